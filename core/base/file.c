@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tapml_status system_failed(const char *path, const char *what)
+{
+    const int error = errno;
+    return status_fail(error == ENOENT ? TAPML_NOT_FOUND : TAPML_INVALID, "%s: cannot %s: %s", path,
+                       what, strerror(error));
+}
+
+static tapml_status open_to_read(const char *path, int *out_descriptor, struct stat *out_about)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        return system_failed(path, "open");
+    }
+    if (fstat(descriptor, out_about) != 0) {
+        const tapml_status status = system_failed(path, "ask about it");
+        close(descriptor);
+        return status;
+    }
+    if (!S_ISREG(out_about->st_mode)) {
+        close(descriptor);
+        return status_fail(TAPML_INVALID, "%s: expected a file, found %s", path,
+                           S_ISDIR(out_about->st_mode) ? "a folder" : "something else");
+    }
+    *out_descriptor = descriptor;
+    return TAPML_OK;
+}
+
+tapml_status file_map(const char *path, struct file_map *out_map)
+{
+    int descriptor = -1;
+    struct stat about;
+    TAPML_TRY(open_to_read(path, &descriptor, &about));
+    void *data = NULL;
+    if (about.st_size > 0) {
+        data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    }
+    const tapml_status status = data == MAP_FAILED ? system_failed(path, "map") : TAPML_OK;
+    close(descriptor);
+    TAPML_TRY(status);
+    out_map->data = data;
+    out_map->size = (size_t)about.st_size;
+    return TAPML_OK;
+}
+
+void file_unmap(struct file_map *map)
+{
+    if (map && map->data) {
+        munmap((void *)(uintptr_t)map->data, map->size);
+        map->data = NULL;
+        map->size = 0;
+    }
+}
+
+// Reads up to `size` bytes; less only at the end of the file. -1: the system said no.
+static int64_t read_all(int descriptor, char *data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t count = read(descriptor, data + done, size - done);
+        if (count < 0 && errno != EINTR) {
+            return -1;
+        }
+        if (count == 0) {
+            break;
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return (int64_t)done;
+}
+
+static tapml_status
+read_opened(const char *path, int descriptor, size_t size, char **out_data, size_t *out_size)
+{
+    char *data = alloc_new(size + 1);
+    if (!data) {
+        return status_no_memory();
+    }
+    const int64_t count = read_all(descriptor, data, size);
+    if (count < 0) {
+        const tapml_status status = system_failed(path, "read");
+        alloc_free(data);
+        return status;
+    }
+    *out_data = data;
+    *out_size = (size_t)count;
+    return TAPML_OK;
+}
+
+tapml_status file_read(const char *path, size_t size_max, char **out_data, size_t *out_size)
+{
+    int descriptor = -1;
+    struct stat about;
+    TAPML_TRY(open_to_read(path, &descriptor, &about));
+    tapml_status status = TAPML_OK;
+    if ((uint64_t)about.st_size > size_max) {
+        status = status_fail(TAPML_INVALID, "%s: expected at most %zu bytes, found %lld", path,
+                             size_max, (long long)about.st_size);
+    } else {
+        status = read_opened(path, descriptor, (size_t)about.st_size, out_data, out_size);
+    }
+    close(descriptor);
+    return status;
+}
+
+static int write_all(int descriptor, const char *data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t count = write(descriptor, data + done, size - done);
+        if (count < 0 && errno != EINTR) {
+            return 0;
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return 1;
+}
+
+static tapml_status
+write_and_rename(const char *path, const char *beside, const void *data, size_t size)
+{
+    const int descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        return system_failed(path, "write");
+    }
+    const int written = write_all(descriptor, data, size) && fsync(descriptor) == 0;
+    tapml_status status = written ? TAPML_OK : system_failed(path, "write");
+    if (close(descriptor) != 0 && status == TAPML_OK) {
+        status = system_failed(path, "write");
+    }
+    if (status == TAPML_OK && rename(beside, path) != 0) {
+        status = system_failed(path, "rename to it");
+    }
+    if (status != TAPML_OK) {
+        (void)unlink(beside); // What failed is already known.
+    }
+    return status;
+}
+
+tapml_status file_write(const char *path, const void *data, size_t size)
+{
+    // The process's number keeps two writers apart.
+    const size_t beside_size = strlen(path) + 32;
+    char *beside = alloc_new(beside_size);
+    if (!beside) {
+        return status_no_memory();
+    }
+    snprintf(beside, beside_size, "%s.%ld.part", path, (long)getpid());
+    const tapml_status status = write_and_rename(path, beside, data, size);
+    alloc_free(beside);
+    return status;
+}
+
+int file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+int file_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static tapml_status make_one(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_folder(path))) {
+        return TAPML_OK;
+    }
+    return system_failed(path, "make the folder");
+}
+
+tapml_status file_make_folder(const char *path)
+{
+    char *partial = alloc_text(path);
+    if (!partial) {
+        return status_no_memory();
+    }
+    tapml_status status = TAPML_OK;
+    for (char *at = partial; *at && status == TAPML_OK; ++at) {
+        if (*at == '/' && at > partial) {
+            *at = '\0';
+            status = make_one(partial);
+            *at = '/';
+        }
+    }
+    if (status == TAPML_OK) {
+        status = make_one(partial);
+    }
+    alloc_free(partial);
+    return status;
+}
+
+char *file_join(const char *folder, const char *name)
+{
+    const size_t folder_length = strlen(folder);
+    if (name[0] == '/' || folder_length == 0) {
+        return alloc_text(name);
+    }
+    const size_t size = folder_length + strlen(name) + 2;
+    char *path = alloc_new(size);
+    if (path) {
+        const char *between = folder[folder_length - 1] == '/' ? "" : "/";
+        snprintf(path, size, "%s%s%s", folder, between, name);
+    }
+    return path;
+}
+
+char *file_folder(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') {
+        --length;
+    }
+    while (length > 0 && path[length - 1] != '/') {
+        --length;
+    }
+    while (length > 1 && path[length - 1] == '/') {
+        --length;
+    }
+    if (length == 0) {
+        return alloc_text(".");
+    }
+    char *folder = alloc_new(length + 1);
+    if (folder) {
+        memcpy(folder, path, length);
+    }
+    return folder;
+}

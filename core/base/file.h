@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Files and folders: mapping, whole reads, safe writes.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A file in memory, read-only. Pages come from the disk as they are touched.
+struct file_map {
+    const unsigned char *data; // NULL where the file is empty.
+    size_t size;
+};
+
+// Errors name the path and what the system said.
+tapml_status file_map(const char *path, struct file_map *out_map) STATUS_USED;
+void file_unmap(struct file_map *map);
+
+// The whole of a file of at most `size_max` bytes, with a zero byte behind it. Freed by alloc_free.
+tapml_status
+file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) STATUS_USED;
+
+// Writes a file whole or not at all: under another name first, then renamed.
+tapml_status file_write(const char *path, const void *data, size_t size) STATUS_USED;
+
+int file_exists(const char *path);
+int file_is_folder(const char *path);
+
+// Makes a folder and those above it; fine where it exists.
+tapml_status file_make_folder(const char *path) STATUS_USED;
+
+// `folder`/`name`, or `name` alone where it is absolute or `folder` is "". Freed by alloc_free;
+// NULL where there is no memory.
+char *file_join(const char *folder, const char *name);
+
+// The folder of `path`: "a/b" for "a/b/c", "." for "c". Freed by alloc_free; NULL: no memory.
+char *file_folder(const char *path);

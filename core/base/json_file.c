@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_file.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_SIZE_MAX = 256 << 20, DIGITS_MAX = 19 };
+
+struct scan {
+    const char *at;
+    const char *end;
+    struct text *out;
+};
+
+// Copies a string with its quotes, so that nothing inside it is taken for a number.
+static void copy_string(struct scan *scan)
+{
+    const char *begin = scan->at++;
+    while (scan->at < scan->end && *scan->at != '"') {
+        scan->at += *scan->at == '\\' && scan->end - scan->at > 1 ? 2 : 1;
+    }
+    scan->at += scan->at < scan->end ? 1 : 0;
+    text_append_bytes(scan->out, begin, (size_t)(scan->at - begin));
+}
+
+static int is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '+' || c == '.' || c == '_';
+}
+
+// Whether a word is an integer that does not fit into 64 bits.
+static int is_large_integer(const char *word, size_t length)
+{
+    char digits[DIGITS_MAX + 3] = ""; // A sign and one digit too many.
+    const size_t sign = length > 0 && word[0] == '-' ? 1 : 0;
+    for (size_t i = sign; i < length; ++i) {
+        if (word[i] < '0' || word[i] > '9') {
+            return 0;
+        }
+    }
+    memcpy(digits, word, length < sizeof(digits) ? length : sizeof(digits) - 1);
+    errno = 0;
+    (void)strtoll(digits, NULL, 10); // Only whether it fits.
+    return errno == ERANGE;
+}
+
+// Python writes Infinity and NaN bare, and integers of any length; JSON and jansson know neither.
+static void copy_word(struct scan *scan)
+{
+    static const char *const floats[] = {"Infinity", "-Infinity", "NaN"};
+    const char *begin = scan->at;
+    while (scan->at < scan->end && is_word(*scan->at)) {
+        ++scan->at;
+    }
+    const size_t length = (size_t)(scan->at - begin);
+    for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); ++i) {
+        if (strlen(floats[i]) == length && memcmp(floats[i], begin, length) == 0) {
+            text_format(scan->out, "{\"__float__\": \"%s\"}", floats[i]);
+            return;
+        }
+    }
+    text_append_bytes(scan->out, begin, length);
+    text_append(scan->out, is_large_integer(begin, length) ? ".0" : "");
+}
+
+static void rewrite(const char *text, size_t size, struct text *out)
+{
+    struct scan scan = {.at = text, .end = text + size, .out = out};
+    while (scan.at < scan.end) {
+        const char *begin = scan.at;
+        while (scan.at < scan.end && *scan.at != '"' && !is_word(*scan.at)) {
+            ++scan.at;
+        }
+        text_append_bytes(out, begin, (size_t)(scan.at - begin));
+        if (scan.at < scan.end && *scan.at == '"') {
+            copy_string(&scan);
+        } else if (scan.at < scan.end) {
+            copy_word(&scan);
+        }
+    }
+}
+
+static tapml_status parse(const char *name, const struct text *text, json_t **out_root)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text->data, text->length, JSON_REJECT_DUPLICATES, &error);
+    if (!root && json_error_code(&error) == json_error_out_of_memory) {
+        return status_no_memory();
+    }
+    if (!root) {
+        return status_fail(TAPML_INVALID, "%s:%d: %s", name, error.line, error.text);
+    }
+    *out_root = root;
+    return TAPML_OK;
+}
+
+tapml_status json_file_load(const char *path, json_t **out_root)
+{
+    char *text = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &text, &size));
+    const tapml_status status = json_file_parse(path, text, size, out_root);
+    alloc_free(text);
+    return status;
+}
+
+tapml_status json_file_parse(const char *name, const char *text, size_t size, json_t **out_root)
+{
+    struct text rewritten;
+    text_init(&rewritten);
+    rewrite(text, size, &rewritten);
+    tapml_status status = text_status(&rewritten);
+    if (status == TAPML_OK) {
+        status = parse(name, &rewritten, out_root);
+    }
+    text_release(&rewritten);
+    return status;
+}
+
+int json_file_number(const json_t *value, double *out_number)
+{
+    if (json_is_number(value)) {
+        *out_number = json_number_value(value);
+        return 1;
+    }
+    const char *name = json_string_value(json_object_get(value, "__float__"));
+    if (!name || json_object_size(value) != 1) {
+        return 0;
+    }
+    if (strcmp(name, "Infinity") == 0) {
+        *out_number = INFINITY;
+    } else if (strcmp(name, "-Infinity") == 0) {
+        *out_number = -INFINITY;
+    } else if (strcmp(name, "NaN") == 0) {
+        *out_number = NAN;
+    } else {
+        return 0;
+    }
+    return 1;
+}

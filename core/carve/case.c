@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "carve/case.h"
+
+#include "base/text.h"
+#include "graph/infer.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int case_is_state(const struct case_argument *argument)
+{
+    return (argument->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
+}
+
+int case_is_output(const struct case_argument *argument)
+{
+    return argument->kind == TAPML_P_TENSOR_OUT || argument->kind == TAPML_P_TENSOR_INOUT;
+}
+
+int case_is_reference(const struct case_argument *argument)
+{
+    return argument->kind == TAPML_P_TENSOR_IN && (argument->effects & TAPML_E_WEIGHT) != 0 &&
+           !argument->before;
+}
+
+void case_content_shape(const struct case_argument *argument, int64_t out_shape[TAPML_MAX_RANK])
+{
+    for (uint32_t i = 0; i < argument->rank; i++) {
+        out_shape[i] = argument->shape[i];
+    }
+    if (case_is_state(argument) && argument->rank > 0) {
+        out_shape[0] = argument->kept_end - argument->kept_begin;
+    }
+}
+
+struct case_argument case_content_view(const struct case_argument *argument)
+{
+    struct case_argument view = *argument;
+    const uint64_t element_bytes = dtype_bytes(argument->dtype);
+    if ((argument->effects & TAPML_E_WEIGHT) != 0) {
+        view.rank = 1;
+        view.shape[0] = (int64_t)(argument->base_bytes / element_bytes);
+        view.stride[0] = 1;
+        view.offset_bytes = 0;
+        return view;
+    }
+    case_content_shape(argument, view.shape);
+    if (case_is_state(argument)) {
+        const uint64_t row_bytes = (uint64_t)argument->stride[0] * element_bytes;
+        view.offset_bytes += (uint64_t)argument->kept_begin * row_bytes;
+    }
+    return view;
+}
+
+tapml_status case_content_bytes(const struct case_argument *argument, uint64_t *out_bytes)
+{
+    int64_t shape[TAPML_MAX_RANK];
+    int64_t count = 0;
+    uint64_t bytes = argument->base_bytes;
+    case_content_shape(argument, shape);
+    TAPML_TRY(shape_count(shape, argument->rank, &count));
+    const int is_weight = (argument->effects & TAPML_E_WEIGHT) != 0;
+    if (!is_weight &&
+        (__builtin_mul_overflow((uint64_t)count, (uint64_t)dtype_bytes(argument->dtype), &bytes) ||
+         bytes > INT64_MAX)) {
+        return status_fail(TAPML_INVALID, "a tensor of %" PRId64 " elements is too large", count);
+    }
+    *out_bytes = bytes;
+    return TAPML_OK;
+}
+
+static tapml_status check_state(const struct case_argument *argument)
+{
+    const int is_ordered = argument->kept_begin >= 0 &&
+                           argument->kept_begin <= argument->region_begin &&
+                           argument->region_begin <= argument->region_end &&
+                           argument->region_end <= argument->kept_end;
+    if (argument->rank == 0 || !is_ordered || argument->kept_end > argument->shape[0] ||
+        argument->kept_begin % CASE_PAGE_ROWS != 0) {
+        return status_fail(TAPML_INVALID, "the rows of its state do not fit each other");
+    }
+    return TAPML_OK;
+}
+
+// The view of a tensor lies in its base value, whose size fits in 63 bits.
+static tapml_status check_view(const struct case_argument *argument)
+{
+    const uint64_t element_bytes = dtype_bytes(argument->dtype);
+    int64_t span = 0;
+    uint64_t end = 0;
+    TAPML_TRY(shape_span(argument->shape, argument->stride, argument->rank, &span));
+    if (argument->offset_bytes % element_bytes != 0 || argument->base_bytes > CASE_BASE_BYTES_MAX ||
+        __builtin_mul_overflow((uint64_t)span, element_bytes, &end) ||
+        __builtin_add_overflow(end, argument->offset_bytes, &end) || end > argument->base_bytes) {
+        return status_fail(TAPML_INVALID,
+                           "its view, bytes %" PRIu64 " to %" PRIu64
+                           ", does not lie in its base value of %" PRIu64,
+                           argument->offset_bytes, end, argument->base_bytes);
+    }
+    return TAPML_OK;
+}
+
+tapml_status case_check_layout(const struct case_argument *argument)
+{
+    const size_t element_bytes = dtype_bytes(argument->dtype);
+    if (argument->rank > TAPML_MAX_RANK || element_bytes == 0) {
+        return status_fail(TAPML_INVALID, "its rank or element type is not known");
+    }
+    if ((argument->effects & TAPML_E_WEIGHT) != 0 && argument->base_bytes % element_bytes != 0) {
+        return status_fail(TAPML_INVALID, "its base value does not consist of whole elements");
+    }
+    TAPML_TRY(check_view(argument));
+    return case_is_state(argument) ? check_state(argument) : TAPML_OK;
+}
+
+static tapml_status check_content(const struct case_argument *argument)
+{
+    const int is_in = argument->kind != TAPML_P_TENSOR_OUT && !case_is_reference(argument);
+    uint64_t bytes = 0;
+    TAPML_TRY(case_content_bytes(argument, &bytes));
+    if (argument->content_bytes != bytes) {
+        return status_fail(TAPML_INVALID, "its contents have %" PRIu64 " bytes, expected %" PRIu64,
+                           argument->content_bytes, bytes);
+    }
+    if ((is_in && !argument->before) || (case_is_output(argument) && !argument->after)) {
+        return status_fail(TAPML_INVALID, "its contents are not there");
+    }
+    return TAPML_OK;
+}
+
+tapml_status case_check_argument(const struct case_argument *argument)
+{
+    switch (argument->kind) {
+    case TAPML_V_NONE:
+    case TAPML_P_I64:
+    case TAPML_P_F64:
+        return TAPML_OK;
+    case TAPML_P_TENSOR_IN:
+    case TAPML_P_TENSOR_OUT:
+    case TAPML_P_TENSOR_INOUT:
+        TAPML_TRY(case_check_layout(argument));
+        return check_content(argument);
+    default:
+        return status_fail(TAPML_INVALID, "its kind %u is not known", argument->kind);
+    }
+}
+
+tapml_status case_check_op(const struct carved_case *item, const tapml_op *op)
+{
+    if (strcmp(item->op_name, op->name) != 0 || item->op_version != op->version ||
+        item->argument_count != op->n_params) {
+        return status_fail(
+            TAPML_INVALID,
+            "case of '%.60s' version %u with %u arguments is no call of '%s' version "
+            "%u with %u",
+            item->op_name, item->op_version, item->argument_count, op->name, op->version,
+            op->n_params);
+    }
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        const tapml_param *param = op->params[i];
+        const int is_absent =
+            argument->kind == TAPML_V_NONE && (param->effects & TAPML_E_OPTIONAL) != 0;
+        if (strcmp(argument->name, param->name) != 0 ||
+            (!is_absent &&
+             (argument->kind != param->kind || argument->effects != param->effects))) {
+            return status_fail(TAPML_INVALID, "argument %u '%.60s' is not parameter '%s' of '%s'",
+                               i, argument->name, param->name, op->name);
+        }
+    }
+    return TAPML_OK;
+}
+
+static int64_t power_of_two_from(int64_t value)
+{
+    int64_t power = 1;
+    while (power < value && power <= INT64_MAX / 2) {
+        power *= 2;
+    }
+    return value == 0 ? 0 : power;
+}
+
+// Rows of a weight with all its panels.
+static int64_t rows_of(const tapml_tensor *tensor)
+{
+    int64_t rows = 0;
+    for (const tapml_tensor *panel = tensor; panel; panel = panel->next) {
+        rows += panel->shape[0];
+    }
+    return rows;
+}
+
+static void print_tensor(struct text *out, const tapml_tensor *tensor, int is_state, int64_t rows)
+{
+    text_append(out, tensor->dtype == TAPML_F32 ? "" : dtype_name(tensor->dtype));
+    text_append(out, "[");
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        const char *sign = i == 0 && is_state ? "<=" : "";
+        const int64_t extent = i == 0 ? rows : tensor->shape[i];
+        text_format(out, "%s%s%" PRId64, i > 0 ? "," : "", sign, extent);
+    }
+    text_append(out, "]");
+}
+
+static tapml_status print_argument(const tapml_op *op,
+                                   uint32_t index,
+                                   const tapml_value *args,
+                                   const struct expression_scope *scope,
+                                   struct text *out)
+{
+    const tapml_param *param = op->params[index];
+    const int is_state = (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
+    const tapml_tensor *tensor = args[index].u.p;
+    if (param->kind == TAPML_P_TENSORS_IN) {
+        tensor = *(const tapml_tensor *const *)args[index].u.p;
+    }
+    int64_t rows = tensor->rank > 0 ? rows_of(tensor) : 0;
+    if (is_state) {
+        int64_t begin = 0;
+        int64_t end = 0;
+        TAPML_TRY(infer_region(op, index, args, scope, &begin, &end));
+        rows = power_of_two_from(end - begin);
+    }
+    text_format(out, "%s%s=", out->length > 0 ? " " : "", param->name);
+    if (param->kind == TAPML_P_TENSORS_IN) {
+        text_format(out, "%u x ", args[index].count);
+    }
+    print_tensor(out, tensor, is_state, rows);
+    return TAPML_OK;
+}
+
+static tapml_status print_class(const tapml_op *op, const tapml_value *args, struct text *out)
+{
+    struct expression_scope scope;
+    TAPML_TRY(infer_call(op, args, &scope));
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        switch (args[i].kind) {
+        case TAPML_P_TENSOR_IN:
+        case TAPML_P_TENSOR_INOUT:
+        case TAPML_P_TENSORS_IN:
+            TAPML_TRY(print_argument(op, i, args, &scope, out));
+            break;
+        default: // Outputs follow from the rest, attributes have no shape.
+            break;
+        }
+    }
+    return text_status(out);
+}
+
+tapml_status
+case_shape_class(const tapml_op *op, const tapml_value *args, char *out_text, size_t size)
+{
+    struct text text;
+    text_init(&text);
+    const tapml_status status = print_class(op, args, &text);
+    if (status == TAPML_OK) {
+        (void)snprintf(out_text, size, "%s", text.data); // May be cut.
+    }
+    text_release(&text);
+    return status;
+}

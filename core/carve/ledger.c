@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "carve/ledger.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "carve/row.h"
+
+// Outside of `store_begin` a statement is a transaction.
+tapml_status ledger_add(struct store *store, const struct ledger_row *item)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "INSERT INTO ledger"
+                        " (target, step, verdict, reason, plan, margin, time_ns, written_s)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        "writing the ledger", &row));
+    row_put_text(&row, item->target);
+    row_put_text(&row, item->step);
+    row_put_text(&row, item->verdict);
+    row_put_text(&row, item->reason);
+    row_put_text(&row, item->plan);
+    row_put_f64(&row, item->margin);
+    row_put_i64(&row, (int64_t)item->time_ns);
+    row_put_i64(&row, clock_wall_s());
+    return row_run(&row);
+}
+
+static tapml_status copy_row(struct row *row, struct arena *arena, struct ledger_row *out_row)
+{
+    const struct ledger_row copy = {
+        .id = row_i64(row, 0),
+        .target = arena_text(arena, row_text(row, 1)),
+        .step = arena_text(arena, row_text(row, 2)),
+        .verdict = arena_text(arena, row_text(row, 3)),
+        .reason = arena_text(arena, row_text(row, 4)),
+        .plan = arena_text(arena, row_text(row, 5)),
+        .margin = row_f64(row, 6),
+        .time_ns = (uint64_t)row_i64(row, 7),
+    };
+    if (!copy.target || !copy.step || !copy.verdict || !copy.reason || !copy.plan) {
+        return status_no_memory();
+    }
+    *out_row = copy;
+    return TAPML_OK;
+}
+
+tapml_status ledger_find(struct store *store,
+                         const char *target,
+                         const char *step,
+                         struct arena *arena,
+                         struct ledger_row *out_row)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(
+        row_begin(store,
+                  "SELECT id, target, step, verdict, reason, plan, margin, time_ns FROM ledger"
+                  " WHERE target = ? AND step = ? ORDER BY id DESC LIMIT 1",
+                  "reading the ledger", &row));
+    row_put_text(&row, target);
+    row_put_text(&row, step);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return status_fail(TAPML_NOT_FOUND, "the ledger has no step '%s' of target '%s'", step,
+                           target);
+    }
+    const tapml_status status = copy_row(&row, arena, out_row);
+    row_end(&row);
+    return status;
+}
+
+tapml_status ledger_forget(struct store *store, const char *target)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, "DELETE FROM ledger WHERE target = ?",
+                        "forgetting the steps of a target", &row));
+    row_put_text(&row, target);
+    return row_run(&row);
+}

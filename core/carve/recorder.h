@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The recorder: a backend that wraps the source and carves cases out of what runs through it.
+//
+// It reads through the backend table alone, so that a GPU can be the source. Kept are the first
+// case per (instance, phase, shape class), and any later one that widens the range of values seen
+// (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. What is kept
+// is handed to a thread of its own (carve/writer), which hashes and writes: one transaction a step.
+#pragma once
+
+#include "base/status.h"
+#include "carve/store.h"
+#include "plugin/backend.h"
+
+struct recorder;
+
+struct recorder_options {
+    struct backend *inner;  // Borrowed.
+    const char *store_path; // Made where it is absent. The writer's thread has it from then on.
+    int keep_all;
+
+    // Whose tensors cases know by name alone: those that a call takes as weights from this memory.
+    // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes.
+    const struct checkpoint *checkpoint;
+};
+
+// The caller owns the recorder, whose backend is `recorder_backend`. What the store holds already
+// counts as seen.
+tapml_status recorder_create(const struct recorder_options *options,
+                             struct recorder **out_recorder) STATUS_USED;
+
+// Ends the writer and tells what it could not write.
+tapml_status recorder_finish(struct recorder *recorder) STATUS_USED;
+void recorder_destroy(struct recorder *recorder);
+struct backend *recorder_backend(struct recorder *recorder);
+
+// Begins a step of a prompt; ends the one before, which is then committed as one transaction.
+tapml_status recorder_begin_step(struct recorder *recorder,
+                                 struct hash prompt,
+                                 int64_t step,
+                                 const char *phase,
+                                 int64_t tokens) STATUS_USED;
+
+// Ends the prompt of the last step: its line in the store comes with that step's transaction. The
+// hash of `prompt` is that of the step.
+tapml_status recorder_end_prompt(struct recorder *recorder,
+                                 const struct store_prompt *prompt) STATUS_USED;
+
+struct recorder_counts {
+    uint64_t calls, kept;
+    uint64_t bytes_seen; // Of all arguments but weights.
+    uint64_t bytes_kept;
+};
+struct recorder_counts recorder_counts(const struct recorder *recorder);

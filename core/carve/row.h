@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One execution of a statement of a store: values go in by order, columns come out by order.
+//
+//   struct row row;
+//   TAPML_TRY(row_begin(store, "INSERT INTO fact VALUES (?, ?)", "writing a fact", &row));
+//   row_put_text(&row, name);
+//   row_put_text(&row, value);
+//   return row_run(&row);
+//
+// A statement is kept prepared: one row at a time works with the same text. After a failure of a
+// function the row needs no `row_end`.
+#pragma once
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+enum { ROW_HASH_BYTES = 16 };
+
+struct row {
+    struct store *store;
+    sqlite3_stmt *statement;
+    const char *doing; // For messages: "writing a fact".
+    int at;            // Of the next value, from 1.
+    int code;          // The first that was not SQLITE_OK.
+};
+
+// `sql` and `doing` are literals.
+tapml_status
+row_begin(struct store *store, const char *sql, const char *doing, struct row *out_row) STATUS_USED;
+
+// The next value. Texts and bytes stay valid until the row ends; NULL and NaN become NULL.
+void row_put_text(struct row *row, const char *text);
+void row_put_i64(struct row *row, int64_t value);
+void row_put_f64(struct row *row, double value);
+void row_put_bytes(struct row *row, const void *data, uint64_t bytes);
+void row_put_hash(struct row *row, struct hash hash); // 16 bytes, as they read in hexadecimal.
+void row_put_null(struct row *row);
+
+// Executes what returns no rows, and ends the row.
+tapml_status row_run(struct row *row) STATUS_USED;
+
+// Steps to the next result. Where there is none, or after a failure, the row has ended.
+tapml_status row_next(struct row *row, int *out_has) STATUS_USED;
+
+// Columns of the result, from 0. Pointers live until the next step or the end.
+const char *row_text(struct row *row, int column); // "" for NULL.
+int64_t row_i64(struct row *row, int column);      // 0 for NULL.
+double row_f64(struct row *row, int column);       // NaN for NULL.
+const void *row_bytes(struct row *row, int column, uint64_t *out_bytes);
+int row_hash(struct row *row, int column, struct hash *out_hash); // Whether it is one.
+int row_is_null(struct row *row, int column);
+
+void row_end(struct row *row);

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "carve/seen.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+#include <math.h>
+
+// What the kept calls of an instance have shown of one output.
+struct seen_range {
+    double largest;
+    uint32_t kinds;
+};
+
+void seen_init(struct seen *seen)
+{
+    *seen = (struct seen){0};
+    table_init(&seen->classes);
+    table_init(&seen->range_at);
+}
+
+void seen_release(struct seen *seen)
+{
+    table_release(&seen->classes);
+    table_release(&seen->range_at);
+    alloc_free(seen->ranges);
+}
+
+static tapml_status class_key(const struct store_call *call, struct text *out_key)
+{
+    text_init(out_key);
+    text_format(out_key, "%s %s %s", call->phase, call->instance, call->shape_class);
+    return text_status(out_key);
+}
+
+static tapml_status add_range(struct seen *seen, const char *key, size_t *out_at)
+{
+    const size_t at = seen->range_count;
+    void *grown = seen->ranges;
+    if (!alloc_grow(&grown, &seen->range_capacity, at, sizeof(*seen->ranges))) {
+        return status_no_memory();
+    }
+    seen->ranges = grown;
+    seen->ranges[at] = (struct seen_range){0};
+    TAPML_TRY(table_set(&seen->range_at, key, at));
+    seen->range_count++;
+    *out_at = at;
+    return TAPML_OK;
+}
+
+// The range of an output, empty where nothing was kept; it lives until the next question.
+static tapml_status find_range(struct seen *seen,
+                               const char *instance,
+                               const char *param,
+                               struct seen_range **out_range)
+{
+    struct text key;
+    size_t at = 0;
+    text_init(&key);
+    text_format(&key, "%s %s", instance, param);
+    tapml_status status = text_status(&key);
+    if (status == TAPML_OK && !table_find(&seen->range_at, key.data, &at)) {
+        status = add_range(seen, key.data, &at);
+    }
+    text_release(&key);
+    if (status == TAPML_OK) {
+        *out_range = &seen->ranges[at];
+    }
+    return status;
+}
+
+tapml_status seen_is_new(struct seen *seen, const struct store_call *call, int *out_is_new)
+{
+    struct text key;
+    size_t value = 0;
+    const tapml_status status = class_key(call, &key);
+    int is_new = status == TAPML_OK && !table_find(&seen->classes, key.data, &value);
+    text_release(&key);
+    TAPML_TRY(status);
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        const struct store_statistics *output = &call->outputs[i];
+        struct seen_range *range = NULL;
+        TAPML_TRY(find_range(seen, call->instance, output->param, &range));
+        is_new = is_new || output->largest > 2 * range->largest ||
+                 (output->non_finite_kinds & ~range->kinds) != 0;
+    }
+    *out_is_new = is_new;
+    return TAPML_OK;
+}
+
+tapml_status seen_add(struct seen *seen, const struct store_call *call)
+{
+    struct text key;
+    tapml_status status = class_key(call, &key);
+    if (status == TAPML_OK) {
+        status = table_set(&seen->classes, key.data, 1);
+    }
+    text_release(&key);
+    TAPML_TRY(status);
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        struct seen_range *range = NULL;
+        TAPML_TRY(find_range(seen, call->instance, call->outputs[i].param, &range));
+        range->largest = fmax(range->largest, call->outputs[i].largest);
+        range->kinds |= call->outputs[i].non_finite_kinds;
+    }
+    return TAPML_OK;
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the kept calls of a run have shown, and so what another call would add.
+#pragma once
+
+#include "base/status.h"
+#include "base/table.h"
+#include "carve/store.h"
+
+struct seen {
+    struct table classes;  // "phase instance class"
+    struct table range_at; // "instance param" to position in `ranges`.
+    struct seen_range *ranges;
+    size_t range_count, range_capacity;
+};
+
+void seen_init(struct seen *seen);
+void seen_release(struct seen *seen);
+
+// Whether a call is worth keeping: the first of its instance, phase and shape class, or one that
+// widens the range of values of an output: twice the largest magnitude, a new kind of non-finite.
+tapml_status
+seen_is_new(struct seen *seen, const struct store_call *call, int *out_is_new) STATUS_USED;
+
+// Takes a kept call into account.
+tapml_status seen_add(struct seen *seen, const struct store_call *call) STATUS_USED;

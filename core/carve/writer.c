@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "carve/writer.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+struct writer {
+    struct store *store; // The thread's, once it runs.
+    int is_in_step;      // The thread's: a transaction has begun.
+
+    pthread_t thread;
+    int is_running; // The caller's.
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct writer_item *first, *last;
+    uint64_t queued_bytes; // Of items in the queue and of the one being written.
+    int is_ending;
+    tapml_status status; // The first failure of the thread.
+    char message[512];
+};
+
+struct writer_item *writer_item_create(enum writer_kind kind)
+{
+    struct arena *arena = arena_create();
+    struct writer_item *item = arena ? alloc_new(sizeof(*item)) : NULL;
+    if (!item) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    item->kind = kind;
+    item->arena = arena;
+    item->bytes = sizeof(*item);
+    return item;
+}
+
+void writer_item_destroy(struct writer_item *item)
+{
+    if (item) {
+        arena_destroy(item->arena);
+        alloc_free(item);
+    }
+}
+
+static tapml_status write_call(struct store *store, const struct writer_item *item)
+{
+    for (uint32_t i = 0; i < item->weight_count; i++) {
+        const struct writer_weight *weight = &item->weights[i];
+        TAPML_TRY(
+            store_add_weight(store, weight->name, weight->dtype, weight->data, weight->bytes));
+    }
+    if (item->call.is_kept) {
+        TAPML_TRY(store_add_case(store, &item->item));
+    }
+    return store_add_call(store, &item->call);
+}
+
+static tapml_status write_item(struct writer *writer, const struct writer_item *item)
+{
+    if (!writer->is_in_step && item->kind != WRITER_COMMIT) {
+        TAPML_TRY(store_begin(writer->store));
+        writer->is_in_step = 1;
+    }
+    switch (item->kind) {
+    case WRITER_CALL:
+        return write_call(writer->store, item);
+    case WRITER_PROMPT:
+        return store_add_prompt(writer->store, &item->prompt);
+    case WRITER_COMMIT:
+        break;
+    }
+    const int had_step = writer->is_in_step;
+    writer->is_in_step = 0;
+    return had_step ? store_commit(writer->store) : TAPML_OK;
+}
+
+// The next item, or NULL at the end. The lock is held.
+static struct writer_item *take(struct writer *writer)
+{
+    while (!writer->first && !writer->is_ending) {
+        (void)pthread_cond_wait(&writer->changed, &writer->lock); // Fails on misuse alone.
+    }
+    struct writer_item *item = writer->first;
+    if (item) {
+        writer->first = item->next;
+        writer->last = writer->first ? writer->last : NULL;
+    }
+    return item;
+}
+
+static void *run(void *user)
+{
+    struct writer *writer = user;
+    (void)pthread_mutex_lock(&writer->lock);
+    struct writer_item *item = take(writer);
+    while (item) {
+        const int goes_on = writer->status == TAPML_OK;
+        (void)pthread_mutex_unlock(&writer->lock);
+        const tapml_status status = goes_on ? write_item(writer, item) : TAPML_OK;
+        const uint64_t bytes = item->bytes;
+        writer_item_destroy(item);
+        (void)pthread_mutex_lock(&writer->lock);
+        if (status != TAPML_OK) {
+            writer->status = status;
+            (void)snprintf(writer->message, sizeof(writer->message), "%s", status_message());
+        }
+        writer->queued_bytes -= bytes;
+        (void)pthread_cond_broadcast(&writer->changed);
+        item = take(writer);
+    }
+    (void)pthread_mutex_unlock(&writer->lock);
+    store_rollback(writer->store);
+    return NULL;
+}
+
+tapml_status writer_create(const char *store_path, struct writer **out_writer)
+{
+    struct writer *writer = alloc_new(sizeof(*writer));
+    if (!writer) {
+        return status_no_memory();
+    }
+    (void)pthread_mutex_init(&writer->lock, NULL); // Cannot fail on Linux.
+    (void)pthread_cond_init(&writer->changed, NULL);
+    tapml_status status = store_open(store_path, 1, &writer->store);
+    if (status == TAPML_OK) {
+        const int error = pthread_create(&writer->thread, NULL, run, writer);
+        writer->is_running = error == 0;
+        if (error != 0) {
+            status = status_fail(TAPML_UNAVAILABLE, "cannot start the writer's thread: %s",
+                                 strerror(error));
+        }
+    }
+    if (status != TAPML_OK) {
+        writer_destroy(writer);
+        return status;
+    }
+    *out_writer = writer;
+    return TAPML_OK;
+}
+
+void writer_push(struct writer *writer, struct writer_item *item)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    while (writer->queued_bytes > 0 && writer->queued_bytes + item->bytes > WRITER_QUEUE_BYTES) {
+        (void)pthread_cond_wait(&writer->changed, &writer->lock);
+    }
+    item->next = NULL;
+    if (writer->last) {
+        writer->last->next = item;
+    } else {
+        writer->first = item;
+    }
+    writer->last = item;
+    writer->queued_bytes += item->bytes;
+    (void)pthread_cond_broadcast(&writer->changed);
+    (void)pthread_mutex_unlock(&writer->lock);
+}
+
+tapml_status writer_status(struct writer *writer)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    const tapml_status status =
+        writer->status == TAPML_OK ? TAPML_OK : status_fail(writer->status, "%s", writer->message);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+static void end_thread(struct writer *writer)
+{
+    if (!writer->is_running) {
+        return;
+    }
+    (void)pthread_mutex_lock(&writer->lock);
+    writer->is_ending = 1;
+    (void)pthread_cond_broadcast(&writer->changed);
+    (void)pthread_mutex_unlock(&writer->lock);
+    (void)pthread_join(writer->thread, NULL);
+    writer->is_running = 0;
+}
+
+tapml_status writer_finish(struct writer *writer)
+{
+    end_thread(writer);
+    return writer_status(writer);
+}
+
+void writer_destroy(struct writer *writer)
+{
+    if (!writer) {
+        return;
+    }
+    end_thread(writer);
+    store_close(writer->store);
+    (void)pthread_cond_destroy(&writer->changed);
+    (void)pthread_mutex_destroy(&writer->lock);
+    alloc_free(writer);
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The arguments of an op of a graph, made once; what depends on the call is put in for each call.
+#pragma once
+
+#include "exec/space.h"
+#include "graph/graph.h"
+#include "plugin/backend.h"
+
+struct arena;
+
+// A tensor among the arguments.
+struct binding_tensor {
+    tapml_tensor tensor; // `offset` and `buffer` are those of the call.
+    uint32_t value;      // In the graph.
+    uint32_t param;
+    uint64_t view_offset; // Bytes into the base value, in this call.
+    int64_t shape[TAPML_MAX_RANK];
+    int64_t stride[TAPML_MAX_RANK];
+    const tapml_tensor *resident[SPACE_PLACES_MAX]; // Weights and constants: where known.
+};
+
+struct binding {
+    const struct graph *graph;
+    const struct graph_op *op;
+    tapml_value *args;              // One for each parameter.
+    struct backend_origin *origins; // The same.
+    struct binding_tensor *tensors; // In the order of the parameters.
+    uint32_t tensor_count;
+    const tapml_tensor **lists; // What the arguments of several tensors point into.
+};
+
+// Lives in `arena`; `graph` outlives it.
+tapml_status binding_init(struct binding *binding,
+                          const struct graph *graph,
+                          uint32_t op,
+                          struct arena *arena) STATUS_USED;
+
+// Puts shapes, strides, numbers and origins of a call in. Tensors are without buffers, as
+// `supports` and checks want them.
+void binding_evaluate(struct binding *binding, const struct affine_point *point);
+
+// Gives the tensor `index` its memory: `base` is where the base value begins. A weight that comes
+// in panels is bound as it is, so no view of it can be (`binding_is_view`).
+void binding_set_buffer(struct binding *binding, uint32_t index, tapml_object *buffer);
+void binding_set_weight(struct binding *binding, uint32_t index, const tapml_tensor *base);
+
+// Whether the tensor `index` is a view of a base value.
+int binding_is_view(const struct binding *binding, uint32_t index);

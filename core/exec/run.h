@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Whole sequences over a session: prefill and greedy decode.
+#pragma once
+
+#include "exec/session.h"
+
+// Called after each step with the step's number (0 is the prefill) and the id chosen after it (-1
+// where none is, since `decode` is 0); a status that is not TAPML_OK ends the run with it.
+typedef tapml_status (*run_step_fn)(void *user, int64_t step, int32_t next_id);
+
+struct run_options {
+    const int32_t *ids; // The prompt.
+    int64_t count;
+    int64_t decode;     // Greedy tokens to produce; 0: the prefill alone, as for an encoder.
+    const int32_t *end; // Ids that end the run; or NULL.
+    size_t end_count;
+    run_step_fn after_step;  // Or NULL.
+    run_step_fn before_step; // Or NULL. Its id is the one about to be fed, -1 for the prefill.
+    void *user;
+};
+
+// Feeds the prompt and then its own choices. `out_ids` has room for `decode` ids. The ids that end
+// a run are written too.
+tapml_status run_greedy(struct session *session,
+                        const struct run_options *options,
+                        int32_t *out_ids,
+                        int64_t *out_count) STATUS_USED;

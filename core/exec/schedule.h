@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where each op of a call runs: the plan's place, or the source where that one refuses.
+//
+// A backend is asked once for each op and shape class (T and R exact, P + T rounded up to a power
+// of two, at its upper end), and the answer is kept.
+#pragma once
+
+#include "exec/binding.h"
+#include "exec/plan.h"
+#include "exec/space.h"
+#include "graph/graph.h"
+
+struct schedule;
+struct session_refusal;
+struct value_set;
+struct weight_set;
+
+// All are borrowed: one binding for each op, one set of weights for each place.
+struct schedule_options {
+    const struct graph *graph;
+    const struct space_set *spaces;
+    const struct value_set *values;
+    struct binding *bindings;
+    struct weight_set *const *weights;
+};
+
+// All ops on the source until a plan is set. The caller owns the schedule.
+tapml_status schedule_create(const struct schedule_options *options,
+                             struct schedule **out_schedule) STATUS_USED;
+void schedule_destroy(struct schedule *schedule);
+
+// Forgets the refusals, but not what was answered.
+tapml_status schedule_set_plan(struct schedule *schedule, const struct plan *plan) STATUS_USED;
+
+// The place of each op in a call. `out_places` lives until the next call or plan.
+// TAPML_UNIMPLEMENTED where the source refuses.
+tapml_status schedule_places(struct schedule *schedule,
+                             const struct affine_point *point,
+                             const uint8_t **out_places) STATUS_USED;
+
+uint32_t schedule_refusal_count(const struct schedule *schedule);
+const struct session_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index);

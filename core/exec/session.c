@@ -1,0 +1,493 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/session.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "exec/binding.h"
+#include "exec/input.h"
+#include "exec/output.h"
+#include "exec/schedule.h"
+#include "exec/value.h"
+#include "exec/weight.h"
+#include "graph/infer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CAPACITY_MAX = INT32_MAX / 2 }; // Positions are i32 in graphs.
+
+struct session {
+    struct model *model;
+    const struct graph *graph;
+    struct space_set spaces;
+    int64_t capacity;
+    int64_t chunk;
+
+    struct arena *arena; // Of the bindings.
+    struct binding *bindings;
+    struct weight_set *weights[SPACE_PLACES_MAX];
+    struct weight_set *own_weights[SPACE_PLACES_MAX]; // Those to be destroyed.
+    struct value_set *values;
+    struct input_set *inputs;
+    struct output_set *outputs;
+    struct schedule *schedule;
+
+    int64_t position;
+    int64_t length; // Announced, of the prompt.
+    struct affine_point point;
+    int has_step;  // Outputs are those of a step.
+    int is_broken; // An op failed: states are half written.
+
+    uint64_t *calls;    // For each op, one for each place.
+    uint64_t *times_ns; // The same.
+};
+
+static tapml_status check_options(const struct session_options *options)
+{
+    if (options->place_count == 0 || options->place_count > SESSION_PLACES_MAX) {
+        return status_fail(TAPML_INVALID, "expected 1 to %d places, found %u", SESSION_PLACES_MAX,
+                           options->place_count);
+    }
+    if (options->capacity < 1 || options->capacity > CAPACITY_MAX) {
+        return status_fail(TAPML_INVALID, "expected a capacity of 1 .. %d, found %lld",
+                           CAPACITY_MAX, (long long)options->capacity);
+    }
+    if (options->chunk < 1 || options->chunk > options->capacity) {
+        return status_fail(TAPML_INVALID,
+                           "expected a chunk of 1 .. %lld, which is the capacity, found %lld",
+                           (long long)options->capacity, (long long)options->chunk);
+    }
+    return TAPML_OK;
+}
+
+// What a session can run: weights are there, and as the checkpoint has them.
+static tapml_status check_graph(const struct graph *graph)
+{
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct graph_value *value = &graph->values[v];
+        if (value->kind != GRAPH_WEIGHT) {
+            continue;
+        }
+        if (!value->data) {
+            return status_fail(TAPML_PRECONDITION, "weight '%s' has no numbers", value->name);
+        }
+        if (value->fold) {
+            return status_fail(TAPML_UNIMPLEMENTED, "weight '%s' asks for the fold '%s'",
+                               value->name, value->fold);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status make_bindings(struct session *session)
+{
+    session->arena = arena_create();
+    if (!session->arena) {
+        return status_no_memory();
+    }
+    session->bindings =
+        arena_array(session->arena, session->graph->op_count, sizeof(*session->bindings));
+    if (!session->bindings) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < session->graph->op_count; i++) {
+        TAPML_TRY(binding_init(&session->bindings[i], session->graph, i, session->arena));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_weights(struct session *session, const struct session_options *options)
+{
+    for (uint32_t i = 0; i < options->place_count; i++) {
+        if (!options->weights) {
+            TAPML_TRY(weight_set_create(options->backends[i], &session->own_weights[i]));
+        }
+        session->weights[i] = options->weights ? options->weights[i] : session->own_weights[i];
+    }
+    return TAPML_OK;
+}
+
+static tapml_status make_values(struct session *session)
+{
+    const struct affine_point largest = {
+        .value[AFFINE_TOKENS] = session->chunk,
+        .value[AFFINE_POSITION] = session->capacity - 1,
+        .value[AFFINE_ROWS] = session->chunk,
+        .value[AFFINE_CAPACITY] = session->capacity,
+    };
+    TAPML_TRY(value_set_create(session->graph, &session->spaces, &largest, &session->values));
+    TAPML_TRY(input_set_create(session->graph, session->model, session->values, session->bindings,
+                               &session->inputs));
+    return output_set_create(session->graph, session->values, &session->outputs);
+}
+
+static tapml_status make_schedule(struct session *session, const struct plan *plan)
+{
+    const struct schedule_options options = {
+        .graph = session->graph,
+        .spaces = &session->spaces,
+        .values = session->values,
+        .bindings = session->bindings,
+        .weights = session->weights,
+    };
+    TAPML_TRY(schedule_create(&options, &session->schedule));
+    return schedule_set_plan(session->schedule, plan);
+}
+
+static tapml_status make_counters(struct session *session)
+{
+    const size_t count = (size_t)session->graph->op_count * session->spaces.place_count;
+    session->calls = alloc_array(count, sizeof(*session->calls));
+    session->times_ns = alloc_array(count, sizeof(*session->times_ns));
+    return session->calls && session->times_ns ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status make_parts(struct session *session, const struct session_options *options)
+{
+    TAPML_TRY(check_graph(session->graph));
+    TAPML_TRY(make_bindings(session));
+    TAPML_TRY(take_weights(session, options));
+    TAPML_TRY(make_values(session));
+    TAPML_TRY(make_counters(session));
+    return make_schedule(session, options->plan);
+}
+
+tapml_status session_create(const struct session_options *options, struct session **out_session)
+{
+    TAPML_TRY(check_options(options));
+    struct session *session = alloc_new(sizeof(*session));
+    if (!session) {
+        return status_no_memory();
+    }
+    session->model = options->model;
+    session->graph = model_graph(options->model);
+    session->capacity = options->capacity;
+    session->chunk = options->chunk;
+    space_set_init(&session->spaces, options->backends, options->places, options->place_count);
+    const tapml_status status = make_parts(session, options);
+    if (status != TAPML_OK) {
+        session_destroy(session);
+        return status;
+    }
+    *out_session = session;
+    return TAPML_OK;
+}
+
+void session_destroy(struct session *session)
+{
+    if (!session) {
+        return;
+    }
+    // What is pending reads memory that goes now; on a lost device nothing is.
+    (void)space_wait_all(&session->spaces);
+    schedule_destroy(session->schedule);
+    output_set_destroy(session->outputs);
+    input_set_destroy(session->inputs);
+    value_set_destroy(session->values);
+    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        weight_set_destroy(session->own_weights[i]);
+    }
+    alloc_free(session->calls);
+    alloc_free(session->times_ns);
+    arena_destroy(session->arena);
+    alloc_free(session);
+}
+
+tapml_status session_set_plan(struct session *session, const struct plan *plan)
+{
+    return schedule_set_plan(session->schedule, plan);
+}
+
+tapml_status session_begin(struct session *session, int64_t length)
+{
+    if (length < 0 || length > session->capacity) {
+        return status_fail(TAPML_INVALID, "a prompt of %lld tokens exceeds the capacity %lld",
+                           (long long)length, (long long)session->capacity);
+    }
+    TAPML_TRY(space_wait_all(&session->spaces));
+    value_set_begin(session->values);
+    session->position = 0;
+    session->length = length;
+    session->has_step = 0;
+    session->is_broken = 0;
+    return TAPML_OK;
+}
+
+tapml_status
+session_set_input(struct session *session, const char *name, const void *data, uint64_t bytes)
+{
+    return input_give(session->inputs, name, data, bytes);
+}
+
+static tapml_status
+bind_weight(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
+{
+    struct binding_tensor *own = &binding->tensors[index];
+    const struct graph_value *base =
+        &session->graph->values[session->graph->values[own->value].base];
+    if (!own->resident[place]) {
+        int64_t shape[TAPML_MAX_RANK];
+        for (uint32_t i = 0; i < base->rank; i++) {
+            shape[i] = affine_at(&base->shape[i], &session->point);
+        }
+        const tapml_status status = weight_set_get(session->weights[place], base->data, base->dtype,
+                                                   shape, base->rank, &own->resident[place]);
+        if (status != TAPML_OK) {
+            return status_explain(status, "while loading weight '%s'", base->name);
+        }
+    }
+    binding_set_weight(binding, index, own->resident[place]);
+    return TAPML_OK;
+}
+
+// What the op does to a tensor's memory.
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_UPDATE };
+
+static enum access access_of(const tapml_param *param)
+{
+    if (param->kind == TAPML_P_TENSOR_OUT) {
+        return ACCESS_WRITE;
+    }
+    return param->kind == TAPML_P_TENSOR_INOUT || (param->effects & TAPML_E_STATE_WRITE) != 0
+               ? ACCESS_UPDATE
+               : ACCESS_READ;
+}
+
+static tapml_status
+bind_value(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
+{
+    const struct binding_tensor *own = &binding->tensors[index];
+    const uint32_t base = session->graph->values[own->value].base;
+    tapml_object *buffer = NULL;
+    switch (access_of(binding->op->op->params[own->param])) {
+    case ACCESS_READ:
+        TAPML_TRY(value_read(session->values, base, place, &buffer));
+        break;
+    case ACCESS_WRITE:
+        TAPML_TRY(value_write(session->values, base, place, &buffer));
+        break;
+    case ACCESS_UPDATE:
+        TAPML_TRY(value_update(session->values, base, place, &buffer));
+        break;
+    }
+    binding_set_buffer(binding, index, buffer);
+    return TAPML_OK;
+}
+
+static tapml_status bind(struct session *session, struct binding *binding, uint32_t place)
+{
+    binding_evaluate(binding, &session->point);
+    for (uint32_t i = 0; i < binding->tensor_count; i++) {
+        const uint32_t base = session->graph->values[binding->tensors[i].value].base;
+        const enum graph_kind kind = session->graph->values[base].kind;
+        TAPML_TRY(kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT
+                      ? bind_weight(session, binding, i, place)
+                      : bind_value(session, binding, i, place));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+note_state_write(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
+{
+    const struct binding_tensor *own = &binding->tensors[index];
+    struct expression_scope scope;
+    int64_t begin = 0, end = 0;
+    TAPML_TRY(infer_call(binding->op->op, binding->args, &scope));
+    TAPML_TRY(infer_region(binding->op->op, own->param, binding->args, &scope, &begin, &end));
+    value_note_rows(session->values, session->graph->values[own->value].base, place,
+                    (uint64_t)begin, (uint64_t)end);
+    return TAPML_OK;
+}
+
+// Notes where what the op wrote is valid now.
+static tapml_status note_writes(struct session *session, struct binding *binding, uint32_t place)
+{
+    for (uint32_t i = 0; i < binding->tensor_count; i++) {
+        const struct binding_tensor *own = &binding->tensors[i];
+        const uint32_t base = session->graph->values[own->value].base;
+        if (access_of(binding->op->op->params[own->param]) == ACCESS_READ) {
+            continue;
+        }
+        if (session->graph->values[base].kind == GRAPH_STATE) {
+            TAPML_TRY(note_state_write(session, binding, i, place));
+        } else {
+            value_note_write(session->values, base, place);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status call_op(struct session *session, uint32_t op, uint32_t place)
+{
+    struct binding *binding = &session->bindings[op];
+    TAPML_TRY(space_enter(&session->spaces, place));
+    TAPML_TRY(bind(session, binding, place));
+    const struct backend_call call = {
+        .op = binding->op->op,
+        .args = binding->args,
+        .instance = binding->op->instance,
+        .origins = binding->origins,
+    };
+    const uint64_t before_ns = clock_now_ns();
+    const tapml_status status = backend_call(session->spaces.places[place].backend, &call);
+    if (status != TAPML_OK) {
+        return status_explain(status, "%s (%s) on %s", binding->op->instance, binding->op->op->name,
+                              session->spaces.places[place].name);
+    }
+    const size_t counter = (size_t)op * session->spaces.place_count + place;
+    session->times_ns[counter] += clock_now_ns() - before_ns;
+    session->calls[counter]++;
+    space_note_call(&session->spaces, place);
+    return note_writes(session, binding, place);
+}
+
+static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)
+{
+    if (session->is_broken) {
+        return status_fail(TAPML_PRECONDITION, "the last step failed: begin a new sequence");
+    }
+    if (count < 1 || count > session->chunk) {
+        return status_fail(TAPML_INVALID, "expected 1 to %lld tokens a call, found %lld",
+                           (long long)session->chunk, (long long)count);
+    }
+    if (count > session->capacity - session->position) {
+        return status_fail(TAPML_INVALID, "%lld tokens at position %lld exceed the capacity %lld",
+                           (long long)count, (long long)session->position,
+                           (long long)session->capacity);
+    }
+    if (row_count < 1 || row_count > session->chunk) {
+        return status_fail(TAPML_INVALID, "expected 1 to %lld wanted rows, found %lld",
+                           (long long)session->chunk, (long long)row_count);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status run_ops(struct session *session, const uint8_t *places)
+{
+    for (uint32_t op = 0; op < session->graph->op_count; op++) {
+        TAPML_TRY(call_op(session, op, places[op]));
+    }
+    return space_flush_all(&session->spaces);
+}
+
+tapml_status session_step(struct session *session,
+                          const int32_t *ids,
+                          int64_t count,
+                          const int32_t *rows,
+                          int64_t row_count)
+{
+    const int64_t wanted = rows ? row_count : count;
+    const uint8_t *places = NULL;
+    TAPML_TRY(check_step(session, count, wanted));
+    const int64_t end = session->position + count;
+    struct input_call call = {
+        .point.value[AFFINE_TOKENS] = count,
+        .point.value[AFFINE_POSITION] = session->position,
+        .point.value[AFFINE_ROWS] = wanted,
+        .point.value[AFFINE_CAPACITY] = session->capacity,
+        .ids = ids,
+        .rows = rows,
+        .length = session->length > end ? session->length : end,
+    };
+    session->has_step = 0;
+    session->point = call.point;
+    value_set_begin_call(session->values, &call.point);
+    TAPML_TRY(input_evaluate(session->inputs, &call));
+    TAPML_TRY(schedule_places(session->schedule, &call.point, &places));
+    session->is_broken = 1;
+    TAPML_TRY(run_ops(session, places));
+    session->is_broken = 0;
+    session->has_step = 1;
+    session->position = end;
+    return TAPML_OK;
+}
+
+tapml_status session_feed(struct session *session, const int32_t *ids, int64_t count)
+{
+    if (count > session->capacity - session->position) {
+        return status_fail(TAPML_INVALID, "%lld tokens at position %lld exceed the capacity %lld",
+                           (long long)count, (long long)session->position,
+                           (long long)session->capacity);
+    }
+    int64_t at = 0;
+    do {
+        const int64_t left = count - at;
+        const int64_t here = left < session->chunk ? left : session->chunk;
+        const int32_t last = (int32_t)here - 1;
+        TAPML_TRY(session_step(session, ids ? ids + at : NULL, here, &last, 1));
+        at += here;
+    } while (at < count);
+    return TAPML_OK;
+}
+
+tapml_status session_output(struct session *session,
+                            const char *name,
+                            const float **out_values,
+                            int64_t *out_shape,
+                            uint32_t *out_rank)
+{
+    struct output output;
+    if (!session->has_step) {
+        return status_fail(TAPML_PRECONDITION, "there is no output '%s' before a step", name);
+    }
+    TAPML_TRY(output_get(session->outputs, name, &session->point, &output));
+    memcpy(out_shape, output.shape, sizeof(output.shape));
+    *out_rank = output.rank;
+    *out_values = output.values;
+    return TAPML_OK;
+}
+
+tapml_status session_greedy(struct session *session, int32_t *out_id)
+{
+    const float *logits = NULL;
+    int64_t shape[TAPML_MAX_RANK], best = 0;
+    uint32_t rank = 0;
+    TAPML_TRY(session_output(session, "logits", &logits, shape, &rank));
+    if (rank != 2 || shape[0] < 1 || shape[1] < 1 || shape[1] > INT32_MAX) {
+        return status_fail(TAPML_INVALID, "expected 'logits' of rows and ids, found rank %u", rank);
+    }
+    const float *row = logits + (shape[0] - 1) * shape[1];
+    for (int64_t i = 0; i < shape[1]; i++) {
+        if (isnan(row[i])) {
+            return status_fail(TAPML_INVALID, "the logit of id %lld is NaN", (long long)i);
+        }
+        best = row[i] > row[best] ? i : best;
+    }
+    *out_id = (int32_t)best;
+    return TAPML_OK;
+}
+
+int64_t session_position(const struct session *session)
+{
+    return session->position;
+}
+
+uint32_t session_refusal_count(const struct session *session)
+{
+    return schedule_refusal_count(session->schedule);
+}
+
+const struct session_refusal *session_refusal_at(const struct session *session, uint32_t index)
+{
+    return schedule_refusal_at(session->schedule, index);
+}
+
+static size_t counter_of(const struct session *session, uint32_t op, uint32_t place)
+{
+    ASSERT(op < session->graph->op_count && place < session->spaces.place_count);
+    return (size_t)op * session->spaces.place_count + place;
+}
+
+uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place)
+{
+    return session->calls[counter_of(session, op, place)];
+}
+
+uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place)
+{
+    return session->times_ns[counter_of(session, op, place)];
+}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A graph that runs over one or more backends, one sequence at a time.
+//
+// The session owns slots, states and device copies of weights. Execution is eager, op by op; a
+// value that crosses backends is moved once per consumer (exec/transfer); between host-memory
+// backends nothing moves. After the first step of each shape nothing is allocated.
+//
+// A call of one token is the phase decode; everything else is prefill.
+#pragma once
+
+#include "exec/plan.h"
+#include "exec/space.h"
+#include "graph/graph.h"
+#include "plugin/backend.h"
+#include "plugin/model.h"
+
+enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
+
+struct session;
+struct weight_set;
+
+struct session_options {
+    struct model *model;             // Borrowed.
+    struct backend *const *backends; // The first is the source. Borrowed; may be wrapped.
+    const char *const *places;       // Their names in plans: "source", "gpu". Borrowed.
+    uint32_t place_count;
+    const struct plan *plan; // Copied.
+    int64_t capacity;        // Rows of the states: tokens of a sequence at most.
+    int64_t chunk;           // Tokens of a call at most.
+
+    // What is on each place's device already, shared with others; or NULL: the session's own.
+    // Borrowed.
+    struct weight_set *const *weights;
+};
+
+tapml_status session_create(const struct session_options *options,
+                            struct session **out_session) STATUS_USED;
+void session_destroy(struct session *session);
+
+// Takes another plan over the same backends. States keep their values; refusals are counted anew.
+tapml_status session_set_plan(struct session *session, const struct plan *plan) STATUS_USED;
+
+// Begins a new sequence whose prompt will have `length` tokens: states get their initial values,
+// position 0.
+tapml_status session_begin(struct session *session, int64_t length) STATUS_USED;
+
+// Gives a user's input beside the ids ("token_type_ids") for the steps that follow, or NULL to go
+// back to its fallback. Copied.
+tapml_status session_set_input(struct session *session,
+                               const char *name,
+                               const void *data,
+                               uint64_t bytes) STATUS_USED;
+
+// Runs `count` tokens (at most `chunk`) at the next position. `rows` are the tokens of this call
+// whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer
+// than `chunk` and positions beyond the capacity are refused, and the sequence can go on; where an
+// op fails, a new one has to begin. The message names the op: "layers.3/attn/q_proj (tapml.linear)
+// on gpu: ...".
+tapml_status session_step(struct session *session,
+                          const int32_t *ids,
+                          int64_t count,
+                          const int32_t *rows,
+                          int64_t row_count) STATUS_USED;
+
+// Runs any number of tokens in calls of at most `chunk`, wanting only the last one's logits.
+tapml_status session_feed(struct session *session, const int32_t *ids, int64_t count) STATUS_USED;
+
+// The values of an output after the last step, dense, as f32 in memory of the session that lives
+// until the next step; waits for them. `out_shape` has TAPML_MAX_RANK entries.
+tapml_status session_output(struct session *session,
+                            const char *name,
+                            const float **out_values,
+                            int64_t *out_shape,
+                            uint32_t *out_rank) STATUS_USED;
+
+// The id of the largest logit in the last row of "logits"; ties: the lowest id. TAPML_INVALID where
+// a logit is NaN.
+tapml_status session_greedy(struct session *session, int32_t *out_id) STATUS_USED;
+
+int64_t session_position(const struct session *session);
+
+// An op that its planned backend refused and that ran on the source instead.
+struct session_refusal {
+    uint32_t op; // In the graph.
+    uint32_t place;
+    char reason[128];
+};
+
+// Each (op, place) once, in the order of the graph, as far as the present plan has been run. Until
+// the next step.
+uint32_t session_refusal_count(const struct session *session);
+const struct session_refusal *session_refusal_at(const struct session *session, uint32_t index);
+
+// Of an op since the session was made: calls on each place, and the time spent in them, which on an
+// asynchronous device is that of handing over.
+uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place);
+uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place);

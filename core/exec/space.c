@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/space.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "exec/transfer.h"
+
+enum { BLOCK_GRAIN = 64 };
+
+void space_set_init(struct space_set *set,
+                    struct backend *const *backends,
+                    const char *const *names,
+                    uint32_t count)
+{
+    ASSERT(count <= SPACE_PLACES_MAX);
+    *set = (struct space_set){.place_count = count, .current = SPACE_NOBODY};
+    for (uint32_t i = 0; i < count; i++) {
+        const int is_host = backend_info(backends[i])->is_host_memory;
+        set->places[i] = (struct space_place){
+            .backend = backends[i],
+            .name = names[i],
+            .space = is_host ? SPACE_HOST : SPACE_HOST + 1 + i,
+        };
+    }
+}
+
+static tapml_status explain_place(tapml_status status, const struct space_place *place)
+{
+    return status == TAPML_OK ? status : status_explain(status, "on %s", place->name);
+}
+
+tapml_status space_wait(struct space_set *set, uint32_t place)
+{
+    struct space_place *own = &set->places[place];
+    TAPML_TRY(explain_place(backend_wait(own->backend), own));
+    own->done = own->written;
+    own->is_busy = 0;
+    return TAPML_OK;
+}
+
+tapml_status space_wait_all(struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        if (set->places[i].is_busy) {
+            TAPML_TRY(space_wait(set, i));
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status space_flush_all(struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        if (set->places[i].is_busy) {
+            TAPML_TRY(explain_place(backend_flush(set->places[i].backend), &set->places[i]));
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status space_enter(struct space_set *set, uint32_t place)
+{
+    const uint32_t last = set->current;
+    if (last == place) {
+        return TAPML_OK;
+    }
+    set->current = place;
+    if (last == SPACE_NOBODY || !set->places[last].is_busy) {
+        return TAPML_OK;
+    }
+    // Others see the same host memory, and must not see half of it.
+    if (set->places[last].space == SPACE_HOST) {
+        return space_wait(set, last);
+    }
+    return explain_place(backend_flush(set->places[last].backend), &set->places[last]);
+}
+
+void space_note_call(struct space_set *set, uint32_t place)
+{
+    set->places[place].is_busy = 1;
+}
+
+void space_block_init(struct space_block *block, uint64_t bytes)
+{
+    const uint64_t groups = bytes > 0 ? (bytes - 1) / BLOCK_GRAIN + 1 : 1;
+    *block = (struct space_block){.bytes = groups * BLOCK_GRAIN};
+}
+
+void space_block_release(struct space_block *block, struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        backend_buffer_free(set->places[i].backend, block->buffers[i]);
+    }
+    alloc_free(block->memory);
+    *block = (struct space_block){0};
+}
+
+tapml_status space_memory(struct space_block *block, void **out_memory)
+{
+    if (!block->memory) {
+        block->memory = alloc_aligned(block->bytes, BLOCK_GRAIN);
+    }
+    if (!block->memory) {
+        return status_no_memory();
+    }
+    *out_memory = block->memory;
+    return TAPML_OK;
+}
+
+tapml_status space_buffer(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          tapml_object **out_buffer)
+{
+    const struct space_place *own = &set->places[place];
+    tapml_object **buffer = &block->buffers[place];
+    if (!*buffer && own->space == SPACE_HOST) {
+        void *memory = NULL;
+        TAPML_TRY(space_memory(block, &memory));
+        TAPML_TRY(explain_place(backend_buffer_wrap(own->backend, memory, block->bytes,
+                                                    TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
+                                own));
+    } else if (!*buffer) {
+        TAPML_TRY(explain_place(backend_buffer_new(own->backend, block->bytes, buffer), own));
+    }
+    *out_buffer = *buffer;
+    return TAPML_OK;
+}
+
+tapml_status space_claim(struct space_set *set, const struct space_block *block)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        if (block->read_by[i] > set->places[i].done) {
+            TAPML_TRY(space_wait(set, i));
+        }
+    }
+    return TAPML_OK;
+}
+
+// Whole grains around [begin, end); blocks end on one.
+static void widen(uint64_t *begin, uint64_t *end)
+{
+    *begin -= *begin % TAPML_TRANSFER_GRAIN;
+    *end += (TAPML_TRANSFER_GRAIN - *end % TAPML_TRANSFER_GRAIN) % TAPML_TRANSFER_GRAIN;
+}
+
+tapml_status space_upload(
+    struct space_set *set, struct space_block *block, uint32_t place, uint64_t begin, uint64_t end)
+{
+    struct space_place *own = &set->places[place];
+    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
+    tapml_object *buffer = NULL;
+    void *memory = NULL;
+    TAPML_TRY(space_memory(block, &memory));
+    TAPML_TRY(space_buffer(set, block, place, &buffer));
+    widen(&begin, &end);
+    TAPML_TRY(explain_place(
+        transfer_to(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
+        own));
+    own->is_busy = 1;
+    block->read_by[place] = ++own->written;
+    return TAPML_OK;
+}
+
+tapml_status space_download(
+    struct space_set *set, struct space_block *block, uint32_t place, uint64_t begin, uint64_t end)
+{
+    struct space_place *own = &set->places[place];
+    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
+    tapml_object *buffer = NULL;
+    void *memory = NULL;
+    TAPML_TRY(space_claim(set, block));
+    TAPML_TRY(space_memory(block, &memory));
+    TAPML_TRY(space_buffer(set, block, place, &buffer));
+    widen(&begin, &end);
+    TAPML_TRY(explain_place(
+        transfer_from(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
+        own));
+    own->done = own->written;
+    own->is_busy = 0;
+    return TAPML_OK;
+}

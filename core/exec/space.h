@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory spaces: where one span of bytes can lie while a graph runs over several backends.
+//
+// Space 0 is host memory, which all host-memory backends share through buffers that wrap it; every
+// other backend has a space of its own. Bytes move between spaces over host memory. The set knows
+// which backend the session works with now: whoever comes next finds the work of host-memory
+// backends done, and that of devices handed over.
+#pragma once
+
+#include "base/status.h"
+#include "plugin/backend.h"
+
+enum {
+    SPACE_PLACES_MAX = 8,
+    SPACE_HOST = 0,
+    SPACE_COUNT_MAX = SPACE_PLACES_MAX + 1,
+    SPACE_NOBODY = SPACE_PLACES_MAX // The host itself, in place of a place.
+};
+
+// One place of a plan: a backend under its name.
+struct space_place {
+    struct backend *backend; // Borrowed.
+    const char *name;        // Borrowed.
+    uint32_t space;
+    int is_busy;      // Called since it was last waited for.
+    uint64_t written; // Writes from host memory so far,
+    uint64_t done;    // and how many of them are known to be done.
+};
+
+struct space_set {
+    struct space_place places[SPACE_PLACES_MAX];
+    uint32_t place_count;
+    uint32_t current; // The place that was entered last.
+};
+
+// A span of bytes. Its memory in each space is made when it is first asked for, and undefined.
+struct space_block {
+    uint64_t bytes; // Whole groups of 64.
+    void *memory;   // In host memory, on a multiple of 64; or NULL.
+    tapml_object *buffers[SPACE_PLACES_MAX];
+
+    // For each place, the number of its last write that reads `memory`.
+    uint64_t read_by[SPACE_PLACES_MAX];
+};
+
+void space_set_init(struct space_set *set,
+                    struct backend *const *backends,
+                    const char *const *names,
+                    uint32_t count);
+
+// Makes `place` (or SPACE_NOBODY) the one that works next.
+tapml_status space_enter(struct space_set *set, uint32_t place) STATUS_USED;
+
+// Notes that work was given to `place`.
+void space_note_call(struct space_set *set, uint32_t place);
+
+// Waits for one place, for all.
+tapml_status space_wait(struct space_set *set, uint32_t place) STATUS_USED;
+tapml_status space_wait_all(struct space_set *set) STATUS_USED;
+
+// Hands over what every place holds back.
+tapml_status space_flush_all(struct space_set *set) STATUS_USED;
+
+// `bytes` are rounded up. The block is released with the set it was used with, after a wait.
+void space_block_init(struct space_block *block, uint64_t bytes);
+void space_block_release(struct space_block *block, struct space_set *set);
+
+// Host memory of a block.
+tapml_status space_memory(struct space_block *block, void **out_memory) STATUS_USED;
+
+// The buffer that stands for a block at a place.
+tapml_status space_buffer(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          tapml_object **out_buffer) STATUS_USED;
+
+// Waits until nobody reads the host memory of a block any more, so that it can be overwritten.
+tapml_status space_claim(struct space_set *set, const struct space_block *block) STATUS_USED;
+
+// Copies [begin, end) from host memory to a device's place, and back; both ends are widened to
+// whole grains. The way back waits.
+tapml_status space_upload(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          uint64_t begin,
+                          uint64_t end) STATUS_USED;
+tapml_status space_download(struct space_set *set,
+                            struct space_block *block,
+                            uint32_t place,
+                            uint64_t begin,
+                            uint64_t end) STATUS_USED;

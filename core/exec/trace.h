@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The tracer: a backend that wraps a backend and counts calls, launches and time of every op.
+//
+// Waits after each call, so that the time is the op's own. Put around a target for a run that is
+// measured, not for one that should be quick.
+#pragma once
+
+#include "base/status.h"
+#include "plugin/backend.h"
+
+#include <stddef.h>
+
+struct trace;
+
+struct trace_line {
+    const tapml_op *op;
+    uint64_t calls;
+    uint64_t launches;
+    uint64_t time_ns;
+};
+
+// `inner` is borrowed. The caller owns the trace, whose backend is `trace_backend`.
+tapml_status trace_create(struct backend *inner, struct trace **out_trace) STATUS_USED;
+void trace_destroy(struct trace *trace);
+struct backend *trace_backend(struct trace *trace);
+
+// One line for each op that was called, in the order of their first calls.
+size_t trace_count(const struct trace *trace);
+const struct trace_line *trace_at(const struct trace *trace, size_t index);
+
+// The line of an op, or NULL.
+const struct trace_line *trace_find(const struct trace *trace, const tapml_op *op);

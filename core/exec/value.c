@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/value.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "exec/state.h"
+
+#include <string.h>
+
+struct value_set {
+    const struct graph *graph;
+    struct space_set *spaces;
+    struct memory_plan plan;
+    struct space_block *slots; // One for each slot of the plan.
+    struct state *states;
+    uint32_t *state_of; // For each value: its state, or GRAPH_NONE.
+    uint32_t state_count;
+    struct affine_point point; // Of this call.
+
+    // For each value, spaces where it is valid in this call, a bit each.
+    uint16_t *valid;
+};
+
+static tapml_status make_states(struct value_set *set, const struct affine_point *largest)
+{
+    const struct graph *graph = set->graph;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        count += graph->values[v].kind == GRAPH_STATE;
+    }
+    set->states = alloc_array(count, sizeof(*set->states));
+    set->state_of = alloc_array(graph->value_count, sizeof(*set->state_of));
+    if (!set->states || !set->state_of) {
+        return status_no_memory();
+    }
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        set->state_of[v] = GRAPH_NONE;
+        if (graph->values[v].kind == GRAPH_STATE) {
+            TAPML_TRY(state_init(&set->states[set->state_count], &graph->values[v], largest));
+            state_begin(&set->states[set->state_count]);
+            set->state_of[v] = set->state_count++;
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status make_slots(struct value_set *set, const struct affine_point *largest)
+{
+    TAPML_TRY(memory_plan_create(set->graph, largest, &set->plan));
+    set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
+    set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
+    if (!set->slots || !set->valid) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < set->plan.slot_count; i++) {
+        void *memory = NULL;
+        space_block_init(&set->slots[i], set->plan.slot_bytes[i]);
+        TAPML_TRY(space_memory(&set->slots[i], &memory));
+    }
+    return TAPML_OK;
+}
+
+tapml_status value_set_create(const struct graph *graph,
+                              struct space_set *spaces,
+                              const struct affine_point *largest,
+                              struct value_set **out_set)
+{
+    struct value_set *set = alloc_new(sizeof(*set));
+    if (!set) {
+        return status_no_memory();
+    }
+    set->graph = graph;
+    set->spaces = spaces;
+    tapml_status status = make_states(set, largest);
+    if (status == TAPML_OK) {
+        status = make_slots(set, largest);
+    }
+    if (status != TAPML_OK) {
+        value_set_destroy(set);
+        return status;
+    }
+    *out_set = set;
+    return TAPML_OK;
+}
+
+void value_set_destroy(struct value_set *set)
+{
+    if (!set) {
+        return;
+    }
+    for (uint32_t i = 0; i < set->state_count; i++) {
+        state_release(&set->states[i], set->spaces);
+    }
+    for (uint32_t i = 0; set->slots && i < set->plan.slot_count; i++) {
+        space_block_release(&set->slots[i], set->spaces);
+    }
+    memory_plan_release(&set->plan);
+    alloc_free(set->slots);
+    alloc_free(set->states);
+    alloc_free(set->state_of);
+    alloc_free(set->valid);
+    alloc_free(set);
+}
+
+void value_set_begin(struct value_set *set)
+{
+    for (uint32_t i = 0; i < set->state_count; i++) {
+        state_begin(&set->states[i]);
+    }
+}
+
+void value_set_begin_call(struct value_set *set, const struct affine_point *point)
+{
+    set->point = *point;
+    memset(set->valid, 0, set->graph->value_count * sizeof(*set->valid));
+}
+
+static struct space_block *slot_of(struct value_set *set, uint32_t value)
+{
+    ASSERT(set->plan.slot_of[value] != GRAPH_NONE);
+    return &set->slots[set->plan.slot_of[value]];
+}
+
+static int is_valid(const struct value_set *set, uint32_t value, uint32_t space)
+{
+    return (set->valid[value] >> space & 1) != 0;
+}
+
+// Makes a value valid in host memory, from the device that computed it.
+static tapml_status fetch(struct value_set *set, uint32_t value)
+{
+    if (is_valid(set, value, SPACE_HOST)) {
+        return TAPML_OK;
+    }
+    uint32_t place = 0;
+    while (place < set->spaces->place_count &&
+           !is_valid(set, value, set->spaces->places[place].space)) {
+        place++;
+    }
+    ASSERT(place < set->spaces->place_count); // Ops run in an order that computes before it reads.
+    TAPML_TRY(space_download(set->spaces, slot_of(set, value), place, 0, value_bytes(set, value)));
+    set->valid[value] |= 1u << SPACE_HOST;
+    return TAPML_OK;
+}
+
+tapml_status
+value_read(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
+{
+    if (set->state_of[value] != GRAPH_NONE) {
+        return state_buffer(&set->states[set->state_of[value]], set->spaces, place, out_buffer);
+    }
+    const uint32_t space = set->spaces->places[place].space;
+    struct space_block *slot = slot_of(set, value);
+    if (!is_valid(set, value, space)) {
+        TAPML_TRY(fetch(set, value));
+        if (space != SPACE_HOST) {
+            TAPML_TRY(space_upload(set->spaces, slot, place, 0, value_bytes(set, value)));
+        }
+        set->valid[value] = (uint16_t)(set->valid[value] | 1u << space);
+    }
+    return space_buffer(set->spaces, slot, place, out_buffer);
+}
+
+tapml_status
+value_update(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
+{
+    TAPML_TRY(value_read(set, value, place, out_buffer));
+    if (set->spaces->places[place].space != SPACE_HOST) {
+        return TAPML_OK;
+    }
+    return space_claim(set->spaces, set->state_of[value] != GRAPH_NONE
+                                        ? &set->states[set->state_of[value]].block
+                                        : slot_of(set, value));
+}
+
+tapml_status
+value_write(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
+{
+    struct space_block *slot = slot_of(set, value);
+    if (set->spaces->places[place].space == SPACE_HOST) {
+        TAPML_TRY(space_claim(set->spaces, slot));
+    }
+    return space_buffer(set->spaces, slot, place, out_buffer);
+}
+
+void value_note_write(struct value_set *set, uint32_t value, uint32_t place)
+{
+    set->valid[value] = (uint16_t)(1u << set->spaces->places[place].space);
+}
+
+void value_note_rows(
+    struct value_set *set, uint32_t value, uint32_t place, uint64_t begin, uint64_t end)
+{
+    ASSERT(set->state_of[value] != GRAPH_NONE);
+    state_note_write(&set->states[set->state_of[value]], set->spaces, place, begin, end);
+}
+
+tapml_status value_memory(struct value_set *set, uint32_t value, const void **out_memory)
+{
+    TAPML_TRY(space_enter(set->spaces, SPACE_NOBODY));
+    if (set->state_of[value] != GRAPH_NONE) {
+        return state_memory(&set->states[set->state_of[value]], set->spaces, out_memory);
+    }
+    TAPML_TRY(fetch(set, value));
+    *out_memory = slot_of(set, value)->memory;
+    return TAPML_OK;
+}
+
+tapml_status value_input_memory(struct value_set *set, uint32_t value, void **out_memory)
+{
+    struct space_block *slot = slot_of(set, value);
+    TAPML_TRY(space_enter(set->spaces, SPACE_NOBODY));
+    TAPML_TRY(space_claim(set->spaces, slot));
+    set->valid[value] = 1u << SPACE_HOST;
+    return space_memory(slot, out_memory);
+}
+
+uint64_t value_bytes(const struct value_set *set, uint32_t value)
+{
+    return graph_value_bytes(&set->graph->values[value], &set->point);
+}
+
+uint64_t value_buffer_bytes(const struct value_set *set, uint32_t value)
+{
+    const uint32_t state = set->state_of[value], slot = set->plan.slot_of[value];
+    ASSERT(state != GRAPH_NONE || slot != GRAPH_NONE);
+    return state != GRAPH_NONE ? set->states[state].block.bytes : set->slots[slot].bytes;
+}

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/weight.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "exec/transfer.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <string.h>
+
+enum { PANEL_GRAIN = 16 };
+
+// Some rows of a weight, or all of it.
+struct weight_panel {
+    tapml_tensor tensor;
+    int64_t shape[TAPML_MAX_RANK];
+
+    // The last bytes with zeros behind them, so that whole grains are written. Stays until the
+    // write is done.
+    unsigned char tail[PANEL_GRAIN];
+};
+
+struct weight_set {
+    struct backend *backend;
+    struct arena *arena; // Of the panels.
+    struct table known;  // Key to position in `weights`.
+    struct weight {
+        struct weight_panel *panels;
+        uint64_t panel_count;
+    } * weights;
+    size_t count;
+    size_t capacity;
+};
+
+// A weight as it lies in host memory.
+struct weight_source {
+    const unsigned char *data;
+    uint32_t dtype;
+    const int64_t *shape;
+    uint32_t rank;
+    uint64_t bytes;
+    uint64_t rows; // 1 where there are no axes.
+    uint64_t row_bytes;
+};
+
+tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set)
+{
+    struct weight_set *set = alloc_new(sizeof(*set));
+    struct arena *arena = arena_create();
+    if (!set || !arena) {
+        alloc_free(set);
+        arena_destroy(arena);
+        return status_no_memory();
+    }
+    set->backend = backend;
+    set->arena = arena;
+    table_init(&set->known);
+    *out_set = set;
+    return TAPML_OK;
+}
+
+static void release_panels(struct weight_set *set, const struct weight *weight)
+{
+    for (uint64_t i = 0; i < weight->panel_count; i++) {
+        backend_buffer_free(set->backend, weight->panels[i].tensor.buffer);
+    }
+}
+
+void weight_set_destroy(struct weight_set *set)
+{
+    if (!set) {
+        return;
+    }
+    // Uploads may still read the mapping and the tails; where the device is lost, nothing reads.
+    (void)backend_wait(set->backend);
+    for (size_t i = 0; i < set->count; i++) {
+        release_panels(set, &set->weights[i]);
+    }
+    alloc_free(set->weights);
+    table_release(&set->known);
+    arena_destroy(set->arena);
+    alloc_free(set);
+}
+
+static tapml_status describe(const void *data,
+                             uint32_t dtype,
+                             const int64_t *shape,
+                             uint32_t rank,
+                             struct weight_source *out_source)
+{
+    int64_t count = 0;
+    TAPML_TRY(shape_count(shape, rank, &count));
+    const uint64_t rows = rank > 0 && shape[0] > 0 ? (uint64_t)shape[0] : 1;
+    uint64_t bytes = 0;
+    if (__builtin_mul_overflow((uint64_t)count, dtype_bytes(dtype), &bytes)) {
+        return status_fail(TAPML_INVALID, "a weight of %lld elements is too large",
+                           (long long)count);
+    }
+    if (bytes == 0) {
+        return status_fail(TAPML_INVALID, "a weight has no elements");
+    }
+    *out_source = (struct weight_source){
+        .data = data,
+        .dtype = dtype,
+        .shape = shape,
+        .rank = rank,
+        .bytes = bytes,
+        .rows = rows,
+        .row_bytes = bytes / rows,
+    };
+    return TAPML_OK;
+}
+
+// Rows of a panel: all of them where the weight is bound whole, 0 where not even one fits.
+static uint64_t panel_rows(const struct weight_set *set, const struct weight_source *source)
+{
+    const struct backend_info *info = backend_info(set->backend);
+    const uint64_t most = info->buffer_bytes_max / PANEL_GRAIN * PANEL_GRAIN;
+    if (info->is_host_memory || info->buffer_bytes_max == 0 || source->bytes <= most) {
+        return source->rows;
+    }
+    ASSERT(source->row_bytes > 0);
+    return source->rank < 2 ? 0 : most / source->row_bytes;
+}
+
+uint64_t
+weight_set_panels(const struct weight_set *set, uint32_t dtype, const int64_t *shape, uint32_t rank)
+{
+    struct weight_source source = {0};
+    if (describe(NULL, dtype, shape, rank, &source) != TAPML_OK) {
+        return 0;
+    }
+    const uint64_t each = panel_rows(set, &source);
+    return each == 0 ? 0 : (source.rows + each - 1) / each;
+}
+
+static tapml_status upload(struct weight_set *set,
+                           struct weight_panel *panel,
+                           const unsigned char *data,
+                           uint64_t bytes)
+{
+    const uint64_t bulk = bytes / PANEL_GRAIN * PANEL_GRAIN;
+    const uint64_t padded = bulk == bytes ? bytes : bulk + PANEL_GRAIN;
+    tapml_object *buffer = NULL;
+    TAPML_TRY(backend_buffer_new(set->backend, padded, &buffer));
+    panel->tensor.buffer = buffer;
+    TAPML_TRY(transfer_to(set->backend, buffer, 0, data, bulk));
+    if (padded > bulk) {
+        memcpy(panel->tail, data + bulk, bytes - bulk);
+        TAPML_TRY(transfer_to(set->backend, buffer, bulk, panel->tail, PANEL_GRAIN));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+hold(struct weight_set *set, struct weight_panel *panel, const unsigned char *data, uint64_t bytes)
+{
+    if (!backend_info(set->backend)->is_host_memory) {
+        return upload(set, panel, data, bytes);
+    }
+    // The interface has one pointer for both accesses; this one only reads.
+    void *memory = (void *)(uintptr_t)data;
+    return backend_buffer_wrap(set->backend, memory, bytes, TAPML_ACCESS_READ,
+                               &panel->tensor.buffer);
+}
+
+static tapml_status
+make_panels(struct weight_set *set, const struct weight_source *source, struct weight *weight)
+{
+    const uint64_t rows = source->rows, each = panel_rows(set, source);
+    if (each == 0) {
+        return status_fail(TAPML_UNIMPLEMENTED,
+                           "a row of %llu bytes is larger than the buffers of %llu of '%s'",
+                           (unsigned long long)source->row_bytes,
+                           (unsigned long long)backend_info(set->backend)->buffer_bytes_max,
+                           backend_info(set->backend)->device);
+    }
+    const uint64_t count = (rows + each - 1) / each;
+    weight->panels = arena_array(set->arena, count, sizeof(*weight->panels));
+    if (!weight->panels) {
+        return status_no_memory();
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        struct weight_panel *panel = &weight->panels[i];
+        const uint64_t first = i * each;
+        const uint64_t here = rows - first < each ? rows - first : each;
+        if (source->rank > 0) {
+            memcpy(panel->shape, source->shape, source->rank * sizeof(*panel->shape));
+        }
+        if (count > 1) {
+            panel->shape[0] = (int64_t)here;
+        }
+        panel->tensor = (tapml_tensor){
+            .hdr = TAPML_HDR(tapml_tensor),
+            .dtype = source->dtype,
+            .rank = source->rank,
+            .shape = source->rank > 0 ? panel->shape : NULL,
+            .next = i + 1 < count ? &weight->panels[i + 1].tensor : NULL,
+        };
+        weight->panel_count = i + 1;
+        TAPML_TRY(
+            hold(set, panel, source->data + first * source->row_bytes, here * source->row_bytes));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+add(struct weight_set *set, const struct weight_source *source, const char *key, size_t *out_at)
+{
+    if (!alloc_grow((void **)&set->weights, &set->capacity, set->count, sizeof(*set->weights))) {
+        return status_no_memory();
+    }
+    struct weight weight = {0};
+    tapml_status status = make_panels(set, source, &weight);
+    if (status == TAPML_OK) {
+        status = table_set(&set->known, key, set->count);
+    }
+    if (status != TAPML_OK) {
+        (void)backend_wait(set->backend); // As in the destroyer.
+        release_panels(set, &weight);
+        return status;
+    }
+    *out_at = set->count;
+    set->weights[set->count++] = weight;
+    return TAPML_OK;
+}
+
+static void make_key(
+    const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank, struct text *out_key)
+{
+    text_format(out_key, "%llx %x", (unsigned long long)(uintptr_t)data, (unsigned)dtype);
+    for (uint32_t i = 0; i < rank; i++) {
+        text_format(out_key, " %lld", (long long)shape[i]);
+    }
+}
+
+tapml_status weight_set_get(struct weight_set *set,
+                            const void *data,
+                            uint32_t dtype,
+                            const int64_t *shape,
+                            uint32_t rank,
+                            const tapml_tensor **out_tensor)
+{
+    struct weight_source source = {0};
+    struct text key;
+    size_t at = 0;
+    TAPML_TRY(describe(data, dtype, shape, rank, &source));
+    text_init(&key);
+    make_key(data, dtype, shape, rank, &key);
+    tapml_status status = text_status(&key);
+    if (status == TAPML_OK && !table_find(&set->known, key.data, &at)) {
+        status = add(set, &source, key.data, &at);
+    }
+    text_release(&key);
+    if (status == TAPML_OK) {
+        *out_tensor = &set->weights[at].panels[0].tensor;
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Weights on a device: uploaded once for each backend, shared by sessions and replays of a process.
+#pragma once
+
+#include "base/status.h"
+#include "graph/graph.h"
+#include "plugin/backend.h"
+
+struct weight_set;
+
+// The weights of one backend. The caller owns the set; the backend outlives it.
+tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set) STATUS_USED;
+void weight_set_destroy(struct weight_set *set);
+
+// The tensor of a weight or constant whose dense bytes lie at `data`: the memory itself on a
+// host-memory backend, else a buffer that is filled at the first question, in row panels below the
+// largest binding. Keyed by address, type and shape. Lives as long as the set; `data` outlives it.
+// TAPML_UNIMPLEMENTED where a row alone is larger than a buffer.
+tapml_status weight_set_get(struct weight_set *set,
+                            const void *data,
+                            uint32_t dtype,
+                            const int64_t *shape,
+                            uint32_t rank,
+                            const tapml_tensor **out_tensor) STATUS_USED;
+
+// How many panels such a weight comes in: 1 where it is whole, 0 where the backend cannot hold it.
+uint64_t weight_set_panels(const struct weight_set *set,
+                           uint32_t dtype,
+                           const int64_t *shape,
+                           uint32_t rank);

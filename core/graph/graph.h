@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A model's graph: values, views, ops in the order in which they run.
+//
+// Plain data, made by graph/builder and then constant. Indices refer to the arrays of the graph.
+#pragma once
+
+#include "base/hash.h"
+#include "graph/affine.h"
+
+#include <tapml/model.h>
+
+struct arena;
+struct text;
+
+enum graph_kind {
+    GRAPH_INPUT,    // What each call brings anew.
+    GRAPH_CONSTANT, // A table that never changes, known by its content.
+    GRAPH_WEIGHT,   // A tensor of the checkpoint.
+    GRAPH_STATE,    // What outlives the call.
+    GRAPH_COMPUTED, // An output of an op.
+    GRAPH_VIEW      // Another look at `base`.
+};
+
+#define GRAPH_NONE UINT32_MAX // No value, no op.
+
+struct graph_value {
+    enum graph_kind kind;
+    const char *name; // Input, weight, state: theirs. Computed: "<instance>" or "<instance>:param".
+    uint32_t base;    // The value whose memory this is: itself unless a view.
+    uint32_t dtype;
+    uint32_t rank;
+    struct affine shape[TAPML_MAX_RANK];
+    struct affine stride[TAPML_MAX_RANK]; // In elements.
+    struct affine offset;                 // In elements, into `base`.
+
+    uint32_t from;       // Input: TAPML_FROM_*.
+    int has_fallback;    // Input.
+    double fallback;     // Input: what it is filled with where it is not given.
+    double initial;      // State.
+    const void *data;    // Constant: dense, in the arena. Weight: in the checkpoint, or NULL.
+    uint64_t data_bytes; // Constant, weight.
+    uint32_t producer;   // Computed: the op.
+    const char *fold;    // Weight: TAPML_FOLD_*, or NULL.
+};
+
+struct graph_argument {
+    uint32_t kind;          // TAPML_P_* of the parameter, or TAPML_V_NONE.
+    uint32_t value;         // Tensor: index of the value.
+    uint32_t count;         // TENSORS_IN.
+    const uint32_t *values; // TENSORS_IN.
+    struct affine i;        // I64.
+    double d;               // F64.
+};
+
+struct graph_op {
+    const char *instance; // "layers.3/attn/q_proj"
+    const tapml_op *op;
+    struct graph_argument *arguments; // One for each parameter.
+};
+
+struct graph_output {
+    const char *name; // "logits"
+    uint32_t value;
+};
+
+struct graph {
+    struct arena *arena; // Owns all of it, weights' data excepted.
+    struct graph_value *values;
+    uint32_t value_count;
+    struct graph_op *ops;
+    uint32_t op_count;
+    struct graph_output *outputs;
+    uint32_t output_count;
+};
+
+void graph_destroy(struct graph *graph);
+
+// The value of the output, input, weight or state of that name, or GRAPH_NONE.
+uint32_t graph_find_output(const struct graph *graph, const char *name);
+uint32_t graph_find_value(const struct graph *graph, enum graph_kind kind, const char *name);
+
+// The op of that instance, or GRAPH_NONE.
+uint32_t graph_find_op(const struct graph *graph, const char *instance);
+
+// Bytes of a base value in a call, dense. UINT64_MAX where they do not fit.
+uint64_t graph_value_bytes(const struct graph_value *value, const struct affine_point *point);
+
+// A hash of all ops, names, types, shapes and attributes; constants count by their content, which
+// is their name. The weights' own bytes are not in it. Zero where there is no memory.
+struct hash graph_hash(const struct graph *graph);

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/print.h"
+
+#include "graph/catalogue.h"
+#include "tensor/dtype.h"
+
+#include <inttypes.h>
+
+static void print_numbers(const struct affine *numbers, uint32_t count, struct text *out_text)
+{
+    text_append(out_text, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        char number[80];
+
+        affine_text(&numbers[i], number, sizeof(number));
+        text_format(out_text, "%s%s", i > 0 ? ", " : "", number);
+    }
+    text_append(out_text, "]");
+}
+
+// "name f32 [T, 128]"; of a view that is not the whole base also strides and offset.
+static void print_value(const struct graph_value *value, struct text *out_text)
+{
+    text_format(out_text, "%s %s ", value->name, dtype_name(value->dtype));
+    print_numbers(value->shape, value->rank, out_text);
+    if (value->kind == GRAPH_VIEW) {
+        char offset[80];
+
+        affine_text(&value->offset, offset, sizeof(offset));
+        text_append(out_text, " strides ");
+        print_numbers(value->stride, value->rank, out_text);
+        text_format(out_text, " at %s", offset);
+    }
+}
+
+static void print_source(const struct graph_value *value, struct text *out_text)
+{
+    static const char *const from[] = {"user", "host", "fill"};
+
+    if (value->kind == GRAPH_INPUT) {
+        text_append(out_text, "input ");
+        print_value(value, out_text);
+        text_format(out_text, " from %s", from[value->from]);
+        if (value->has_fallback) {
+            text_format(out_text, " or %g", value->fallback);
+        }
+        text_append(out_text, "\n");
+    } else if (value->kind == GRAPH_STATE) {
+        text_append(out_text, "state ");
+        print_value(value, out_text);
+        text_format(out_text, " = %g\n", value->initial);
+    }
+}
+
+static void print_argument(const struct graph *graph,
+                           const struct graph_argument *argument,
+                           struct text *out_text)
+{
+    char number[80];
+
+    switch (argument->kind) {
+    case TAPML_V_NONE:
+        text_append(out_text, "none");
+        break;
+    case TAPML_P_I64:
+        affine_text(&argument->i, number, sizeof(number));
+        text_append(out_text, number);
+        break;
+    case TAPML_P_F64:
+        text_format(out_text, "%.17g", argument->d);
+        break;
+    case TAPML_P_TENSORS_IN:
+        text_format(out_text, "%" PRIu32 " x ", argument->count);
+        print_value(&graph->values[argument->values[0]], out_text);
+        break;
+    default:
+        print_value(&graph->values[argument->value], out_text);
+        break;
+    }
+}
+
+static void print_op(const struct graph *graph, const struct graph_op *op, struct text *out_text)
+{
+    const char *separator = "";
+
+    text_format(out_text, "%s = %s(", op->instance, catalogue_short_name(op->op));
+    for (uint32_t p = 0; p < op->op->n_params; p++) {
+        if (op->arguments[p].kind != TAPML_P_TENSOR_OUT) {
+            text_format(out_text, "%s%s=", separator, op->op->params[p]->name);
+            print_argument(graph, &op->arguments[p], out_text);
+            separator = ", ";
+        }
+    }
+    text_append(out_text, ")");
+    separator = " -> ";
+    for (uint32_t p = 0; p < op->op->n_params; p++) {
+        if (op->arguments[p].kind == TAPML_P_TENSOR_OUT) {
+            const struct graph_value *value = &graph->values[op->arguments[p].value];
+
+            text_format(out_text, "%s%s %s ", separator, op->op->params[p]->name,
+                        dtype_name(value->dtype));
+            print_numbers(value->shape, value->rank, out_text);
+            separator = ", ";
+        }
+    }
+    text_append(out_text, "\n");
+}
+
+void print_graph(const struct graph *graph, struct text *out_text)
+{
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        print_source(&graph->values[i], out_text);
+    }
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        print_op(graph, &graph->ops[i], out_text);
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        text_format(out_text, "output %s = ", graph->outputs[i].name);
+        print_value(&graph->values[graph->outputs[i].value], out_text);
+        text_append(out_text, "\n");
+    }
+}

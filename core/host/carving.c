@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "host/carving.h"
+
+#include "base/alloc.h"
+#include "carve/recorder.h"
+#include "exec/run.h"
+#include "host/progress.h"
+
+#include <inttypes.h>
+
+struct carving {
+    const struct run_config *config;
+    const struct setup *setup;
+    struct session *session;
+    struct recorder *recorder;
+    const struct prompt *prompt;
+};
+
+// A feed in chunks is several calls of one step.
+static tapml_status begin_step(void *user, int64_t step, int32_t next_id)
+{
+    const struct carving *carving = user;
+
+    (void)next_id;
+    return recorder_begin_step(carving->recorder, carving->prompt->id, step,
+                               step == 0 ? "prefill" : "decode",
+                               step == 0 ? (int64_t)carving->prompt->count : 1);
+}
+
+static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t *greedy)
+{
+    const struct special *special = &carving->setup->special;
+    int64_t count = 0;
+
+    TAPML_TRY(run_greedy(carving->session,
+                         &(struct run_options){.ids = carving->prompt->ids,
+                                               .count = (int64_t)carving->prompt->count,
+                                               .decode = carving->config->decode,
+                                               .end = special->end,
+                                               .end_count = special->end_count,
+                                               .before_step = begin_step,
+                                               .user = carving},
+                         greedy, &count));
+    return recorder_end_prompt(carving->recorder,
+                               &(struct store_prompt){.index = index,
+                                                      .text = carving->prompt->text,
+                                                      .ids = carving->prompt->ids,
+                                                      .id_count = (int64_t)carving->prompt->count,
+                                                      .greedy = greedy,
+                                                      .greedy_count = count});
+}
+
+static tapml_status carve_all(struct carving *carving,
+                              struct store *store,
+                              const struct prompts *prompts,
+                              struct progress *progress)
+{
+    int32_t *greedy = alloc_array((size_t)carving->config->decode + 1, sizeof(*greedy));
+    tapml_status status = greedy != NULL ? TAPML_OK : status_no_memory();
+
+    for (size_t i = 0; i < prompts->count && status == TAPML_OK; i++) {
+        carving->prompt = &prompts->items[i];
+        if (!store_has_prompt(store, carving->prompt->id)) {
+            status = carve_prompt(carving, (int64_t)i, greedy);
+        }
+        if (status == TAPML_OK) {
+            status = progress_show(progress, i + 1, prompts->count);
+        }
+    }
+    alloc_free(greedy);
+    return status;
+}
+
+static tapml_status make_session(struct carving *carving)
+{
+    struct backend *backend = recorder_backend(carving->recorder);
+    const char *const places[] = {"source"};
+    struct plan *plan = NULL;
+
+    TAPML_TRY(plan_create(&plan));
+    const tapml_status status =
+        session_create(&(struct session_options){.model = carving->setup->model,
+                                                 .backends = &backend,
+                                                 .places = places,
+                                                 .place_count = 1,
+                                                 .plan = plan,
+                                                 .capacity = carving->config->capacity,
+                                                 .chunk = carving->config->chunk},
+                       &carving->session);
+
+    plan_destroy(plan);
+    return status;
+}
+
+static int all_carved(struct store *store, const struct prompts *prompts)
+{
+    size_t done = 0;
+
+    while (done < prompts->count && store_has_prompt(store, prompts->items[done].id)) {
+        done++;
+    }
+    return done == prompts->count;
+}
+
+tapml_status carving_run(const struct run_config *config,
+                         struct setup *setup,
+                         struct store *store,
+                         const struct prompts *prompts)
+{
+    struct carving carving = {.config = config, .setup = setup};
+    struct progress progress;
+
+    if (all_carved(store, prompts)) {
+        return TAPML_OK;
+    }
+    progress_begin(&progress, "carve", 0);
+    TAPML_TRY(recorder_create(&(struct recorder_options){.inner = setup->backends[0],
+                                                         .store_path = store_path(store),
+                                                         .keep_all = config->keep_all},
+                              &carving.recorder));
+    tapml_status status = make_session(&carving);
+
+    if (status == TAPML_OK) {
+        status = carve_all(&carving, store, prompts, &progress);
+    }
+    if (status == TAPML_OK) {
+        status = recorder_finish(carving.recorder);
+    }
+    const struct recorder_counts counts = recorder_counts(carving.recorder);
+
+    session_destroy(carving.session);
+    recorder_destroy(carving.recorder);
+    if (status == TAPML_OK) {
+        progress_end(&progress,
+                     "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
+                     prompts->count, counts.calls, counts.kept, (double)counts.bytes_kept * 1e-6,
+                     (double)counts.bytes_seen * 1e-6);
+    }
+    return status;
+}

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The first phase of a run: the source runs the prompts under the recorder.
+#pragma once
+
+#include "carve/store.h"
+#include "exec/session.h"
+#include "host/run_config.h"
+#include "host/setup.h"
+#include "model/prompts.h"
+
+// Carves every prompt that the store does not have yet, on the first place of `setup`.
+tapml_status carving_run(const struct run_config *config,
+                         struct setup *setup,
+                         struct store *store,
+                         const struct prompts *prompts) STATUS_USED;

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands of tapml-host, one file each. All take what stands behind their name.
+#pragma once
+
+#include "host/outcome.h"
+
+struct command {
+    const char *program; // The file of this program, for finding plugins.
+    int argc;
+    char **argv;
+};
+
+// `tapml-host --config run.ini`: carve, replay, offload, report.
+enum outcome command_run_main(const struct command *command);
+
+// From a prompt to text, on any backend or plan.
+enum outcome command_generate_main(const struct command *command);
+
+// A model against what Hugging Face computes.
+enum outcome command_eval_main(const struct command *command);
+
+// The cases of a store on a backend.
+enum outcome command_replay_main(const struct command *command);
+
+// What plugins were found, and in which state.
+enum outcome command_plugins_main(const struct command *command);
+
+// Which backend has which op.
+enum outcome command_ops_main(const struct command *command);

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/text.h"
+#include "host/command.h"
+#include "host/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--json", NULL, "prints JSON instead of a table"},
+    {"--why", "ID", "prints only the lines of a plugin or component"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+static int is_wanted(const struct registry_entry *entry, const char *id)
+{
+    return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
+}
+
+static void print_line(const struct registry_entry *entry)
+{
+    (void)printf("%-16s %-22s %-16s %s\n", entry->component[0] != '\0' ? entry->component : "-",
+                 entry->plugin, registry_state_name(entry->state),
+                 entry->sentence[0] != '\0' ? entry->sentence : entry->title);
+}
+
+static void append_member(struct text *text, const char *name, const char *value, const char *end)
+{
+    text_format(text, "\"%s\": ", name);
+    text_append_json(text, value);
+    text_append(text, end);
+}
+
+static void append_json(struct text *text, const struct registry_entry *entry)
+{
+    text_append(text, text->length > 1 ? ",\n {" : "\n {");
+    append_member(text, "plugin", entry->plugin, ", ");
+    append_member(text, "version", entry->version, ", ");
+    append_member(text, "component", entry->component, ", ");
+    append_member(text, "kind", entry->kind, ", ");
+    append_member(text, "title", entry->title, ", ");
+    append_member(text, "manifest", entry->manifest, ", ");
+    text_format(text, "\"tier\": %u, ", entry->tier);
+    append_member(text, "state", registry_state_name(entry->state), ", ");
+    append_member(text, "sentence", entry->sentence, "}");
+}
+
+static tapml_status list(struct registry *registry, const char *id, int is_json)
+{
+    struct text text;
+    size_t shown = 0;
+
+    TAPML_TRY(registry_probe_all(registry));
+    text_init(&text);
+    text_append(&text, "[");
+    for (size_t i = 0; i < registry_count(registry); i++) {
+        const struct registry_entry *entry = registry_at(registry, i);
+
+        if (!is_wanted(entry, id)) {
+            continue;
+        }
+        shown++;
+        if (is_json) {
+            append_json(&text, entry);
+        } else {
+            print_line(entry);
+        }
+    }
+    text_append(&text, "\n]\n");
+    if (is_json && text_status(&text) == TAPML_OK) {
+        (void)fputs(text.data, stdout);
+    }
+    const tapml_status status = text_status(&text);
+
+    text_release(&text);
+    if (status == TAPML_OK && id != NULL && shown == 0) {
+        return status_fail(TAPML_NOT_FOUND, "no plugin or component '%s' was found", id);
+    }
+    return status;
+}
+
+enum outcome command_plugins_main(const struct command *command)
+{
+    struct options options;
+    struct setup setup;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("plugins [--json] [--why ID]",
+                     "Lists every plugin that was found, with its state and the reason.\n", specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        status = setup_open(command->program, &options, NULL, &setup);
+    }
+    if (status != TAPML_OK) {
+        return outcome_report(status);
+    }
+    status = list(setup.registry, options_get(&options, "--why"),
+                  options_get(&options, "--json") != NULL);
+    setup_close(&setup);
+    return outcome_report(status);
+}

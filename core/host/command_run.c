@@ -1,0 +1,433 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "carve/store.h"
+#include "exec/run.h"
+#include "exec/trace.h"
+#include "host/carving.h"
+#include "host/command.h"
+#include "host/facts.h"
+#include "host/interrupt.h"
+#include "host/progress.h"
+#include "host/report.h"
+#include "host/run_config.h"
+#include "offload/judge.h"
+#include "offload/loop.h"
+#include "verify/verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--config", "FILE", "the run's INI file"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+struct run {
+    struct run_config config;
+    struct setup setup;
+    struct store *store;
+    struct prompts prompts;
+    struct judge_prompt *judged;
+    struct session *source;
+    struct judge *judge;
+    int is_wrong; // Some target is.
+};
+
+// -- Sessions ----------------------------------------------------------------------------------
+
+// A session over the source and, where `other` is not NULL, one more place.
+static tapml_status make_session(struct run *run,
+                                 struct backend *other,
+                                 const char *place,
+                                 const struct plan *plan,
+                                 struct session **out_session)
+{
+    struct backend *const backends[] = {run->setup.backends[0], other};
+    const char *const places[] = {"source", place};
+
+    return session_create(&(struct session_options){.model = run->setup.model,
+                                                    .backends = backends,
+                                                    .places = places,
+                                                    .place_count = other != NULL ? 2 : 1,
+                                                    .plan = plan,
+                                                    .capacity = run->config.capacity,
+                                                    .chunk = run->config.chunk},
+                          out_session);
+}
+
+static tapml_status make_simple(struct run *run,
+                                struct backend *other,
+                                const char *place,
+                                const char *rule,
+                                struct session **out_session)
+{
+    struct plan *plan = NULL;
+
+    TAPML_TRY(plan_create(&plan));
+    tapml_status status = plan_add(plan, rule, "plan");
+
+    if (status == TAPML_OK) {
+        status = make_session(run, other, place, plan, out_session);
+    }
+    plan_destroy(plan);
+    return status;
+}
+
+// -- The judge ---------------------------------------------------------------------------------
+
+static tapml_status load_prompts(struct run *run)
+{
+    run->judged = alloc_array(run->prompts.count + 1, sizeof(*run->judged));
+    if (run->judged == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < run->prompts.count; i++) {
+        const struct prompt *prompt = &run->prompts.items[i];
+        int32_t *greedy = NULL;
+
+        TAPML_TRY(store_greedy(run->store, prompt->id, &greedy, &run->judged[i].greedy_count));
+        run->judged[i].ids = prompt->ids;
+        run->judged[i].count = (int64_t)prompt->count;
+        run->judged[i].greedy = greedy;
+        run->judged[i].text = prompt->text;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status calibrate_on(struct run *run, const char *component, const char *device)
+{
+    char name[256];
+    struct backend *backend = NULL;
+    struct session *session = NULL;
+
+    (void)snprintf(name, sizeof(name), "%s:%s", component, device);
+    TAPML_TRY(registry_open(run->setup.registry, name, &backend));
+    tapml_status status = make_simple(run, backend, "calibrate", "* -> calibrate", &session);
+
+    if (status == TAPML_OK) {
+        status = judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts);
+    }
+    session_destroy(session);
+    backend_release(backend);
+    return status;
+}
+
+// The devices on which limits are calibrated, each once.
+static tapml_status calibrate(struct run *run)
+{
+    const struct graph *graph = model_graph(run->setup.model);
+    const char *component = registry_oracle(run->setup.registry, graph->ops[0].op);
+    const char *devices = component != NULL
+                              ? registry_component_key(run->setup.registry, component, "calibrates")
+                              : NULL;
+    struct progress progress;
+
+    progress_begin(&progress, "calibrate", 0);
+    for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
+        char device[64];
+        const size_t length = strcspn(devices, " ");
+
+        (void)snprintf(device, sizeof(device), "%.*s", (int)length, devices);
+        TAPML_TRY(calibrate_on(run, component, device));
+        TAPML_TRY(interrupt_check());
+        devices += length;
+    }
+    progress_end(&progress, "end-to-end limit %.3g", judge_distance_limit(run->judge));
+    return TAPML_OK;
+}
+
+static tapml_status make_judge(struct run *run)
+{
+    TAPML_TRY(load_prompts(run));
+    TAPML_TRY(make_simple(run, NULL, NULL, "* -> source", &run->source));
+    const size_t kept = (size_t)run->config.offload_prompts;
+
+    TAPML_TRY(judge_create(&(struct judge_options){.source = run->source,
+                                                   .graph = model_graph(run->setup.model),
+                                                   .prompts = run->judged,
+                                                   .prompt_count = run->prompts.count,
+                                                   .kept_count = kept < run->prompts.count
+                                                                     ? kept
+                                                                     : run->prompts.count},
+                           &run->judge));
+    return calibrate(run);
+}
+
+// -- One target --------------------------------------------------------------------------------
+
+struct target {
+    struct run *run;
+    uint32_t index; // Of its place.
+    const char *name;
+    struct backend *backend;
+    int require_all;
+    struct verdict_list verdicts;
+    struct session *session;
+    struct loop_result result;
+    struct trace *trace;
+    struct progress progress;
+    char phase[160];
+};
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    return progress_show(user, done, all);
+}
+
+static tapml_status show_step(void *user, const char *step, size_t done, size_t all)
+{
+    struct target *target = user;
+
+    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
+    return progress_show(&target->progress, done, all);
+}
+
+static tapml_status replay(struct target *target)
+{
+    struct run *run = target->run;
+
+    (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
+    progress_begin(&target->progress, target->phase, 0);
+    TAPML_TRY(
+        verdict_all(&(struct verdict_options){.registry = run->setup.registry,
+                                              .store = run->store,
+                                              .target = target->name,
+                                              .backend = target->backend,
+                                              .checkpoint = model_checkpoint(run->setup.model),
+                                              .progress = show,
+                                              .user = &target->progress},
+                    &target->verdicts));
+    progress_end(&target->progress, "%zu cases", target->verdicts.count);
+    return TAPML_OK;
+}
+
+static tapml_status offload(struct target *target)
+{
+    struct run *run = target->run;
+    struct plan *goal = NULL;
+
+    TAPML_TRY(run_config_goal(&run->config, target->name, &goal));
+    tapml_status status = make_session(run, target->backend, target->name, goal, &target->session);
+
+    (void)snprintf(target->phase, sizeof(target->phase), "offload to %s", target->name);
+    progress_begin(&target->progress, target->phase, 0);
+    if (status == TAPML_OK) {
+        status =
+            loop_run(&(struct loop_options){.graph = model_graph(run->setup.model),
+                                            .store = run->store,
+                                            .session = target->session,
+                                            .judge = run->judge,
+                                            .target = target->name,
+                                            .goal = goal,
+                                            .verdicts = &target->verdicts,
+                                            .move_prompts = (size_t)run->config.offload_prompts,
+                                            .all_prompts = run->prompts.count,
+                                            .progress = show_step,
+                                            .user = target},
+                     &target->result);
+    }
+    plan_destroy(goal);
+    TAPML_TRY(status);
+    target->progress.phase = "offload";
+    progress_end(&target->progress, "%u of %u instances moved to %s", target->result.moved_count,
+                 target->result.wanted_count, target->name);
+    return TAPML_OK;
+}
+
+// The final plan, as `generate --plan` takes it.
+static tapml_status write_plan(const struct target *target)
+{
+    const struct run_config *config = &target->run->config;
+    struct text text, path;
+
+    text_init(&text);
+    text_init(&path);
+    text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
+    text_format(&text, "# source = %s, %s = %s; model %s\n", config->source, target->name,
+                config->targets[target->index - 1].backend, config->model);
+    plan_print(target->result.plan, &text);
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        status = text_status(&path);
+    }
+    if (status == TAPML_OK) {
+        status = file_write(path.data, text.data, text.length);
+    }
+    text_release(&text);
+    text_release(&path);
+    return status;
+}
+
+// Runs one prompt under the final plan with every call counted and timed.
+static tapml_status measure(struct target *target)
+{
+    struct run *run = target->run;
+    const struct judge_prompt *prompt = &run->judged[0];
+    struct session *session = NULL;
+    int32_t *ids = alloc_array((size_t)run->config.decode + 1, sizeof(*ids));
+    int64_t count = 0;
+
+    if (ids == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = trace_create(target->backend, &target->trace);
+
+    if (status == TAPML_OK) {
+        status = make_session(run, trace_backend(target->trace), target->name, target->result.plan,
+                              &session);
+    }
+    if (status == TAPML_OK) {
+        status = run_greedy(session,
+                            &(struct run_options){.ids = prompt->ids,
+                                                  .count = prompt->count,
+                                                  .decode = run->config.decode},
+                            ids, &count);
+    }
+    session_destroy(session);
+    alloc_free(ids);
+    return status;
+}
+
+// Another session may refuse more in a later run than in the last; what counts is the last.
+static int is_wrong(const struct target *target)
+{
+    const struct loop_result *result = &target->result;
+
+    return result->accused_count > 0 || !result->judged.agrees ||
+           (target->require_all && result->refused_count > 0);
+}
+
+static tapml_status run_target(struct target *target)
+{
+    struct run *run = target->run;
+
+    TAPML_TRY(facts_settle_target(run->store, &run->config, &run->setup, target->index));
+    TAPML_TRY(replay(target));
+    TAPML_TRY(offload(target));
+    TAPML_TRY(write_plan(target));
+    TAPML_TRY(measure(target));
+    run->is_wrong = run->is_wrong || is_wrong(target);
+    return report_print(&(struct report_target){.name = target->name,
+                                                .info = backend_info(target->backend),
+                                                .graph = model_graph(run->setup.model),
+                                                .store = run->store,
+                                                .verdicts = &target->verdicts,
+                                                .result = &target->result,
+                                                .session = target->session,
+                                                .trace = target->trace});
+}
+
+static void target_release(struct target *target)
+{
+    loop_result_release(&target->result);
+    session_destroy(target->session);
+    trace_destroy(target->trace);
+    verdict_list_release(&target->verdicts);
+}
+
+// -- The run -----------------------------------------------------------------------------------
+
+static tapml_status open_run(struct run *run)
+{
+    const struct run_config *config = &run->config;
+    struct text path;
+
+    TAPML_TRY(setup_model(
+        &run->setup, &(struct model_options){.folder = config->model,
+                                             .architecture = config->architecture,
+                                             .allow_unknown_keys = config->allow_unknown_keys}));
+    const int64_t room = config->capacity - config->decode;
+
+    TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
+                           room > 0 ? (size_t)room : 1, &run->prompts));
+    TAPML_TRY(setup_place(&run->setup, "source", config->source));
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(setup_place(&run->setup, config->targets[i].name, config->targets[i].backend));
+    }
+    TAPML_TRY(file_make_folder(config->dir));
+    text_init(&path);
+    text_format(&path, "%s/run.tapmlrun", config->dir);
+    tapml_status status = text_status(&path);
+
+    if (status == TAPML_OK) {
+        status = store_open(path.data, 1, &run->store);
+    }
+    text_release(&path);
+    return status;
+}
+
+static tapml_status run_all(struct run *run)
+{
+    TAPML_TRY(open_run(run));
+    TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
+    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts));
+    if (run->config.target_count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(make_judge(run));
+    for (uint32_t i = 0; i < run->config.target_count; i++) {
+        struct target target = {.run = run,
+                                .index = i + 1,
+                                .name = run->config.targets[i].name,
+                                .backend = run->setup.backends[i + 1],
+                                .require_all = run->config.targets[i].require_all};
+        const tapml_status status = run_target(&target);
+
+        target_release(&target);
+        TAPML_TRY(status);
+    }
+    return TAPML_OK;
+}
+
+static void run_release(struct run *run)
+{
+    judge_destroy(run->judge);
+    session_destroy(run->source);
+    for (size_t i = 0; run->judged != NULL && i < run->prompts.count; i++) {
+        // The judge only borrows what store_greedy gave.
+        alloc_free((void *)(uintptr_t)run->judged[i].greedy);
+    }
+    alloc_free(run->judged);
+    prompts_release(&run->prompts);
+    store_close(run->store);
+    setup_close(&run->setup);
+    run_config_release(&run->config);
+}
+
+enum outcome command_run_main(const struct command *command)
+{
+    struct options options;
+    struct run run = {.is_wrong = 0};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help(
+            "--config FILE",
+            "Carves cases on the source, replays them on the targets, offloads op by op.\n", specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK && options_get(&options, "--config") == NULL) {
+        status = status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");
+    }
+    if (status == TAPML_OK) {
+        status = run_config_load(options_get(&options, "--config"), &run.config);
+    }
+    if (status != TAPML_OK) {
+        return outcome_report(status);
+    }
+    status = setup_open(command->program, &options, &run.config.ini, &run.setup);
+    if (status == TAPML_OK) {
+        interrupt_watch();
+        status = run_all(&run);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    run_release(&run);
+    return outcome != OUTCOME_OK ? outcome : run.is_wrong ? OUTCOME_WRONG : OUTCOME_OK;
+}

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a run is, written into its store: a restart that differs is refused, naming the difference.
+#pragma once
+
+#include "carve/store.h"
+#include "host/run_config.h"
+#include "host/setup.h"
+#include "model/prompts.h"
+
+// Writes the facts of a new run, or compares them with those of an earlier start.
+tapml_status facts_settle(struct store *store,
+                          const struct run_config *config,
+                          const struct setup *setup,
+                          const struct prompts *prompts) STATUS_USED;
+
+// Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
+// build, device, driver and options. Where it is not, its results and its ledger are forgotten.
+tapml_status facts_settle_target(struct store *store,
+                                 const struct run_config *config,
+                                 const struct setup *setup,
+                                 uint32_t index) STATUS_USED;

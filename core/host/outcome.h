@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How a command ends: the exit codes of the program.
+#pragma once
+
+#include "base/status.h"
+
+enum outcome {
+    OUTCOME_OK = 0,
+    OUTCOME_WRONG = 1,       // Something is wrong with a target.
+    OUTCOME_USAGE = 2,       // Usage or configuration.
+    OUTCOME_ENVIRONMENT = 3, // A driver, a device, memory or disk is missing.
+    OUTCOME_INTERRUPTED = 130
+};
+
+// What a status means for the exit code.
+enum outcome outcome_of(tapml_status status);
+
+// Prints the message of a failure as "tapml-host: ..." and returns its code.
+enum outcome outcome_report(tapml_status status);

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "host/report.h"
+
+#include "base/alloc.h"
+#include "base/table.h"
+#include "graph/catalogue.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// What is known of one op kind.
+struct line {
+    const char *op_name;
+    const tapml_op *op; // NULL where there is no graph.
+    uint32_t instances, moved;
+    size_t cases, passed, failed, unsupported, skipped;
+    double margin;
+    uint64_t source_ns, source_calls; // Of the carving run.
+    uint64_t target_ns;               // Of the replays.
+};
+
+struct lines {
+    struct line *items;
+    size_t count, capacity;
+    struct table index_of;    // Op name to line.
+    struct table instance_of; // Instance to line.
+};
+
+static void lines_release(struct lines *lines)
+{
+    table_release(&lines->index_of);
+    table_release(&lines->instance_of);
+    alloc_free(lines->items);
+}
+
+static tapml_status find_line(struct lines *lines, const char *op_name, size_t *out_index)
+{
+    void *items = lines->items;
+
+    if (table_find(&lines->index_of, op_name, out_index)) {
+        return TAPML_OK;
+    }
+    if (!alloc_grow(&items, &lines->capacity, lines->count, sizeof(*lines->items))) {
+        return status_no_memory();
+    }
+    lines->items = items;
+    lines->items[lines->count] = (struct line){.op_name = op_name};
+    *out_index = lines->count;
+    return table_set(&lines->index_of, op_name, lines->count++);
+}
+
+static tapml_status add_verdicts(struct lines *lines, const struct verdict_list *verdicts)
+{
+    for (size_t i = 0; i < verdicts->count; i++) {
+        const struct verdict *verdict = &verdicts->items[i];
+        size_t index = 0;
+
+        TAPML_TRY(find_line(lines, verdict->op_name, &index));
+        struct line *line = &lines->items[index];
+
+        line->cases++;
+        line->target_ns += verdict->time_ns;
+        line->passed += verdict->kind == VERDICT_PASS;
+        line->failed += verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR;
+        line->unsupported += verdict->kind == VERDICT_UNSUPPORTED;
+        line->skipped += verdict->kind == VERDICT_SKIPPED;
+        if (!isnan(verdict->margin)) {
+            line->margin = fmax(line->margin, verdict->margin);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status add_graph(struct lines *lines, const struct report_target *target)
+{
+    const struct graph *graph = target->graph;
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        size_t index = 0;
+
+        TAPML_TRY(find_line(lines, graph->ops[i].op->name, &index));
+        lines->items[index].op = graph->ops[i].op;
+        lines->items[index].instances++;
+        lines->items[index].moved++;
+        TAPML_TRY(table_set(&lines->instance_of, graph->ops[i].instance, index));
+    }
+    for (size_t i = 0; i < target->result->accused_count; i++) {
+        size_t index = 0;
+
+        TAPML_TRY(find_line(lines, graph->ops[target->result->accused[i].op].op->name, &index));
+        lines->items[index].moved--;
+    }
+    for (uint32_t i = 0; i < session_refusal_count(target->session); i++) {
+        size_t index = 0;
+
+        TAPML_TRY(find_line(lines, graph->ops[session_refusal_at(target->session, i)->op].op->name,
+                            &index));
+        lines->items[index].moved--;
+    }
+    return TAPML_OK;
+}
+
+static void add_source_call(void *user, const struct store_call *call)
+{
+    struct lines *lines = user;
+    size_t index = 0;
+
+    if (table_find(&lines->instance_of, call->instance, &index)) {
+        lines->items[index].source_ns += call->time_ns;
+        lines->items[index].source_calls++;
+    }
+}
+
+// -- Printing ----------------------------------------------------------------------------------
+
+static double average_us(uint64_t time_ns, uint64_t count)
+{
+    return count > 0 ? (double)time_ns / (double)count * 1e-3 : 0;
+}
+
+static void print_line(const struct report_target *target, const struct line *line)
+{
+    const struct trace_line *traced =
+        target->trace != NULL && line->op != NULL ? trace_find(target->trace, line->op) : NULL;
+
+    (void)printf("%-24s %5" PRIu32 " %5" PRIu32 " %6zu %6zu %5zu %5zu %9.3g %10.1f %10.1f",
+                 line->op_name, line->instances, line->moved, line->cases, line->passed,
+                 line->failed, line->unsupported + line->skipped, line->margin,
+                 average_us(line->source_ns, line->source_calls),
+                 average_us(line->target_ns, line->cases));
+    if (traced != NULL && traced->calls > 0) {
+        (void)printf(" %9.2f %10.1f\n", (double)traced->launches / (double)traced->calls,
+                     average_us(traced->time_ns, traced->calls));
+    } else {
+        (void)printf(" %9s %10s\n", "-", "-");
+    }
+}
+
+static void print_accused(const struct report_target *target)
+{
+    const struct loop_result *result = target->result;
+
+    for (size_t i = 0; i < result->accused_count; i++) {
+        const struct loop_accusation *accusation = &result->accused[i];
+        const struct graph_op *op = &target->graph->ops[accusation->op];
+        int is_first = 1;
+
+        for (size_t k = 0; k < i && is_first; k++) {
+            is_first = target->graph->ops[result->accused[k].op].op != op->op;
+        }
+        (void)printf("%s %s (%s)%s: %s\n",
+                     accusation->is_alone ? "accused:" : "accused with others:", op->instance,
+                     op->op->name, is_first ? ", the first of its op" : "",
+                     accusation->reason != NULL ? accusation->reason : "");
+    }
+    for (uint32_t i = 0; i < session_refusal_count(target->session); i++) {
+        const struct session_refusal *refusal = session_refusal_at(target->session, i);
+
+        (void)printf("refused: %s (%s): %s\n", target->graph->ops[refusal->op].instance,
+                     target->graph->ops[refusal->op].op->name, refusal->reason);
+    }
+}
+
+static void print_summary(const struct report_target *target, const struct lines *lines)
+{
+    const struct loop_result *result = target->result;
+    size_t cases = 0, skipped = 0;
+
+    for (size_t i = 0; i < lines->count; i++) {
+        cases += lines->items[i].cases;
+        skipped += lines->items[i].unsupported + lines->items[i].skipped;
+    }
+    (void)printf("%" PRIu32 " of %" PRIu32 " instances on %s, %zu accused, %" PRIu32
+                 " refused, %" PRIu32 " left on the source; %zu cases, %zu not compared\n",
+                 result->moved_count - result->refused_count, result->wanted_count, target->name,
+                 result->accused_count, result->refused_count,
+                 result->wanted_count - result->moved_count + result->refused_count, cases,
+                 skipped);
+    (void)printf("end to end: %s: %s\n", result->judged.agrees ? "agrees" : "DEPARTS",
+                 result->judged.sentence);
+}
+
+static tapml_status print_all(const struct report_target *target, struct lines *lines)
+{
+    TAPML_TRY(add_graph(lines, target));
+    TAPML_TRY(add_verdicts(lines, target->verdicts));
+    TAPML_TRY(store_visit_calls(target->store, add_source_call, lines));
+    (void)printf("\n%s = %s:%s (%s), plugin %s %s\n", target->name, target->info->component,
+                 target->info->device, target->info->device_name, target->info->plugin,
+                 target->info->plugin_version);
+    (void)printf("%-24s %5s %5s %6s %6s %5s %5s %9s %10s %10s %9s %10s\n", "op", "inst", "moved",
+                 "cases", "pass", "fail", "none", "margin", "source us", "replay us", "launches",
+                 "in run us");
+    for (size_t i = 0; i < lines->count; i++) {
+        print_line(target, &lines->items[i]);
+    }
+    print_accused(target);
+    print_summary(target, lines);
+    return TAPML_OK;
+}
+
+tapml_status report_print(const struct report_target *target)
+{
+    struct lines lines = {.items = NULL};
+
+    table_init(&lines.index_of);
+    table_init(&lines.instance_of);
+    const tapml_status status = print_all(target, &lines);
+
+    lines_release(&lines);
+    return status;
+}
+
+static void print_failures(const struct verdict_list *list, size_t failures_max)
+{
+    size_t shown = 0, failed = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct verdict *verdict = &list->items[i];
+
+        if (verdict->kind == VERDICT_PASS) {
+            continue;
+        }
+        failed++;
+        if (shown < failures_max) {
+            (void)printf("case %" PRId64 " %s %s %s: %s: %s\n", verdict->case_id, verdict->instance,
+                         verdict->phase, verdict->shape_class, verdict_name(verdict->kind),
+                         verdict->reason);
+            shown++;
+        }
+    }
+    if (failed > shown) {
+        (void)printf("and %zu more\n", failed - shown);
+    }
+}
+
+tapml_status report_print_verdicts(const struct verdict_list *list, size_t failures_max)
+{
+    struct lines lines = {.items = NULL};
+
+    table_init(&lines.index_of);
+    table_init(&lines.instance_of);
+    const tapml_status status = add_verdicts(&lines, list);
+
+    (void)printf("%-24s %6s %6s %6s %6s %10s %10s\n", "op", "cases", "pass", "fail", "none",
+                 "margin", "us");
+    for (size_t i = 0; i < lines.count; i++) {
+        const struct line *line = &lines.items[i];
+
+        (void)printf("%-24s %6zu %6zu %6zu %6zu %10.3g %10.1f\n", line->op_name, line->cases,
+                     line->passed, line->failed, line->unsupported + line->skipped, line->margin,
+                     average_us(line->target_ns, line->cases));
+    }
+    print_failures(list, failures_max);
+    lines_release(&lines);
+    return status;
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The INI file of a run, checked: every key known, every value of its kind.
+#pragma once
+
+#include "base/ini.h"
+#include "base/status.h"
+#include "exec/plan.h"
+
+enum { RUN_CONFIG_TARGETS_MAX = 7 };
+
+struct run_config_target {
+    const char *name; // "gpu" of [target.gpu]
+    const char *backend;
+    int require_all; // `require = all`: an op that the target refuses is a failure.
+};
+
+struct run_config {
+    struct ini ini; // Owns the texts.
+    const char *path;
+    const char *dir;
+    const char *prompts;
+    int64_t decode, capacity, chunk;
+    int keep_all;
+    const char *model;
+    const char *architecture; // Or NULL.
+    int allow_unknown_keys;
+    const char *source;
+    struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
+    size_t target_count;
+    int64_t offload_prompts;
+};
+
+// Reads and checks a file. Errors name file, line, section and key, and the nearest known one.
+tapml_status run_config_load(const char *path, struct run_config *out_config) STATUS_USED;
+void run_config_release(struct run_config *config);
+
+// What `target` is wanted to run: the rules of [plan], with other targets' places left on the
+// source; everything where there is no [plan].
+tapml_status run_config_goal(const struct run_config *config,
+                             const char *target,
+                             struct plan **out_plan) STATUS_USED;

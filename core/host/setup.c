@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "host/setup.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/ini.h"
+
+tapml_status setup_open(const char *program,
+                        const struct options *options,
+                        const struct ini *ini,
+                        struct setup *out_setup)
+{
+    struct setup setup = {0};
+    const char *files[OPTIONS_MAX + 1] = {NULL};
+    int64_t threads = 0;
+
+    TAPML_TRY(options_i64(options, "--threads", 0, 1, 1024, &threads));
+    for (size_t i = 0; i < OPTIONS_MAX && options_at(options, "--plugin", i) != NULL; i++) {
+        files[i] = options_at(options, "--plugin", i);
+    }
+    TAPML_TRY(pool_create((uint32_t)threads, &setup.pool));
+    const tapml_status status = registry_create(
+        &(struct registry_options){.program = program,
+                                   .files = files,
+                                   .ini = ini,
+                                   .ini_path = ini != NULL ? ini->name : NULL,
+                                   .pool = setup.pool,
+                                   .safe_only = options_get(options, "--safe") != NULL},
+        &setup.registry);
+
+    if (status != TAPML_OK) {
+        pool_destroy(setup.pool);
+        return status;
+    }
+    *out_setup = setup;
+    return TAPML_OK;
+}
+
+void setup_close(struct setup *setup)
+{
+    for (uint32_t i = 0; i < setup->place_count; i++) {
+        backend_release(setup->backends[i]);
+    }
+    tokenizer_close(setup->tokenizer);
+    model_close(setup->model);
+    registry_destroy(setup->registry);
+    pool_destroy(setup->pool);
+    *setup = (struct setup){0};
+}
+
+tapml_status setup_model(struct setup *setup, const struct model_options *options)
+{
+    char *path = file_join(options->folder, "tokenizer.json");
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    const int has_tokenizer = file_exists(path);
+
+    alloc_free(path);
+    TAPML_TRY(model_open(setup->registry, options, &setup->model));
+    if (has_tokenizer) {
+        TAPML_TRY(tokenizer_open(options->folder, &setup->tokenizer));
+    }
+    return special_load(options->folder, &setup->special);
+}
+
+tapml_status setup_place(struct setup *setup, const char *place, const char *backend)
+{
+    if (setup->place_count == SESSION_PLACES_MAX) {
+        return status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
+    }
+    TAPML_TRY(registry_open(setup->registry, backend, &setup->backends[setup->place_count]));
+    setup->places[setup->place_count++] = place;
+    return TAPML_OK;
+}
+
+tapml_status setup_default_backend(struct setup *setup, const char **out_name)
+{
+    const char *first = registry_component(setup->registry, TAPML_KIND_BACKEND, 0);
+
+    if (first == NULL) {
+        return status_fail(TAPML_UNAVAILABLE,
+                           "no backend can be used; 'tapml-host plugins' says what was found");
+    }
+    *out_name = first;
+    for (size_t i = 0;; i++) {
+        const char *name = registry_component(setup->registry, TAPML_KIND_BACKEND, i);
+
+        if (name == NULL) {
+            return TAPML_OK;
+        }
+        if (registry_component_key(setup->registry, name, "calibrates") != NULL) {
+            *out_name = name;
+            return TAPML_OK;
+        }
+    }
+}
+
+int64_t setup_vocabulary(const struct setup *setup)
+{
+    const struct graph *graph = model_graph(setup->model);
+    const uint32_t index = graph_find_output(graph, "logits");
+
+    if (index == GRAPH_NONE) {
+        return 0;
+    }
+    const struct graph_value *logits = &graph->values[index];
+
+    return logits->rank > 0 ? logits->shape[logits->rank - 1].constant : 0;
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What every command that runs a model needs: pool, plugins, model, tokenizer, open backends.
+#pragma once
+
+#include "exec/session.h"
+#include "host/options.h"
+#include "model/special.h"
+#include "model/tokenizer.h"
+#include "plugin/model.h"
+#include "plugin/registry.h"
+
+struct ini;
+
+struct setup {
+    struct pool *pool;
+    struct registry *registry;
+    struct model *model;         // NULL until setup_model.
+    struct tokenizer *tokenizer; // NULL where the model has none.
+    struct special special;
+    struct backend *backends[SESSION_PLACES_MAX];
+    const char *places[SESSION_PLACES_MAX]; // Borrowed.
+    uint32_t place_count;
+};
+
+// The options that all commands with plugins have: --plugin, --safe, --threads.
+#define SETUP_OPTIONS                                                                              \
+    {"--plugin", "FILE", "loads a plugin's library besides those that are found"},                 \
+        {"--safe", NULL, "looks for plugins in the system's folder alone"},                        \
+        {"--threads", "N", "threads of the pool; one for each processor where absent"},            \
+    {                                                                                              \
+        "--help", NULL, "prints this"                                                              \
+    }
+
+// Makes the pool and scans for plugins. `ini` may be NULL. `program` is argv[0]'s file.
+tapml_status setup_open(const char *program,
+                        const struct options *options,
+                        const struct ini *ini,
+                        struct setup *out_setup) STATUS_USED;
+void setup_close(struct setup *setup);
+
+// Opens the model and, where there are any, its tokenizer and special ids.
+tapml_status setup_model(struct setup *setup, const struct model_options *options) STATUS_USED;
+
+// Opens a backend as the next place; `place` is borrowed.
+tapml_status setup_place(struct setup *setup, const char *place, const char *backend) STATUS_USED;
+
+// The backend for commands that were told none: the first component that calibrates, else the first
+// backend that can be used. TAPML_UNAVAILABLE where there is none.
+tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;
+
+// Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.
+int64_t setup_vocabulary(const struct setup *setup);

@@ -1,0 +1,556 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/config.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/json_file.h"
+#include "base/table.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FILE_SIZE_MAX = 16 << 20,
+    POINTER_LENGTH_MAX = 512,
+};
+
+// What is known of a pointer that was asked for.
+enum { MARK_READ = 1, MARK_IGNORED = 2, MARK_WRONG = 4 };
+
+struct config {
+    tapml_object object; // First: the object is the config.
+    char *name;          // For messages.
+    json_t *root;
+    struct hash hash;
+    struct table marks;  // Pointers, and what is known of them.
+    struct text errors;  // What `config_check` will say, separated by "; ".
+    tapml_status status; // TAPML_NO_MEMORY where a mark was lost.
+};
+
+// Keys that change no number: training, output options, generation, what Hugging Face keeps for
+// itself. A key that is read all the same counts as read.
+static const char *const ignored_keys[] = {
+    // Training and initialisation.
+    "*dropout*",
+    "*pdrop*",
+    "initializer_*",
+    "init_*",
+    "summary_*",
+    "layerdrop",
+    "input_jitter_noise",
+    "router_aux_loss_coef",
+    "rescale_prenorm_residual",
+    "time_step_min",
+    "time_step_max",
+    "time_step_floor",
+    "time_step_scale",
+    "time_step_init_scheme",
+    "gradient_checkpointing",
+    "problem_type",
+    "tf_legacy_loss",
+    // How it is computed, and what is given back.
+    "use_cache",
+    "output_*",
+    "torch_dtype",
+    "dtype",
+    "use_bfloat16",
+    "pretraining_tp",
+    "slow_but_exact",
+    "residual_in_fp32",
+    "attention_softmax_in_fp32",
+    "scale_attention_softmax_in_fp32",
+    "reorder_and_upcast_attn",
+    "rescale_every",
+    "use_mambapy",
+    "use_associative_scan",
+    "chunk_size_feed_forward",
+    "torchscript",
+    "return_dict",
+    "use_return_dict",
+    "attn_implementation",
+    "_attn_implementation*",
+    // Who it is.
+    "architectures",
+    "model_type",
+    "transformers_version",
+    "tokenizer_class",
+    "_name_or_path",
+    "name_or_path",
+    "_commit_hash",
+    "auto_map",
+    "finetuning_task",
+    "task_specific_params",
+    "id2label",
+    "label2id",
+    "pruned_heads",
+    // How text is made of it.
+    "*_token_id",
+    "max_length",
+    "min_length",
+    "max_new_tokens",
+    "min_new_tokens",
+    "do_sample",
+    "early_stopping",
+    "temperature",
+    "top_k",
+    "top_p",
+    "min_p",
+    "typical_p",
+    "num_beams",
+    "num_beam_groups",
+    "num_return_sequences",
+    "diversity_penalty",
+    "length_penalty",
+    "repetition_penalty",
+    "exponential_decay_length_penalty",
+    "no_repeat_ngram_size",
+    "encoder_no_repeat_ngram_size",
+    "bad_words_ids",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "remove_invalid_values",
+    "return_dict_in_generate",
+    "prefix",
+};
+
+static struct config *config_of(tapml_object *object)
+{
+    return (struct config *)object;
+}
+
+// The part of a pointer up to the next slash, with "~1" and "~0" for slash and tilde. Returns what
+// follows, or NULL where the part is too long.
+static const char *next_part(const char *pointer, char out_part[POINTER_LENGTH_MAX])
+{
+    size_t length = 0;
+    while (*pointer && *pointer != '/') {
+        char c = *pointer++;
+        if (c == '~' && (*pointer == '0' || *pointer == '1')) {
+            c = *pointer++ == '0' ? '~' : '/';
+        }
+        if (length + 1 >= POINTER_LENGTH_MAX) {
+            return NULL;
+        }
+        out_part[length++] = c;
+    }
+    out_part[length] = '\0';
+    return pointer;
+}
+
+// The item of an array that `part` names; indices have no leading zeros, so that each has one name.
+static json_t *array_item(const json_t *array, const char *part)
+{
+    int64_t index = 0;
+    if (part[0] < '0' || part[0] > '9' || (part[0] == '0' && part[1]) ||
+        text_parse_i64(part, &index) != TAPML_OK) {
+        return NULL;
+    }
+    return json_array_get(array, (size_t)index);
+}
+
+// The value at `pointer`, or NULL where there is none, or null.
+static const json_t *resolve(const struct config *config, const char *pointer)
+{
+    const json_t *value = config->root;
+    char part[POINTER_LENGTH_MAX];
+    while (pointer && *pointer == '/' && value) {
+        pointer = next_part(pointer + 1, part);
+        value = json_is_array(value) ? array_item(value, part) : json_object_get(value, part);
+    }
+    return pointer && !*pointer && !json_is_null(value) ? value : NULL;
+}
+
+static size_t marks_of(const struct config *config, const char *pointer)
+{
+    size_t marks = 0;
+    (void)table_find(&config->marks, pointer, &marks); // Without an entry there are none.
+    return marks;
+}
+
+static void mark(struct config *config, const char *pointer, size_t marks)
+{
+    const size_t before = marks_of(config, pointer);
+    if ((before | marks) != before &&
+        table_set(&config->marks, pointer, before | marks) != TAPML_OK) {
+        config->status = TAPML_NO_MEMORY;
+    }
+}
+
+static const json_t *read_value(struct config *config, const char *pointer)
+{
+    const json_t *value = resolve(config, pointer);
+    if (value) {
+        mark(config, pointer, MARK_READ);
+    }
+    return value;
+}
+
+static void append_value(struct text *text, const json_t *value)
+{
+    char written[96] = "";
+    const size_t room = sizeof(written) - 1;
+    const size_t size = json_dumpb(value, written, room, JSON_ENCODE_ANY | JSON_COMPACT);
+    text_format(text, "'%s%s'", written, size > room ? "..." : "");
+}
+
+static void
+add_error(struct config *config, const char *pointer, const char *expected, const json_t *found)
+{
+    if (marks_of(config, pointer) & MARK_WRONG) {
+        return;
+    }
+    mark(config, pointer, MARK_WRONG);
+    text_format(&config->errors, "%s'%s': expected %s, found ",
+                config->errors.length > 0 ? "; " : "", pointer, expected);
+    append_value(&config->errors, found);
+}
+
+static int32_t has(tapml_object *object, const char *pointer)
+{
+    return read_value(config_of(object), pointer) != NULL;
+}
+
+// Whether a number is whole and fits into 64 bits.
+static int whole_number(const json_t *value, int64_t *out_number)
+{
+    if (json_is_integer(value)) {
+        *out_number = json_integer_value(value);
+        return 1;
+    }
+    const double number = json_real_value(value);
+    if (!json_is_real(value) || number != floor(number) || fabs(number) >= 0x1p63) {
+        return 0;
+    }
+    *out_number = (int64_t)number;
+    return 1;
+}
+
+static int64_t i64(tapml_object *object, const char *pointer, int64_t fallback)
+{
+    struct config *config = config_of(object);
+    const json_t *value = read_value(config, pointer);
+    int64_t number = fallback;
+    if (value && !whole_number(value, &number)) {
+        add_error(config, pointer, "a whole number", value);
+    }
+    return number;
+}
+
+static double f64(tapml_object *object, const char *pointer, double fallback)
+{
+    struct config *config = config_of(object);
+    const json_t *value = read_value(config, pointer);
+    double number = fallback;
+    if (value && !json_file_number(value, &number)) {
+        add_error(config, pointer, "a number", value);
+    }
+    return number;
+}
+
+static const char *string(tapml_object *object, const char *pointer, const char *fallback)
+{
+    struct config *config = config_of(object);
+    const json_t *value = read_value(config, pointer);
+    if (value && !json_is_string(value)) {
+        add_error(config, pointer, "a string", value);
+    }
+    return json_is_string(value) ? json_string_value(value) : fallback;
+}
+
+static int32_t boolean(tapml_object *object, const char *pointer, int32_t fallback)
+{
+    struct config *config = config_of(object);
+    const json_t *value = read_value(config, pointer);
+    if (value && !json_is_boolean(value)) {
+        add_error(config, pointer, "true or false", value);
+    }
+    return json_is_boolean(value) ? json_is_true(value) : fallback;
+}
+
+static int64_t length(tapml_object *object, const char *pointer)
+{
+    const json_t *value = read_value(config_of(object), pointer);
+    return json_is_array(value) ? (int64_t)json_array_size(value) : -1;
+}
+
+static void ignore(tapml_object *object, const char *pointer)
+{
+    mark(config_of(object), pointer, MARK_IGNORED);
+}
+
+// Whether two values are the same, 1 and 1.0 among them.
+static int same_value(const json_t *a, const json_t *b)
+{
+    double x = 0;
+    double y = 0;
+    if (json_is_number(a) && json_is_number(b)) {
+        return json_number_value(a) == json_number_value(b);
+    }
+    if (json_file_number(a, &x) && json_file_number(b, &y)) {
+        return x == y || (isnan(x) && isnan(y));
+    }
+    return json_equal(a, b);
+}
+
+static void expect(tapml_object *object, const char *pointer, const char *json)
+{
+    struct config *config = config_of(object);
+    const json_t *value = resolve(config, pointer);
+    if (!value) {
+        return;
+    }
+    mark(config, pointer, MARK_READ | MARK_IGNORED); // All inside is compared.
+    json_t *expected = json_loads(json, JSON_DECODE_ANY, NULL);
+    if (!same_value(expected, value)) {
+        add_error(config, pointer, json, value);
+    }
+    json_decref(expected);
+}
+
+static int is_ignored_key(const char *key)
+{
+    for (size_t i = 0; i < sizeof(ignored_keys) / sizeof(ignored_keys[0]); ++i) {
+        if (text_glob(ignored_keys[i], key)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void append_part(struct text *pointer, const char *key)
+{
+    text_append(pointer, "/");
+    for (; *key; ++key) {
+        if (*key == '~' || *key == '/') {
+            text_append(pointer, *key == '~' ? "~0" : "~1");
+        } else {
+            text_append_bytes(pointer, key, 1);
+        }
+    }
+}
+
+static void cut(struct text *text, size_t to_length)
+{
+    text->length = to_length;
+    if (text->capacity > 0) {
+        text->data[to_length] = '\0';
+    }
+}
+
+// The walk over a file for what nobody has read: the pointer to where it is, and what it found.
+struct unread {
+    const struct config *config;
+    struct text pointer;
+    struct text found;
+    size_t known_count; // Values that were read or ignored.
+};
+
+static void walk(struct unread *unread, json_t *value);
+
+static void add_found(struct unread *unread)
+{
+    const char *between = unread->found.length > 0 ? ", " : "";
+    text_format(&unread->found, "%s'%s'", between, unread->pointer.data);
+}
+
+static void walk_member(struct unread *unread, const char *key, json_t *value)
+{
+    const int is_known = marks_of(unread->config, unread->pointer.data) != 0;
+    // Quantised weights are other numbers, whatever stands inside.
+    if (strcmp(key, "quantization_config") == 0 && !json_is_null(value) && !is_known) {
+        add_found(unread);
+    } else {
+        walk(unread, value);
+    }
+}
+
+static void walk_object(struct unread *unread, json_t *object)
+{
+    const size_t before = unread->pointer.length;
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach(object, key, value)
+    {
+        if (!is_ignored_key(key)) {
+            append_part(&unread->pointer, key);
+            walk_member(unread, key, value);
+            cut(&unread->pointer, before);
+        }
+    }
+}
+
+// An array of which nobody has read anything is named once, not by its items.
+static void walk_array(struct unread *unread, json_t *array)
+{
+    const size_t pointer_before = unread->pointer.length;
+    const size_t found_before = unread->found.length;
+    const size_t known_before = unread->known_count;
+    for (size_t i = 0; i < json_array_size(array); ++i) {
+        text_format(&unread->pointer, "/%zu", i);
+        walk(unread, json_array_get(array, i));
+        cut(&unread->pointer, pointer_before);
+    }
+    if (unread->known_count == known_before && unread->found.length > found_before) {
+        cut(&unread->found, found_before);
+        add_found(unread);
+    }
+}
+
+// Recursion ends with the nesting of the file, which the parser limits.
+static void walk(struct unread *unread, json_t *value)
+{
+    const size_t marks = marks_of(unread->config, unread->pointer.data);
+    double number = 0;
+    if ((marks & MARK_IGNORED) || json_is_null(value) || json_is_false(value)) {
+        ++unread->known_count;
+    } else if (json_is_object(value) && !json_file_number(value, &number)) {
+        walk_object(unread, value);
+    } else if (json_is_array(value)) {
+        walk_array(unread, value);
+    } else if (marks != 0) {
+        ++unread->known_count;
+    } else {
+        add_found(unread);
+    }
+}
+
+static tapml_status check_all_read(const struct config *config)
+{
+    struct unread unread = {.config = config};
+    text_init(&unread.pointer);
+    text_init(&unread.found);
+    walk(&unread, config->root);
+    tapml_status status = text_status(&unread.pointer);
+    if (status == TAPML_OK) {
+        status = text_status(&unread.found);
+    }
+    if (status == TAPML_OK && unread.found.length > 0) {
+        status =
+            status_fail(TAPML_INVALID, "%s: expected keys that the architecture knows, found %s",
+                        config->name, unread.found.data);
+    }
+    text_release(&unread.found);
+    text_release(&unread.pointer);
+    return status;
+}
+
+static void release(tapml_object *object)
+{
+    config_close(config_of(object));
+}
+
+static const void *interface_of(tapml_object *object, const char *id)
+{
+    return strcmp(id, TAPML_HOST_CONFIG) == 0 ? config_table() : NULL;
+}
+
+static const tapml_object_vt object_table = {
+    .hdr = TAPML_HDR(tapml_object_vt),
+    .release = release,
+    .interface_of = interface_of,
+};
+
+static tapml_status
+parse_bytes(const char *name, const char *text, size_t size, struct config **out_config)
+{
+    struct config *config = alloc_new(sizeof(*config));
+    if (!config) {
+        return status_no_memory();
+    }
+    config->object.vt = &object_table;
+    config->hash = hash_bytes(text, size);
+    table_init(&config->marks);
+    text_init(&config->errors);
+    config->name = alloc_text(name);
+    tapml_status status = config->name ? TAPML_OK : status_no_memory();
+    if (status == TAPML_OK) {
+        status = json_file_parse(name, text, size, &config->root);
+    }
+    if (status == TAPML_OK && !json_is_object(config->root)) {
+        status = status_fail(TAPML_INVALID, "%s: expected an object", name);
+    }
+    if (status != TAPML_OK) {
+        config_close(config);
+        return status;
+    }
+    *out_config = config;
+    return TAPML_OK;
+}
+
+tapml_status config_open(const char *folder, struct config **out_config)
+{
+    char *path = file_join(folder, "config.json");
+    if (!path) {
+        return status_no_memory();
+    }
+    char *text = NULL;
+    size_t size = 0;
+    tapml_status status = file_read(path, FILE_SIZE_MAX, &text, &size);
+    if (status == TAPML_OK) {
+        status = parse_bytes(path, text, size, out_config);
+    }
+    alloc_free(text);
+    alloc_free(path);
+    return status;
+}
+
+tapml_status config_parse(const char *name, const char *text, struct config **out_config)
+{
+    return parse_bytes(name, text, strlen(text), out_config);
+}
+
+void config_close(struct config *config)
+{
+    if (config) {
+        json_decref(config->root);
+        table_release(&config->marks);
+        text_release(&config->errors);
+        alloc_free(config->name);
+        alloc_free(config);
+    }
+}
+
+tapml_object *config_object(struct config *config)
+{
+    return &config->object;
+}
+
+const tapml_host_config *config_table(void)
+{
+    static const tapml_host_config table = {
+        .hdr = TAPML_HDR(tapml_host_config),
+        .has = has,
+        .i64 = i64,
+        .f64 = f64,
+        .string = string,
+        .boolean = boolean,
+        .length = length,
+        .ignore = ignore,
+        .expect = expect,
+    };
+    return &table;
+}
+
+tapml_status config_check(const struct config *config, int allow_unknown)
+{
+    if (config->status != TAPML_OK) {
+        return status_no_memory();
+    }
+    TAPML_TRY(text_status(&config->errors));
+    if (config->errors.length > 0) {
+        return status_fail(TAPML_INVALID, "%s: %s", config->name, config->errors.data);
+    }
+    return allow_unknown ? TAPML_OK : check_all_read(config);
+}
+
+struct hash config_hash(const struct config *config)
+{
+    return config->hash;
+}
+
+const char *config_model_type(const struct config *config)
+{
+    return json_string_value(json_object_get(config->root, "model_type"));
+}

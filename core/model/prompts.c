@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/prompts.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "model/ids.h"
+
+#include <string.h>
+
+enum { FILE_SIZE_MAX = 64 << 20 };
+
+static const char ids_mark[] = "ids:";
+static const char blanks[] = " \t\r\v\f";
+
+struct parser {
+    const char *path;
+    const struct tokenizer *tokenizer;
+    int64_t vocabulary;
+    size_t length_max;
+    struct prompts *prompts;
+    size_t capacity;
+    unsigned line;
+};
+
+// The ids of "5 17 3". `list` is taken apart.
+static tapml_status read_ids(const struct parser *parser, char *list, struct ids *out_ids)
+{
+    char *at = list + strspn(list, blanks);
+    while (*at) {
+        char *end = at + strcspn(at, blanks);
+        const int is_last = *end == '\0';
+        int64_t id = 0;
+        *end = '\0';
+        tapml_status status = text_parse_i64(at, &id);
+        if (status != TAPML_OK) {
+            return status_explain(status, "%s:%u", parser->path, parser->line);
+        }
+        if (id < 0 || id > INT32_MAX) {
+            return status_fail(TAPML_INVALID, "%s:%u: expected an id of 31 bits, found '%s'",
+                               parser->path, parser->line, at);
+        }
+        TAPML_TRY(ids_add(out_ids, (int32_t)id));
+        at = is_last ? end : end + 1 + strspn(end + 1, blanks);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status read_text(const struct parser *parser, const char *line, struct ids *out_ids)
+{
+    if (!parser->tokenizer) {
+        return status_fail(TAPML_INVALID,
+                           "%s:%u: expected 'ids: ...' where there is no tokenizer, found a text",
+                           parser->path, parser->line);
+    }
+    const tapml_status status = tokenizer_encode(parser->tokenizer, line, strlen(line), 1,
+                                                 &out_ids->items, &out_ids->count);
+    return status == TAPML_OK ? TAPML_OK
+                              : status_explain(status, "%s:%u", parser->path, parser->line);
+}
+
+static tapml_status check_ids(const struct parser *parser, const struct ids *ids)
+{
+    if (ids->count == 0) {
+        return status_fail(TAPML_INVALID, "%s:%u: expected at least one id", parser->path,
+                           parser->line);
+    }
+    if (parser->length_max > 0 && ids->count > parser->length_max) {
+        return status_fail(TAPML_INVALID,
+                           "%s:%u: expected a prompt of at most %zu tokens, found %zu",
+                           parser->path, parser->line, parser->length_max, ids->count);
+    }
+    for (size_t i = 0; i < ids->count && parser->vocabulary > 0; ++i) {
+        if (ids->items[i] >= parser->vocabulary) {
+            return status_fail(TAPML_INVALID, "%s:%u: expected ids within 0 .. %lld, found %d",
+                               parser->path, parser->line, (long long)parser->vocabulary - 1,
+                               ids->items[i]);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status add_prompt(struct parser *parser, const char *text, const struct ids *ids)
+{
+    struct prompts *prompts = parser->prompts;
+    TAPML_TRY(check_ids(parser, ids));
+    if (!alloc_grow((void **)&prompts->items, &parser->capacity, prompts->count,
+                    sizeof(*prompts->items))) {
+        return status_no_memory();
+    }
+    struct prompt prompt = {
+        .text = text,
+        .ids = arena_array(prompts->arena, ids->count, sizeof(*prompt.ids)),
+        .count = ids->count,
+        .line = parser->line,
+        .id = hash_bytes(ids->items, ids->count * sizeof(*ids->items)),
+    };
+    if (!prompt.ids) {
+        return status_no_memory();
+    }
+    memcpy(prompt.ids, ids->items, ids->count * sizeof(*ids->items));
+    prompts->items[prompts->count++] = prompt;
+    return TAPML_OK;
+}
+
+static tapml_status parse_line(struct parser *parser, char *line)
+{
+    if (line[strspn(line, blanks)] == '\0') {
+        return TAPML_OK;
+    }
+    const char *text = arena_text(parser->prompts->arena, line);
+    if (!text) {
+        return status_no_memory();
+    }
+    struct ids ids;
+    ids_init(&ids);
+    tapml_status status = TAPML_OK;
+    if (strncmp(line, ids_mark, strlen(ids_mark)) == 0) {
+        status = read_ids(parser, line + strlen(ids_mark), &ids);
+    } else {
+        status = read_text(parser, line, &ids);
+    }
+    if (status == TAPML_OK) {
+        status = add_prompt(parser, text, &ids);
+    }
+    ids_release(&ids);
+    return status;
+}
+
+// `data` is ended by a zero byte, and is taken apart.
+static tapml_status parse(struct parser *parser, char *data, size_t size)
+{
+    if (!text_is_utf8(data, size) || memchr(data, '\0', size)) {
+        return status_fail(TAPML_INVALID, "%s: expected a text of UTF-8 without zero bytes",
+                           parser->path);
+    }
+    for (char *line = data; line < data + size;) {
+        char *end = line + strcspn(line, "\n");
+        char *next = end + 1;
+        *end = '\0';
+        if (end > line && end[-1] == '\r') {
+            end[-1] = '\0';
+        }
+        ++parser->line;
+        TAPML_TRY(parse_line(parser, line));
+        line = next;
+    }
+    if (parser->prompts->count == 0) {
+        return status_fail(TAPML_INVALID, "%s: expected a prompt, found none", parser->path);
+    }
+    return TAPML_OK;
+}
+
+tapml_status prompts_load(const char *path,
+                          const struct tokenizer *tokenizer,
+                          int64_t vocabulary,
+                          size_t length_max,
+                          struct prompts *out_prompts)
+{
+    char *data = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &data, &size));
+    struct prompts prompts = {.arena = arena_create()};
+    struct parser parser = {
+        .path = path,
+        .tokenizer = tokenizer,
+        .vocabulary = vocabulary,
+        .length_max = length_max,
+        .prompts = &prompts,
+    };
+    const tapml_status status = prompts.arena ? parse(&parser, data, size) : status_no_memory();
+    alloc_free(data);
+    if (status != TAPML_OK) {
+        prompts_release(&prompts);
+        return status;
+    }
+    *out_prompts = prompts;
+    return TAPML_OK;
+}
+
+void prompts_release(struct prompts *prompts)
+{
+    if (prompts) {
+        alloc_free(prompts->items);
+        arena_destroy(prompts->arena);
+        *prompts = (struct prompts){0};
+    }
+}

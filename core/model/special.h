@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ids that begin and end a text: generation_config.json, then config.json, then
+// tokenizer_config.json.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPECIAL_END_MAX = 16 };
+
+struct special {
+    int32_t begin; // -1: none
+    int32_t end[SPECIAL_END_MAX];
+    size_t end_count;
+};
+
+// Absent files are fine; files that cannot be read as JSON are not.
+tapml_status special_load(const char *folder, struct special *out_special) STATUS_USED;
+int special_is_end(const struct special *special, int32_t id);

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// End to end: does a session compute what the source computes?
+//
+// Every prompt is run step by step, teacher-forced along the source's greedy ids, so that one
+// departure does not hide the next. Judged are the KL divergence of the logits and the top-1 of
+// every step; a graph without logits is judged by the NMSE of its outputs after the prefill. Limits
+// come from runs of the model on the devices that calibrate: 8 times what those depart from the
+// source.
+#pragma once
+
+#include "exec/session.h"
+
+struct judge;
+
+struct judge_prompt {
+    const int32_t *ids;
+    int64_t count;
+    const int32_t *greedy; // What the source chose, one after each step.
+    int64_t greedy_count;
+    const char *text; // For sentences.
+};
+
+struct judge_options {
+    struct session *source; // All on the source. Borrowed.
+    const struct graph *graph;
+    const struct judge_prompt *prompts; // Borrowed.
+    size_t prompt_count;
+    size_t kept_count; // The first so many prompts are judged often: their source logits are kept.
+};
+
+tapml_status judge_create(const struct judge_options *options,
+                          struct judge **out_judge) STATUS_USED;
+void judge_destroy(struct judge *judge);
+
+struct judge_result {
+    int agrees;
+    double margin;      // observed / limit, the worst of all steps.
+    double distance;    // The largest KL, or NMSE.
+    int64_t departures; // Steps with another top-1.
+    char sentence[256]; // Where it departs first and how; or how far it stayed within the limit.
+};
+
+typedef tapml_status (*judge_progress_fn)(void *user, size_t done, size_t all);
+
+// Runs the first `prompt_count` prompts through `session`. Failures of a backend are results that
+// do not agree, with the message; TAPML_CANCELLED and TAPML_NO_MEMORY are statuses.
+tapml_status judge_run(struct judge *judge,
+                       struct session *session,
+                       size_t prompt_count,
+                       judge_progress_fn progress,
+                       void *user,
+                       struct judge_result *out_result) STATUS_USED;
+
+// Widens the limits by what `variant`, a session on a device that calibrates, departs from the
+// source over the first `prompt_count` prompts.
+tapml_status
+judge_calibrate(struct judge *judge, struct session *variant, size_t prompt_count) STATUS_USED;
+
+// The limits, for the report.
+double judge_distance_limit(const struct judge *judge);

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The order in which op kinds are moved: dearest first, by the time they took on the source.
+#pragma once
+
+#include "base/status.h"
+#include "carve/store.h"
+#include "graph/graph.h"
+
+struct order_kind {
+    const tapml_op *op;
+    uint64_t time_ns;   // On the source, over the carved calls.
+    uint32_t instances; // In the graph.
+};
+
+// Every kind of `graph` once. Kinds of equal time stand in the order of the graph. Freed by
+// alloc_free.
+tapml_status order_kinds(const struct graph *graph,
+                         struct store *store,
+                         struct order_kind **out_kinds,
+                         size_t *out_count) STATUS_USED;

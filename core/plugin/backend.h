@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A backend inside the core: an open device with its queue, behind one small table.
+//
+// The innermost one stands for a loaded plugin's device (plugin/device). Everything that watches or
+// changes ops is a backend that wraps a backend and has this same table: trace, recorder, guard,
+// link, fault. Wrappers watch; the plan alone decides where an op runs.
+//
+// Buffers are handles of the backend that made them. Work is in order; `write`, `read`, `fill` and
+// `call` may return before it is done, and `wait` returns when all of it is. Memory given to
+// `write` and `read` stays valid until then. One thread works with a backend.
+#pragma once
+
+#include "base/status.h"
+
+#include <tapml/backend.h>
+
+struct backend;
+
+struct backend_info {
+    const char *component; // "component" id.
+    const char *plugin;    // Id of its plugin.
+    const char *plugin_version;
+    const char *build_id;    // Of its library, hexadecimal.
+    const char *device;      // Id.
+    const char *device_name; // For people.
+    const char *driver;      // Or "".
+    int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
+    uint64_t buffer_bytes_max;
+};
+
+// Where an argument's memory comes from: what a recorder keeps beside the numbers.
+struct backend_origin {
+    const char *name;    // Of the base value: a weight's or a state's name, "<instance>", an input.
+    uint64_t base_bytes; // Of the base value, dense.
+    const void *data;    // Weights and constants: the bytes in host memory; else NULL.
+};
+
+// One call of an op.
+struct backend_call {
+    const tapml_op *op;
+    const tapml_value *args; // One for each parameter; tensors carry buffers of this backend.
+
+    // NULL where nobody watches.
+    const char *instance;
+    const struct backend_origin *origins; // One for each parameter.
+};
+
+struct backend_vt {
+    void (*release)(struct backend *backend);
+    const struct backend_info *(*info)(const struct backend *backend);
+
+    // Whether it has the op at all.
+    int (*has_op)(struct backend *backend, const tapml_op *op);
+
+    // Whether it runs the op with these arguments (tensors without buffers). `answer` is set.
+    tapml_status (*supports)(struct backend *backend,
+                             const tapml_op *op,
+                             const tapml_value *args,
+                             tapml_support *answer);
+    tapml_status (*buffer_new)(struct backend *backend, uint64_t size, tapml_object **out_buffer);
+    tapml_status (*buffer_wrap)(struct backend *backend,
+                                void *memory,
+                                uint64_t size,
+                                uint32_t access,
+                                tapml_object **out_buffer);
+    void (*buffer_free)(struct backend *backend, tapml_object *buffer);
+    tapml_status (*write)(struct backend *backend,
+                          tapml_object *buffer,
+                          uint64_t offset,
+                          const void *source,
+                          uint64_t size);
+    tapml_status (*read)(struct backend *backend,
+                         tapml_object *buffer,
+                         uint64_t offset,
+                         void *target,
+                         uint64_t size);
+    tapml_status (*fill)(struct backend *backend,
+                         tapml_object *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         uint32_t pattern);
+    tapml_status (*call)(struct backend *backend, const struct backend_call *call);
+
+    // Hands over what is held back; does not wait.
+    tapml_status (*flush)(struct backend *backend);
+
+    // Hands over and waits for all. An error of queued work comes out here, with its instance.
+    tapml_status (*wait)(struct backend *backend);
+
+    // Kernels launched for op calls so far; 0 where the backend does not tell.
+    uint64_t (*launches)(struct backend *backend);
+};
+
+// First member of every backend.
+struct backend {
+    const struct backend_vt *vt;
+};
+
+// Calls through the table. `backend_release` accepts NULL, `backend_buffer_free` a NULL buffer.
+void backend_release(struct backend *backend);
+const struct backend_info *backend_info(const struct backend *backend);
+int backend_has_op(struct backend *backend, const tapml_op *op);
+tapml_status backend_supports(struct backend *backend,
+                              const tapml_op *op,
+                              const tapml_value *args,
+                              tapml_support *answer) STATUS_USED;
+tapml_status
+backend_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer) STATUS_USED;
+tapml_status backend_buffer_wrap(struct backend *backend,
+                                 void *memory,
+                                 uint64_t size,
+                                 uint32_t access,
+                                 tapml_object **out_buffer) STATUS_USED;
+void backend_buffer_free(struct backend *backend, tapml_object *buffer);
+
+// Offsets and sizes are multiples of TAPML_TRANSFER_GRAIN.
+tapml_status backend_write(struct backend *backend,
+                           tapml_object *buffer,
+                           uint64_t offset,
+                           const void *source,
+                           uint64_t size) STATUS_USED;
+tapml_status backend_read(struct backend *backend,
+                          tapml_object *buffer,
+                          uint64_t offset,
+                          void *target,
+                          uint64_t size) STATUS_USED;
+tapml_status backend_fill(struct backend *backend,
+                          tapml_object *buffer,
+                          uint64_t offset,
+                          uint64_t size,
+                          uint32_t pattern) STATUS_USED;
+tapml_status backend_call(struct backend *backend, const struct backend_call *call) STATUS_USED;
+tapml_status backend_flush(struct backend *backend) STATUS_USED;
+tapml_status backend_wait(struct backend *backend) STATUS_USED;
+uint64_t backend_launches(struct backend *backend);
+
+// For wrappers: the same functions, forwarded to `inner`, which is the second member of `struct
+// backend_wrapper`. A wrapper copies this table and replaces what it watches.
+struct backend_wrapper {
+    struct backend backend;
+    struct backend *inner; // Borrowed.
+};
+extern const struct backend_vt backend_forward_vt;

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/call.h"
+
+tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_frame)
+{
+    const tapml_op *op = impl->op;
+    unsigned count = 2;
+    if (impl->convention != 1 || impl->reserved != 0 || !impl->fn) {
+        return status_fail(TAPML_ABI_MISMATCH,
+                           "op '%s': expected a function of convention 1, found convention %u",
+                           op->name, impl->convention);
+    }
+    if (op->n_params > CALL_PARAMS_MAX) {
+        return status_fail(TAPML_ABI_MISMATCH,
+                           "op '%s' has %u parameters, at most %d can be called", op->name,
+                           op->n_params, CALL_PARAMS_MAX);
+    }
+    out_frame->op = op;
+    out_frame->function = impl->fn;
+    out_frame->types[0] = out_frame->types[1] = &ffi_type_pointer;
+    for (uint32_t p = 0; p < op->n_params; ++p) {
+        const uint32_t kind = op->params[p]->kind;
+        if (kind < TAPML_P_TENSOR_IN || kind > TAPML_P_F64) {
+            return status_fail(TAPML_ABI_MISMATCH, "op '%s': parameter %u is of unknown kind %u",
+                               op->name, p, kind);
+        }
+        out_frame->types[count++] = kind == TAPML_P_I64   ? &ffi_type_sint64
+                                    : kind == TAPML_P_F64 ? &ffi_type_double
+                                                          : &ffi_type_pointer;
+        if (kind == TAPML_P_TENSORS_IN) {
+            out_frame->types[count++] = &ffi_type_uint64;
+        }
+    }
+    if (ffi_prep_cif(&out_frame->cif, FFI_DEFAULT_ABI, count, &ffi_type_sint32, out_frame->types) !=
+        FFI_OK) {
+        return status_fail(TAPML_INTERNAL, "op '%s': libffi makes no frame", op->name);
+    }
+    return TAPML_OK;
+}
+
+tapml_status
+call_run(struct call_frame *frame, tapml_object *queue, tapml_call *call, const tapml_value *args)
+{
+    // The slots point at copies: libffi takes pointers to what it must not change, without const.
+    union {
+        int64_t i;
+        double d;
+        const void *p;
+    } values[CALL_PARAMS_MAX];
+    uint64_t counts[CALL_PARAMS_MAX];
+    void *slots[CALL_SLOTS_MAX] = {&queue, &call};
+    unsigned count = 2;
+    for (uint32_t p = 0; p < frame->op->n_params; ++p) {
+        const uint32_t kind = frame->op->params[p]->kind;
+        const int is_absent = args[p].kind == TAPML_V_NONE;
+        if (kind == TAPML_P_I64) {
+            values[p].i = is_absent ? 0 : args[p].u.i;
+        } else if (kind == TAPML_P_F64) {
+            values[p].d = is_absent ? 0.0 : args[p].u.d;
+        } else {
+            values[p].p = is_absent ? NULL : args[p].u.p;
+        }
+        slots[count++] = &values[p];
+        if (kind == TAPML_P_TENSORS_IN) {
+            counts[p] = is_absent ? 0 : args[p].count;
+            slots[count++] = &counts[p];
+        }
+    }
+    ffi_arg result = 0;
+    ffi_call(&frame->cif, FFI_FN(frame->function), &result, slots);
+    return (tapml_status)result;
+}

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The call of an op from its schema alone, through libffi: convention 1 of tapml/op.h.
+//
+// The frame is prepared once for each op of a device; a call then fills in slots on the stack and
+// allocates nothing.
+#pragma once
+
+#include "base/status.h"
+
+#include <tapml/op.h>
+
+#include <ffi.h>
+
+// Queue and call, then each parameter as its one or two machine arguments.
+enum { CALL_PARAMS_MAX = 32, CALL_SLOTS_MAX = 2 + 2 * CALL_PARAMS_MAX };
+
+struct call_frame {
+    const tapml_op *op;
+    tapml_fn function;
+    ffi_cif cif;
+    ffi_type *types[CALL_SLOTS_MAX]; // `cif` points into it: a frame does not move.
+};
+
+// Prepares `out_frame` in place. TAPML_ABI_MISMATCH for another convention, an unknown kind of
+// parameter, or more parameters than a frame holds.
+tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_frame) STATUS_USED;
+
+// Calls the function with `args`, one for each parameter, which have been checked against the
+// schema. Gives back what it returned.
+tapml_status call_run(struct call_frame *frame,
+                      tapml_object *queue,
+                      tapml_call *call,
+                      const tapml_value *args) STATUS_USED;

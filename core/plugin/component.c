@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/component.h"
+
+#include "base/assert.h"
+#include "plugin/device.h"
+
+#include <tapml/model.h>
+
+#include <string.h>
+
+int component_is_backend(const struct component *component)
+{
+    return strcmp(component->entry.kind, TAPML_KIND_BACKEND) == 0;
+}
+
+int component_is_model(const struct component *component)
+{
+    return strcmp(component->entry.kind, TAPML_KIND_MODEL) == 0;
+}
+
+static const char *keep_message(struct arena *arena)
+{
+    const char *sentence = arena_text(arena, status_message());
+    return sentence ? sentence : "out of memory";
+}
+
+void component_refuse(struct component *component, struct arena *arena, enum registry_state state)
+{
+    component->entry.state = state;
+    component->entry.sentence = keep_message(arena);
+}
+
+void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum registry_state state)
+{
+    plugin->state = state;
+    plugin->sentence = keep_message(arena);
+}
+
+static void open_plugin(struct plugin *plugin, struct arena *arena)
+{
+    enum registry_state state = REGISTRY_USABLE;
+    const tapml_status status = handshake_open(plugin->library, &plugin->manifest, &plugin->file,
+                                               &plugin->descriptor, &state);
+    if (status != TAPML_OK) {
+        component_refuse_plugin(plugin, arena, state);
+    }
+}
+
+static const tapml_component *find_descriptor(const struct component *component)
+{
+    const tapml_plugin *plugin = component->plugin->descriptor;
+    for (uint32_t i = 0; i < plugin->n_components; ++i) {
+        if (strcmp(plugin->components[i]->id, component->entry.component) == 0) {
+            return plugin->components[i];
+        }
+    }
+    return NULL;
+}
+
+static tapml_status check_needs(const struct component *component, enum registry_state *out_state)
+{
+    const char *const *needs = component->descriptor->host_needs;
+    *out_state = REGISTRY_WRONG_ABI;
+    for (; needs && *needs; ++needs) {
+        if (!services_has(*needs)) {
+            return status_fail(TAPML_ABI_MISMATCH,
+                               "it needs '%s' of the host, which this one lacks", *needs);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status probe(struct component *component, enum registry_state *out_state)
+{
+    struct process_state state;
+    tapml_status status = TAPML_OK;
+    services_begin(&component->call);
+    if (component->descriptor->probe) {
+        handshake_enter(&state);
+        status = component->descriptor->probe(component->descriptor, &component->services.host,
+                                              &component->call);
+        handshake_leave(&state, component->entry.component, "its probe");
+    }
+    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DRIVER : REGISTRY_PROBE_FAILED;
+    return services_end(&component->call, status, component->entry.component, "probe");
+}
+
+static tapml_status create(struct component *component, enum registry_state *out_state)
+{
+    struct process_state state;
+    services_begin(&component->call);
+    handshake_enter(&state);
+    const tapml_status status = component->descriptor->create(
+        component->descriptor, &component->services.host, &component->call, &component->root);
+    handshake_leave(&state, component->entry.component, "its creation");
+    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DRIVER : REGISTRY_PROBE_FAILED;
+    TAPML_TRY(services_end(&component->call, status, component->entry.component, "create"));
+    *out_state = REGISTRY_WRONG_ABI;
+    if (!component->root || !component->root->vt ||
+        !TAPML_HAS(tapml_object_vt, component->root->vt, interface_of)) {
+        component->root = NULL;
+        return status_fail(TAPML_ABI_MISMATCH, "it made no object that can be asked");
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_backend(struct component *component, enum registry_state *out_state)
+{
+    const tapml_backend *table = component->table;
+    const tapml_device_info *const *list = NULL;
+    uint32_t count = 0;
+    *out_state = REGISTRY_WRONG_ABI;
+    TAPML_TRY(device_check_table(table));
+    services_begin(&component->call);
+    const tapml_status status = table->devices(component->root, &component->call, &list, &count);
+    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DEVICE : REGISTRY_PROBE_FAILED;
+    TAPML_TRY(services_end(&component->call, status, component->entry.component, "devices"));
+    *out_state = REGISTRY_NO_DEVICE;
+    if (count == 0) {
+        return status_fail(TAPML_UNAVAILABLE, "%s: the driver is there, and has no device",
+                           component->entry.component);
+    }
+    *out_state = REGISTRY_WRONG_ABI;
+    return device_check_list(list, count);
+}
+
+static tapml_status check_table(struct component *component, enum registry_state *out_state)
+{
+    component->table = component->root->vt->interface_of(component->root, component->entry.kind);
+    *out_state = REGISTRY_WRONG_ABI;
+    if (!component->table) {
+        return status_fail(TAPML_ABI_MISMATCH, "its object has no interface '%s'",
+                           component->entry.kind);
+    }
+    if (component_is_backend(component)) {
+        return check_backend(component, out_state);
+    }
+    const tapml_model *model = component->table;
+    if (!TAPML_HAS_FN(tapml_model, model, match) || !TAPML_HAS_FN(tapml_model, model, build)) {
+        return status_fail(TAPML_ABI_MISMATCH, "its table of functions is too short");
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+bring_up(struct component *component, struct component **chain, enum registry_state *out_state)
+{
+    ASSERT(component->plugin->descriptor); // It was opened, or was refused before this.
+    component->descriptor = find_descriptor(component);
+    if (!component->descriptor) {
+        *out_state = REGISTRY_MISMATCH;
+        return status_fail(TAPML_INVALID, "the manifest names '%s', its code does not",
+                           component->entry.component);
+    }
+    services_init(&component->services, component->manifest,
+                  component->plugin->descriptor->abi_built);
+    TAPML_TRY(check_needs(component, out_state));
+    TAPML_TRY(probe(component, out_state));
+    component->stage = COMPONENT_PROBED;
+    component->created_before = *chain;
+    *chain = component;
+    TAPML_TRY(create(component, out_state));
+    component->stage = COMPONENT_CREATED;
+    TAPML_TRY(check_table(component, out_state));
+    *out_state = REGISTRY_USABLE;
+    return TAPML_OK;
+}
+
+int component_ready(struct component *component, struct arena *arena, struct component **chain)
+{
+    struct plugin *plugin = component->plugin;
+    enum registry_state state = REGISTRY_USABLE;
+    if (plugin->state == REGISTRY_USABLE && component->entry.state == REGISTRY_USABLE &&
+        !plugin->descriptor) {
+        open_plugin(plugin, arena);
+    }
+    if (plugin->state != REGISTRY_USABLE) {
+        component->entry.state = plugin->state;
+        component->entry.sentence = plugin->sentence;
+    }
+    if (component->entry.state != REGISTRY_USABLE || component->stage == COMPONENT_CREATED) {
+        return component->entry.state == REGISTRY_USABLE;
+    }
+    if (bring_up(component, chain, &state) != TAPML_OK) {
+        component_refuse(component, arena, state);
+        return 0;
+    }
+    return 1;
+}
+
+void component_close(struct component *component)
+{
+    if (component->root) {
+        component->root->vt->release(component->root);
+        component->root = NULL;
+    }
+    if (component->stage != COMPONENT_FOUND && component->descriptor->shutdown) {
+        component->descriptor->shutdown(component->descriptor);
+    }
+    component->stage = COMPONENT_FOUND;
+}

@@ -1,0 +1,642 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/device.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "graph/infer.h"
+#include "plugin/call.h"
+#include "plugin/process.h"
+#include "plugin/services.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CHECKED_MAX = 8,         // Shapes of an op that need not be checked again.
+    FINGERPRINT_WORDS = 256, // Of one call; a longer one is checked each time.
+    REMEMBERED_CALLS = 2048, // That an error of queued work can be traced back to.
+    INSTANCE_BYTES = 96,
+    FOUND_SLOTS = 256,
+};
+
+struct device_op {
+    struct call_frame frame;
+    struct hash checked[CHECKED_MAX];
+    unsigned checked_count; // Ever; the oldest makes room.
+};
+
+struct remembered {
+    const tapml_op *op;
+    char instance[INSTANCE_BYTES];
+};
+
+struct device {
+    struct backend backend;
+    struct arena *arena;
+    struct backend_info info;
+    const tapml_backend *table;
+    tapml_object *device;
+    tapml_object *queue;
+    tapml_object *timeline;
+    const tapml_counters *counters; // Of the queue, or NULL.
+    uint64_t launches_before;       // Of queues that are gone.
+    uint64_t signalled;             // The timeline's last value.
+    uint64_t call_count;            // Op calls on the queue.
+    int has_pending;                // Something was queued since the last wait.
+    int is_lost;
+    struct tapml_call call;
+    struct device_op *ops;
+    size_t op_count;
+    struct {
+        const tapml_op *key;
+        struct device_op *op; // NULL: the device lacks it.
+    } found[FOUND_SLOTS];
+    struct remembered calls[REMEMBERED_CALLS];
+};
+
+static struct device *own(const struct backend *backend)
+{
+    return (struct device *)(uintptr_t)backend;
+}
+
+static tapml_status finish(struct device *device, tapml_status status, const char *method)
+{
+    device->is_lost = device->is_lost || status == TAPML_DEVICE_LOST;
+    return services_end(&device->call, status, device->info.component, method);
+}
+
+static tapml_status begin(struct device *device)
+{
+    if (device->is_lost || !device->queue) {
+        return status_fail(TAPML_DEVICE_LOST, "%s: the device '%s' is lost", device->info.component,
+                           device->info.device);
+    }
+    services_begin(&device->call);
+    return TAPML_OK;
+}
+
+// -- Ops ---------------------------------------------------------------------------------------
+
+static struct device_op *search_op(struct device *device, const tapml_op *op)
+{
+    for (size_t i = 0; i < device->op_count; ++i) {
+        const tapml_op *ours = device->ops[i].frame.op;
+        if (ours->version == op->version && strcmp(ours->name, op->name) == 0) {
+            return &device->ops[i];
+        }
+    }
+    return NULL;
+}
+
+// The device's own op of this name and version. The last answer for each address is kept: schemas
+// live as long as their plugins.
+static struct device_op *find_op(struct device *device, const tapml_op *op)
+{
+    const size_t slot = (size_t)((uintptr_t)op >> 4) % FOUND_SLOTS;
+    if (device->found[slot].key != op) {
+        device->found[slot].op = search_op(device, op);
+        device->found[slot].key = op;
+    }
+    return device->found[slot].op;
+}
+
+struct fingerprint {
+    uint64_t words[FINGERPRINT_WORDS];
+    size_t count; // More than FINGERPRINT_WORDS: it did not fit.
+};
+
+static void put(struct fingerprint *print, uint64_t word)
+{
+    if (print->count < FINGERPRINT_WORDS) {
+        print->words[print->count] = word;
+    }
+    ++print->count;
+}
+
+static void put_tensor(struct fingerprint *print, const tapml_tensor *tensor)
+{
+    for (; tensor && print->count <= FINGERPRINT_WORDS; tensor = tensor->next) {
+        put(print, (uint64_t)tensor->rank << 32 | tensor->dtype);
+        put(print, (uint64_t)(uintptr_t)tensor->encoding);
+        put(print, (tensor->offset % sizeof(uint64_t)) << 1 | (tensor->stride != NULL));
+        for (uint32_t axis = 0; axis < tensor->rank && axis < TAPML_MAX_RANK; ++axis) {
+            put(print, (uint64_t)tensor->shape[axis]);
+            put(print, tensor->stride ? (uint64_t)tensor->stride[axis] : 0);
+        }
+    }
+}
+
+// All that the schema speaks about: a call with the same fingerprint as one that was right is
+// right.
+static void take_fingerprint(struct fingerprint *print, const tapml_op *op, const tapml_value *args)
+{
+    print->count = 0;
+    for (uint32_t p = 0; p < op->n_params; ++p) {
+        const tapml_value *value = &args[p];
+        put(print, (uint64_t)value->count << 32 | value->kind);
+        if (value->kind == TAPML_P_TENSORS_IN) {
+            const tapml_tensor *const *tensors = value->u.p;
+            for (uint32_t i = 0; i < value->count && print->count <= FINGERPRINT_WORDS; ++i) {
+                put_tensor(print, tensors[i]);
+            }
+        } else if (value->kind >= TAPML_P_TENSOR_IN && value->kind <= TAPML_P_TENSOR_INOUT) {
+            put_tensor(print, value->u.p);
+        } else {
+            put(print, value->u.id);
+        }
+    }
+}
+
+static tapml_status check_args(struct device_op *op, const tapml_value *args)
+{
+    struct fingerprint print;
+    struct expression_scope scope;
+    take_fingerprint(&print, op->frame.op, args);
+    if (print.count > FINGERPRINT_WORDS) {
+        return infer_call(op->frame.op, args, &scope);
+    }
+    const struct hash hash = hash_bytes(print.words, print.count * sizeof(print.words[0]));
+    for (unsigned i = 0; i < CHECKED_MAX && i < op->checked_count; ++i) {
+        if (hash_equal(op->checked[i], hash)) {
+            return TAPML_OK;
+        }
+    }
+    TAPML_TRY(infer_call(op->frame.op, args, &scope));
+    op->checked[op->checked_count++ % CHECKED_MAX] = hash;
+    return TAPML_OK;
+}
+
+static void remember(struct device *device, const struct backend_call *call)
+{
+    struct remembered *entry = &device->calls[device->call_count++ % REMEMBERED_CALLS];
+    entry->op = call->op;
+    const size_t length = call->instance ? strnlen(call->instance, INSTANCE_BYTES - 1) : 0;
+    memcpy(entry->instance, call->instance ? call->instance : "", length);
+    entry->instance[length] = '\0';
+}
+
+// "rms_norm at 'layers.0/norm'", or "op call 17" where it is forgotten.
+static void describe(const struct device *device, uint64_t number, char *text, size_t size)
+{
+    const uint64_t oldest =
+        device->call_count > REMEMBERED_CALLS ? device->call_count - REMEMBERED_CALLS : 0;
+    if (number <= oldest || number > device->call_count) {
+        snprintf(text, size, "op call %llu", (unsigned long long)number);
+        return;
+    }
+    const struct remembered *entry = &device->calls[(number - 1) % REMEMBERED_CALLS];
+    if (entry->instance[0]) {
+        snprintf(text, size, "%s at '%s'", catalogue_short_name(entry->op), entry->instance);
+    } else {
+        snprintf(text, size, "%s, op call %llu", catalogue_short_name(entry->op),
+                 (unsigned long long)number);
+    }
+}
+
+static tapml_status explain(struct device *device, tapml_status status, uint64_t number)
+{
+    char place[2 * INSTANCE_BYTES + 64];
+    describe(device, number, place, sizeof(place));
+    return status_explain(status, "%s", place);
+}
+
+static tapml_status device_call(struct backend *backend, const struct backend_call *call)
+{
+    struct device *device = own(backend);
+    struct device_op *op = find_op(device, call->op);
+    if (!op) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
+                           device->info.component, device->info.device, call->op->name);
+    }
+    TAPML_TRY(check_args(op, call->args));
+    TAPML_TRY(begin(device));
+    remember(device, call);
+    device->has_pending = 1;
+    const uint64_t mode = process_float_mode();
+    tapml_status status = call_run(&op->frame, device->queue, &device->call, call->args);
+    if (process_float_mode() != mode) {
+        process_set_float_mode(mode);
+        if (status == TAPML_OK) {
+            status = status_fail(TAPML_INTERNAL, "it left another floating-point mode behind");
+        }
+    }
+    status = finish(device, status, call->op->name);
+    return status == TAPML_OK ? TAPML_OK : explain(device, status, device->call_count);
+}
+
+static int device_has_op(struct backend *backend, const tapml_op *op)
+{
+    return find_op(own(backend), op) != NULL;
+}
+
+static tapml_status device_supports(struct backend *backend,
+                                    const tapml_op *op,
+                                    const tapml_value *args,
+                                    tapml_support *answer)
+{
+    struct device *device = own(backend);
+    struct device_op *ours = find_op(device, op);
+    memset(answer, 0, sizeof(*answer));
+    answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);
+    if (!ours) {
+        snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
+        return TAPML_OK;
+    }
+    TAPML_TRY(check_args(ours, args));
+    if (!TAPML_HAS_FN(tapml_backend, device->table, supports)) {
+        answer->grade = TAPML_SUPPORT_YES;
+        return TAPML_OK;
+    }
+    TAPML_TRY(begin(device));
+    const tapml_status status = device->table->supports(device->device, &device->call,
+                                                        ours->frame.op, args, op->n_params, answer);
+    answer->reason[sizeof(answer->reason) - 1] = '\0';
+    return finish(device, status, "supports");
+}
+
+// -- Queue and timeline ------------------------------------------------------------------------
+
+static void release_object(tapml_object **object)
+{
+    if (*object) {
+        (*object)->vt->release(*object);
+        *object = NULL;
+    }
+}
+
+static void close_queue(struct device *device)
+{
+    if (device->counters) {
+        device->launches_before += device->counters->launches(device->queue);
+        device->counters = NULL;
+    }
+    release_object(&device->timeline);
+    release_object(&device->queue);
+}
+
+static tapml_status open_queue(struct device *device)
+{
+    services_begin(&device->call);
+    tapml_status status = device->table->queue_new(device->device, &device->call, &device->queue);
+    TAPML_TRY(finish(device, status, "queue_new"));
+    services_begin(&device->call);
+    status = device->table->timeline_new(device->device, &device->call, 0, &device->timeline);
+    TAPML_TRY(finish(device, status, "timeline_new"));
+    device->signalled = 0;
+    device->call_count = 0;
+    device->has_pending = 0;
+    const tapml_counters *counters = device->queue->vt->interface_of(device->queue, TAPML_COUNTERS);
+    device->counters = TAPML_HAS_FN(tapml_counters, counters, launches) ? counters : NULL;
+    return TAPML_OK;
+}
+
+static tapml_status device_flush(struct backend *backend)
+{
+    struct device *device = own(backend);
+    if (!TAPML_HAS_FN(tapml_backend, device->table, queue_flush)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(begin(device));
+    return finish(device, device->table->queue_flush(device->queue, &device->call), "queue_flush");
+}
+
+static tapml_status signal_and_wait(struct device *device)
+{
+    const tapml_point point = {device->timeline, device->signalled + 1};
+    TAPML_TRY(begin(device));
+    tapml_status status = device->table->queue_signal(device->queue, &device->call, point);
+    TAPML_TRY(finish(device, status, "queue_signal"));
+    ++device->signalled;
+    TAPML_TRY(device_flush(&device->backend));
+    TAPML_TRY(begin(device));
+    status = device->table->timeline_wait(device->timeline, &device->call, device->signalled,
+                                          UINT64_MAX);
+    return finish(device, status, "timeline_wait");
+}
+
+static tapml_status device_wait(struct backend *backend)
+{
+    struct device *device = own(backend);
+    if (!device->has_pending) {
+        return device->is_lost ? begin(device) : TAPML_OK;
+    }
+    tapml_status status = signal_and_wait(device);
+    device->has_pending = 0;
+    if (status == TAPML_OK) {
+        return TAPML_OK;
+    }
+    if (device->call.blamed > 0) {
+        status = explain(device, status, device->call.blamed);
+    }
+    if (device->is_lost) {
+        return status;
+    }
+    // The queue answers with this error from now on: another one takes its place.
+    char *message = alloc_text(status_message());
+    close_queue(device);
+    if (open_queue(device) != TAPML_OK) {
+        device->is_lost = 1;
+    }
+    if (message) {
+        (void)status_fail(status, "%s", message);
+    }
+    alloc_free(message);
+    return status;
+}
+
+static uint64_t device_launches(struct backend *backend)
+{
+    struct device *device = own(backend);
+    return device->launches_before +
+           (device->counters ? device->counters->launches(device->queue) : 0);
+}
+
+// -- Memory ------------------------------------------------------------------------------------
+
+static tapml_status
+device_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    struct device *device = own(backend);
+    TAPML_TRY(begin(device));
+    return finish(device,
+                  device->table->buffer_new(device->device, &device->call, 0, size, out_buffer),
+                  "buffer_new");
+}
+
+static tapml_status device_buffer_wrap(struct backend *backend,
+                                       void *memory,
+                                       uint64_t size,
+                                       uint32_t access,
+                                       tapml_object **out_buffer)
+{
+    struct device *device = own(backend);
+    if (!TAPML_HAS_FN(tapml_backend, device->table, buffer_wrap)) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' cannot use memory of the host",
+                           device->info.component, device->info.device);
+    }
+    TAPML_TRY(begin(device));
+    const tapml_status status =
+        device->table->buffer_wrap(device->device, &device->call, memory, size, access, out_buffer);
+    return finish(device, status, "buffer_wrap");
+}
+
+static void device_buffer_free(struct backend *backend, tapml_object *buffer)
+{
+    buffer->vt->release(buffer);
+}
+
+// Before a transfer.
+static tapml_status begin_transfer(struct device *device, uint64_t offset, uint64_t size)
+{
+    if (offset % TAPML_TRANSFER_GRAIN != 0 || size % TAPML_TRANSFER_GRAIN != 0) {
+        return status_fail(
+            TAPML_INVALID, "a transfer of %llu bytes at %llu: expected multiples of %u",
+            (unsigned long long)size, (unsigned long long)offset, TAPML_TRANSFER_GRAIN);
+    }
+    device->has_pending = 1;
+    return begin(device);
+}
+
+static tapml_status device_write(struct backend *backend,
+                                 tapml_object *buffer,
+                                 uint64_t offset,
+                                 const void *source,
+                                 uint64_t size)
+{
+    struct device *device = own(backend);
+    TAPML_TRY(begin_transfer(device, offset, size));
+    const tapml_status status =
+        device->table->queue_write(device->queue, &device->call, buffer, offset, source, size);
+    return finish(device, status, "queue_write");
+}
+
+static tapml_status device_read(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
+{
+    struct device *device = own(backend);
+    TAPML_TRY(begin_transfer(device, offset, size));
+    const tapml_status status =
+        device->table->queue_read(device->queue, &device->call, buffer, offset, target, size);
+    return finish(device, status, "queue_read");
+}
+
+static tapml_status device_fill(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    struct device *device = own(backend);
+    TAPML_TRY(begin_transfer(device, offset, size));
+    const tapml_status status =
+        device->table->queue_fill(device->queue, &device->call, buffer, offset, size, pattern);
+    return finish(device, status, "queue_fill");
+}
+
+// -- Opening and closing -----------------------------------------------------------------------
+
+static const struct backend_info *device_info(const struct backend *backend)
+{
+    return &own(backend)->info;
+}
+
+static void device_release(struct backend *backend)
+{
+    struct device *device = own(backend);
+    close_queue(device);
+    release_object(&device->device);
+    arena_destroy(device->arena);
+    alloc_free(device);
+}
+
+static const struct backend_vt device_vt = {
+    .release = device_release,
+    .info = device_info,
+    .has_op = device_has_op,
+    .supports = device_supports,
+    .buffer_new = device_buffer_new,
+    .buffer_wrap = device_buffer_wrap,
+    .buffer_free = device_buffer_free,
+    .write = device_write,
+    .read = device_read,
+    .fill = device_fill,
+    .call = device_call,
+    .flush = device_flush,
+    .wait = device_wait,
+    .launches = device_launches,
+};
+
+tapml_status device_check_table(const tapml_backend *table)
+{
+    if (!TAPML_HAS(tapml_backend, table, timeline_wait)) {
+        return status_fail(TAPML_ABI_MISMATCH, "its table of functions is too short");
+    }
+    const struct {
+        const char *name;
+        int is_there;
+    } needed[] = {
+        {"devices", table->devices != NULL},
+        {"open", table->open != NULL},
+        {"ops", table->ops != NULL},
+        {"buffer_new", table->buffer_new != NULL},
+        {"queue_new", table->queue_new != NULL},
+        {"queue_write", table->queue_write != NULL},
+        {"queue_read", table->queue_read != NULL},
+        {"queue_copy", table->queue_copy != NULL},
+        {"queue_fill", table->queue_fill != NULL},
+        {"queue_signal", table->queue_signal != NULL},
+        {"timeline_new", table->timeline_new != NULL},
+        {"timeline_value", table->timeline_value != NULL},
+        {"timeline_wait", table->timeline_wait != NULL},
+    };
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); ++i) {
+        if (!needed[i].is_there) {
+            return status_fail(TAPML_ABI_MISMATCH, "its table of functions has no '%s'",
+                               needed[i].name);
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status device_check_list(const tapml_device_info *const *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        const tapml_device_info *info = list[i];
+        if (!TAPML_HAS(tapml_device_info, info, memory_types) || !info->id || !info->name) {
+            return status_fail(TAPML_ABI_MISMATCH, "device %u is described by too short a struct",
+                               i);
+        }
+        if (info->n_memory_types == 0 || !info->memory_types ||
+            !TAPML_HAS(tapml_memory_type, info->memory_types[0], max_bytes)) {
+            return status_fail(TAPML_ABI_MISMATCH, "device '%s' describes no memory", info->id);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status no_such_device(const struct device_options *options,
+                                   const tapml_device_info *const *list,
+                                   uint32_t count)
+{
+    struct text names;
+    text_init(&names);
+    for (uint32_t i = 0; i < count; ++i) {
+        text_format(&names, " '%s'", list[i]->id);
+    }
+    const tapml_status status =
+        count == 0 ? status_fail(TAPML_UNAVAILABLE, "%s: no device is there", options->component)
+                   : status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s",
+                                 options->component, options->device, names.data);
+    text_release(&names);
+    return status;
+}
+
+static tapml_status fill_info(struct device *device,
+                              const struct device_options *options,
+                              const tapml_device_info *info)
+{
+    device->info = (struct backend_info){
+        .component = options->component,
+        .plugin = options->plugin,
+        .plugin_version = options->plugin_version,
+        .build_id = options->build_id,
+        .device = arena_text(device->arena, info->id),
+        .device_name = arena_text(device->arena, info->name),
+        .driver = arena_text(device->arena, info->driver ? info->driver : ""),
+        .is_host_memory = (info->traits & TAPML_DEVICE_HOST_MEMORY) != 0 &&
+                          TAPML_HAS_FN(tapml_backend, options->table, buffer_wrap),
+        .buffer_bytes_max = info->memory_types[0]->max_bytes,
+    };
+    return device->info.device && device->info.device_name && device->info.driver
+               ? TAPML_OK
+               : status_no_memory();
+}
+
+static tapml_status choose_device(struct device *device, const struct device_options *options)
+{
+    const tapml_device_info *const *list = NULL;
+    uint32_t count = 0;
+    device->info.component = options->component;
+    services_begin(&device->call);
+    TAPML_TRY(finish(device, options->table->devices(options->root, &device->call, &list, &count),
+                     "devices"));
+    TAPML_TRY(device_check_list(list, count));
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!options->device || strcmp(list[i]->id, options->device) == 0) {
+            return fill_info(device, options, list[i]);
+        }
+    }
+    return no_such_device(options, list, count);
+}
+
+static tapml_status
+take_op(struct device *device, const struct device_options *options, const tapml_op_impl *impl)
+{
+    if (!TAPML_HAS(tapml_op_impl, impl, reserved) || !impl->op) {
+        return status_fail(TAPML_ABI_MISMATCH, "%s: an op is described by too short a struct",
+                           options->component);
+    }
+    const tapml_status status = catalogue_add(options->catalogue, impl->op, options->component);
+    if (status != TAPML_OK) {
+        return status == TAPML_NO_MEMORY ? status : TAPML_ABI_MISMATCH;
+    }
+    TAPML_TRY(call_prepare(impl, &device->ops[device->op_count].frame));
+    ++device->op_count;
+    return TAPML_OK;
+}
+
+static tapml_status take_ops(struct device *device, const struct device_options *options)
+{
+    const tapml_op_impl *const *list = NULL;
+    uint32_t count = 0;
+    services_begin(&device->call);
+    TAPML_TRY(
+        finish(device, options->table->ops(device->device, &device->call, &list, &count), "ops"));
+    device->ops = arena_array(device->arena, (size_t)count + 1, sizeof(*device->ops));
+    if (!device->ops) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        TAPML_TRY(take_op(device, options, list[i]));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status open_all(struct device *device, const struct device_options *options)
+{
+    TAPML_TRY(choose_device(device, options));
+    services_begin(&device->call);
+    const tapml_status status =
+        options->table->open(options->root, &device->call, device->info.device, &device->device);
+    TAPML_TRY(finish(device, status, "open"));
+    TAPML_TRY(take_ops(device, options));
+    return open_queue(device);
+}
+
+tapml_status device_open(const struct device_options *options, struct backend **out_backend)
+{
+    struct device *device = alloc_new(sizeof(*device));
+    if (!device) {
+        return status_no_memory();
+    }
+    device->backend.vt = &device_vt;
+    device->table = options->table;
+    device->arena = arena_create();
+    const tapml_status status = device->arena ? open_all(device, options) : status_no_memory();
+    if (status != TAPML_OK) {
+        device_release(&device->backend);
+        return status;
+    }
+    *out_backend = &device->backend;
+    return TAPML_OK;
+}
+
+size_t device_op_count(const struct backend *backend)
+{
+    return own(backend)->op_count;
+}
+
+const tapml_op *device_op_at(const struct backend *backend, size_t index)
+{
+    return own(backend)->ops[index].frame.op;
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The innermost backend: one open device of a loaded plugin, with one queue and one timeline.
+//
+// It checks every call against the schema before it reaches the plugin, and knows which instance an
+// error of queued work belongs to. After such an error it makes a new queue, so that the next work
+// starts clean; a lost device stays lost.
+#pragma once
+
+#include "graph/catalogue.h"
+#include "plugin/backend.h"
+
+struct device_options {
+    const tapml_backend *table; // Complete: see `device_check_table`.
+    tapml_object *root;
+    const char *device; // Id, or NULL for the first.
+    const char *component;
+    const char *plugin;
+    const char *plugin_version;
+    const char *build_id;        // Of the library.
+    struct catalogue *catalogue; // Takes in the device's ops.
+};
+
+// Opens a device. All that `options` points to outlives it. TAPML_NOT_FOUND names the devices that
+// are there; TAPML_UNAVAILABLE where there is none; TAPML_ABI_MISMATCH where the plugin carries an
+// op with other parameters than the catalogue's, or structs that are too short.
+tapml_status device_open(const struct device_options *options,
+                         struct backend **out_backend) STATUS_USED;
+
+// The ops that an open device brought; their schemas live as long as the plugin.
+size_t device_op_count(const struct backend *backend);
+const tapml_op *device_op_at(const struct backend *backend, size_t index);
+
+// Whether all functions are there that must be. TAPML_ABI_MISMATCH names the first that is missing.
+tapml_status device_check_table(const tapml_backend *table) STATUS_USED;
+
+// Whether a list of devices can be read. TAPML_ABI_MISMATCH says what is too short.
+tapml_status device_check_list(const tapml_device_info *const *list, uint32_t count) STATUS_USED;

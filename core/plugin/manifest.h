@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The manifest of a plugin, <id>.tapml: what it is, before anything of it is opened.
+//
+// Its author writes plugin.ini; the build puts that text into the library's note, and after linking
+// writes it again beside the library, with arch, build-id and sanitizer. Keys that this host does
+// not know are kept and change nothing.
+#pragma once
+
+#include "base/ini.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct note;
+
+struct manifest_component {
+    const char *id;
+    const char *section; // "component.<id>"
+    const char *kind;
+    const char *title;   // Or "".
+    const char *options; // Keys that `option` may be asked for, separated by blanks; or "".
+};
+
+struct manifest {
+    struct ini ini; // Owns all texts.
+    const char *id;
+    const char *version;
+    const char *library; // A file name in the manifest's folder.
+    uint32_t abi_major;
+    uint32_t abi_minor; // Needed.
+    const char *arch;
+    const char *build_id;
+    const char *sanitizer; // Or "".
+    struct manifest_component *components;
+    uint32_t component_count; // At least 1.
+};
+
+// Reads `<id>.tapml`. TAPML_INVALID names file, line or key.
+tapml_status manifest_load(const char *path, struct manifest *out_manifest) STATUS_USED;
+
+// The manifest of a library for which there is no file: its note, with what the file itself shows.
+tapml_status manifest_load_library(const char *path, struct manifest *out_manifest) STATUS_USED;
+
+// Reads the text in a note; arch, build-id and sanitizer are "".
+tapml_status
+manifest_parse_note(const char *path, const char *text, struct manifest *out_manifest) STATUS_USED;
+void manifest_release(struct manifest *manifest);
+
+// Whether the file says what the library's note says, key by key and in the same order; arch,
+// build-id and sanitizer stand in the file alone. TAPML_INVALID names the first that differs.
+tapml_status manifest_compare(const struct manifest *file, const struct manifest *note) STATUS_USED;
+
+// What the manifest says of a component under `key`, or NULL.
+const char *manifest_key(const struct manifest *manifest, const char *component, const char *key);
+
+// Whether the component declares the option `key`.
+int manifest_has_option(const struct manifest_component *component, const char *key);

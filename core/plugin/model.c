@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/model.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "graph/builder.h"
+#include "model/checkpoint.h"
+#include "plugin/component.h"
+
+#include <tapml/model.h>
+
+#include <string.h>
+
+struct model {
+    struct component *component; // The architecture.
+    const tapml_model *table;
+    char *folder;
+    struct config *config;
+    struct checkpoint *checkpoint; // NULL: without weights.
+    struct weights *weights;
+    struct graph *graph;
+    struct hash hash;
+};
+
+// -- Which architecture ------------------------------------------------------------------------
+
+// The best of those that were asked.
+struct choice {
+    struct component *best;
+    struct component *rival; // With the same score, or NULL.
+    uint32_t score;
+    struct text asked;
+};
+
+static tapml_status
+score_of(struct component *component, struct config *config, uint32_t *out_score)
+{
+    const tapml_model *table = component->table;
+    uint32_t score = 0;
+    services_begin(&component->call);
+    const tapml_status status =
+        table->match(component->root, &component->call, config_object(config), &score);
+    TAPML_TRY(services_end(&component->call, status, component->entry.component, "match"));
+    *out_score = score;
+    return TAPML_OK;
+}
+
+static tapml_status ask(struct choice *choice, struct component *component, struct config *config)
+{
+    uint32_t score = 0;
+    TAPML_TRY(score_of(component, config, &score));
+    text_format(&choice->asked, " '%s'", component->entry.component);
+    if (score > choice->score) {
+        choice->best = component;
+        choice->rival = NULL;
+        choice->score = score;
+    } else if (score > 0 && score == choice->score) {
+        choice->rival = component;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status judge(const struct choice *choice, const struct config *config)
+{
+    const char *type = config_model_type(config);
+    if (!choice->best) {
+        return status_fail(
+            TAPML_NOT_FOUND, "no architecture knows the model type '%s'; asked were:%s",
+            type ? type : "", choice->asked.length > 0 ? choice->asked.data : " none");
+    }
+    if (choice->rival) {
+        return status_fail(
+            TAPML_INVALID,
+            "the architectures '%s' of '%s' and '%s' of '%s' both fit the model type "
+            "'%s': settle it by [model] architecture",
+            choice->best->entry.component, choice->best->entry.plugin,
+            choice->rival->entry.component, choice->rival->entry.plugin, type ? type : "");
+    }
+    return TAPML_OK;
+}
+
+// Asks every architecture, or takes the one that is named.
+static tapml_status choose(struct registry *registry,
+                           struct config *config,
+                           const char *named,
+                           struct component **out_component)
+{
+    struct choice choice = {0};
+    struct component *component = NULL;
+    tapml_status status = TAPML_OK;
+    text_init(&choice.asked);
+    for (size_t i = 0; status == TAPML_OK; ++i) {
+        component = registry_find(registry, TAPML_KIND_MODEL, i);
+        if (!component || (named && strcmp(component->entry.component, named) == 0)) {
+            break;
+        }
+        status = named ? TAPML_OK : ask(&choice, component, config);
+    }
+    if (status == TAPML_OK && named && !component) {
+        status = status_fail(TAPML_NOT_FOUND, "no architecture '%s' can be used", named);
+    }
+    if (status == TAPML_OK && !named) {
+        status = judge(&choice, config);
+        component = choice.best;
+    }
+    text_release(&choice.asked);
+    if (status == TAPML_OK) {
+        *out_component = component;
+    }
+    return status;
+}
+
+// -- The graph ---------------------------------------------------------------------------------
+
+static tapml_status build(struct model *model, struct builder *builder)
+{
+    struct component *component = model->component;
+    services_begin(&component->call);
+    const tapml_status status =
+        model->table->build(component->root, &component->call, config_object(model->config),
+                            weights_object(model->weights), builder_object(builder));
+    return services_end(&component->call, status, component->entry.component, "build");
+}
+
+static tapml_status try_graph(struct model *model, struct registry *registry, int allow_unknown)
+{
+    struct builder *builder = NULL;
+    TAPML_TRY(
+        builder_create(registry_catalogue(registry), weights_object(model->weights), &builder));
+    tapml_status status = build(model, builder);
+    // A key of the wrong type was answered with its default, and explains a build that fails better
+    // than its own words. An unknown key does not: not all were reached.
+    const tapml_status keys =
+        status == TAPML_NO_MEMORY
+            ? TAPML_OK
+            : config_check(model->config, status != TAPML_OK || allow_unknown);
+    if (keys != TAPML_OK) {
+        status = keys;
+    }
+    if (status == TAPML_OK) {
+        status = builder_finish(builder, &model->graph);
+    }
+    builder_destroy(builder);
+    return status;
+}
+
+static int learns_ops(struct registry *registry)
+{
+    const size_t known = catalogue_count(registry_catalogue(registry));
+    return registry_probe_all(registry) == TAPML_OK &&
+           catalogue_count(registry_catalogue(registry)) > known;
+}
+
+// A stranger's op is known once the backend that brings it was opened. So where something was not
+// found, every backend is asked, and if that brings ops, the graph is built again.
+static tapml_status make_graph(struct model *model, struct registry *registry, int allow_unknown)
+{
+    const tapml_status status = try_graph(model, registry, allow_unknown);
+    if (status != TAPML_NOT_FOUND) {
+        return status;
+    }
+    char *message = alloc_text(status_message());
+    const int learns = learns_ops(registry);
+    (void)status_fail(status, "%s", message ? message : "");
+    alloc_free(message);
+    return learns ? try_graph(model, registry, allow_unknown) : status;
+}
+
+static struct hash hash_of(const struct model *model)
+{
+    struct hash parts[] = {
+        config_hash(model->config),
+        {0, 0},
+        graph_hash(model->graph),
+    };
+    if (model->checkpoint) {
+        parts[1] = checkpoint_hash(model->checkpoint);
+    }
+    return hash_bytes(parts, sizeof(parts));
+}
+
+// The keys that other architectures read while they were asked do not count as understood: the
+// config is read anew for the one that builds.
+static tapml_status
+open_config(struct model *model, struct registry *registry, const struct model_options *options)
+{
+    struct config *config = NULL;
+    uint32_t score = 0;
+    TAPML_TRY(config_open(options->folder, &config));
+    const tapml_status status = choose(registry, config, options->architecture, &model->component);
+    config_close(config);
+    TAPML_TRY(status);
+    model->table = model->component->table;
+    TAPML_TRY(config_open(options->folder, &model->config));
+    return score_of(model->component, model->config, &score);
+}
+
+static tapml_status
+fill(struct model *model, struct registry *registry, const struct model_options *options)
+{
+    model->folder = alloc_text(options->folder);
+    if (!model->folder) {
+        return status_no_memory();
+    }
+    TAPML_TRY(open_config(model, registry, options));
+    if (!options->without_weights) {
+        TAPML_TRY(checkpoint_open(options->folder, &model->checkpoint));
+    }
+    TAPML_TRY(weights_create(model->checkpoint, &model->weights));
+    TAPML_TRY(make_graph(model, registry, options->allow_unknown_keys));
+    model->hash = hash_of(model);
+    return TAPML_OK;
+}
+
+tapml_status
+model_open(struct registry *registry, const struct model_options *options, struct model **out_model)
+{
+    struct model *model = alloc_new(sizeof(*model));
+    if (!model) {
+        return status_no_memory();
+    }
+    const tapml_status status = fill(model, registry, options);
+    if (status != TAPML_OK) {
+        model_close(model);
+        return status_explain(status, "model '%s'", options->folder);
+    }
+    *out_model = model;
+    return TAPML_OK;
+}
+
+void model_close(struct model *model)
+{
+    if (!model) {
+        return;
+    }
+    graph_destroy(model->graph);
+    weights_destroy(model->weights);
+    checkpoint_close(model->checkpoint);
+    config_close(model->config);
+    alloc_free(model->folder);
+    alloc_free(model);
+}
+
+const struct graph *model_graph(const struct model *model)
+{
+    return model->graph;
+}
+
+const struct checkpoint *model_checkpoint(const struct model *model)
+{
+    return model->checkpoint;
+}
+
+const char *model_architecture(const struct model *model)
+{
+    return model->component->entry.component;
+}
+
+const char *model_folder(const struct model *model)
+{
+    return model->folder;
+}
+
+struct hash model_hash(const struct model *model)
+{
+    return model->hash;
+}
+
+tapml_status model_fill(struct model *model,
+                        const char *input,
+                        int64_t first,
+                        int64_t count,
+                        int64_t length,
+                        void *target,
+                        uint64_t target_bytes)
+{
+    struct component *component = model->component;
+    if (!TAPML_HAS_FN(tapml_model, model->table, fill)) {
+        return status_fail(TAPML_UNIMPLEMENTED,
+                           "%s: the graph has an input '%s' to fill, and no function for it",
+                           component->entry.component, input);
+    }
+    services_begin(&component->call);
+    const tapml_status status =
+        model->table->fill(component->root, &component->call, config_object(model->config), input,
+                           first, count, length, target, target_bytes);
+    return services_end(&component->call, status, component->entry.component, "fill");
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Architectures: the plugin that recognises a config, and the graph it builds.
+#pragma once
+
+#include "base/status.h"
+#include "graph/graph.h"
+#include "model/config.h"
+#include "model/weights.h"
+#include "plugin/registry.h"
+
+struct model;
+
+struct model_options {
+    const char *folder;       // Of the model.
+    const char *architecture; // Component id that settles the match; or NULL.
+    int allow_unknown_keys;
+    int without_weights; // Builds from the config alone.
+};
+
+// Reads config and weights, asks every architecture for its score, lets the best build the graph
+// and checks that every key was understood. A tie names both. The caller owns the model.
+tapml_status model_open(struct registry *registry,
+                        const struct model_options *options,
+                        struct model **out_model) STATUS_USED;
+void model_close(struct model *model);
+
+const struct graph *model_graph(const struct model *model);
+const struct checkpoint *model_checkpoint(const struct model *model); // NULL: without weights.
+const char *model_architecture(const struct model *model);            // Component id.
+const char *model_folder(const struct model *model);
+
+// Of config, checkpoint and graph.
+struct hash model_hash(const struct model *model);
+
+// Computes a FROM_FILL input, as tapml_model.fill says. `target` is dense.
+tapml_status model_fill(struct model *model,
+                        const char *input,
+                        int64_t first,
+                        int64_t count,
+                        int64_t length,
+                        void *target,
+                        uint64_t target_bytes) STATUS_USED;

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// All plugins of the process: what was found, in which state, and the components that can be used.
+//
+// A candidate ends in one state with a sentence; nothing here is fatal but running out of memory.
+#pragma once
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "graph/catalogue.h"
+#include "plugin/backend.h"
+
+#include <stddef.h>
+
+struct registry;
+struct ini;
+
+enum registry_state {
+    REGISTRY_USABLE,
+    REGISTRY_SHADOWED,  // The same id in an earlier tier.
+    REGISTRY_DUPLICATE, // The same id twice in one tier.
+    REGISTRY_MALFORMED, // Manifest or file cannot be read.
+    REGISTRY_REFUSED,   // By policy: owner, permissions, RPATH, deny list, changed op schema.
+    REGISTRY_WRONG_ARCH,
+    REGISTRY_WRONG_ABI,    // Major, needed minor, struct sizes, sanitizer.
+    REGISTRY_MISMATCH,     // Manifest, note and library disagree.
+    REGISTRY_UNKNOWN_KIND, // A component of a kind that this host does not know.
+    REGISTRY_NO_DRIVER,    // TAPML_UNAVAILABLE from probe.
+    REGISTRY_NO_DEVICE,    // The driver works and has no device.
+    REGISTRY_PROBE_FAILED,
+    REGISTRY_REPLACED // The library changed since the scan.
+};
+
+// One line of `tapml-host plugins`: a plugin, or a component of a plugin.
+struct registry_entry {
+    const char *plugin;    // Id, or the manifest's path where it has none.
+    const char *version;   // Or "".
+    const char *component; // Id, or "" for the plugin as a whole.
+    const char *kind;      // Or "".
+    const char *title;     // Or "".
+    const char *manifest;  // Path.
+    unsigned tier;         // 1 to 4.
+    enum registry_state state;
+    const char *sentence; // Why; "" where usable.
+};
+
+struct registry_options {
+    const char *program;      // The path of the running executable; finds the build tree's marker.
+    const char *const *files; // --plugin, ended by NULL; or NULL.
+    const struct ini *ini;    // [plugins] and [component.*] of the run; or NULL. Borrowed.
+    const char *ini_path;
+    struct pool *pool; // For parallel_for. Borrowed.
+    int safe_only;     // --safe: tier 4 alone.
+};
+
+// Scans, without opening any library. The caller owns the registry.
+tapml_status registry_create(const struct registry_options *options,
+                             struct registry **out_registry) STATUS_USED;
+
+// Shuts components down in reverse order of creation. Libraries stay mapped.
+void registry_destroy(struct registry *registry);
+
+// Opens, queries and probes everything that was found and not yet refused, so that every entry has
+// its final state.
+tapml_status registry_probe_all(struct registry *registry) STATUS_USED;
+
+size_t registry_count(const struct registry *registry);
+const struct registry_entry *registry_at(const struct registry *registry, size_t index);
+const char *registry_state_name(enum registry_state state);
+
+// The ops of the host and of every plugin opened so far.
+struct catalogue *registry_catalogue(struct registry *registry);
+
+// Opens a device: "COMPONENT", "COMPONENT:DEVICE", "PLUGIN/COMPONENT:DEVICE". The first device
+// where none is named. TAPML_NOT_FOUND where no usable component has that id (with its state's
+// sentence, or the nearest id); TAPML_UNAVAILABLE where its driver is missing. The caller releases
+// the backend before the registry is destroyed.
+tapml_status registry_open(struct registry *registry,
+                           const char *name,
+                           struct backend **out_backend) STATUS_USED;
+
+// The devices of a component, opened if need be; the list lives until the next call.
+tapml_status registry_devices(struct registry *registry,
+                              const char *component,
+                              const tapml_device_info *const **out_list,
+                              uint32_t *out_count) STATUS_USED;
+
+// The ids of usable components of `kind`, one after another; NULL past the last.
+const char *registry_component(struct registry *registry, const char *kind, size_t index);
+
+// For plugin/model: the component itself, brought up; NULL past the last.
+struct component;
+struct component *registry_find(struct registry *registry, const char *kind, size_t index);
+
+// What the manifest says of a component under `key`, or NULL. "calibrates": the devices on which
+// limits are calibrated, separated by blanks, the exact one first.
+const char *
+registry_component_key(struct registry *registry, const char *component, const char *key);
+
+// The component whose devices calibrate `op`: the first that has it and the key "calibrates"; where
+// none has, the first host-memory component that has the op; or NULL.
+const char *registry_oracle(struct registry *registry, const tapml_op *op);

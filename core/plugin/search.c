@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/search.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/ini.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "plugin/note.h"
+
+#include <tapml/abi.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MARKER_BYTES_MAX = 1 << 16, FOLDER_FILES_MAX = 4096 };
+
+static const char section[] = "plugins";
+static const char suffix[] = ".tapml";
+static const char marker[] = "tapml-build.plugins";
+static const char below_data[] = "tapml/1/plugins";
+
+// What one run of the search carries along.
+struct walk {
+    const struct search_options *options;
+    struct search *search;
+    unsigned tiers; // Bit n: tier n is searched.
+};
+
+int search_is_secure(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
+static int searches(const struct walk *walk, unsigned tier)
+{
+    return (walk->tiers >> tier & 1u) != 0;
+}
+
+// -- Trust -------------------------------------------------------------------------------------
+
+static tapml_status check_one(const char *path, int is_last, int is_secure)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0) {
+        return status_fail(TAPML_PRECONDITION, "'%s': %s", path, strerror(errno));
+    }
+    if (about.st_uid != 0 && (is_secure || about.st_uid != geteuid())) {
+        return status_fail(TAPML_PRECONDITION, "'%s' belongs to user %lu, expected root%s", path,
+                           (unsigned long)about.st_uid,
+                           is_secure ? "" : " or the user who runs this");
+    }
+    const int is_sticky = S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0;
+    if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (is_last || !is_sticky)) {
+        return status_fail(TAPML_PRECONDITION, "'%s' can be written by its group or by others",
+                           path);
+    }
+    return TAPML_OK;
+}
+
+tapml_status search_check_owner(const char *path, int is_secure)
+{
+    char *whole = realpath(path, NULL);
+    if (!whole) {
+        return status_fail(TAPML_PRECONDITION, "'%s': %s", path, strerror(errno));
+    }
+    tapml_status status = check_one("/", whole[1] == '\0', is_secure);
+    for (char *at = whole + 1; status == TAPML_OK && *at;) {
+        char *end = at + strcspn(at, "/");
+        const char kept = *end;
+        *end = '\0';
+        status = check_one(whole, kept == '\0', is_secure);
+        *end = kept;
+        at = kept ? end + 1 : end;
+    }
+    free(whole);
+    return status;
+}
+
+// -- [plugins] ---------------------------------------------------------------------------------
+
+// Whether `subject` matches one of the globs under `key`, which may stand there several times.
+static int any_word(const struct ini *ini, const char *key, const char *subject)
+{
+    char word[PATH_MAX];
+    for (size_t i = 0; i < ini->count; ++i) {
+        if (strcmp(ini->entries[i].section, section) != 0 ||
+            strcmp(ini->entries[i].key, key) != 0) {
+            continue;
+        }
+        const char *at = ini->entries[i].value;
+        for (at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
+            const size_t length = strcspn(at, " \t");
+            if (length < sizeof(word)) {
+                memcpy(word, at, length);
+                word[length] = '\0';
+                if (text_glob(word, subject)) {
+                    return 1;
+                }
+            }
+            at += length;
+        }
+    }
+    return 0;
+}
+
+tapml_status search_check_policy(const struct ini *ini, const char *id)
+{
+    if (!ini) {
+        return TAPML_OK;
+    }
+    if (any_word(ini, "deny", id)) {
+        return status_fail(TAPML_PRECONDITION, "%s: '%s' is on the list 'deny' of [plugins]",
+                           ini->name, id);
+    }
+    if (ini_get(ini, section, "allow") && !any_word(ini, "allow", id)) {
+        return status_fail(TAPML_PRECONDITION, "%s: '%s' is not on the list 'allow' of [plugins]",
+                           ini->name, id);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_keys(const struct ini *ini)
+{
+    static const char *const known[] = {"allow", "deny", "load", "tiers", NULL};
+    for (size_t i = 0; i < ini->count; ++i) {
+        const struct ini_entry *entry = &ini->entries[i];
+        int is_known = strcmp(entry->section, section) != 0;
+        for (size_t k = 0; known[k] && !is_known; ++k) {
+            is_known = strcmp(entry->key, known[k]) == 0;
+        }
+        if (!is_known) {
+            return status_fail(
+                TAPML_INVALID,
+                "%s:%u: unknown key '%s' in [plugins], known are: allow deny load tiers", ini->name,
+                entry->line, entry->key);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status read_tiers(const struct ini *ini, unsigned *out_tiers)
+{
+    const char *value = ini ? ini_get(ini, section, "tiers") : NULL;
+    unsigned tiers = 0;
+    if (!value) {
+        return TAPML_OK;
+    }
+    for (const char *at = value; *at; ++at) {
+        if (*at >= '1' && *at <= '0' + SEARCH_TIERS && strchr(" \t", at[1])) {
+            tiers |= 1u << (*at - '0');
+        } else if (*at != ' ' && *at != '\t') {
+            return status_fail(TAPML_INVALID,
+                               "%s: [plugins] tiers: expected numbers from 1 to 4 with blanks "
+                               "between, found '%s'",
+                               ini->name, value);
+        }
+    }
+    *out_tiers = tiers;
+    return TAPML_OK;
+}
+
+// -- Candidates --------------------------------------------------------------------------------
+
+// Whether a file is there already: a folder that is reached twice counts once.
+static int is_known(const struct search *search, const char *path)
+{
+    for (size_t i = 0; i < search->count; ++i) {
+        if (strcmp(search->items[i].path, path) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Adds a candidate and takes `path` over, which may be NULL: no memory.
+static tapml_status add(struct walk *walk, char *path, struct search_item item)
+{
+    struct search *search = walk->search;
+    if (path && is_known(search, path)) {
+        alloc_free(path);
+        return TAPML_OK;
+    }
+    if (!path ||
+        !alloc_grow((void **)&search->items, &search->capacity, search->count, sizeof(item))) {
+        alloc_free(path);
+        return status_no_memory();
+    }
+    item.path = path;
+    search->items[search->count++] = item;
+    struct search_item *added = &search->items[search->count - 1];
+    if (item.refusal) {
+        added->refusal = alloc_text(item.refusal);
+        return added->refusal ? TAPML_OK : status_no_memory();
+    }
+    if (item.is_checked && search_check_owner(path, walk->options->is_secure) != TAPML_OK) {
+        added->refusal = alloc_text(status_message());
+        return added->refusal ? TAPML_OK : status_no_memory();
+    }
+    return TAPML_OK;
+}
+
+static int has_suffix(const char *name)
+{
+    const size_t length = strlen(name);
+    const size_t end = strlen(suffix);
+    return length > end && name[0] != '.' && strcmp(name + length - end, suffix) == 0;
+}
+
+static int is_manifest(const struct dirent *entry)
+{
+    return has_suffix(entry->d_name);
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+// Takes in all manifests of a folder in byte order. A folder that is not there is no error.
+static tapml_status add_folder(struct walk *walk, const char *folder, unsigned tier, int is_checked)
+{
+    char *whole = realpath(folder, NULL);
+    struct dirent **names = NULL;
+    const int count = whole ? scandir(whole, &names, is_manifest, compare_names) : -1;
+    tapml_status status = TAPML_OK;
+    char *refusal = NULL;
+    if (count > 0 && is_checked &&
+        search_check_owner(whole, walk->options->is_secure) != TAPML_OK) {
+        refusal = alloc_text(status_message());
+    }
+    for (int i = 0; i < count; ++i) {
+        if (status == TAPML_OK && i < FOLDER_FILES_MAX) {
+            const struct search_item item = {
+                .tier = tier, .is_checked = is_checked, .refusal = refusal};
+            status = add(walk, file_join(whole, names[i]->d_name), item);
+        }
+        free(names[i]);
+    }
+    free(names);
+    free(whole);
+    alloc_free(refusal);
+    return status;
+}
+
+static tapml_status
+add_below(struct walk *walk, const char *folder, const char *name, unsigned tier, int is_checked)
+{
+    char *whole = file_join(folder, name);
+    if (!whole) {
+        return status_no_memory();
+    }
+    const tapml_status status = add_folder(walk, whole, tier, is_checked);
+    alloc_free(whole);
+    return status;
+}
+
+// Calls `add_folder` for each piece of `list` between `separator`s; relative pieces are passed
+// over.
+static tapml_status add_list(struct walk *walk, char *list, char separator, unsigned tier)
+{
+    for (char *at = list; at;) {
+        char *end = strchr(at, separator);
+        if (end) {
+            *end = '\0';
+        }
+        if (at[0] == '/') {
+            TAPML_TRY(add_folder(walk, at, tier, 0));
+        } else if (at[0] != '\0') {
+            log_line(LOG_WARNING, "plugin folder '%s' is passed over: it is not absolute", at);
+        }
+        at = end ? end + 1 : NULL;
+    }
+    return TAPML_OK;
+}
+
+// -- The tiers ---------------------------------------------------------------------------------
+
+static tapml_status add_file(struct walk *walk, char *path)
+{
+    const struct search_item item = {.tier = 1, .is_library = path && !has_suffix(path)};
+    return add(walk, path, item);
+}
+
+static tapml_status search_named(struct walk *walk)
+{
+    const struct search_options *options = walk->options;
+    for (size_t i = 0; options->files && options->files[i]; ++i) {
+        TAPML_TRY(add_file(walk, alloc_text(options->files[i])));
+    }
+    for (size_t i = 0; options->ini && i < options->ini->count; ++i) {
+        const struct ini_entry *entry = &options->ini->entries[i];
+        if (strcmp(entry->section, section) != 0 || strcmp(entry->key, "load") != 0) {
+            continue;
+        }
+        char *folder = file_folder(options->ini_path ? options->ini_path : "");
+        if (!folder) {
+            return status_no_memory();
+        }
+        char *path = file_join(folder, entry->value);
+        alloc_free(folder);
+        TAPML_TRY(add_file(walk, path));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status search_environment(struct walk *walk)
+{
+    const char *list = secure_getenv("TAPML_PLUGIN_PATH");
+    if (!list) {
+        return TAPML_OK;
+    }
+    char *copy = alloc_text(list);
+    if (!copy) {
+        return status_no_memory();
+    }
+    const tapml_status status = add_list(walk, copy, ':', 2);
+    alloc_free(copy);
+    return status;
+}
+
+static tapml_status search_home(struct walk *walk)
+{
+    const char *data = secure_getenv("XDG_DATA_HOME");
+    const char *home = secure_getenv("HOME");
+    if (data && data[0] == '/') {
+        return add_below(walk, data, below_data, 3, 1);
+    }
+    if (home && home[0] == '/') {
+        return add_below(walk, home, ".local/share/tapml/1/plugins", 3, 1);
+    }
+    return TAPML_OK;
+}
+
+// The folders that the marker beside the executable names. `*out_found` says whether it is there.
+static tapml_status search_build_tree(struct walk *walk, const char *folder, int *out_found)
+{
+    char *path = file_join(folder, marker);
+    char *list = NULL;
+    size_t size = 0;
+    if (!path) {
+        return status_no_memory();
+    }
+    *out_found = file_exists(path);
+    tapml_status status = TAPML_OK;
+    if (*out_found) {
+        status = file_read(path, MARKER_BYTES_MAX, &list, &size);
+    }
+    alloc_free(path);
+    if (status == TAPML_OK && list) {
+        status = add_list(walk, list, '\n', 4);
+    }
+    alloc_free(list);
+    return status;
+}
+
+static tapml_status search_beside(struct walk *walk, const char *folder)
+{
+    char below[PATH_MAX];
+    snprintf(below, sizeof(below), "../lib/%s/%s", note_host_arch(), below_data);
+    TAPML_TRY(add_below(walk, folder, below, 4, 1));
+    return add_below(walk, folder, "../lib/tapml/1/plugins", 4, 1);
+}
+
+static tapml_status search_installed(struct walk *walk)
+{
+    const struct search_options *options = walk->options;
+    if (options->is_secure || !options->program) {
+        return options->installed ? add_folder(walk, options->installed, 4, 1) : TAPML_OK;
+    }
+    char *whole = realpath(options->program, NULL);
+    char *folder = file_folder(whole ? whole : options->program);
+    free(whole);
+    if (!folder) {
+        return status_no_memory();
+    }
+    int is_build_tree = 0;
+    tapml_status status = search_build_tree(walk, folder, &is_build_tree);
+    if (status == TAPML_OK && !is_build_tree && options->installed) {
+        status = add_folder(walk, options->installed, 4, 1);
+    }
+    if (status == TAPML_OK && !is_build_tree) {
+        status = search_beside(walk, folder);
+    }
+    alloc_free(folder);
+    return status;
+}
+
+static void say_what_is_ignored(const struct search_options *options)
+{
+    // The accessor for variables is deaf under AT_SECURE; only their being there is asked here.
+    if (options->files || (options->ini && ini_get(options->ini, section, "load"))) {
+        log_line(LOG_WARNING, "plugins named by hand are ignored: this program has raised rights");
+    }
+    if (getenv("TAPML_PLUGIN_PATH")) {
+        log_line(LOG_WARNING, "TAPML_PLUGIN_PATH is ignored: this program has raised rights");
+    }
+}
+
+static tapml_status search_tiers(struct walk *walk)
+{
+    if (searches(walk, 1)) {
+        TAPML_TRY(search_named(walk));
+    }
+    if (searches(walk, 2)) {
+        TAPML_TRY(search_environment(walk));
+    }
+    if (searches(walk, 3)) {
+        TAPML_TRY(search_home(walk));
+    }
+    return searches(walk, 4) ? search_installed(walk) : TAPML_OK;
+}
+
+tapml_status search_run(const struct search_options *options, struct search *out_search)
+{
+    const unsigned last = 1u << SEARCH_TIERS;
+    struct search search = {0};
+    struct walk walk = {.options = options, .search = &search, .tiers = 2 * last - 2};
+    if (options->ini) {
+        TAPML_TRY(check_keys(options->ini));
+        TAPML_TRY(read_tiers(options->ini, &walk.tiers));
+    }
+    if (options->is_secure) {
+        say_what_is_ignored(options);
+    }
+    if (options->is_secure || options->safe_only) {
+        walk.tiers &= last;
+    }
+    const tapml_status status = search_tiers(&walk);
+    if (status != TAPML_OK) {
+        search_release(&search);
+        return status;
+    }
+    *out_search = search;
+    return TAPML_OK;
+}
+
+void search_release(struct search *search)
+{
+    for (size_t i = 0; i < search->count; ++i) {
+        alloc_free(search->items[i].path);
+        alloc_free(search->items[i].refusal);
+    }
+    alloc_free(search->items);
+    *search = (struct search){0};
+}

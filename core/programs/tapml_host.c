@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// tapml-host: takes a language model from a platform where it runs well to one where it does not
+// yet.
+
+#include "host/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct entry {
+    const char *name;
+    enum outcome (*main)(const struct command *command);
+    const char *about;
+};
+
+static const struct entry entries[] = {
+    {"--config", command_run_main, "carve, replay, offload and report, as an INI file says"},
+    {"generate", command_generate_main, "go on from a prompt, on any backend or plan"},
+    {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
+    {"replay", command_replay_main, "replay the cases of a store on a backend"},
+    {"plugins", command_plugins_main, "list the plugins that were found, and their states"},
+    {"ops", command_ops_main, "list the ops, and which backend has them"},
+};
+
+static void print_help(void)
+{
+    (void)puts("usage: tapml-host --config run.ini\n"
+               "       tapml-host COMMAND [OPTIONS]\n");
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+        (void)printf("  %-10s %s\n", entries[i].name, entries[i].about);
+    }
+    (void)puts("\n'tapml-host COMMAND --help' says more of a command.\n"
+               "Exit codes: 0 all right, 1 something is wrong with a target, 2 usage or\n"
+               "configuration, 3 the environment lacks something, 130 interrupted.");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help();
+        return argc < 2 ? OUTCOME_USAGE : OUTCOME_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)puts("tapml-host " TAPML_VERSION);
+        return OUTCOME_OK;
+    }
+    if (strncmp(argv[1], "--", 2) == 0) { // The options of a run, in any order.
+        return (int)command_run_main(&(struct command){argv[0], argc - 1, argv + 1});
+    }
+    for (size_t i = 1; i < sizeof(entries) / sizeof(*entries); i++) {
+        if (strcmp(argv[1], entries[i].name) == 0) {
+            return (int)entries[i].main(&(struct command){argv[0], argc - 2, argv + 2});
+        }
+    }
+    (void)fprintf(stderr, "tapml-host: unknown command '%s', see --help\n", argv[1]);
+    return OUTCOME_USAGE;
+}

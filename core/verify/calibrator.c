@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/calibrator.h"
+
+#include "base/alloc.h"
+#include "carve/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEVICES_MAX = 16, NAME_TEXT = 128 };
+
+struct device {
+    struct backend *backend;
+    struct replay *replay;
+};
+
+// A component whose devices calibrate; without any it has class floors.
+struct oracle {
+    char component[NAME_TEXT];
+    struct device devices[DEVICES_MAX]; // The first is exact.
+    uint32_t device_count;
+};
+
+struct calibrator {
+    struct registry *registry;
+    const struct checkpoint *checkpoint;
+    struct oracle **oracles;
+    size_t oracle_count, oracle_capacity;
+};
+
+// The outputs of a case with their limits.
+struct limits {
+    const struct carved_case *item;
+    const char *params[REPLAY_OUTPUTS_MAX];
+    struct compare_limit items[REPLAY_OUTPUTS_MAX];
+    uint32_t count;
+    int is_calibrated; // All of them are in the store.
+};
+
+tapml_status calibrator_create(struct registry *registry,
+                               const struct checkpoint *checkpoint,
+                               struct calibrator **out_calibrator)
+{
+    struct calibrator *calibrator = alloc_new(sizeof(*calibrator));
+    if (!calibrator) {
+        return status_no_memory();
+    }
+    calibrator->registry = registry;
+    calibrator->checkpoint = checkpoint;
+    *out_calibrator = calibrator;
+    return TAPML_OK;
+}
+
+static void oracle_destroy(struct oracle *oracle)
+{
+    for (uint32_t i = 0; i < oracle->device_count; i++) {
+        replay_destroy(oracle->devices[i].replay);
+        backend_release(oracle->devices[i].backend);
+    }
+    alloc_free(oracle);
+}
+
+void calibrator_destroy(struct calibrator *calibrator)
+{
+    if (!calibrator) {
+        return;
+    }
+    for (size_t i = 0; i < calibrator->oracle_count; i++) {
+        oracle_destroy(calibrator->oracles[i]);
+    }
+    alloc_free(calibrator->oracles);
+    alloc_free(calibrator);
+}
+
+static tapml_status open_device(const struct calibrator *calibrator,
+                                struct oracle *oracle,
+                                const char *id,
+                                size_t length)
+{
+    char name[2 * NAME_TEXT];
+    (void)snprintf(name, sizeof(name), "%s:%.*s", oracle->component, (int)length, id);
+    if (oracle->device_count == DEVICES_MAX) {
+        return status_fail(TAPML_INVALID, "component '%s' has more than %d devices that calibrate",
+                           oracle->component, DEVICES_MAX);
+    }
+    struct device *device = &oracle->devices[oracle->device_count];
+    TAPML_TRY(registry_open(calibrator->registry, name, &device->backend));
+    oracle->device_count++; // From here on the oracle releases it.
+    return replay_create(device->backend, calibrator->checkpoint, &device->replay);
+}
+
+static tapml_status open_devices(const struct calibrator *calibrator, struct oracle *oracle)
+{
+    const char *at = registry_component_key(calibrator->registry, oracle->component, "calibrates");
+    while (at && *at != 0) {
+        const size_t length = strcspn(at, " ");
+        if (length > 0) {
+            TAPML_TRY(open_device(calibrator, oracle, at, length));
+        }
+        at += length + (at[length] == ' ');
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+oracle_create(struct calibrator *calibrator, const char *component, struct oracle **out_oracle)
+{
+    void *grown = calibrator->oracles;
+    if (!alloc_grow(&grown, &calibrator->oracle_capacity, calibrator->oracle_count,
+                    sizeof(struct oracle *))) {
+        return status_no_memory();
+    }
+    calibrator->oracles = grown;
+    struct oracle *oracle = alloc_new(sizeof(*oracle));
+    if (!oracle) {
+        return status_no_memory();
+    }
+    (void)snprintf(oracle->component, sizeof(oracle->component), "%s", component);
+    const tapml_status status = open_devices(calibrator, oracle);
+    if (status != TAPML_OK) {
+        oracle_destroy(oracle);
+        return status_explain(status, "while calibrating on '%s'", component);
+    }
+    calibrator->oracles[calibrator->oracle_count++] = oracle;
+    *out_oracle = oracle;
+    return TAPML_OK;
+}
+
+// The oracle of an op, opened at the first question; NULL where nothing calibrates it.
+static tapml_status
+find_oracle(struct calibrator *calibrator, const tapml_op *op, struct oracle **out_oracle)
+{
+    const char *component = registry_oracle(calibrator->registry, op);
+    *out_oracle = NULL;
+    if (!component) {
+        return TAPML_OK;
+    }
+    for (size_t i = 0; i < calibrator->oracle_count; i++) {
+        if (strcmp(calibrator->oracles[i]->component, component) == 0) {
+            *out_oracle = calibrator->oracles[i];
+            return TAPML_OK;
+        }
+    }
+    return oracle_create(calibrator, component, out_oracle);
+}
+
+// The outputs of the case, each with its class floor.
+static tapml_status begin(const struct carved_case *item, const tapml_op *op, struct limits *limits)
+{
+    enum compare_class class_ = COMPARE_EXACT;
+    TAPML_TRY(compare_class_of(op->tolerance, &class_));
+    *limits = (struct limits){.item = item};
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        if (!case_is_output(&item->arguments[i])) {
+            continue;
+        }
+        if (limits->count == REPLAY_OUTPUTS_MAX) {
+            return status_fail(TAPML_UNIMPLEMENTED, "more than %d outputs are not compared",
+                               REPLAY_OUTPUTS_MAX);
+        }
+        limits->params[limits->count] = item->arguments[i].name;
+        limits->items[limits->count++] = compare_floor(class_);
+    }
+    return TAPML_OK;
+}
+
+// Takes what the store has into account.
+static tapml_status load_one(struct store *store, struct limits *limits, uint32_t index)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store,
+                        "SELECT ulp, nmse, row_error FROM \"limit\""
+                        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ?",
+                        "reading limits", &row));
+    row_put_text(&row, limits->item->op_name);
+    row_put_i64(&row, limits->item->op_version);
+    row_put_text(&row, limits->item->shape_class);
+    row_put_text(&row, limits->params[index]);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        limits->is_calibrated = 0;
+        return TAPML_OK;
+    }
+    const struct compare_result known = {
+        .ulp = row_f64(&row, 0), .nmse = row_f64(&row, 1), .row_error = row_f64(&row, 2)};
+    row_end(&row);
+    compare_widen(&limits->items[index], &known, 1);
+    return TAPML_OK;
+}
+
+static tapml_status load(struct store *store, struct limits *limits)
+{
+    limits->is_calibrated = 1;
+    for (uint32_t i = 0; i < limits->count; i++) {
+        TAPML_TRY(load_one(store, limits, i));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status save(struct store *store, const struct limits *limits)
+{
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const struct compare_limit *limit = &limits->items[i];
+        struct row row;
+        TAPML_TRY(row_begin(store, "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            "writing limits", &row));
+        row_put_text(&row, limits->item->op_name);
+        row_put_i64(&row, limits->item->op_version);
+        row_put_text(&row, limits->item->shape_class);
+        row_put_text(&row, limits->params[i]);
+        row_put_f64(&row, limit->ulp);
+        row_put_f64(&row, limit->nmse);
+        row_put_f64(&row, limit->row_error);
+        TAPML_TRY(row_run(&row));
+    }
+    return TAPML_OK;
+}
+
+static void widen_by(struct limits *limits,
+                     const struct replay_result *exact,
+                     const struct replay_result *other)
+{
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const struct replay_output *output = &exact->outputs[i];
+        const struct compare_result spread =
+            compare_tensors(output->dtype, output->computed, other->outputs[i].computed,
+                            output->rows, output->width);
+        compare_widen(&limits->items[i], &spread, CALIBRATE_FACTOR);
+    }
+}
+
+// Runs the case on all devices of the oracle. Where the exact one does not run it, floors stay.
+static tapml_status measure(struct oracle *oracle, const tapml_op *op, struct limits *limits)
+{
+    struct replay_result exact;
+    TAPML_TRY(replay_run(oracle->devices[0].replay, limits->item, op, 0, &exact));
+    for (uint32_t i = 1; exact.outcome == REPLAY_RAN && i < oracle->device_count; i++) {
+        struct replay_result other;
+        TAPML_TRY(replay_run(oracle->devices[i].replay, limits->item, op, 0, &other));
+        if (other.outcome == REPLAY_RAN) {
+            widen_by(limits, &exact, &other);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status calibrate(struct calibrator *calibrator,
+                              struct store *store,
+                              const tapml_op *op,
+                              struct limits *limits)
+{
+    struct oracle *oracle = NULL;
+    TAPML_TRY(find_oracle(calibrator, op, &oracle));
+    if (!oracle || oracle->device_count == 0) {
+        return TAPML_OK;
+    }
+    const tapml_status status = measure(oracle, op, limits);
+    if (status != TAPML_OK) {
+        return status_explain(status, "while calibrating on '%s'", oracle->component);
+    }
+    return save(store, limits);
+}
+
+static int is_exact(const struct limits *limits)
+{
+    return limits->count == 0 || limits->items[0].class_ == COMPARE_EXACT;
+}
+
+static void give(const struct limits *limits, struct compare_limit *out_limits)
+{
+    memcpy(out_limits, limits->items, limits->count * sizeof(*out_limits));
+}
+
+tapml_status calibrator_limits(struct calibrator *calibrator,
+                               struct store *store,
+                               const struct carved_case *item,
+                               const tapml_op *op,
+                               struct compare_limit *out_limits)
+{
+    struct limits limits;
+    TAPML_TRY(begin(item, op, &limits));
+    if (!is_exact(&limits)) {
+        TAPML_TRY(load(store, &limits));
+        if (!limits.is_calibrated) {
+            TAPML_TRY(calibrate(calibrator, store, op, &limits));
+        }
+    }
+    give(&limits, out_limits);
+    return TAPML_OK;
+}
+
+tapml_status calibrator_widen(struct calibrator *calibrator,
+                              struct store *store,
+                              const struct carved_case *item,
+                              const tapml_op *op,
+                              struct compare_limit *out_limits)
+{
+    struct limits limits;
+    TAPML_TRY(begin(item, op, &limits));
+    if (!is_exact(&limits)) {
+        TAPML_TRY(load(store, &limits));
+        TAPML_TRY(calibrate(calibrator, store, op, &limits));
+    }
+    give(&limits, out_limits);
+    return TAPML_OK;
+}
+
+uint64_t calibrator_executions(const struct calibrator *calibrator)
+{
+    uint64_t executions = 0;
+    for (size_t i = 0; i < calibrator->oracle_count; i++) {
+        const struct oracle *oracle = calibrator->oracles[i];
+        for (uint32_t k = 0; k < oracle->device_count; k++) {
+            executions +=
+                oracle->devices[k].replay ? replay_executions(oracle->devices[k].replay) : 0;
+        }
+    }
+    return executions;
+}

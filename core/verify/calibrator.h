@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Limits from what the reference itself loses: a case runs on the devices that calibrate (the
+// component key "calibrates"), their spread is the noise floor, and the limit is
+// max(class floor, 8 * spread), per output.
+//
+// The spread is the largest distance of a calibrating device from the first one, which is exact.
+// What the source recorded takes no part in it: a fault of the source must not widen what a target
+// may do.
+//
+// Limits are kept in the store by (op, version, shape class, output), where they are the largest of
+// the cases that were calibrated: the first one of a class, and those that `calibrator_widen` was
+// asked for because they passed the limit of their class.
+#pragma once
+
+#include "base/status.h"
+#include "carve/store.h"
+#include "plugin/registry.h"
+#include "verify/compare.h"
+#include "verify/replay.h"
+
+struct calibrator;
+
+enum { CALIBRATE_FACTOR = 8 };
+
+// The registry and the checkpoint (for weights; NULL with a bundle) outlive the calibrator.
+tapml_status calibrator_create(struct registry *registry,
+                               const struct checkpoint *checkpoint,
+                               struct calibrator **out_calibrator) STATUS_USED;
+void calibrator_destroy(struct calibrator *calibrator);
+
+// The limits of every output of a case (outputs and written states, in order of the parameters).
+// `out_limits` has room for REPLAY_OUTPUTS_MAX. An op that no device calibrates, and one of class
+// exact, has its class floor. TAPML_INVALID where the op's class is not known.
+tapml_status calibrator_limits(struct calibrator *calibrator,
+                               struct store *store,
+                               const struct carved_case *item,
+                               const tapml_op *op,
+                               struct compare_limit *out_limits) STATUS_USED;
+
+// Runs this very case on the calibrating devices, whatever is known of its class, and gives the
+// limits then, which are at least as large as before.
+tapml_status calibrator_widen(struct calibrator *calibrator,
+                              struct store *store,
+                              const struct carved_case *item,
+                              const tapml_op *op,
+                              struct compare_limit *out_limits) STATUS_USED;
+
+// Op executions spent on calibration so far; counted apart.
+uint64_t calibrator_executions(const struct calibrator *calibrator);

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How far two tensors are from each other, in measures that need no scale.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Distances of `computed` from `expected`, both dense, `rows` x `width`.
+//
+// A row error is the worst |a - b| of a row in parts of what the row is made of: the largest of the
+// row's root mean square, a quarter of |b| (a value that stands out is rounded at its own size, not
+// at its row's) and a thousandth of the tensor's root mean square (a row that is nothing beside the
+// others is not a row of its own).
+//
+// Units in the last place are those of f32, counted from number to number, across zero too. A |a -
+// b| of at most 2^-126 is none, because devices may flush subnormals.
+//
+// Places with NaN or an infinity on either side count as mismatches where the sides differ, and in
+// none of the distances.
+struct compare_result {
+    int is_equal_bits;
+    double nmse;      // sum (a - b)^2 / sum b^2; 0 where both are 0, infinite where only b is.
+    double row_error; // Of the worst row.
+    double ulp;       // The largest.
+    uint64_t mismatched_non_finite; // Places where NaN or an infinity stands on one side only.
+
+    // Of the first mismatch; where there is none of the largest |a - b|; where that is 0 too, of
+    // the first element whose bits differ.
+    size_t worst_index;
+    double worst_expected, worst_computed;
+};
+
+// `dtype` is of both.
+struct compare_result compare_tensors(
+    uint32_t dtype, const void *expected, const void *computed, size_t rows, size_t width);
+
+// What an op's class allows: "exact", "elementwise", "reduction".
+enum compare_class { COMPARE_EXACT, COMPARE_ELEMENTWISE, COMPARE_REDUCTION };
+tapml_status compare_class_of(const char *tolerance, enum compare_class *out_class) STATUS_USED;
+
+struct compare_limit {
+    enum compare_class class_;
+    double ulp;       // Elementwise.
+    double nmse;      // Reduction.
+    double row_error; // Reduction.
+};
+
+// The floor of a class: what holds even where the reference's devices agree in every bit.
+//
+// Elementwise: 16 units in the last place. Reduction: NMSE 1e-13, which is an error of 5 roundings
+// of f32 in every element, and row error 1e-6, 8 roundings at the row's own size: less than two
+// honest kernels with different orders of summation need over some hundred terms, which calibration
+// adds.
+struct compare_limit compare_floor(enum compare_class class_);
+
+// observed / limit: at most 1 passes. Infinite for unequal bits of an exact op and for non-finite
+// values on one side.
+double compare_margin(const struct compare_result *result, const struct compare_limit *limit);
+
+// Makes `limit` at least `factor` times the distances of `result`. An exact limit stays as it is,
+// and what is infinite widens nothing.
+void compare_widen(struct compare_limit *limit, const struct compare_result *result, double factor);
+
+// "NMSE 3e-02, limit 1e-13": the measure of the margin, with its limit, as a sentence says it.
+void compare_explain(const struct compare_result *result,
+                     const struct compare_limit *limit,
+                     char *out_text,
+                     size_t size);

@@ -1,0 +1,553 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/replay.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "graph/infer.h"
+#include "tensor/convert.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// A buffer is a whole number of grains, of which the last bytes are a guard behind the base value.
+enum { BUFFER_GRAIN = 256, GUARD_BYTES = 64 };
+
+// Buffers that are kept from case to case.
+static const uint64_t CACHE_BYTES_MAX = UINT64_C(512) << 20;
+
+struct cached {
+    tapml_object *buffer;
+    uint64_t size;
+    int is_used;
+};
+
+struct replay {
+    struct backend *backend;
+    const struct checkpoint *checkpoint;
+    struct weight_set *weights;
+    struct cached *cache;
+    size_t cache_count, cache_capacity;
+    uint64_t cache_bytes;
+    uint64_t executions;
+    struct arena *results; // Of the last run.
+};
+
+// An argument of the call at hand.
+struct slot {
+    tapml_tensor tensor;
+    tapml_object *buffer; // NULL for a weight of the checkpoint.
+    uint64_t size;        // Of the buffer.
+    unsigned char *image; // What the buffer has before the call,
+    unsigned char *found; // and after it, of an output.
+};
+
+struct running {
+    struct replay *replay;
+    const struct carved_case *item;
+    const tapml_op *op;
+    struct arena *arena;
+    tapml_value *args;
+    struct slot *slots;
+    struct replay_result *result;
+};
+
+static int is_tensor(const struct case_argument *argument)
+{
+    return argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument);
+}
+
+tapml_status replay_create(struct backend *backend,
+                           const struct checkpoint *checkpoint,
+                           struct replay **out_replay)
+{
+    struct replay *replay = alloc_new(sizeof(*replay));
+    if (!replay) {
+        return status_no_memory();
+    }
+    replay->backend = backend;
+    replay->checkpoint = checkpoint;
+    const tapml_status status = weight_set_create(backend, &replay->weights);
+    if (status != TAPML_OK) {
+        replay_destroy(replay);
+        return status;
+    }
+    *out_replay = replay;
+    return TAPML_OK;
+}
+
+static void cache_shrink(struct replay *replay)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < replay->cache_count; i++) {
+        if (replay->cache[i].is_used) {
+            replay->cache[kept++] = replay->cache[i];
+        } else {
+            replay->cache_bytes -= replay->cache[i].size;
+            backend_buffer_free(replay->backend, replay->cache[i].buffer);
+        }
+    }
+    replay->cache_count = kept;
+}
+
+static void cache_release_all(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->cache_count; i++) {
+        replay->cache[i].is_used = 0;
+    }
+}
+
+void replay_destroy(struct replay *replay)
+{
+    if (!replay) {
+        return;
+    }
+    cache_release_all(replay);
+    cache_shrink(replay);
+    weight_set_destroy(replay->weights);
+    arena_destroy(replay->results);
+    alloc_free(replay->cache);
+    alloc_free(replay);
+}
+
+static tapml_status cache_add(struct replay *replay, uint64_t size, tapml_object **out_buffer)
+{
+    if (replay->cache_bytes + size > CACHE_BYTES_MAX) {
+        cache_shrink(replay);
+    }
+    void *grown = replay->cache;
+    if (!alloc_grow(&grown, &replay->cache_capacity, replay->cache_count, sizeof(*replay->cache))) {
+        return status_no_memory();
+    }
+    replay->cache = grown;
+    tapml_object *buffer = NULL;
+    TAPML_TRY(backend_buffer_new(replay->backend, size, &buffer));
+    replay->cache[replay->cache_count++] = (struct cached){buffer, size, 1};
+    replay->cache_bytes += size;
+    *out_buffer = buffer;
+    return TAPML_OK;
+}
+
+// A buffer of exactly `size` bytes until the end of the run.
+static tapml_status cache_take(struct replay *replay, uint64_t size, tapml_object **out_buffer)
+{
+    for (size_t i = 0; i < replay->cache_count; i++) {
+        struct cached *cached = &replay->cache[i];
+        if (!cached->is_used && cached->size == size) {
+            cached->is_used = 1;
+            *out_buffer = cached->buffer;
+            return TAPML_OK;
+        }
+    }
+    return cache_add(replay, size, out_buffer);
+}
+
+static tapml_status skip(struct running *running, enum replay_outcome outcome, const char *reason)
+{
+    running->result->outcome = outcome;
+    (void)snprintf(running->result->reason, sizeof(running->result->reason), "%s", reason);
+    return TAPML_OK;
+}
+
+// Type and shape of an argument; the memory comes later.
+static void describe(struct running *running, uint32_t index)
+{
+    const struct case_argument *argument = &running->item->arguments[index];
+    tapml_tensor *tensor = &running->slots[index].tensor;
+    const int is_dense = shape_is_dense(argument->shape, argument->stride, argument->rank);
+    *tensor = (tapml_tensor){
+        .hdr = TAPML_HDR(tapml_tensor),
+        .dtype = argument->dtype,
+        .rank = argument->rank,
+        .shape = argument->rank > 0 ? argument->shape : NULL,
+        .stride = argument->rank > 0 && !is_dense ? argument->stride : NULL,
+        .offset = argument->offset_bytes,
+    };
+    running->args[index].u.p = tensor;
+}
+
+static tapml_status describe_all(struct running *running)
+{
+    const uint32_t count = running->op->n_params;
+    running->args = arena_array(running->arena, count, sizeof(*running->args));
+    running->slots = arena_array(running->arena, count, sizeof(*running->slots));
+    if (!running->args || !running->slots) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct case_argument *argument = &running->item->arguments[i];
+        TAPML_TRY(case_check_argument(argument));
+        running->args[i].kind = argument->kind;
+        if (argument->kind == TAPML_P_I64) {
+            running->args[i].u.i = argument->i;
+        } else if (argument->kind == TAPML_P_F64) {
+            running->args[i].u.d = argument->d;
+        } else if (is_tensor(argument)) {
+            describe(running, i);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+check_number(const tapml_param *param, double value, int64_t least, int64_t largest)
+{
+    if (value < (double)least || value > (double)largest) {
+        return status_fail(TAPML_INVALID,
+                           "parameter '%s' has the value %.0f, expected %" PRId64 " .. %" PRId64,
+                           param->name, value, least, largest);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_numbers(const struct case_argument *argument,
+                                  const tapml_param *param,
+                                  int64_t least,
+                                  int64_t largest)
+{
+    const size_t element_bytes = dtype_bytes(argument->dtype);
+    const uint64_t count = argument->content_bytes / element_bytes;
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *data = argument->before;
+        double value = 0;
+        convert_to_f64(argument->dtype, data + i * element_bytes, 1, &value);
+        TAPML_TRY(check_number(param, value, least, largest));
+    }
+    return TAPML_OK;
+}
+
+// Whole numbers choose rows, and a case may come from someone else: they must lie in their domain,
+// or a kernel reads what is not its own.
+static tapml_status
+check_domain(const struct running *running, uint32_t index, const struct expression_scope *scope)
+{
+    static const struct affine_point ORIGIN = {{0}};
+    const struct case_argument *argument = &running->item->arguments[index];
+    const tapml_param *param = running->op->params[index];
+    const int is_index =
+        argument->kind == TAPML_P_TENSOR_IN && !dtype_is_float(argument->dtype) && argument->before;
+    if ((argument->kind != TAPML_P_I64 && !is_index) || !param->domain ||
+        !strstr(param->domain, "..")) {
+        return TAPML_OK;
+    }
+    int64_t least = 0;
+    int64_t largest = 0;
+    TAPML_TRY(expression_range(scope, param->domain, &ORIGIN, &least, &largest));
+    return is_index ? check_numbers(argument, param, least, largest)
+                    : check_number(param, (double)argument->i, least, largest);
+}
+
+static tapml_status
+check_region(const struct running *running, uint32_t index, const struct expression_scope *scope)
+{
+    const struct case_argument *argument = &running->item->arguments[index];
+    int64_t begin = 0;
+    int64_t end = 0;
+    if (!is_tensor(argument) || !case_is_state(argument)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(infer_region(running->op, index, running->args, scope, &begin, &end));
+    if (begin != argument->region_begin || end != argument->region_end) {
+        return status_fail(TAPML_INVALID,
+                           "parameter '%s' has rows %" PRId64 " .. %" PRId64
+                           " of its state, the call touches %" PRId64 " .. %" PRId64,
+                           argument->name, argument->region_begin, argument->region_end, begin,
+                           end);
+    }
+    return TAPML_OK;
+}
+
+// What a plugin trusts.
+static tapml_status check_call(const struct running *running)
+{
+    struct expression_scope scope;
+    TAPML_TRY(infer_call(running->op, running->args, &scope));
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        TAPML_TRY(check_domain(running, i, &scope));
+        TAPML_TRY(check_region(running, i, &scope));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_support(struct running *running)
+{
+    struct backend *backend = running->replay->backend;
+    char reason[sizeof(running->result->reason)];
+    tapml_support answer = {.hdr = TAPML_HDR(tapml_support)};
+    if (!backend_has_op(backend, running->op)) {
+        (void)snprintf(reason, sizeof(reason), "has no op '%s'", running->op->name);
+        return skip(running, REPLAY_UNSUPPORTED, reason);
+    }
+    TAPML_TRY(backend_supports(backend, running->op, running->args, &answer));
+    if (answer.grade == TAPML_SUPPORT_NO) {
+        const char *given = answer.reason[0] != 0 ? answer.reason : "gives no reason";
+        return skip(running, REPLAY_UNSUPPORTED, given);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status find_weight(const struct running *running,
+                                const struct case_argument *argument,
+                                const struct checkpoint_tensor **out_weight)
+{
+    const struct checkpoint_tensor *weight =
+        running->replay->checkpoint ? checkpoint_find(running->replay->checkpoint, argument->origin)
+                                    : NULL;
+    if (!weight) {
+        return status_fail(TAPML_INVALID, "%s weight '%.100s'",
+                           running->replay->checkpoint ? "the checkpoint has no"
+                                                       : "there is no checkpoint with the",
+                           argument->origin);
+    }
+    if (weight->tensor.dtype != argument->dtype || weight->bytes != argument->base_bytes) {
+        return status_fail(TAPML_INVALID,
+                           "weight '%s' is %s with %" PRIu64
+                           " bytes, the case had %s with %" PRIu64,
+                           argument->origin, dtype_name(weight->tensor.dtype), weight->bytes,
+                           dtype_name(argument->dtype), argument->base_bytes);
+    }
+    *out_weight = weight;
+    return TAPML_OK;
+}
+
+static int is_same_shape(const struct case_argument *argument, const tapml_tensor *tensor)
+{
+    return argument->rank == tensor->rank && argument->offset_bytes == 0 &&
+           (tensor->rank == 0 ||
+            memcmp(argument->shape, tensor->shape, tensor->rank * sizeof(*tensor->shape)) == 0) &&
+           shape_is_dense(argument->shape, argument->stride, argument->rank);
+}
+
+// A weight of the checkpoint, or a view of one.
+static tapml_status bind_weight(struct running *running, uint32_t index)
+{
+    const struct case_argument *argument = &running->item->arguments[index];
+    const struct checkpoint_tensor *weight = NULL;
+    const tapml_tensor *tensor = NULL;
+    TAPML_TRY(find_weight(running, argument, &weight));
+    TAPML_TRY(weight_set_get(running->replay->weights, weight->data, weight->tensor.dtype,
+                             weight->tensor.shape, weight->tensor.rank, &tensor));
+    if (is_same_shape(argument, &weight->tensor)) {
+        running->args[index].u.p = tensor;
+    } else if (tensor->next) {
+        return skip(running, REPLAY_SKIPPED, "a view of a weight that comes in panels");
+    } else {
+        running->slots[index].tensor.buffer = tensor->buffer;
+        running->slots[index].tensor.offset += tensor->offset;
+    }
+    return TAPML_OK;
+}
+
+static void poison(unsigned char *image, uint64_t size)
+{
+    const uint32_t word = REPLAY_POISON;
+    for (uint64_t at = 0; at < size; at += sizeof(word)) {
+        memcpy(image + at, &word, sizeof(word));
+    }
+}
+
+// The rows of a read state that the call reads: the other rows of its pages stay poisoned.
+static struct case_argument region_view(const struct case_argument *argument, const void **contents)
+{
+    struct case_argument region = *argument;
+    const uint64_t rows = (uint64_t)(argument->kept_end - argument->kept_begin);
+    const uint64_t skipped = (uint64_t)(argument->region_begin - argument->kept_begin);
+    if (rows > 0) {
+        const unsigned char *data = *contents;
+        *contents = data + skipped * (argument->content_bytes / rows);
+    }
+    region.kept_begin = argument->region_begin;
+    region.kept_end = argument->region_end;
+    return case_content_view(&region);
+}
+
+// What the buffer of an argument has before the call.
+static void draw(const struct case_argument *argument, struct slot *slot)
+{
+    const int is_read_state = case_is_state(argument) && !case_is_output(argument);
+    const void *contents = argument->before;
+    poison(slot->image, slot->size);
+    if (contents) {
+        const struct case_argument view =
+            is_read_state ? region_view(argument, &contents) : case_content_view(argument);
+        convert_scatter(contents, view.shape, view.stride, view.rank, dtype_bytes(view.dtype),
+                        slot->image + view.offset_bytes);
+    }
+}
+
+static tapml_status bind_buffer(struct running *running, uint32_t index)
+{
+    struct replay *replay = running->replay;
+    const struct case_argument *argument = &running->item->arguments[index];
+    const uint64_t largest = backend_info(replay->backend)->buffer_bytes_max;
+    struct slot *slot = &running->slots[index];
+    slot->size = argument->base_bytes + GUARD_BYTES;
+    slot->size = (slot->size + BUFFER_GRAIN - 1) / BUFFER_GRAIN * BUFFER_GRAIN;
+    if (largest > 0 && argument->base_bytes > largest) {
+        char reason[128];
+        (void)snprintf(reason, sizeof(reason),
+                       "'%.40s' has %" PRIu64 " bytes, its buffers at most %" PRIu64,
+                       argument->name, argument->base_bytes, largest);
+        return skip(running, REPLAY_UNSUPPORTED, reason);
+    }
+    slot->image = arena_new(running->arena, slot->size);
+    if (!slot->image) {
+        return status_no_memory();
+    }
+    draw(argument, slot);
+    TAPML_TRY(cache_take(replay, slot->size, &slot->buffer));
+    slot->tensor.buffer = slot->buffer;
+    return backend_write(replay->backend, slot->buffer, 0, slot->image, slot->size);
+}
+
+static tapml_status bind_all(struct running *running)
+{
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        const struct case_argument *argument = &running->item->arguments[i];
+        if (is_tensor(argument) && running->result->outcome == REPLAY_RAN) {
+            TAPML_TRY(case_is_reference(argument) ? bind_weight(running, i)
+                                                  : bind_buffer(running, i));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status call(const struct running *running, uint64_t *out_time_ns)
+{
+    struct replay *replay = running->replay;
+    const struct backend_call call = {
+        .op = running->op, .args = running->args, .instance = running->item->instance};
+    const uint64_t start_ns = clock_now_ns();
+    replay->executions++;
+    TAPML_TRY(backend_call(replay->backend, &call));
+    TAPML_TRY(backend_wait(replay->backend));
+    *out_time_ns = clock_now_ns() - start_ns;
+    return TAPML_OK;
+}
+
+// Takes what was computed out of what was found after the call, and compares the rest of it with
+// what was there before.
+static tapml_status take_output(const struct running *running, uint32_t index)
+{
+    const struct case_argument *argument = &running->item->arguments[index];
+    const struct slot *slot = &running->slots[index];
+    const struct case_argument view = case_content_view(argument);
+    const size_t element_bytes = dtype_bytes(view.dtype);
+    void *computed = arena_new(running->arena, argument->content_bytes);
+    void *before = arena_new(running->arena, argument->content_bytes);
+    if (!computed || !before) {
+        return status_no_memory();
+    }
+    unsigned char *found = slot->found + view.offset_bytes;
+    const unsigned char *image = slot->image + view.offset_bytes;
+    convert_gather(found, view.shape, view.stride, view.rank, element_bytes, computed);
+    convert_gather(image, view.shape, view.stride, view.rank, element_bytes, before);
+    convert_scatter(before, view.shape, view.stride, view.rank, element_bytes, found);
+    const uint64_t count = argument->content_bytes / element_bytes;
+    const uint64_t width = view.rank > 0 ? (uint64_t)view.shape[view.rank - 1] : 1;
+    running->result->outputs[running->result->output_count++] = (struct replay_output){
+        .param = argument->name,
+        .dtype = argument->dtype,
+        .expected = argument->after,
+        .computed = computed,
+        .rows = width > 0 ? count / width : 0,
+        .width = width,
+        .wrote_outside = memcmp(slot->found, slot->image, slot->size) != 0,
+    };
+    return TAPML_OK;
+}
+
+static tapml_status read_output(const struct running *running, uint32_t index)
+{
+    struct slot *slot = &running->slots[index];
+    slot->found = arena_new(running->arena, slot->size);
+    if (!slot->found) {
+        return status_no_memory();
+    }
+    return backend_read(running->replay->backend, slot->buffer, 0, slot->found, slot->size);
+}
+
+static tapml_status read_outputs(const struct running *running)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        if (case_is_output(&running->item->arguments[i])) {
+            TAPML_TRY(read_output(running, i));
+            count++;
+        }
+    }
+    if (count > REPLAY_OUTPUTS_MAX) {
+        return status_fail(TAPML_UNIMPLEMENTED, "it has %u outputs, at most %d are compared", count,
+                           REPLAY_OUTPUTS_MAX);
+    }
+    TAPML_TRY(backend_wait(running->replay->backend));
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        if (case_is_output(&running->item->arguments[i])) {
+            TAPML_TRY(take_output(running, i));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status run(struct running *running, int timed)
+{
+    struct replay_result *result = running->result;
+    uint64_t again_ns = 0;
+    TAPML_TRY(case_check_op(running->item, running->op));
+    TAPML_TRY(describe_all(running));
+    TAPML_TRY(check_call(running));
+    TAPML_TRY(check_support(running));
+    if (result->outcome == REPLAY_RAN) {
+        TAPML_TRY(bind_all(running));
+    }
+    if (result->outcome != REPLAY_RAN) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(backend_wait(running->replay->backend)); // Not part of the time.
+    TAPML_TRY(call(running, &result->time_ns));
+    TAPML_TRY(read_outputs(running));
+    if (timed) {
+        TAPML_TRY(call(running, &again_ns));
+        result->time_ns = again_ns < result->time_ns ? again_ns : result->time_ns;
+    }
+    return TAPML_OK;
+}
+
+tapml_status replay_run(struct replay *replay,
+                        const struct carved_case *item,
+                        const tapml_op *op,
+                        int timed,
+                        struct replay_result *out_result)
+{
+    arena_destroy(replay->results);
+    replay->results = arena_create();
+    if (!replay->results) {
+        return status_no_memory();
+    }
+    struct replay_result result = {.outcome = REPLAY_RAN};
+    struct running running = {
+        .replay = replay, .item = item, .op = op, .arena = replay->results, .result = &result};
+    const tapml_status status = run(&running, timed);
+    if (status != TAPML_OK || result.outcome != REPLAY_RAN) {
+        // What is under way reads memory of this run; where the device is lost, nothing reads.
+        char message[512];
+        (void)snprintf(message, sizeof(message), "%s", status_message());
+        (void)backend_wait(replay->backend);
+        cache_release_all(replay);
+        if (status != TAPML_OK) {
+            return status_fail(status, "%.100s: %s", item->instance, message);
+        }
+    }
+    cache_release_all(replay);
+    *out_result = result;
+    return TAPML_OK;
+}
+
+uint64_t replay_executions(const struct replay *replay)
+{
+    return replay->executions;
+}

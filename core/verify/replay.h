@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Replays cases on a backend: rebuilds the arguments in the layout they had, with poison in gaps,
+// in outputs and in state rows that the case does not know, calls the op, and reads what came out.
+#pragma once
+
+#include "base/status.h"
+#include "carve/case.h"
+#include "exec/weight.h"
+#include "model/checkpoint.h"
+#include "plugin/backend.h"
+
+enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = 0x7fc0dead };
+
+struct replay;
+
+// Replays on one backend, reusing buffers and weights from case to case. `checkpoint` gives the
+// weights; NULL where the cases carry them. Both are borrowed.
+tapml_status replay_create(struct backend *backend,
+                           const struct checkpoint *checkpoint,
+                           struct replay **out_replay) STATUS_USED;
+void replay_destroy(struct replay *replay);
+
+struct replay_output {
+    const char *param;
+    uint32_t dtype;
+    const void *expected; // Dense; of the case.
+    const void *computed; // Dense; lives until the next run.
+    size_t rows, width;
+    int wrote_outside; // Bits around the view, or rows around the region, have changed.
+};
+
+enum replay_outcome { REPLAY_RAN, REPLAY_UNSUPPORTED, REPLAY_SKIPPED };
+
+struct replay_result {
+    enum replay_outcome outcome;
+    char reason[256]; // Where it did not run.
+    uint64_t time_ns; // Of the call and the wait for it, the faster of two runs where `timed`.
+    uint32_t output_count;
+    struct replay_output outputs[REPLAY_OUTPUTS_MAX];
+};
+
+// A failure of the backend is a status that names the instance; unsupported is an outcome. A weight
+// that the checkpoint lacks, or has in another shape, is TAPML_INVALID. TAPML_DEVICE_LOST ends the
+// use of the backend.
+tapml_status replay_run(struct replay *replay,
+                        const struct carved_case *item,
+                        const tapml_op *op,
+                        int timed,
+                        struct replay_result *out_result) STATUS_USED;
+
+uint64_t replay_executions(const struct replay *replay);

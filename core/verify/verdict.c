@@ -1,0 +1,442 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/verdict.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "carve/row.h"
+#include "verify/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BATCH = 32, REASON_TEXT = 512, MEASURE_TEXT = 128 };
+
+static const char *const NAMES[] = {
+    [VERDICT_PASS] = "pass",       [VERDICT_FAIL] = "fail",
+    [VERDICT_ERROR] = "error",     [VERDICT_UNSUPPORTED] = "unsupported",
+    [VERDICT_SKIPPED] = "skipped",
+};
+
+enum { NAME_COUNT = (int)(sizeof(NAMES) / sizeof(*NAMES)) };
+
+const char *verdict_name(enum verdict_kind kind)
+{
+    return NAMES[kind];
+}
+
+// All cases of a store on their way to a verdict.
+struct judge {
+    const struct verdict_options *options;
+    struct replay *replay;
+    struct calibrator *calibrator;
+    struct verdict_list *list;
+    const char *backend; // What gives the results, as the store has it.
+    size_t written;      // Of the list: what the store has by now.
+};
+
+// A case that was replayed, on its way to a verdict.
+struct trial {
+    const struct carved_case *item;
+    const tapml_op *op;
+    struct replay_result result;
+    struct compare_result distances[REPLAY_OUTPUTS_MAX];
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    uint32_t worst; // Output.
+    double margin;  // Of the worst output.
+};
+
+static const char *describe_backend(const struct judge *judge)
+{
+    const struct backend_info *info = backend_info(judge->options->backend);
+    return arena_format(judge->list->arena, "%s %s %s, %s:%s, %s, %s", info->plugin,
+                        info->plugin_version, info->build_id ? info->build_id : "", info->component,
+                        info->device, info->device_name, info->driver);
+}
+
+static tapml_status read_verdict(struct row *row, struct arena *arena, struct verdict *out_verdict)
+{
+    const char *name = row_text(row, 0);
+    int kind = 0;
+    while (kind < NAME_COUNT && strcmp(NAMES[kind], name) != 0) {
+        kind++;
+    }
+    if (kind == NAME_COUNT) {
+        return status_fail(TAPML_INVALID, "result of case %lld has the unknown verdict '%.30s'",
+                           (long long)out_verdict->case_id, name);
+    }
+    out_verdict->kind = (enum verdict_kind)kind;
+    out_verdict->margin = row_f64(row, 1);
+    out_verdict->output = arena_text(arena, row_text(row, 2));
+    out_verdict->reason = arena_text(arena, row_text(row, 3));
+    out_verdict->time_ns = (uint64_t)row_i64(row, 4);
+    return out_verdict->output && out_verdict->reason ? TAPML_OK : status_no_memory();
+}
+
+// The result that the store has of this very backend.
+static tapml_status
+find_result(const struct judge *judge, struct verdict *out_verdict, int *out_has)
+{
+    struct row row;
+    TAPML_TRY(row_begin(judge->options->store,
+                        "SELECT verdict, margin, output, reason, time_ns FROM result"
+                        " WHERE target = ? AND case_id = ? AND backend = ?",
+                        "reading results", &row));
+    row_put_text(&row, judge->options->target);
+    row_put_i64(&row, out_verdict->case_id);
+    row_put_text(&row, judge->backend);
+    TAPML_TRY(row_next(&row, out_has));
+    if (!*out_has) {
+        return TAPML_OK;
+    }
+    const tapml_status status = read_verdict(&row, judge->list->arena, out_verdict);
+    row_end(&row);
+    return status;
+}
+
+static tapml_status write_result(const struct judge *judge, const struct verdict *verdict)
+{
+    struct row row;
+    TAPML_TRY(row_begin(judge->options->store,
+                        "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        "writing results", &row));
+    row_put_text(&row, judge->options->target);
+    row_put_i64(&row, verdict->case_id);
+    row_put_text(&row, verdict_name(verdict->kind));
+    row_put_f64(&row, verdict->margin);
+    row_put_text(&row, verdict->output);
+    row_put_text(&row, verdict->reason);
+    row_put_i64(&row, (int64_t)verdict->time_ns);
+    row_put_text(&row, judge->backend);
+    return row_run(&row);
+}
+
+// Writes the verdicts that the store lacks as one transaction.
+static tapml_status write_results(struct judge *judge)
+{
+    struct store *store = judge->options->store;
+    if (judge->written == judge->list->count) {
+        return TAPML_OK;
+    }
+    tapml_status status = store_begin(store);
+    for (size_t i = judge->written; status == TAPML_OK && i < judge->list->count; i++) {
+        status = write_result(judge, &judge->list->items[i]);
+    }
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+        return status;
+    }
+    judge->written = judge->list->count;
+    return TAPML_OK;
+}
+
+static tapml_status set_reason(const struct judge *judge,
+                               struct verdict *verdict,
+                               enum verdict_kind kind,
+                               const char *reason)
+{
+    verdict->kind = kind;
+    verdict->reason = arena_text(judge->list->arena, reason);
+    return verdict->reason ? TAPML_OK : status_no_memory();
+}
+
+static void find_worst(struct trial *trial)
+{
+    trial->worst = 0;
+    trial->margin = 0;
+    for (uint32_t i = 0; i < trial->result.output_count; i++) {
+        double margin = compare_margin(&trial->distances[i], &trial->limits[i]);
+        if (trial->result.outputs[i].wrote_outside) {
+            margin = INFINITY;
+        }
+        if (margin > trial->margin) {
+            trial->worst = i;
+            trial->margin = margin;
+        }
+    }
+}
+
+// Distances, limits and margin. A case beyond the limit of its class is calibrated itself before
+// that is held against it.
+static tapml_status measure(const struct judge *judge, struct trial *trial)
+{
+    struct store *store = judge->options->store;
+    for (uint32_t i = 0; i < trial->result.output_count; i++) {
+        const struct replay_output *output = &trial->result.outputs[i];
+        trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
+                                              output->rows, output->width);
+    }
+    TAPML_TRY(calibrator_limits(judge->calibrator, store, trial->item, trial->op, trial->limits));
+    find_worst(trial);
+    if (trial->margin > 1 && isfinite(trial->margin)) {
+        TAPML_TRY(
+            calibrator_widen(judge->calibrator, store, trial->item, trial->op, trial->limits));
+        find_worst(trial);
+    }
+    return TAPML_OK;
+}
+
+static const struct case_argument *find_argument(const struct carved_case *item, const char *param)
+{
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        if (strcmp(item->arguments[i].name, param) == 0) {
+            return &item->arguments[i];
+        }
+    }
+    return NULL;
+}
+
+// "y[3, 17]": the element at `index` of the contents, as the tensor counts its rows.
+static void print_element(const struct case_argument *argument, size_t index, struct text *out)
+{
+    int64_t shape[TAPML_MAX_RANK];
+    int64_t place[TAPML_MAX_RANK];
+    case_content_shape(argument, shape);
+    for (uint32_t i = argument->rank; i > 0; i--) {
+        place[i - 1] = (int64_t)(index % (size_t)shape[i - 1]);
+        index /= (size_t)shape[i - 1];
+    }
+    if (case_is_state(argument) && argument->rank > 0) {
+        place[0] += argument->kept_begin;
+    }
+    text_append(out, argument->name);
+    for (uint32_t i = 0; i < argument->rank; i++) {
+        text_format(out, "%s%lld", i == 0 ? "[" : ", ", (long long)place[i]);
+    }
+    text_append(out, argument->rank > 0 ? "]" : "");
+}
+
+static void explain(const struct trial *trial, struct text *out)
+{
+    const struct replay_output *output = &trial->result.outputs[trial->worst];
+    const struct compare_result *distance = &trial->distances[trial->worst];
+    if (output->wrote_outside) {
+        text_format(out, "wrote outside of %s", output->param);
+        return;
+    }
+    char measure[MEASURE_TEXT];
+    compare_explain(distance, &trial->limits[trial->worst], measure, sizeof(measure));
+    print_element(find_argument(trial->item, output->param), distance->worst_index, out);
+    text_format(out, " is %.9g, expected %.9g: %s", distance->worst_computed,
+                distance->worst_expected, measure);
+}
+
+static tapml_status
+judge_outputs(const struct judge *judge, struct trial *trial, struct verdict *verdict)
+{
+    TAPML_TRY(measure(judge, trial));
+    if (trial->result.output_count == 0) {
+        return set_reason(judge, verdict, VERDICT_SKIPPED, "has no output to compare");
+    }
+    verdict->margin = trial->margin;
+    verdict->time_ns = trial->result.time_ns;
+    verdict->output = arena_text(judge->list->arena, trial->result.outputs[trial->worst].param);
+    if (!verdict->output) {
+        return status_no_memory();
+    }
+    if (trial->margin <= 1) {
+        return set_reason(judge, verdict, VERDICT_PASS, "");
+    }
+    struct text reason;
+    text_init(&reason);
+    explain(trial, &reason);
+    tapml_status status = text_status(&reason);
+    if (status == TAPML_OK) {
+        status = set_reason(judge, verdict, VERDICT_FAIL, reason.data);
+    }
+    text_release(&reason);
+    return status;
+}
+
+// Whether a failure says something of this case alone.
+static int is_of_the_case(tapml_status status)
+{
+    return status != TAPML_NO_MEMORY && status != TAPML_CANCELLED && status != TAPML_DEVICE_LOST;
+}
+
+static tapml_status
+replay_case(const struct judge *judge, const struct carved_case *item, struct verdict *verdict)
+{
+    struct trial trial = {.item = item};
+    trial.op = catalogue_find(registry_catalogue(judge->options->registry), item->op_name,
+                              item->op_version);
+    if (!trial.op) {
+        return set_reason(judge, verdict, VERDICT_SKIPPED,
+                          "no plugin that was opened knows its op");
+    }
+    const tapml_status status = replay_run(judge->replay, item, trial.op, 1, &trial.result);
+    if (status != TAPML_OK) {
+        char message[REASON_TEXT];
+        (void)snprintf(message, sizeof(message), "%s", status_message());
+        TAPML_TRY(set_reason(judge, verdict, VERDICT_ERROR, message));
+        return is_of_the_case(status) ? TAPML_OK : status_fail(status, "%s", message);
+    }
+    switch (trial.result.outcome) {
+    case REPLAY_RAN:
+        break;
+    case REPLAY_UNSUPPORTED:
+        return set_reason(judge, verdict, VERDICT_UNSUPPORTED, trial.result.reason);
+    case REPLAY_SKIPPED:
+        return set_reason(judge, verdict, VERDICT_SKIPPED, trial.result.reason);
+    }
+    return judge_outputs(judge, &trial, verdict);
+}
+
+static tapml_status
+name_case(struct arena *arena, const struct carved_case *item, struct verdict *verdict)
+{
+    verdict->instance = arena_text(arena, item->instance);
+    verdict->op_name = arena_text(arena, item->op_name);
+    verdict->phase = arena_text(arena, item->phase);
+    verdict->shape_class = arena_text(arena, item->shape_class);
+    return verdict->instance && verdict->op_name && verdict->phase && verdict->shape_class
+               ? TAPML_OK
+               : status_no_memory();
+}
+
+// A verdict that the store has needs the names of its case alone.
+static tapml_status name_known(const struct judge *judge, struct verdict *verdict)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(judge->options->store,
+                        "SELECT instance, op, phase, shape_class FROM \"case\" WHERE id = ?",
+                        "reading a case", &row));
+    row_put_i64(&row, verdict->case_id);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return status_fail(TAPML_NOT_FOUND, "there is no case %lld", (long long)verdict->case_id);
+    }
+    const struct carved_case names = {.instance = row_text(&row, 0),
+                                      .op_name = row_text(&row, 1),
+                                      .phase = row_text(&row, 2),
+                                      .shape_class = row_text(&row, 3)};
+    const tapml_status status = name_case(judge->list->arena, &names, verdict);
+    row_end(&row);
+    return status;
+}
+
+// Loads and replays a case. Where that ends the run of all cases, the verdict is there
+// nevertheless.
+static tapml_status judge_case(struct judge *judge, struct verdict *verdict)
+{
+    struct arena *arena = arena_create();
+    struct carved_case item;
+    if (!arena) {
+        return status_no_memory();
+    }
+    tapml_status status = store_load_case(judge->options->store, verdict->case_id, arena, &item);
+    if (status == TAPML_OK) {
+        status = name_case(judge->list->arena, &item, verdict);
+    }
+    if (status == TAPML_OK) {
+        status = replay_case(judge, &item, verdict);
+        judge->list->count += status == TAPML_OK || verdict->kind == VERDICT_ERROR;
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+static tapml_status take_case(struct judge *judge, int64_t id)
+{
+    struct verdict *verdict = &judge->list->items[judge->list->count];
+    int has = 0;
+    *verdict = (struct verdict){.case_id = id, .margin = NAN, .output = "", .reason = ""};
+    if (!judge->options->fresh) {
+        TAPML_TRY(find_result(judge, verdict, &has));
+    }
+    if (!has) {
+        TAPML_TRY(judge_case(judge, verdict));
+        return judge->list->count - judge->written >= BATCH ? write_results(judge) : TAPML_OK;
+    }
+    TAPML_TRY(name_known(judge, verdict));
+    TAPML_TRY(write_results(judge)); // So that what follows `written` is what the store lacks.
+    judge->list->count++;
+    judge->written = judge->list->count;
+    return TAPML_OK;
+}
+
+static tapml_status judge_ids(struct judge *judge, const int64_t *ids, size_t count)
+{
+    const struct verdict_options *options = judge->options;
+    tapml_status status = TAPML_OK;
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        status = take_case(judge, ids[i]);
+        if (status == TAPML_OK && options->progress) {
+            status = options->progress(options->user, i + 1, count);
+        }
+    }
+    if (status == TAPML_OK) {
+        return write_results(judge);
+    }
+    // What is known is kept; the failure that ended it is the one to tell of.
+    char message[REASON_TEXT];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    (void)write_results(judge);
+    return status_fail(status, "%s", message);
+}
+
+static tapml_status judge_all(struct judge *judge)
+{
+    const struct verdict_options *options = judge->options;
+    int64_t *all = NULL;
+    size_t count = 0;
+    TAPML_TRY(store_case_ids(options->store, &all, &count));
+    const int64_t *ids = options->case_id != 0 ? &options->case_id : all;
+    count = options->case_id != 0 ? 1 : count;
+    judge->list->items = arena_array(judge->list->arena, count, sizeof(*judge->list->items));
+    const tapml_status status =
+        judge->list->items ? judge_ids(judge, ids, count) : status_no_memory();
+    alloc_free(all);
+    return status;
+}
+
+static tapml_status begin(struct judge *judge)
+{
+    const struct verdict_options *options = judge->options;
+    judge->list->arena = arena_create();
+    judge->backend = judge->list->arena ? describe_backend(judge) : NULL;
+    if (!judge->backend) {
+        return status_no_memory();
+    }
+    TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
+    return calibrator_create(options->registry, options->checkpoint, &judge->calibrator);
+}
+
+tapml_status verdict_all(const struct verdict_options *options, struct verdict_list *out_list)
+{
+    struct verdict_list list = {0};
+    struct judge judge = {.options = options, .list = &list};
+    tapml_status status = begin(&judge);
+    if (status == TAPML_OK) {
+        status = judge_all(&judge);
+    }
+    replay_destroy(judge.replay);
+    calibrator_destroy(judge.calibrator);
+    if (status != TAPML_OK) {
+        verdict_list_release(&list);
+        return status;
+    }
+    *out_list = list;
+    return TAPML_OK;
+}
+
+void verdict_list_release(struct verdict_list *list)
+{
+    if (list) {
+        arena_destroy(list->arena);
+        *list = (struct verdict_list){0};
+    }
+}
+
+tapml_status verdict_forget(struct store *store, const char *target)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, "DELETE FROM result WHERE target = ?",
+                        "forgetting the results of a target", &row));
+    row_put_text(&row, target);
+    return row_run(&row);
+}

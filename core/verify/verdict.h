@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Verdicts: every kept case of a store against a target, and what that says of instances and ops.
+#pragma once
+
+#include "base/status.h"
+#include "carve/store.h"
+#include "plugin/registry.h"
+#include "verify/calibrator.h"
+
+enum verdict_kind {
+    VERDICT_PASS,
+    VERDICT_FAIL,        // An output beyond its limit, or written outside.
+    VERDICT_ERROR,       // The backend failed: the reason says how.
+    VERDICT_UNSUPPORTED, // With the backend's reason.
+    VERDICT_SKIPPED
+};
+
+struct verdict {
+    int64_t case_id;
+    const char *instance;
+    const char *op_name;
+    const char *phase;
+    const char *shape_class;
+    enum verdict_kind kind;
+    double margin;      // The worst output's observed / limit.
+    const char *output; // The worst output's parameter; or "".
+    const char *reason; // A sentence for all but a pass: first bad element, expected and computed.
+    uint64_t time_ns;
+};
+
+struct verdict_list {
+    struct arena *arena;
+    struct verdict *items;
+    size_t count;
+};
+
+struct verdict_options {
+    struct registry *registry;
+    struct store *store;
+    const char *target; // The target's name in the run; results are kept under it.
+    struct backend *backend;
+    const struct checkpoint *checkpoint; // Or NULL.
+    int64_t case_id;                     // One case alone; 0: all.
+    int fresh;                           // Replays also what the store has a result for.
+
+    // Called after each case; a status that is not TAPML_OK ends it. Or NULL.
+    tapml_status (*progress)(void *user, size_t done, size_t all);
+    void *user;
+};
+
+// Replays every case and judges it. Results are written to the store, some cases a transaction;
+// those that are there from an interrupted run are not run again.
+tapml_status verdict_all(const struct verdict_options *options,
+                         struct verdict_list *out_list) STATUS_USED;
+void verdict_list_release(struct verdict_list *list);
+
+const char *verdict_name(enum verdict_kind kind);
+
+// Forgets all results of a target, whose plugin is another one than it was.
+tapml_status verdict_forget(struct store *store, const char *target) STATUS_USED;

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "object.h"
+#include "reference/operators.h"
+#include "reference/product.h"
+#include "reference/value.h"
+#include "reference/work.h"
+
+#include <tapml/ops.h>
+
+enum { LANES = ARITHMETIC_LANES };
+
+struct linear {
+    enum reference_order order;
+    const tapml_tensor *x, *w, *b, *y; // `b` is NULL where there is none.
+    bool transposed;
+    size_t row_count, in, out;
+};
+
+// The outputs `first` .. `first + count` of a linear: columns of a product.
+struct columns {
+    const tapml_tensor *w;
+    size_t first, count;
+};
+
+// Where an output's weights are a row of `w`.
+static void
+pack_rows(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
+{
+    const struct columns *columns = source;
+    const size_t skip_bytes = piece.begin * TAPML_DT_BYTES(columns->w->dtype);
+    const size_t count = piece.end - piece.begin;
+    float row[ARITHMETIC_CHUNK] = {0};
+
+    for (size_t lane = 0; lane < LANES; lane++) {
+        if (lane < columns->count) {
+            const unsigned char *weights = value_panel_row(columns->w, columns->first + lane);
+
+            value_widen(columns->w->dtype, weights + skip_bytes, count, row);
+        }
+        for (size_t k = 0; k < count; k++) {
+            panel[k][lane] = lane < columns->count ? row[k] : 0;
+        }
+    }
+}
+
+// Where an output's weights are a column of `w`.
+static void
+pack_columns(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
+{
+    const struct columns *columns = source;
+    const size_t skip_bytes = columns->first * TAPML_DT_BYTES(columns->w->dtype);
+
+    for (size_t k = piece.begin; k < piece.end; k++) {
+        const unsigned char *weights = value_panel_row(columns->w, k);
+        float row[LANES] = {0};
+
+        value_widen(columns->w->dtype, weights + skip_bytes, columns->count, row);
+        for (size_t lane = 0; lane < LANES; lane++) {
+            panel[k - piece.begin][lane] = row[lane];
+        }
+    }
+}
+
+// Computes `columns` of the rows from `first_row` on, as many as one product takes.
+static void
+compute_tile(const struct linear *linear, const struct columns *columns, size_t first_row)
+{
+    const size_t rest = linear->row_count - first_row;
+    struct product product = {
+        .order = linear->order,
+        .term_count = linear->in,
+        .row_count = rest < PRODUCT_ROWS ? rest : PRODUCT_ROWS,
+        .pack = linear->transposed ? pack_columns : pack_rows,
+        .source = columns,
+    };
+    real sums[PRODUCT_ROWS][ARITHMETIC_LANES];
+    float bias[LANES] = {0};
+
+    if (linear->b != NULL) {
+        value_get(linear->b, columns->first, columns->count, bias);
+    }
+    for (size_t r = 0; r < product.row_count; r++) {
+        product.rows[r] = value_row(linear->x, first_row + r);
+    }
+    PRECISE(product_compute)(&product, sums);
+    for (size_t r = 0; r < product.row_count; r++) {
+        float *y = (float *)value_row(linear->y, first_row + r) + columns->first;
+
+        for (size_t lane = 0; lane < columns->count; lane++) {
+            y[lane] = (float)(sums[r][lane] + (real)bias[lane]);
+        }
+    }
+}
+
+static void compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct linear *linear = job;
+
+    for (uint64_t group = begin; group < end; group++) {
+        const size_t first = (size_t)group * LANES, rest = linear->out - first;
+        const struct columns columns = {linear->w, first, rest < LANES ? rest : LANES};
+
+        for (size_t row = 0; row < linear->row_count; row += PRODUCT_ROWS) {
+            compute_tile(linear, &columns, row);
+        }
+    }
+}
+
+static tapml_status linear(TAPML_LINEAR_PARAMS)
+{
+    struct linear job = {
+        .order = object_of(queue)->device->order,
+        .x = x,
+        .w = w,
+        .b = b,
+        .y = y,
+        .transposed = transposed != 0,
+        .row_count = value_row_count(x),
+        .in = value_width(x),
+        .out = value_width(y),
+    };
+    const struct work work = {
+        .count = (job.out + LANES - 1) / LANES,
+        .unit_cost = (uint64_t)job.row_count * job.in * LANES,
+        .body = compute,
+        .job = &job,
+    };
+
+    return work_run(queue, call, &work, y);
+}
+
+const tapml_op_impl PRECISE(linear) = TAPML_IMPL(tapml_linear, linear);

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tapml/op.h>
+
+// The ops, each in the file of its first word. `_f32` and `_f64` are the same source, compiled once
+// with each type of number (arithmetic.h).
+#define OPERATORS_IN(precision)                                                                    \
+    extern const tapml_op_impl attention_##precision, elementwise_add_##precision,                 \
+        elementwise_mul_##precision, elementwise_silu_##precision, linear_##precision,             \
+        norm_rms_##precision, rope_##precision
+
+OPERATORS_IN(f32);
+OPERATORS_IN(f64);
+
+// Ops that only move values: every precision has the same.
+extern const tapml_op_impl rows_copy, rows_embed, rows_gather, rows_state_append;

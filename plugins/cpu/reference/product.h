@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reference/arithmetic.h"
+
+// A small product of matrices, on the stack: some rows against ARITHMETIC_LANES columns. `linear`
+// is made of these, and so are the scores of `attention`.
+enum { PRODUCT_ROWS = 16 };
+
+struct product {
+    enum reference_order order;
+    size_t term_count; // Of each sum.
+    size_t row_count;  // At most PRODUCT_ROWS.
+    const float *rows[PRODUCT_ROWS];
+
+    // Writes terms `piece` of all columns, the first of the piece into panel[0]; zeros into columns
+    // that there are not.
+    void (*pack)(const void *source,
+                 struct arithmetic_piece piece,
+                 real (*panel)[ARITHMETIC_LANES]);
+    const void *source;
+};
+
+// sums[r][lane] = sum over k of rows[r][k] * column lane [k]. A column is read once for all rows.
+void PRECISE(product_compute)(const struct product *product, real (*sums)[ARITHMETIC_LANES]);

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/reference.h"
+
+#include "object.h"
+#include "reference/operators.h"
+
+#include <tapml/ops.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define IMPLS(precision)                                                                           \
+    {                                                                                              \
+        &attention_##precision, &elementwise_add_##precision, &elementwise_mul_##precision,        \
+            &elementwise_silu_##precision, &linear_##precision, &norm_rms_##precision,             \
+            &rope_##precision, &rows_copy, &rows_embed, &rows_gather, &rows_state_append,          \
+    }
+
+static const tapml_op_impl *const impls_f32[REFERENCE_OP_COUNT] = IMPLS(f32);
+static const tapml_op_impl *const impls_f64[REFERENCE_OP_COUNT] = IMPLS(f64);
+
+static const tapml_memory_type memory = {
+    .hdr = TAPML_HDR(tapml_memory_type),
+    .traits = TAPML_MEMORY_DEVICE_LOCAL | TAPML_MEMORY_HOST_VISIBLE,
+    .align = OBJECT_ALIGN,
+    .max_bytes = UINT64_MAX,
+};
+static const tapml_memory_type *const memories[] = {&memory};
+
+#define INFO(id_, name_)                                                                           \
+    {                                                                                              \
+        .hdr = TAPML_HDR(tapml_device_info), .id = id_, .name = name_,                             \
+        .traits = TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC, .n_memory_types = 1,      \
+        .memory_types = memories,                                                                  \
+    }
+
+static const struct reference_device reference_devices[REFERENCE_DEVICE_COUNT] = {
+    {
+        .info = INFO("f32", "float, sums from the first term to the last"),
+        .impls = impls_f32,
+        .order = REFERENCE_FORWARD,
+    },
+    {
+        .info = INFO("f64", "double inside, float at the borders"),
+        .impls = impls_f64,
+        .order = REFERENCE_FORWARD,
+    },
+    {
+        .info = INFO("f32-reversed", "float, sums from the last term to the first"),
+        .impls = impls_f32,
+        .order = REFERENCE_REVERSED,
+    },
+    {
+        .info = INFO("f32-blocked", "float, sums in blocks of 32 terms"),
+        .impls = impls_f32,
+        .order = REFERENCE_BLOCKED,
+    },
+    {
+        .info = INFO("f16-rounded", "float, outputs rounded to half precision"),
+        .impls = impls_f32,
+        .order = REFERENCE_FORWARD,
+        .rounds_f16 = true,
+    },
+};
+
+const tapml_device_info *const reference_infos[REFERENCE_DEVICE_COUNT] = {
+    &reference_devices[0].info, &reference_devices[1].info, &reference_devices[2].info,
+    &reference_devices[3].info, &reference_devices[4].info,
+};
+
+const struct reference_device *reference_find(const char *id)
+{
+    for (size_t i = 0; i < REFERENCE_DEVICE_COUNT; i++) {
+        if (strcmp(reference_devices[i].info.id, id) == 0) {
+            return &reference_devices[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_tensor(const tapml_value *value)
+{
+    return (value->kind == TAPML_P_TENSOR_IN || value->kind == TAPML_P_TENSOR_OUT ||
+            value->kind == TAPML_P_TENSOR_INOUT) &&
+           value->u.p != NULL;
+}
+
+static bool is_dtype_known(uint32_t dtype)
+{
+    return dtype == TAPML_F32 || dtype == TAPML_F16 || dtype == TAPML_BF16 || dtype == TAPML_I32;
+}
+
+// Each check writes the reason into `answer`, and nothing where all is well.
+static void check_tensor(const char *name, const tapml_tensor *tensor, tapml_support *answer)
+{
+    if (tensor->encoding != NULL) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "'%s' is block-quantised, as '%s'; only plain tensors are read here", name,
+                 tensor->encoding->id);
+    } else if (!is_dtype_known(tensor->dtype)) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "'%s' has dtype 0x%" PRIx32 ", known are f32, f16, bf16 and i32", name,
+                 tensor->dtype);
+    }
+}
+
+static void check_attention(const tapml_value *args, tapml_support *answer)
+{
+    const tapml_tensor *q = args[TAPML_ATTENTION_Q].u.p;
+    const tapml_tensor *k = args[TAPML_ATTENTION_K_STATE].u.p;
+
+    if (k->shape[1] <= 0 || q->shape[1] % k->shape[1] != 0) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "%" PRId64 " query heads are no multiple of %" PRId64 " key heads", q->shape[1],
+                 k->shape[1]);
+    }
+}
+
+static void check_rope(const tapml_value *args, tapml_support *answer)
+{
+    const tapml_tensor *x = args[TAPML_ROPE_X].u.p, *table = args[TAPML_ROPE_COS].u.p;
+
+    if (table->shape[1] > x->shape[2] / 2) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "%" PRId64 " pairs do not fit into heads of %" PRId64 " values", table->shape[1],
+                 x->shape[2]);
+    }
+}
+
+void reference_supports(const tapml_op *op,
+                        const tapml_value *args,
+                        uint32_t n_args,
+                        tapml_support *answer)
+{
+    for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
+        if (is_tensor(&args[i])) {
+            check_tensor(op->params[i]->name, args[i].u.p, answer);
+        }
+    }
+    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_attention.name) == 0) {
+        check_attention(args, answer);
+    }
+    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_rope.name) == 0) {
+        check_rope(args, answer);
+    }
+    answer->grade = answer->reason[0] == '\0' ? TAPML_SUPPORT_YES : TAPML_SUPPORT_NO;
+}

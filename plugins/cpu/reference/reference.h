@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tapml/backend.h>
+
+#include <stdbool.h>
+
+// The devices of the component `reference`: the same ops with different arithmetic, so that what
+// they differ by tells how much an honest backend may lose.
+
+// In which order a device adds the terms of a sum.
+enum reference_order {
+    REFERENCE_FORWARD,  // From the first to the last, in one chain.
+    REFERENCE_REVERSED, // From the last to the first, in one chain.
+    REFERENCE_BLOCKED,  // Blocks of 32 terms, each a sum of its own; then these, in order.
+};
+
+struct reference_device {
+    tapml_device_info info;
+    const tapml_op_impl *const *impls; // REFERENCE_OP_COUNT of them.
+    enum reference_order order;
+    bool rounds_f16; // Each f32 output is rounded to f16 and widened again.
+};
+
+enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 11 };
+
+// What is told about the devices, the default first.
+extern const tapml_device_info *const reference_infos[REFERENCE_DEVICE_COUNT];
+
+// The device with this id, or NULL.
+const struct reference_device *reference_find(const char *id);
+
+// Answers `supports` of the backend table: no to block-quantised tensors, to dtypes that no op
+// here reads, and to what a schema cannot say of heads. All devices answer alike.
+void reference_supports(const tapml_op *op,
+                        const tapml_value *args,
+                        uint32_t n_args,
+                        tapml_support *answer);

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "object.h"
+#include "reference/operators.h"
+#include "reference/value.h"
+#include "reference/work.h"
+
+#include <tapml/ops.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+// Rows of a table by number, widened to f32.
+struct gather {
+    const tapml_tensor *table, *numbers, *y;
+    int64_t offset;
+    size_t width;
+};
+
+static void gather_compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct gather *gather = job;
+    const int32_t *numbers = value_row(gather->numbers, 0);
+
+    for (uint64_t r = begin; r < end; r++) {
+        const void *row = value_panel_row(gather->table, (size_t)(numbers[r] + gather->offset));
+
+        value_widen(gather->table->dtype, row, gather->width, value_row(gather->y, (size_t)r));
+    }
+}
+
+// Numbers are values of a graph, which no schema bounds: they are checked before anything is read.
+static tapml_status gather_run(tapml_object *queue, tapml_call *call, struct gather *gather)
+{
+    const size_t rows = value_panel_row_count(gather->table), count = value_width(gather->numbers);
+    const int32_t *numbers = value_row(gather->numbers, 0);
+
+    if (gather->offset < 0 || (uint64_t)gather->offset > rows) {
+        return object_fail(object_of(queue), call, TAPML_INVALID,
+                           "the offset is '%" PRId64 "', the table has %zu rows", gather->offset,
+                           rows);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int64_t row = numbers[i] + gather->offset;
+
+        if (row < 0 || (uint64_t)row >= rows) {
+            return object_fail(object_of(queue), call, TAPML_INVALID,
+                               "number %zu of %zu asks for row '%" PRId64
+                               "', the table has %zu rows",
+                               i, count, row, rows);
+        }
+    }
+    gather->width = value_width(gather->y);
+
+    const struct work work = {
+        .count = count,
+        .unit_cost = gather->width,
+        .body = gather_compute,
+        .job = gather,
+    };
+
+    return work_run(queue, call, &work, gather->y);
+}
+
+static tapml_status embed(TAPML_EMBED_PARAMS)
+{
+    return gather_run(queue, call,
+                      &(struct gather){.table = table, .numbers = ids, .y = y, .offset = offset});
+}
+
+static tapml_status gather_rows(TAPML_GATHER_ROWS_PARAMS)
+{
+    return gather_run(queue, call, &(struct gather){.table = x, .numbers = rows, .y = y});
+}
+
+// Values of four bytes into a tensor whose rows are contiguous.
+struct copy {
+    const tapml_tensor *x, *y;
+    ptrdiff_t step_bytes, width;
+};
+
+enum { WORD = 4 };
+
+static void copy_compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct copy *copy = job;
+
+    for (uint64_t r = begin; r < end; r++) {
+        const unsigned char *x = value_row(copy->x, (size_t)r);
+        unsigned char *y = value_row(copy->y, (size_t)r);
+
+        for (ptrdiff_t i = 0; i < copy->width; i++) {
+            memcpy(y + i * WORD, x + i * copy->step_bytes, WORD);
+        }
+    }
+}
+
+static tapml_status copy_run(tapml_object *queue, tapml_call *call, struct copy *copy)
+{
+    copy->step_bytes = value_stride(copy->x, copy->x->rank - 1) * WORD;
+    copy->width = (ptrdiff_t)value_width(copy->y);
+
+    const struct work work = {
+        .count = value_row_count(copy->y),
+        .unit_cost = (uint64_t)copy->width,
+        .body = copy_compute,
+        .job = copy,
+    };
+
+    return work_run(queue, call, &work, copy->y);
+}
+
+static tapml_status copy(TAPML_COPY_PARAMS)
+{
+    return copy_run(queue, call, &(struct copy){.x = x, .y = y});
+}
+
+// A copy into the rows of the state from `position` on.
+static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
+{
+    const int64_t stride[] = {value_stride(state, 0), value_stride(state, 1),
+                              value_stride(state, 2)};
+    tapml_tensor target = *state;
+
+    target.shape = rows->shape;
+    target.stride = stride;
+    target.offset += (uint64_t)(position * stride[0]) * TAPML_DT_BYTES(state->dtype);
+    return copy_run(queue, call, &(struct copy){.x = rows, .y = &target});
+}
+
+const tapml_op_impl rows_copy = TAPML_IMPL(tapml_copy, copy);
+const tapml_op_impl rows_embed = TAPML_IMPL(tapml_embed, embed);
+const tapml_op_impl rows_gather = TAPML_IMPL(tapml_gather_rows, gather_rows);
+const tapml_op_impl rows_state_append = TAPML_IMPL(tapml_state_append, state_append);

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tapml/tensor.h>
+
+#include <stddef.h>
+
+// Where the values of a tensor lie, and what their bits mean.
+//
+// A row is the last axis of a tensor; rows are numbered over all other axes, the last fastest. A
+// weight may be a chain of panels of its rows (`next`): functions with `panel` in the name walk it.
+
+// The number of rows of `tensor`, without those of further panels. Its rank is at least 1.
+size_t value_row_count(const tapml_tensor *tensor);
+
+// The length of a row.
+size_t value_width(const tapml_tensor *tensor);
+
+// From one element to the next along `axis`, in elements; 0 repeats the same one.
+ptrdiff_t value_stride(const tapml_tensor *tensor, uint32_t axis);
+
+// The first element of row `row`. May be written where the tensor is an output.
+void *value_row(const tapml_tensor *tensor, size_t row);
+
+// The rows of a weight of two axes in all its panels, and the first element of one of them.
+size_t value_panel_row_count(const tapml_tensor *weight);
+const void *value_panel_row(const tapml_tensor *weight, size_t row);
+
+// Widens `count` neighbouring values of type `dtype` (f32, f16 or bf16) to f32, which is exact. The
+// source may lie at any address.
+void value_widen(uint32_t dtype, const void *source, size_t count, float *target);
+
+// Values `first` .. `first + count` of a dense tensor of one axis, widened.
+void value_get(const tapml_tensor *tensor, size_t first, size_t count, float *target);
+
+// The nearest number of f16 and of bf16, ties to even, as f32.
+float value_round_f16(float value);
+float value_round_bf16(float value);

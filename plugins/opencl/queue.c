@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver.h"
+
+#include <time.h>
+
+tapml_status
+queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch)
+{
+    const struct driver_functions *cl = &device->root->cl;
+    const struct driver_pipeline *pipeline = launch->pipeline;
+    const struct k_kernel *kernel = pipeline->kernel;
+    const size_t local[3] = {pipeline->items, 1, 1};
+    const size_t global[3] = {pipeline->items * launch->groups[0], launch->groups[1],
+                              launch->groups[2]};
+    cl_int code = cl->clSetKernelArg(pipeline->code, 0, kernel->params_size, launch->params);
+
+    for (uint32_t i = 0; i < kernel->n_binding && code == CL_SUCCESS; i++) {
+        code =
+            cl->clSetKernelArg(pipeline->code, i + 1, sizeof(cl_mem), &launch->buffers[i]->memory);
+    }
+    if (code == CL_SUCCESS) {
+        code = cl->clEnqueueNDRangeKernel(device->queue, pipeline->code, 3, NULL, global, local, 0,
+                                          NULL, NULL);
+    }
+    return driver_check(device->root->host, call, code, kernel->name);
+}
+
+tapml_status queue_flush(struct driver_device *device, tapml_call *call)
+{
+    return driver_check(device->root->host, call, device->root->cl.clFlush(device->queue),
+                        "clFlush");
+}
+
+// -- Tickets -----------------------------------------------------------------------------------
+
+// Takes the markers off the ring that are complete. The oldest that failed is a failure for good.
+static tapml_status collect(struct driver_device *device, tapml_call *call)
+{
+    const struct driver_functions *cl = &device->root->cl;
+
+    while (device->count > 0) {
+        cl_event event = device->marker[device->first].event;
+        cl_int state = CL_QUEUED;
+        const cl_int code = cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                               sizeof(state), &state, NULL);
+
+        if (code != CL_SUCCESS || state < 0) {
+            return gpu_fail(device->root->host, call, TAPML_DEVICE_LOST,
+                            code != CL_SUCCESS ? code : state, "queued work has failed");
+        }
+        if (state != CL_COMPLETE) {
+            return TAPML_OK;
+        }
+        device->reached = device->marker[device->first].ticket;
+        device->first = (device->first + 1) % DRIVER_MARKER_MAX;
+        device->count--;
+        (void)cl->clReleaseEvent(event); // Ours, and complete.
+    }
+    return TAPML_OK;
+}
+
+// OpenCL waits for ever or not at all, so a wait with an end asks again and again.
+tapml_status queue_wait(struct driver_device *device,
+                        tapml_call *call,
+                        uint64_t ticket,
+                        uint64_t timeout_ns,
+                        uint64_t *out_reached)
+{
+    const uint64_t begin = gpu_clock_ns();
+    tapml_status status = collect(device, call);
+
+    while (status == TAPML_OK && device->count > 0 && device->reached < ticket) {
+        if (timeout_ns == UINT64_MAX) {
+            // A failure shows in the state of the event.
+            (void)device->root->cl.clWaitForEvents(1, &device->marker[device->first].event);
+        } else if (gpu_clock_ns() - begin >= timeout_ns) {
+            break;
+        } else {
+            (void)nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL); // Waking early is fine.
+        }
+        status = collect(device, call);
+    }
+    if (status == TAPML_OK) {
+        *out_reached = device->reached;
+    }
+    return status;
+}
+
+tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket)
+{
+    uint64_t reached = 0;
+    cl_event event = NULL;
+
+    if (device->count == DRIVER_MARKER_MAX) {
+        const tapml_status status =
+            queue_wait(device, call, device->marker[device->first].ticket, UINT64_MAX, &reached);
+
+        if (status != TAPML_OK) {
+            return status;
+        }
+    }
+    const cl_int code =
+        device->root->cl.clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &event);
+
+    if (code == CL_SUCCESS) {
+        const uint32_t last = (device->first + device->count++) % DRIVER_MARKER_MAX;
+
+        device->marker[last].ticket = ticket;
+        device->marker[last].event = event;
+    }
+    return driver_check(device->root->host, call, code, "clEnqueueMarkerWithWaitList");
+}

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// k_view.h - rows, lanes and weights: what the kernels of sdk/gpu share, on top of k.h.
+//
+// Structural switches:
+//     K_X4  1: rows are read four elements at a time. Widths, offsets and strides then count four.
+//     K_W   the type of the weight: K_W_F32, K_W_BF16 or K_W_F16
+// The host picks K_X4 where width, offset and strides of all views allow it.
+#ifndef K_VIEW_H
+#define K_VIEW_H
+
+// The host knows these numbers as GPU_WEIGHT_*; 0 there is a weight that is absent.
+#define K_W_F32 1
+#define K_W_BF16 2
+#define K_W_F16 3
+
+#ifndef K_X4
+#define K_X4 0
+#endif
+#ifndef K_W
+#define K_W K_W_F32
+#endif
+
+// The rows of a tensor with two outer strides: row r = (i, j) begins at  at + i * s0 + j * s1,  j < n.
+// On the host: struct gpu_view.
+#define VIEW(v) FIELD(u32, v##_at) FIELD(u32, v##_n) FIELD(u32, v##_s0) FIELD(u32, v##_s1)
+#define ROW(v, r) (p.v##_at + ((r) / p.v##_n) * p.v##_s0 + ((r) % p.v##_n) * p.v##_s1)
+
+// One lane group, the unit in which rows are read: VX is f32 or f32x4, and UX its bits.
+#if K_X4
+#define LANES 4u
+#define VX f32x4
+#define UX u32x4
+#define VX_SPLAT(e) f32x4(e)
+#define VX_SUM(v) ((v.x + v.y) + (v.z + v.w))
+#define VX_DOT_ACC(acc, a, b) DOT4_ACC(acc, a, b)
+#else
+#define LANES 1u
+#define VX f32
+#define UX u32
+#define VX_SPLAT(e) (e)
+#define VX_SUM(v) (v)
+#define VX_DOT_ACC(acc, a, b) acc = fma(a, b, acc)
+#endif
+
+// Element e of an array of 16-bit elements whose word e / 2 is u.
+FN(f32, k_bf16, ARG(u32, u), ARG(u32, e))
+{
+  return AS_F32(SELECT((e & 1u) == 0u, (u << 16u), (u & 0xffff0000u)));
+}
+
+FN(f32, k_f16, ARG(u32, u), ARG(u32, e))
+{
+  LET(f32x2, both, UNPACK_F16X2(u));
+  return SELECT((e & 1u) == 0u, both.x, both.y);
+}
+
+// W_AT(w, e): lane group e of the weight w, which is bound as WX.
+#if K_W == K_W_F32
+#define WX VX
+#define W_AT(w, e) w[e]
+#elif K_X4
+#define WX u32x2
+#if K_W == K_W_BF16
+FN(f32x4, k_weight4, ARG(u32x2, u))
+{
+  return f32x4(AS_F32(u.x << 16u), AS_F32(u.x & 0xffff0000u),
+               AS_F32(u.y << 16u), AS_F32(u.y & 0xffff0000u));
+}
+#else
+FN(f32x4, k_weight4, ARG(u32x2, u))
+{
+  LET(f32x2, low, UNPACK_F16X2(u.x));
+  LET(f32x2, high, UNPACK_F16X2(u.y));
+  return f32x4(low.x, low.y, high.x, high.y);
+}
+#endif
+#define W_AT(w, e) k_weight4(w[e])
+#else
+#define WX u32
+#if K_W == K_W_BF16
+#define W_AT(w, e) k_bf16(w[(e) >> 1u], e)
+#else
+#define W_AT(w, e) k_f16(w[(e) >> 1u], e)
+#endif
+#endif
+
+// WEIGHT_AT(w, kind, e): element e of the u32 buffer w whose type is a parameter and no switch, for
+// what is read once in a while. `kind` is K_W_*; e lies in word WEIGHT_WORD.
+FN(f32, k_weight, ARG(u32, kind), ARG(u32, u), ARG(u32, e))
+{
+  if (kind == 1u) { return AS_F32(u); }
+  if (kind == 2u) { return k_bf16(u, e); }
+  return k_f16(u, e);
+}
+#define WEIGHT_WORD(kind, e) SELECT((kind) == 1u, e, ((e) >> 1u))
+#define WEIGHT_AT(w, kind, e) k_weight(kind, w[WEIGHT_WORD(kind, e)], e)
+
+// ADD_BIAS(sum, n): adds element n of the bias to an f32, ADD_BIAS_X lane group n to a VX, where there
+// is one.
+#define K_BIAS(n) WEIGHT_AT(b, p.b_kind, p.b_at + (n))
+#define ADD_BIAS(sum, n) if (p.b_kind != 0u) { sum += K_BIAS(n); }
+#if K_X4
+#define ADD_BIAS_X(sum, n) if (p.b_kind != 0u) { \
+    sum += f32x4(K_BIAS(4u * (n)), K_BIAS(4u * (n) + 1u), K_BIAS(4u * (n) + 2u), K_BIAS(4u * (n) + 3u)); }
+#else
+#define ADD_BIAS_X(sum, n) ADD_BIAS(sum, n)
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The driver table: what sdk/gpu asks of a GPU interface, and all that a GPU plugin writes.
+//
+// sdk/gpu is the backend (tapml/backend.h): it owns the ABI's objects, checks views, chooses
+// kernels and tile sizes, caches pipelines, packs parameters, folds grids, loops over panels,
+// counts op calls. A driver holds memory and does what it is told, in order.
+//
+// What holds everywhere:
+//
+// - A device is one stream. A command sees all that the commands before it wrote, and overwrites
+//   nothing that they still read: where the interface does not promise this, the driver puts the
+//   barrier. Several queues of the ABI share the stream.
+// - A driver may hold commands back until `flush`. It hands them over by itself when they are many.
+// - The host and sdk/gpu check every argument. A driver trusts what it is given.
+// - One thread at a time calls a root and its devices.
+// - A function that fails says why with gpu_fail (support.h). An `out_` parameter is written on
+//   TAPML_OK only. A failure of queued work comes out of the next `wait` and of all that follow;
+//   where the driver knows the launch, it calls `core->blame` with its `number`.
+// - Memory of the driver itself comes from `core->alloc`; none of it outlives the root.
+#ifndef TAPML_GPU_DRIVER_H
+#define TAPML_GPU_DRIVER_H
+
+#include <tapml/gpu/kernel.h>
+#include <tapml/host.h>
+
+// Each driver defines these four in its own source file.
+struct driver_root;     // The loader, the instance, the browser: what stands before a device.
+struct driver_device;   // A device with its stream.
+struct driver_buffer;   // Bytes on the device. At least 16, a multiple of 4.
+struct driver_pipeline; // A kernel, ready to launch.
+
+// What a driver gets of its host.
+struct gpu_host {
+    const tapml_host *host;
+    const tapml_host_core *core;
+    const char *domain; // The driver's id; names its errors.
+};
+
+// What the host wants to know before it opens a device.
+struct gpu_description {
+    char id[64];           // Stable across runs: a UUID, an address, a name with a number.
+    char name[128];        // For people.
+    char driver[128];      // Name and version; or empty.
+    uint64_t memory_bytes; // 0 unknown.
+    uint64_t buffer_bytes; // Of the largest buffer that a kernel can bind whole.
+};
+
+#define GPU_FEATURE_SUBGROUP (1u << 0) // Reductions and shuffles in compute kernels.
+
+// The work items of a group run one after another, as on a CPU: a barrier is dear, and so is memory
+// that a group shares. Where the option `tile` is not set, such a device gets small tiles.
+#define GPU_FEATURE_SERIAL (1u << 1)
+
+// What kernels may use: the device's own limits, not the defaults of its interface. What the
+// dialect promises its kernels is the least: 8 buffers, 128 bytes of parameters, and the below.
+struct gpu_limits {
+    uint32_t group_items;  // Work items of a workgroup, all on axis x. At least 128.
+    uint32_t shared_bytes; // Of a workgroup. At least 16 KiB.
+    uint32_t grid;         // Workgroups on one axis. At least 65535.
+    uint32_t subgroup_min; // Work items of a subgroup: the fewest,
+    uint32_t subgroup_max; // and the most. 0 without subgroups.
+    uint32_t features;     // GPU_FEATURE_*
+};
+
+struct gpu_launch {
+    struct driver_pipeline *pipeline;
+
+    // One for each binding of the kernel, bound whole. A buffer that is written appears once.
+    struct driver_buffer *const *buffers;
+    const void *params; // The kernel's `params_size` bytes.
+    uint32_t groups[3]; // None is zero, none above the limit.
+    uint64_t number;    // Of the op call, for `core->blame`.
+};
+
+struct gpu_driver {
+    const char *id;                 // "vulkan": of the component, and the domain of its errors.
+    const struct k_kernel *kernels; // In the language of this driver.
+
+    // -- Life ----------------------------------------------------------------------------------
+
+    // Finds the interface. TAPML_UNAVAILABLE where it is not installed. `host` outlives the root.
+    tapml_status (*load)(const struct gpu_host *host,
+                         tapml_call *call,
+                         struct driver_root **out_root);
+    void (*unload)(struct driver_root *root);
+
+    // Device number `index`, counted from 0. TAPML_NOT_FOUND past the last one.
+    tapml_status (*describe)(struct driver_root *root,
+                             tapml_call *call,
+                             uint32_t index,
+                             struct gpu_description *out_description);
+    tapml_status (*open)(struct driver_root *root,
+                         tapml_call *call,
+                         uint32_t index,
+                         struct gpu_limits *out_limits,
+                         struct driver_device **out_device);
+
+    // Waits for the work. Buffers and pipelines have been freed.
+    void (*close)(struct driver_device *device);
+
+    // The content is undefined. TAPML_NO_MEMORY where there is none left.
+    tapml_status (*buffer_new)(struct driver_device *device,
+                               tapml_call *call,
+                               uint64_t size,
+                               struct driver_buffer **out_buffer);
+
+    // No work that was not yet waited for uses the buffer.
+    void (*buffer_free)(struct driver_device *device, struct driver_buffer *buffer);
+
+    // Compiles. `tune` has a value for each of the kernel's constants. Slow: sdk/gpu asks once for
+    // each combination. The kernel is in this driver's table and stays.
+    tapml_status (*pipeline_new)(struct driver_device *device,
+                                 tapml_call *call,
+                                 const struct k_kernel *kernel,
+                                 const uint32_t *tune,
+                                 struct driver_pipeline **out_pipeline);
+    void (*pipeline_free)(struct driver_device *device, struct driver_pipeline *pipeline);
+
+    // -- Commands, in order --------------------------------------------------------------------
+
+    // Offsets and sizes are multiples of 4. `source` and `target` in host memory stay until a
+    // ticket behind the command is reached, and a read has arrived by then.
+    tapml_status (*write)(struct driver_device *device,
+                          tapml_call *call,
+                          struct driver_buffer *buffer,
+                          uint64_t offset,
+                          const void *source,
+                          uint64_t size);
+    tapml_status (*read)(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *buffer,
+                         uint64_t offset,
+                         void *target,
+                         uint64_t size);
+
+    // Between two buffers, never within one.
+    tapml_status (*copy)(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *source,
+                         uint64_t source_offset,
+                         struct driver_buffer *target,
+                         uint64_t target_offset,
+                         uint64_t size);
+
+    tapml_status (*launch)(struct driver_device *device,
+                           tapml_call *call,
+                           const struct gpu_launch *launch);
+
+    // `ticket` is reached when all commands before are done. Tickets count 1, 2, 3 ...
+    tapml_status (*signal)(struct driver_device *device, tapml_call *call, uint64_t ticket);
+
+    // Hands over what is held back. Does not wait.
+    tapml_status (*flush)(struct driver_device *device, tapml_call *call);
+
+    // Waits until `ticket` is reached or `timeout_ns` has passed, which is no failure:
+    // `*out_reached` is the last ticket reached, either way. With timeout 0 it only asks.
+    // UINT64_MAX waits as long as the device works. The ticket has been flushed.
+    tapml_status (*wait)(struct driver_device *device,
+                         tapml_call *call,
+                         uint64_t ticket,
+                         uint64_t timeout_ns,
+                         uint64_t *out_reached);
+};
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects of the ABI, over the handles of a driver. Each begins with its tapml_object.
+#pragma once
+
+#include <tapml/backend.h>
+#include <tapml/gpu/support.h>
+
+enum { GPU_DEVICE_MAX = 16, GPU_PIPELINE_MAX = 256, GPU_PENDING_MAX = 64 };
+
+// How work is cut. Small: a workgroup that shares a sum is one work item, which computes a block of
+// outputs by itself. Large: items share their rows, and tiles in shared memory. An open device has
+// one or the other.
+enum gpu_tile { GPU_TILE_AUTO, GPU_TILE_SMALL, GPU_TILE_LARGE };
+
+// What `devices` answers, in one piece.
+struct gpu_listing {
+    uint32_t count;
+    struct gpu_description description[GPU_DEVICE_MAX];
+    tapml_memory_type memory[GPU_DEVICE_MAX];
+    const tapml_memory_type *memory_list[GPU_DEVICE_MAX];
+    tapml_device_info info[GPU_DEVICE_MAX];
+    const tapml_device_info *list[GPU_DEVICE_MAX];
+};
+
+struct gpu_root {
+    tapml_object base;
+    const struct gpu_driver *driver;
+    struct gpu_host host;
+    struct driver_root *impl;
+    struct gpu_listing *listing; // NULL before it is asked for.
+};
+
+// A kernel with values for its constants, ready to launch.
+struct gpu_pipeline {
+    const char *name; // As the plan gave it.
+    uint32_t variant; // Likewise.
+    uint32_t tune[K_TUNE_MAX];
+    const struct k_kernel *kernel;
+    struct driver_pipeline *impl;
+};
+
+struct gpu_device {
+    tapml_object base;
+    struct gpu_root *root;
+    struct driver_device *impl;
+    struct gpu_limits limits;
+    enum gpu_tile tile;
+    int is_synchronous;         // Waits for every launch, so that a failure names its call.
+    struct driver_buffer *none; // 16 bytes, bound where an optional tensor is absent.
+    uint64_t ticket;            // The last one given out.
+    tapml_status failure;       // Of queued work: the answer to everything from then on.
+    uint32_t pipeline_count;
+    struct gpu_pipeline pipelines[GPU_PIPELINE_MAX];
+};
+
+struct gpu_buffer {
+    tapml_object base;
+    struct gpu_device *device;
+    struct driver_buffer *impl;
+};
+
+struct gpu_queue {
+    tapml_object base;
+    struct gpu_device *device;
+    uint64_t calls;        // Op calls begun.
+    uint64_t launches;     // Kernels launched for them.
+    tapml_support *answer; // Not NULL in a dry run: the op is checked and not launched.
+};
+
+struct gpu_timeline {
+    tapml_object base;
+    struct gpu_device *device;
+    uint64_t value;
+    uint32_t first, count; // Of the ring.
+    struct {
+        uint64_t value, ticket;
+    } pending[GPU_PENDING_MAX];
+};
+
+// For objects that offer no interface.
+const void *gpu_no_interface(tapml_object *object, const char *id);
+
+// Says that the host's memory is exhausted.
+tapml_status gpu_no_memory(const struct gpu_host *host, tapml_call *call);
+
+// The failure of work that was queued before, or TAPML_OK.
+tapml_status gpu_device_check(const struct gpu_device *device, tapml_call *call);

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops.h"
+
+#include <string.h>
+
+static const tapml_op_impl add = TAPML_IMPL(tapml_add, gpu_op_add);
+static const tapml_op_impl attention = TAPML_IMPL(tapml_attention, gpu_op_attention);
+static const tapml_op_impl copy = TAPML_IMPL(tapml_copy, gpu_op_copy);
+static const tapml_op_impl embed = TAPML_IMPL(tapml_embed, gpu_op_embed);
+static const tapml_op_impl gather_rows = TAPML_IMPL(tapml_gather_rows, gpu_op_gather_rows);
+static const tapml_op_impl linear = TAPML_IMPL(tapml_linear, gpu_op_linear);
+static const tapml_op_impl mul = TAPML_IMPL(tapml_mul, gpu_op_mul);
+static const tapml_op_impl rms_norm = TAPML_IMPL(tapml_rms_norm, gpu_op_rms_norm);
+static const tapml_op_impl rope = TAPML_IMPL(tapml_rope, gpu_op_rope);
+static const tapml_op_impl silu = TAPML_IMPL(tapml_silu, gpu_op_silu);
+static const tapml_op_impl state_append = TAPML_IMPL(tapml_state_append, gpu_op_state_append);
+
+static const tapml_op_impl *const list[] = {
+    &add, &attention, &copy, &embed, &gather_rows,  &linear,
+    &mul, &rms_norm,  &rope, &silu,  &state_append,
+};
+
+enum { COUNT = sizeof(list) / sizeof(list[0]) };
+
+const tapml_op_impl *const *gpu_ops_list(uint32_t *out_count)
+{
+    *out_count = COUNT;
+    return list;
+}
+
+const tapml_op_impl *gpu_ops_find(const tapml_op *op)
+{
+    for (uint32_t i = 0; i < COUNT; i++) {
+        if (list[i]->op->version == op->version && strcmp(list[i]->op->name, op->name) == 0) {
+            return list[i];
+        }
+    }
+    return NULL;
+}

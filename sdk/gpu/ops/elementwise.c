@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "../ops.h"
+#include "kparams.h"
+
+#include <string.h>
+
+enum { ITEMS = 64, AXIS_FIELDS = TAPML_MAX_RANK, TENSOR_FIELDS = 1 + TAPML_MAX_RANK };
+
+// The parameters of every elementwise kernel are ELEMENTS, then STRIDES of each tensor, all u32.
+_Static_assert(sizeof(struct k_copy_params) ==
+                   sizeof(uint32_t) * (AXIS_FIELDS + 2u * TENSOR_FIELDS),
+               "ELEMENTS and STRIDES in k_elements.h are what is packed here");
+
+tapml_status gpu_op_elements(struct gpu_queue *queue,
+                             tapml_call *call,
+                             const char *kernel,
+                             const tapml_tensor *const *tensors,
+                             uint32_t count)
+{
+    struct gpu_elements e;
+    uint32_t params[AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS] = {0}, at = 0;
+
+    GPU_TRY(gpu_view_elements(queue, call, tensors, count, &e));
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    struct gpu_plan plan = {
+        .kernel = kernel,
+        .variant = e.lanes == 4 ? K_V_X4 : K_V_BASE,
+        .tune = {[K_COPY_TUNE_WG_X] = items, [K_COPY_TUNE_AXES] = e.axes},
+        .params = params,
+        .groups = ((uint64_t)e.count + items - 1) / items,
+    };
+
+    params[at++] = e.count;
+    for (uint32_t axis = 0; axis + 1 < TAPML_MAX_RANK; axis++) { // The last axis takes the rest.
+        params[at++] = axis < e.axes ? e.n[axis] : 1;
+    }
+    for (uint32_t t = 0; t < count; t++) {
+        params[at++] = e.tensor[t].at;
+        memcpy(&params[at], e.tensor[t].stride, sizeof(e.tensor[t].stride));
+        at += TAPML_MAX_RANK;
+        plan.tensors[t] = tensors[t];
+    }
+    return gpu_plan_launch(queue, call, &plan);
+}
+
+tapml_status gpu_op_add(TAPML_ADD_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {a, b, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "add", tensors, 3);
+}
+
+tapml_status gpu_op_mul(TAPML_MUL_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {a, b, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "mul", tensors, 3);
+}
+
+tapml_status gpu_op_silu(TAPML_SILU_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "silu", tensors, 2);
+}
+
+tapml_status gpu_op_copy(TAPML_COPY_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "copy", tensors, 2);
+}

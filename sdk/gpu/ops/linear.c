@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "../ops.h"
+#include "kparams.h"
+
+// A linear over one panel of its weight.
+struct panel {
+    const tapml_tensor *x, *w, *b, *y;
+    struct gpu_view xv, wv, yv, bv;
+    uint32_t w_stride; // From row to row of the weight, in elements.
+    uint32_t variant, lanes;
+    int goes_on; // A transposed panel after the first one.
+};
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+// How many tokens one work item takes in registers.
+static uint32_t block_tokens(const struct panel *panel)
+{
+    enum { BLOCK = 4 };
+
+    return panel->xv.rows < BLOCK ? 1 : BLOCK;
+}
+
+// Dot products. Decode on a GPU: every row of the weight is read once, by the items of a group side
+// by side. With small tiles also prefill: an item computes a block of tokens and rows.
+static tapml_status
+launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
+{
+    enum { ROWS = 4, ITEMS_MOST = 64 };
+    const uint32_t lanes = panel->lanes, k = panel->xv.width / lanes;
+    const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
+    const struct k_linear_rows_params params = {
+        GPU_VIEW(x, panel->xv, lanes), GPU_VIEW(y, panel->yv, 1),
+        .w_at = panel->wv.at / lanes,  .w_s = panel->w_stride / lanes,
+        .b_at = panel->bv.at,          .b_kind = gpu_view_weight_kind(panel->b),
+        .n = panel->wv.rows,           .k = k,
+        .tokens = panel->xv.rows,
+    };
+
+    return gpu_plan_launch(
+        queue, call,
+        &(struct gpu_plan){
+            .kernel = "linear_rows",
+            .variant = panel->variant,
+            .tune = {[K_LINEAR_ROWS_TUNE_WG_X] = gpu_plan_sum_items(queue, k, ITEMS_MOST),
+                     [K_LINEAR_ROWS_TUNE_ROWS] = ROWS,
+                     [K_LINEAR_ROWS_TUNE_TOKENS] = tokens},
+            .tensors = {[K_LINEAR_ROWS_X] = panel->x,
+                        [K_LINEAR_ROWS_W] = panel->w,
+                        [K_LINEAR_ROWS_B] = panel->b,
+                        [K_LINEAR_ROWS_Y] = panel->y},
+            .params = &params,
+            .groups = panel->xv.rows != 0 ? divide_up(panel->wv.rows, ROWS) : 0,
+            .groups_z = divide_up(panel->xv.rows, tokens),
+        });
+}
+
+// Prefill with large tiles: 16 rows of work items and as many columns as the device allows.
+static tapml_status
+launch_tiles(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
+{
+    enum { SIDE = 16, BN = 64, BK = 16, ITEMS = 256 };
+    const uint32_t lanes = panel->lanes, tokens = panel->xv.rows;
+    const uint32_t bm = tokens <= 16 ? 16 : tokens <= 32 ? 32 : 64;
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    const uint32_t tiles_n = (uint32_t)divide_up(panel->wv.rows, BN);
+    const struct k_linear_tiles_params params = {
+        GPU_VIEW(x, panel->xv, lanes),
+        GPU_VIEW(y, panel->yv, 1),
+        .w_at = panel->wv.at / lanes,
+        .w_s = panel->w_stride / lanes,
+        .b_at = panel->bv.at,
+        .b_kind = gpu_view_weight_kind(panel->b),
+        .n = panel->wv.rows,
+        .k = panel->xv.width / lanes,
+        .tokens = tokens,
+        .tiles_n = tiles_n,
+    };
+
+    return gpu_plan_launch(queue, call,
+                           &(struct gpu_plan){
+                               .kernel = "linear_tiles",
+                               .variant = panel->variant,
+                               .tune = {[K_LINEAR_TILES_TUNE_WG_X] = items,
+                                        [K_LINEAR_TILES_TUNE_BM] = bm,
+                                        [K_LINEAR_TILES_TUNE_BN] = BN,
+                                        [K_LINEAR_TILES_TUNE_BK] = BK,
+                                        [K_LINEAR_TILES_TUNE_TM] = bm / SIDE,
+                                        [K_LINEAR_TILES_TUNE_TN] = BN / (items / SIDE)},
+                               .tensors = {[K_LINEAR_TILES_X] = panel->x,
+                                           [K_LINEAR_TILES_W] = panel->w,
+                                           [K_LINEAR_TILES_B] = panel->b,
+                                           [K_LINEAR_TILES_Y] = panel->y},
+                               .params = &params,
+                               .groups = (uint64_t)tiles_n * divide_up(tokens, bm),
+                           });
+}
+
+static tapml_status
+launch_columns(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
+{
+    enum { ITEMS = 64 };
+    const uint32_t lanes = panel->lanes, n = panel->yv.width / lanes;
+    const uint32_t items = gpu_plan_items(queue, ITEMS), tokens = block_tokens(panel);
+    const struct k_linear_columns_params params = {
+        GPU_VIEW(x, panel->xv, 1),
+        GPU_VIEW(y, panel->yv, lanes),
+        .w_at = panel->wv.at / lanes,
+        .w_s = panel->w_stride / lanes,
+        .b_at = panel->bv.at,
+        .b_kind = gpu_view_weight_kind(panel->b),
+        .n = n,
+        .k = panel->wv.rows,
+        .tokens = panel->xv.rows,
+        .goes_on = panel->goes_on != 0,
+    };
+
+    return gpu_plan_launch(
+        queue, call,
+        &(struct gpu_plan){
+            .kernel = "linear_columns",
+            .variant = panel->variant,
+            .tune = {[K_LINEAR_COLUMNS_TUNE_WG_X] = items, [K_LINEAR_COLUMNS_TUNE_TOKENS] = tokens},
+            .tensors = {[K_LINEAR_COLUMNS_X] = panel->x,
+                        [K_LINEAR_COLUMNS_W] = panel->w,
+                        [K_LINEAR_COLUMNS_B] = panel->b,
+                        [K_LINEAR_COLUMNS_Y] = panel->y},
+            .params = &params,
+            .groups = panel->xv.rows != 0 ? divide_up(n, items) : 0,
+            .groups_z = divide_up(panel->xv.rows, tokens),
+        });
+}
+
+// A panel of the weight as it is stored holds some of the outputs.
+static tapml_status linear_plain(struct gpu_queue *queue, tapml_call *call, struct panel *panel)
+{
+    enum { ROWS_TOKENS_MAX = 4 }; // Up to here, large tiles sum rows, too.
+    const int is_rows = queue->device->tile == GPU_TILE_SMALL ||
+                        panel->xv.rows <= ROWS_TOKENS_MAX || queue->device->limits.group_items < 16;
+
+    if (gpu_view_is_x4(&panel->xv) && gpu_view_is_x4(&panel->wv)) {
+        panel->variant |= K_V_X4;
+        panel->lanes = 4;
+    }
+    GPU_TRY(is_rows ? launch_rows(queue, call, panel) : launch_tiles(queue, call, panel));
+    panel->yv.at += panel->wv.rows;
+    panel->bv.at += panel->wv.rows;
+    return TAPML_OK;
+}
+
+// A panel of a transposed weight holds some of the inputs.
+static tapml_status
+linear_transposed(struct gpu_queue *queue, tapml_call *call, struct panel *panel)
+{
+    if (gpu_view_is_x4(&panel->yv) && gpu_view_is_x4(&panel->wv)) {
+        panel->variant |= K_V_X4;
+        panel->lanes = 4;
+    }
+    GPU_TRY(launch_columns(queue, call, panel));
+    panel->xv.at += panel->wv.rows;
+    panel->goes_on = 1;
+    return TAPML_OK;
+}
+
+tapml_status gpu_op_linear(TAPML_LINEAR_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    struct panel panel = {.x = x, .b = b, .y = y};
+
+    GPU_TRY(gpu_view_rows(self, call, x, &panel.xv));
+    GPU_TRY(gpu_view_rows(self, call, y, &panel.yv));
+    if (b != NULL) {
+        GPU_TRY(gpu_view_weight(self, call, b, &panel.bv));
+    }
+    for (panel.w = w; panel.w != NULL; panel.w = panel.w->next) {
+        GPU_TRY(gpu_view_weight(self, call, panel.w, &panel.wv));
+        panel.w_stride = (uint32_t)gpu_view_stride(panel.w, 0);
+        panel.variant = gpu_view_weight_variant(panel.w);
+        panel.lanes = 1;
+        GPU_TRY(transposed != 0 ? linear_transposed(self, call, &panel)
+                                : linear_plain(self, call, &panel));
+    }
+    return TAPML_OK;
+}

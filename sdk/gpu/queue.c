@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "queue.h"
+
+#include "kparams.h"
+#include "plan.h"
+
+#include <string.h>
+
+static void queue_release(tapml_object *object)
+{
+    struct gpu_queue *queue = (struct gpu_queue *)object;
+
+    gpu_free(&queue->device->root->host, queue, sizeof(*queue));
+}
+
+static uint64_t launches(tapml_object *queue)
+{
+    return ((const struct gpu_queue *)queue)->launches;
+}
+
+static const tapml_counters counters = {TAPML_HDR(tapml_counters), launches};
+
+static const void *queue_interface(tapml_object *object, const char *id)
+{
+    return strcmp(id, TAPML_COUNTERS) == 0 ? &counters : NULL;
+}
+
+static const tapml_object_vt queue_vt = {TAPML_HDR(tapml_object_vt), queue_release,
+                                         queue_interface};
+
+static void timeline_release(tapml_object *object)
+{
+    struct gpu_timeline *timeline = (struct gpu_timeline *)object;
+
+    gpu_free(&timeline->device->root->host, timeline, sizeof(*timeline));
+}
+
+static const tapml_object_vt timeline_vt = {TAPML_HDR(tapml_object_vt), timeline_release,
+                                            gpu_no_interface};
+
+tapml_status gpu_queue_new(tapml_object *device, tapml_call *call, tapml_object **out_queue)
+{
+    struct gpu_device *owner = (struct gpu_device *)device;
+    struct gpu_queue *queue = gpu_alloc(&owner->root->host, sizeof(*queue));
+
+    if (queue == NULL) {
+        return gpu_no_memory(&owner->root->host, call);
+    }
+    queue->base.vt = &queue_vt;
+    queue->device = owner;
+    *out_queue = &queue->base;
+    return TAPML_OK;
+}
+
+tapml_status gpu_queue_write(tapml_object *queue,
+                             tapml_call *call,
+                             tapml_object *buffer,
+                             uint64_t offset,
+                             const void *source,
+                             uint64_t size)
+{
+    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    const tapml_status status = gpu_device_check(device, call);
+
+    if (status != TAPML_OK) {
+        return status;
+    }
+    return device->root->driver->write(device->impl, call, ((struct gpu_buffer *)buffer)->impl,
+                                       offset, source, size);
+}
+
+tapml_status gpu_queue_read(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *buffer,
+                            uint64_t offset,
+                            void *target,
+                            uint64_t size)
+{
+    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    const tapml_status status = gpu_device_check(device, call);
+
+    if (status != TAPML_OK) {
+        return status;
+    }
+    return device->root->driver->read(device->impl, call, ((struct gpu_buffer *)buffer)->impl,
+                                      offset, target, size);
+}
+
+tapml_status gpu_queue_copy(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *source,
+                            uint64_t source_offset,
+                            tapml_object *target,
+                            uint64_t target_offset,
+                            uint64_t size)
+{
+    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    const tapml_status status = gpu_device_check(device, call);
+
+    if (source == target) {
+        return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
+                        "a copy within one buffer");
+    }
+    if (status != TAPML_OK) {
+        return status;
+    }
+    return device->root->driver->copy(device->impl, call, ((struct gpu_buffer *)source)->impl,
+                                      source_offset, ((struct gpu_buffer *)target)->impl,
+                                      target_offset, size);
+}
+
+// A kernel, since WebGPU has no command for it. It counts as a launch, not as an op call.
+tapml_status gpu_queue_fill(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *buffer,
+                            uint64_t offset,
+                            uint64_t size,
+                            uint32_t pattern)
+{
+    enum { ITEMS = 64 };
+    struct gpu_queue *self = (struct gpu_queue *)queue;
+    const uint32_t items = gpu_plan_items(self, ITEMS);
+    const tapml_tensor words = {.hdr = TAPML_HDR(tapml_tensor), .buffer = buffer};
+    const struct k_fill_params params = {
+        .at = (uint32_t)(offset / 4), .count = (uint32_t)(size / 4), .pattern = pattern};
+
+    if (params.count == 0) {
+        return TAPML_OK;
+    }
+    return gpu_plan_launch_quietly(self, call,
+                                   &(struct gpu_plan){
+                                       .kernel = "fill",
+                                       .tune = {[K_FILL_TUNE_WG_X] = items},
+                                       .tensors = {[K_FILL_Y] = &words},
+                                       .params = &params,
+                                       .groups = ((uint64_t)params.count + items - 1) / items,
+                                   });
+}
+
+tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call)
+{
+    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+
+    return device->root->driver->flush(device->impl, call);
+}
+
+// -- Timelines: values of the host's, tickets of the driver's ----------------------------------
+
+tapml_status gpu_timeline_new(tapml_object *device,
+                              tapml_call *call,
+                              uint64_t initial,
+                              tapml_object **out_timeline)
+{
+    struct gpu_device *owner = (struct gpu_device *)device;
+    struct gpu_timeline *timeline = gpu_alloc(&owner->root->host, sizeof(*timeline));
+
+    if (timeline == NULL) {
+        return gpu_no_memory(&owner->root->host, call);
+    }
+    timeline->base.vt = &timeline_vt;
+    timeline->device = owner;
+    timeline->value = initial;
+    *out_timeline = &timeline->base;
+    return TAPML_OK;
+}
+
+// Waits for `ticket` and takes note of all that was reached.
+static tapml_status
+advance(struct gpu_timeline *timeline, tapml_call *call, uint64_t ticket, uint64_t timeout_ns)
+{
+    struct gpu_device *device = timeline->device;
+    uint64_t reached = 0;
+    tapml_status status = gpu_device_check(device, call);
+
+    if (status == TAPML_OK) {
+        status = device->root->driver->wait(device->impl, call, ticket, timeout_ns, &reached);
+    }
+
+    if (status != TAPML_OK) {
+        device->failure = status;
+        return status;
+    }
+    while (timeline->count > 0 && timeline->pending[timeline->first].ticket <= reached) {
+        timeline->value = timeline->pending[timeline->first].value;
+        timeline->first = (timeline->first + 1) % GPU_PENDING_MAX;
+        timeline->count--;
+    }
+    return TAPML_OK;
+}
+
+tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point)
+{
+    struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    struct gpu_timeline *timeline = (struct gpu_timeline *)point.timeline;
+
+    if (timeline->count == GPU_PENDING_MAX) { // The host is far ahead: let the device catch up.
+        tapml_status status = device->root->driver->flush(device->impl, call);
+
+        if (status == TAPML_OK) {
+            status = advance(timeline, call, timeline->pending[timeline->first].ticket, UINT64_MAX);
+        }
+        if (status != TAPML_OK) {
+            return status;
+        }
+    }
+    const uint32_t last = (timeline->first + timeline->count++) % GPU_PENDING_MAX;
+
+    timeline->pending[last].value = point.value;
+    timeline->pending[last].ticket = ++device->ticket;
+    return device->root->driver->signal(device->impl, call, device->ticket);
+}
+
+tapml_status gpu_timeline_value(tapml_object *timeline, tapml_call *call, uint64_t *out_value)
+{
+    struct gpu_timeline *self = (struct gpu_timeline *)timeline;
+
+    if (self->count > 0) {
+        const tapml_status status = advance(self, call, self->pending[self->first].ticket, 0);
+
+        if (status != TAPML_OK) {
+            return status;
+        }
+    }
+    *out_value = self->value;
+    return TAPML_OK;
+}
+
+tapml_status
+gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
+{
+    struct gpu_timeline *self = (struct gpu_timeline *)timeline;
+    const struct gpu_host *host = &self->device->root->host;
+
+    for (uint32_t i = 0; i < self->count && self->value < value; i++) {
+        const uint32_t at = (self->first + i) % GPU_PENDING_MAX;
+
+        if (self->pending[at].value >= value) {
+            const tapml_status status = advance(self, call, self->pending[at].ticket, timeout_ns);
+
+            if (status != TAPML_OK) {
+                return status;
+            }
+            break;
+        }
+    }
+    return self->value >= value
+               ? TAPML_OK
+               : gpu_fail(host, call, TAPML_DEADLINE, 0, "value %llu", (unsigned long long)value);
+}

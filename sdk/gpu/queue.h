@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Queues and timelines: the entries of the backend's table that put work on a device and wait for
+// it.
+//
+// A device is one stream, whatever the number of queues. The driver counts tickets on it; a
+// timeline maps values of the host's onto tickets, so any number of them can follow one stream.
+#pragma once
+
+#include "objects.h"
+
+tapml_status gpu_queue_new(tapml_object *device, tapml_call *call, tapml_object **out_queue);
+tapml_status gpu_queue_write(tapml_object *queue,
+                             tapml_call *call,
+                             tapml_object *buffer,
+                             uint64_t offset,
+                             const void *source,
+                             uint64_t size);
+tapml_status gpu_queue_read(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *buffer,
+                            uint64_t offset,
+                            void *target,
+                            uint64_t size);
+tapml_status gpu_queue_copy(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *source,
+                            uint64_t source_offset,
+                            tapml_object *target,
+                            uint64_t target_offset,
+                            uint64_t size);
+tapml_status gpu_queue_fill(tapml_object *queue,
+                            tapml_call *call,
+                            tapml_object *buffer,
+                            uint64_t offset,
+                            uint64_t size,
+                            uint32_t pattern);
+tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point);
+tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call);
+
+tapml_status gpu_timeline_new(tapml_object *device,
+                              tapml_call *call,
+                              uint64_t initial,
+                              tapml_object **out_timeline);
+tapml_status gpu_timeline_value(tapml_object *timeline, tapml_call *call, uint64_t *out_value);
+tapml_status
+gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns);

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <tapml/model/context.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const model_host_needs[] = {TAPML_HOST_CORE, TAPML_HOST_CONFIG, TAPML_HOST_WEIGHTS,
+                                        TAPML_HOST_GRAPH, NULL};
+
+void model_context_init(struct model_context *context,
+                        const tapml_host *host,
+                        tapml_call *call,
+                        tapml_object *config)
+{
+    *context = (struct model_context){
+        .core = host->interface_of(host, TAPML_HOST_CORE),
+        .config_table = host->interface_of(host, TAPML_HOST_CONFIG),
+        .weights_table = host->interface_of(host, TAPML_HOST_WEIGHTS),
+        .graph_table = host->interface_of(host, TAPML_HOST_GRAPH),
+        .config = config,
+        .call = call,
+        .status = TAPML_OK,
+    };
+}
+
+tapml_status model_fail(struct model_context *context, tapml_status code, const char *format, ...)
+{
+    char message[512];
+    va_list list;
+
+    if (context->status != TAPML_OK) {
+        return context->status;
+    }
+    va_start(list, format);
+    const int length = vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+
+    const size_t bytes = length < 0 ? 0 : (size_t)length;
+
+    context->status = context->core->fail(context->call, code, 0, NULL, message,
+                                          bytes < sizeof(message) ? bytes : sizeof(message) - 1);
+    return context->status;
+}
+
+void model_note(struct model_context *context, tapml_status status)
+{
+    if (context->status == TAPML_OK) {
+        context->status = status;
+    }
+}
+
+int64_t model_config_count(struct model_context *context,
+                           const char *pointer,
+                           int64_t fallback,
+                           int64_t most)
+{
+    const int64_t count = context->config_table->i64(context->config, pointer, fallback);
+
+    if (count == 0 && fallback == 0 && !context->config_table->has(context->config, pointer)) {
+        model_fail(context, TAPML_INVALID, "the config lacks '%s'", pointer + 1);
+    } else if (count < 1 || count > most) {
+        model_fail(context, TAPML_INVALID, "'%s' is %lld, expected 1 to %lld", pointer + 1,
+                   (long long)count, (long long)most);
+    }
+    return count;
+}
+
+double model_config_number(struct model_context *context, const char *pointer, double least)
+{
+    const double number = context->config_table->f64(context->config, pointer, NAN);
+
+    if (!context->config_table->has(context->config, pointer)) {
+        model_fail(context, TAPML_INVALID, "the config lacks '%s'", pointer + 1);
+    } else if (!isfinite(number) || number <= least) {
+        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number above %g", pointer + 1,
+                   number, least);
+    }
+    return number;
+}
+
+struct model_name
+model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending)
+{
+    struct model_name name = {""};
+    size_t length = 0;
+
+    while (length < sizeof(name.text)) {
+        const char *place = strstr(pattern, "{i}");
+        const int before = place != NULL ? (int)(place - pattern) : (int)strlen(pattern);
+
+        length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%.*s", before,
+                                   pattern);
+        if (length >= sizeof(name.text) || place == NULL) {
+            break;
+        }
+        length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%lld",
+                                   (long long)number);
+        pattern = place + 3;
+    }
+    if (length < sizeof(name.text)) {
+        length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%s", ending);
+    }
+    if (length >= sizeof(name.text)) {
+        model_fail(context, TAPML_INVALID, "the name '%s' is too long", name.text);
+    }
+    return name;
+}

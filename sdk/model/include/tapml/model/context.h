@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the functions of sdk/model work on: the host's tables, the objects behind them, and the
+// first failure.
+//
+// A failure stays: from then on every function does nothing, and those that give a value give 0. So
+// an architecture reads like its paper, and looks at `status` once, at its end.
+#ifndef TAPML_MODEL_CONTEXT_H
+#define TAPML_MODEL_CONTEXT_H
+
+#include <tapml/host.h>
+#include <tapml/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct model_context {
+    const tapml_host_core *core;
+    const tapml_host_config *config_table;
+    const tapml_host_weights *weights_table;
+    const tapml_host_graph *graph_table;
+    tapml_object *config;
+    tapml_object *weights; // NULL but in `build`; so is the next.
+    tapml_object *graph;
+    tapml_call *call;
+    int64_t layer; // What "{i}" stands for in the names of tensors.
+    tapml_status status;
+};
+
+// Host interfaces that a component on sdk/model needs, ended by NULL: for `host_needs`.
+extern const char *const model_host_needs[];
+
+// For `match` and `fill`; `build` sets `weights` and `graph` besides. Nothing has to be released.
+void model_context_init(struct model_context *context,
+                        const tapml_host *host,
+                        tapml_call *call,
+                        tapml_object *config);
+
+// Notes a failure with its sentence, made as printf does. Gives `code` back; the first one stays.
+tapml_status model_fail(struct model_context *context, tapml_status code, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+// Takes the status of a call into the host, whose message is the host's.
+void model_note(struct model_context *context, tapml_status status);
+
+// A whole number from 1 to `most` at a JSON pointer. Where the config has none it is `fallback`,
+// and a failure if that is 0.
+int64_t model_config_count(struct model_context *context,
+                           const char *pointer,
+                           int64_t fallback,
+                           int64_t most);
+
+// A finite number at a JSON pointer; a failure where the config has none, or one that is not above
+// `least`.
+double model_config_number(struct model_context *context, const char *pointer, double least);
+
+// A text of bounded length: names of tensors and scopes, JSON pointers.
+enum { MODEL_NAME_SIZE = 256 };
+
+struct model_name {
+    char text[MODEL_NAME_SIZE];
+};
+
+// `pattern` with every "{i}" replaced by `number`, and `ending` behind it. A failure where it does
+// not fit.
+struct model_name
+model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Layers over the host's graph builder: the catalogue's ops as functions of values.
+//
+// Each function takes the context, then the name of the op in its scope, then what goes in, and
+// gives the value that comes out; 0 after a failure. `tensor` names a weight without its ".weight";
+// "{i}" in it is the context's `layer`.
+#ifndef TAPML_MODEL_LAYER_H
+#define TAPML_MODEL_LAYER_H
+
+#include <tapml/model/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Opens a scope, in whose name "{i}" is the context's `layer`; and ends it.
+void model_scope_begin(struct model_context *context, const char *name);
+void model_scope_end(struct model_context *context);
+
+tapml_graph_value model_input(struct model_context *context,
+                              const char *name,
+                              uint32_t from, // TAPML_FROM_*
+                              uint32_t dtype,
+                              const int64_t *shape,
+                              uint32_t rank);
+
+// A growing state [C, heads, width], zero at first.
+tapml_graph_value
+model_state(struct model_context *context, const char *name, int64_t heads, int64_t width);
+
+// Whether the checkpoint has a tensor, named to its end. Without a checkpoint the answer is
+// `expected`.
+int model_has_tensor(struct model_context *context,
+                     const char *name,
+                     const int64_t *shape,
+                     uint32_t rank,
+                     int expected);
+
+tapml_graph_value model_reshape(struct model_context *context,
+                                tapml_graph_value x,
+                                const int64_t *shape,
+                                uint32_t rank);
+
+void model_output(struct model_context *context, const char *name, tapml_graph_value value);
+
+// Output "hidden.<index>".
+void model_output_hidden(struct model_context *context, int64_t index, tapml_graph_value value);
+
+struct model_linear {
+    const char *tensor; // Weight [out, in], and a bias [out] where the checkpoint has one.
+    int64_t in, out;
+    int has_bias;      // What the config leads one to expect: it decides without a checkpoint.
+    int is_transposed; // The weight is [in, out].
+};
+
+tapml_graph_value model_linear(struct model_context *context,
+                               const char *name,
+                               tapml_graph_value x,
+                               const struct model_linear *linear);
+
+// Rows of the weight `table` [rows, width], chosen by ids i32 [T].
+tapml_graph_value model_embed(struct model_context *context,
+                              const char *name,
+                              tapml_graph_value ids,
+                              const char *table,
+                              int64_t rows,
+                              int64_t width);
+
+struct model_norm {
+    const char *tensor; // Weight [width]; NULL: none.
+    int64_t width;
+    double eps;
+    double offset; // 1 where the factor is 1 + weight.
+};
+
+tapml_graph_value model_rms_norm(struct model_context *context,
+                                 const char *name,
+                                 tapml_graph_value x,
+                                 const struct model_norm *norm);
+
+tapml_graph_value model_add(struct model_context *context,
+                            const char *name,
+                            tapml_graph_value a,
+                            tapml_graph_value b);
+
+tapml_graph_value model_multiply(struct model_context *context,
+                                 const char *name,
+                                 tapml_graph_value a,
+                                 tapml_graph_value b);
+
+// The activation that a config calls `kind`: "silu", "swish". Any other is a failure that names it.
+tapml_graph_value
+model_activation(struct model_context *context, const char *kind, tapml_graph_value x);
+
+// Turns the heads of x [T, heads, width] by tables [T, n / 2].
+tapml_graph_value model_rope(struct model_context *context,
+                             const char *name,
+                             tapml_graph_value x,
+                             tapml_graph_value cosines,
+                             tapml_graph_value sines,
+                             int is_interleaved);
+
+// Writes rows [T, heads, width] into a state, from position P on.
+void model_state_append(struct model_context *context,
+                        const char *name,
+                        tapml_graph_value state,
+                        tapml_graph_value rows);
+
+// What is 0 is off.
+struct model_attention {
+    tapml_graph_value slopes, sinks, key_mask;
+    double scale;
+    int is_causal;
+    int64_t window;
+    int64_t chunk;
+    double softcap;
+};
+
+// Attention of q [T, heads, width] over what two states hold, T and all before.
+tapml_graph_value model_attention(struct model_context *context,
+                                  const char *name,
+                                  tapml_graph_value q,
+                                  tapml_graph_value k_state,
+                                  tapml_graph_value v_state,
+                                  const struct model_attention *attention);
+
+// Some rows of x [T, width], chosen by i32 [R].
+tapml_graph_value model_gather_rows(struct model_context *context,
+                                    const char *name,
+                                    tapml_graph_value x,
+                                    tapml_graph_value rows);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

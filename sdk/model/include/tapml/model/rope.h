@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Rotary position embedding: from the config to tables of cosines and sines.
+//
+// Both dialects of config.json are read: "rope_parameters", and "rope_scaling" beside "rope_theta";
+// "rope_type" and the older "type". Kinds: default, linear, dynamic, llama3, yarn, longrope (also
+// under its old name su). An unknown kind is a failure that names it.
+#ifndef TAPML_MODEL_ROPE_H
+#define TAPML_MODEL_ROPE_H
+
+#include <tapml/model/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MODEL_ROPE_PAIRS_MAX = 512 }; // Heads of at most 1024 values.
+
+enum model_rope_kind {
+    MODEL_ROPE_DEFAULT,
+    MODEL_ROPE_LINEAR,
+    MODEL_ROPE_DYNAMIC,
+    MODEL_ROPE_LLAMA3,
+    MODEL_ROPE_YARN,
+    MODEL_ROPE_LONGROPE
+};
+
+// What the config says. Members that a kind has no use for are 0.
+struct model_rope {
+    enum model_rope_kind kind;
+    int64_t pairs;      // Half of the values of a head that are turned.
+    double theta;       // The base of the frequencies.
+    double positions;   // max_position_embeddings.
+    double original;    // original_max_position_embeddings.
+    double factor;      // By how much positions are stretched.
+    double attenuation; // Factor on cosines and sines: yarn, longrope; else 1.
+    double low,
+        high; // llama3: low and high frequency factors. yarn: first and last pair of the ramp.
+    double extension[2][MODEL_ROPE_PAIRS_MAX]; // longrope: divisors for short and long texts.
+};
+
+// What keys mean that a config lacks: those of the architecture's class.
+struct model_rope_defaults {
+    double theta;
+    int64_t positions;
+};
+
+// Reads the keys that `model_rope_read` may have to fill tables. `width` is that of a head, all of
+// which is turned.
+void model_rope_read(struct model_context *context,
+                     const struct model_rope_defaults *defaults,
+                     int64_t width,
+                     struct model_rope *out_rope);
+
+// Inverse frequencies of the pairs, for a text of `length` tokens.
+void model_rope_frequencies(const struct model_rope *rope, int64_t length, float *out_inverse);
+
+// A table [count, pairs] for the positions first .. first + count - 1 of a text of `length` tokens:
+// angles are rounded to f32 as Hugging Face does, cosine or sine is taken in double, then rounded.
+void model_rope_fill(const struct model_rope *rope,
+                     int is_sine,
+                     int64_t first,
+                     int64_t count,
+                     int64_t length,
+                     float *out_table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <tapml/model/layer.h>
+
+#include <string.h>
+
+// Arguments of ops. No value is an optional parameter left out.
+static tapml_value tensor(tapml_graph_value value)
+{
+    return (tapml_value){.kind = value != 0 ? TAPML_V_ID : TAPML_V_NONE, .u.id = value};
+}
+
+static tapml_value whole(int64_t number)
+{
+    return (tapml_value){.kind = TAPML_P_I64, .u.i = number};
+}
+
+static tapml_value symbol(int64_t code)
+{
+    return (tapml_value){.kind = TAPML_V_SYM, .u.i = code};
+}
+
+static tapml_value real(double number)
+{
+    return (tapml_value){.kind = TAPML_P_F64, .u.d = number};
+}
+
+static tapml_value result(void)
+{
+    return (tapml_value){.kind = TAPML_P_TENSOR_OUT};
+}
+
+// Adds version 1 of an op whose output, if it has one, is its last parameter.
+static tapml_graph_value add_op(struct model_context *context,
+                                const char *name,
+                                const char *op,
+                                tapml_value *args,
+                                uint32_t count)
+{
+    if (context->status != TAPML_OK) {
+        return 0;
+    }
+    model_note(context,
+               context->graph_table->op(context->graph, context->call, name, op, 1, args, count));
+    return context->status == TAPML_OK && args[count - 1].kind == TAPML_P_TENSOR_OUT
+               ? args[count - 1].u.id
+               : 0;
+}
+
+#define COUNT(array_) (sizeof(array_) / sizeof((array_)[0]))
+
+void model_scope_begin(struct model_context *context, const char *name)
+{
+    const struct model_name whole_name = model_name(context, name, context->layer, "");
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->scope_begin(context->graph, context->call,
+                                                              whole_name.text));
+    }
+}
+
+void model_scope_end(struct model_context *context)
+{
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->scope_end(context->graph, context->call));
+    }
+}
+
+tapml_graph_value model_input(struct model_context *context,
+                              const char *name,
+                              uint32_t from,
+                              uint32_t dtype,
+                              const int64_t *shape,
+                              uint32_t rank)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->input(context->graph, context->call, name, from,
+                                                        dtype, shape, rank, NULL, &value));
+    }
+    return value;
+}
+
+tapml_graph_value
+model_state(struct model_context *context, const char *name, int64_t heads, int64_t width)
+{
+    const int64_t shape[] = {TAPML_SYM_CAPACITY, heads, width};
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->state(context->graph, context->call, name,
+                                                        TAPML_F32, shape, 3, 0, &value));
+    }
+    return value;
+}
+
+int model_has_tensor(struct model_context *context,
+                     const char *name,
+                     const int64_t *shape,
+                     uint32_t rank,
+                     int expected)
+{
+    const tapml_tensor tensor_expected = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = rank, .shape = shape};
+
+    return context->status == TAPML_OK &&
+           context->weights_table->find(context->weights, name,
+                                        expected ? &tensor_expected : NULL) != NULL;
+}
+
+// The tensor `name` with ".weight" or ".bias" behind it.
+static struct model_name
+tensor_name(struct model_context *context, const char *name, const char *ending)
+{
+    return model_name(context, name, context->layer, ending);
+}
+
+static tapml_graph_value
+weight(struct model_context *context, struct model_name name, const int64_t *shape, uint32_t rank)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->weight(context->graph, context->call, name.text,
+                                                         shape, rank, NULL, &value));
+    }
+    return value;
+}
+
+tapml_graph_value model_reshape(struct model_context *context,
+                                tapml_graph_value x,
+                                const int64_t *shape,
+                                uint32_t rank)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->reshape(context->graph, context->call, x, shape,
+                                                          rank, &value));
+    }
+    return value;
+}
+
+void model_output(struct model_context *context, const char *name, tapml_graph_value value)
+{
+    if (context->status == TAPML_OK) {
+        model_note(context,
+                   context->graph_table->output(context->graph, context->call, name, value));
+    }
+}
+
+void model_output_hidden(struct model_context *context, int64_t index, tapml_graph_value value)
+{
+    model_output(context, model_name(context, "hidden.{i}", index, "").text, value);
+}
+
+tapml_graph_value model_linear(struct model_context *context,
+                               const char *name,
+                               tapml_graph_value x,
+                               const struct model_linear *linear)
+{
+    const int64_t in_out[] = {linear->in, linear->out};
+    const int64_t out_in[] = {linear->out, linear->in};
+    const struct model_name bias = tensor_name(context, linear->tensor, ".bias");
+    const int has_bias = model_has_tensor(context, bias.text, &linear->out, 1, linear->has_bias);
+    const tapml_graph_value w = weight(context, tensor_name(context, linear->tensor, ".weight"),
+                                       linear->is_transposed ? in_out : out_in, 2);
+    const tapml_graph_value b = has_bias ? weight(context, bias, &linear->out, 1) : 0;
+    tapml_value args[] = {tensor(x), tensor(w), tensor(b), whole(linear->is_transposed), result()};
+
+    return add_op(context, name, "tapml.linear", args, COUNT(args));
+}
+
+tapml_graph_value model_embed(struct model_context *context,
+                              const char *name,
+                              tapml_graph_value ids,
+                              const char *table,
+                              int64_t rows,
+                              int64_t width)
+{
+    const int64_t shape[] = {rows, width};
+    const tapml_graph_value w = weight(context, tensor_name(context, table, ".weight"), shape, 2);
+    tapml_value args[] = {tensor(w), tensor(ids), whole(0), result()};
+
+    return add_op(context, name, "tapml.embed", args, COUNT(args));
+}
+
+tapml_graph_value model_rms_norm(struct model_context *context,
+                                 const char *name,
+                                 tapml_graph_value x,
+                                 const struct model_norm *norm)
+{
+    tapml_graph_value w = 0;
+
+    if (norm->tensor != NULL) {
+        w = weight(context, tensor_name(context, norm->tensor, ".weight"), &norm->width, 1);
+    }
+
+    tapml_value args[] = {tensor(x), tensor(w), real(norm->eps), real(norm->offset), result()};
+
+    return add_op(context, name, "tapml.rms_norm", args, COUNT(args));
+}
+
+tapml_graph_value
+model_add(struct model_context *context, const char *name, tapml_graph_value a, tapml_graph_value b)
+{
+    tapml_value args[] = {tensor(a), tensor(b), result()};
+
+    return add_op(context, name, "tapml.add", args, COUNT(args));
+}
+
+tapml_graph_value model_multiply(struct model_context *context,
+                                 const char *name,
+                                 tapml_graph_value a,
+                                 tapml_graph_value b)
+{
+    tapml_value args[] = {tensor(a), tensor(b), result()};
+
+    return add_op(context, name, "tapml.mul", args, COUNT(args));
+}
+
+tapml_graph_value
+model_activation(struct model_context *context, const char *kind, tapml_graph_value x)
+{
+    // Hugging Face's names, and what the catalogue calls them.
+    static const struct {
+        const char *kind, *op;
+    } known[] = {{"silu", "tapml.silu"}, {"swish", "tapml.silu"}};
+    tapml_value args[] = {tensor(x), result()};
+
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (strcmp(known[i].kind, kind) == 0) {
+            return add_op(context, strchr(known[i].op, '.') + 1, known[i].op, args, COUNT(args));
+        }
+    }
+    model_fail(context, TAPML_UNIMPLEMENTED, "activation '%.64s' is not supported", kind);
+    return 0;
+}
+
+tapml_graph_value model_rope(struct model_context *context,
+                             const char *name,
+                             tapml_graph_value x,
+                             tapml_graph_value cosines,
+                             tapml_graph_value sines,
+                             int is_interleaved)
+{
+    tapml_value args[] = {tensor(x), tensor(cosines), tensor(sines), whole(is_interleaved),
+                          result()};
+
+    return add_op(context, name, "tapml.rope", args, COUNT(args));
+}
+
+void model_state_append(struct model_context *context,
+                        const char *name,
+                        tapml_graph_value state,
+                        tapml_graph_value rows)
+{
+    tapml_value args[] = {tensor(state), tensor(rows), symbol(TAPML_SYM_POSITION)};
+
+    add_op(context, name, "tapml.state_append", args, COUNT(args));
+}
+
+tapml_graph_value model_attention(struct model_context *context,
+                                  const char *name,
+                                  tapml_graph_value q,
+                                  tapml_graph_value k_state,
+                                  tapml_graph_value v_state,
+                                  const struct model_attention *attention)
+{
+    tapml_value args[] = {
+        tensor(q),
+        tensor(k_state),
+        tensor(v_state),
+        tensor(attention->slopes),
+        tensor(attention->sinks),
+        tensor(attention->key_mask),
+        symbol(TAPML_SYM_POSITION),
+        real(attention->scale),
+        whole(attention->is_causal),
+        whole(attention->window),
+        whole(attention->chunk),
+        real(attention->softcap),
+        whole(0),
+        result(),
+    };
+
+    return add_op(context, name, "tapml.attention", args, COUNT(args));
+}
+
+tapml_graph_value model_gather_rows(struct model_context *context,
+                                    const char *name,
+                                    tapml_graph_value x,
+                                    tapml_graph_value rows)
+{
+    tapml_value args[] = {tensor(x), tensor(rows), result()};
+
+    return add_op(context, name, "tapml.gather_rows", args, COUNT(args));
+}

@@ -1,0 +1,351 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <tapml/model/rope.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// A key of the section that holds the rope's: "/rope_scaling/factor".
+struct section {
+    struct model_context *context;
+    const char *pointer;
+};
+
+static struct model_name key_of(const struct section *section, const char *key)
+{
+    struct model_name name;
+
+    snprintf(name.text, sizeof(name.text), "%s/%s", section->pointer, key);
+    return name;
+}
+
+static int has(const struct section *section, const char *key)
+{
+    const struct model_context *context = section->context;
+
+    return context->config_table->has(context->config, key_of(section, key).text);
+}
+
+static double number(const struct section *section, const char *key)
+{
+    return model_config_number(section->context, key_of(section, key).text, 0);
+}
+
+// Where a key is absent, null or 0, which Hugging Face takes for the same.
+static double number_or(const struct section *section, const char *key, double fallback)
+{
+    const struct model_context *context = section->context;
+    const double found = context->config_table->f64(context->config, key_of(section, key).text, 0);
+
+    return found == 0 ? fallback : found;
+}
+
+// The newer dialect's section where it says anything, else the older one's. Only keys inside are
+// asked for: a section that is no object, or has other keys, stays unread and is refused by the
+// host.
+static struct section find_section(struct model_context *context)
+{
+    static const char *const keys[] = {"rope_theta", "rope_type", "type", "factor"};
+    const struct section newer = {context, "/rope_parameters"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        if (has(&newer, keys[i])) {
+            return newer;
+        }
+    }
+    return (struct section){context, "/rope_scaling"};
+}
+
+static enum model_rope_kind read_kind(const struct section *section)
+{
+    static const struct {
+        const char *name;
+        enum model_rope_kind kind;
+    } known[] = {{"default", MODEL_ROPE_DEFAULT}, {"linear", MODEL_ROPE_LINEAR},
+                 {"dynamic", MODEL_ROPE_DYNAMIC}, {"llama3", MODEL_ROPE_LLAMA3},
+                 {"yarn", MODEL_ROPE_YARN},       {"longrope", MODEL_ROPE_LONGROPE},
+                 {"su", MODEL_ROPE_LONGROPE}};
+    const struct model_context *context = section->context;
+    const char *older =
+        context->config_table->string(context->config, key_of(section, "type").text, "default");
+    const char *name =
+        context->config_table->string(context->config, key_of(section, "rope_type").text, older);
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            return known[i].kind;
+        }
+    }
+    model_fail(section->context, TAPML_UNIMPLEMENTED, "rope type '%.64s' is not supported", name);
+    return MODEL_ROPE_DEFAULT;
+}
+
+// It stands at the top of a config, or in the section, or is the limit itself.
+static double read_original(const struct section *section, double positions)
+{
+    static const char key[] = "original_max_position_embeddings";
+    const struct section top = {section->context, ""};
+    const double inside = number_or(section, key, positions);
+    const double original = number_or(&top, key, inside);
+
+    if (!(original > 0)) {
+        model_fail(section->context, TAPML_INVALID, "'%s' is %g, expected a number above 0", key,
+                   original);
+    }
+    return original;
+}
+
+static void read_llama3(const struct section *section, struct model_rope *rope)
+{
+    rope->factor = number(section, "factor");
+    rope->low = number(section, "low_freq_factor");
+    rope->high = number(section, "high_freq_factor");
+    rope->original = read_original(section, rope->positions);
+    if (rope->high <= rope->low) {
+        model_fail(section->context, TAPML_INVALID,
+                   "'%s/high_freq_factor' is %g, expected more than the low one, %g",
+                   section->pointer + 1, rope->high, rope->low);
+    }
+}
+
+// The pair of which `turns` full turns fit into the original length (arXiv 2309.00071,
+// section 3.2).
+static double yarn_pair(const struct model_rope *rope, double turns)
+{
+    const double values = 2 * (double)rope->pairs;
+
+    return values * log(rope->original / (turns * 2 * pi)) / (2 * log(rope->theta));
+}
+
+static double yarn_scale(double factor, double mscale)
+{
+    return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
+}
+
+static double yarn_attenuation(const struct section *section, double factor)
+{
+    const double mscale = number_or(section, "mscale", 0);
+    const double mscale_all = number_or(section, "mscale_all_dim", 0);
+
+    if (has(section, "attention_factor")) {
+        return number(section, "attention_factor");
+    }
+    return mscale != 0 && mscale_all != 0
+               ? yarn_scale(factor, mscale) / yarn_scale(factor, mscale_all)
+               : yarn_scale(factor, 1);
+}
+
+static void read_yarn(const struct section *section, struct model_rope *rope)
+{
+    const struct model_context *context = section->context;
+    const double values = 2 * (double)rope->pairs;
+    const double fast = number_or(section, "beta_fast", 32);
+    const double slow = number_or(section, "beta_slow", 1);
+    const int truncates =
+        context->config_table->boolean(context->config, key_of(section, "truncate").text, 1);
+
+    rope->original = read_original(section, rope->positions);
+    rope->factor =
+        has(section, "factor") ? number(section, "factor") : rope->positions / rope->original;
+    rope->attenuation = yarn_attenuation(section, rope->factor);
+    if (rope->theta <= 1 || fast <= 0 || slow <= 0) {
+        model_fail(section->context, TAPML_INVALID,
+                   "yarn needs a base above 1, beta_fast and beta_slow above 0");
+        return;
+    }
+    rope->low = yarn_pair(rope, fast);
+    rope->high = yarn_pair(rope, slow);
+    if (truncates) {
+        rope->low = floor(rope->low);
+        rope->high = ceil(rope->high);
+    }
+    rope->low = fmax(rope->low, 0);
+    rope->high = fmin(rope->high, values - 1);
+    if (rope->low == rope->high) {
+        rope->high += 0.001;
+    }
+}
+
+static void
+read_extension(const struct section *section, const char *key, int64_t pairs, double *out)
+{
+    const struct model_context *context = section->context;
+    const struct model_name pointer = key_of(section, key);
+    const int64_t length = context->config_table->length(context->config, pointer.text);
+
+    if (length != pairs) {
+        model_fail(section->context, TAPML_INVALID, "'%s' has %lld numbers, expected %lld",
+                   pointer.text + 1, (long long)length, (long long)pairs);
+        return;
+    }
+    for (int64_t i = 0; i < pairs; i++) {
+        struct model_name item;
+
+        snprintf(item.text, sizeof(item.text), "%.200s/%lld", pointer.text, (long long)i);
+        out[i] = model_config_number(section->context, item.text, 0);
+    }
+}
+
+static void read_longrope(const struct section *section, struct model_rope *rope)
+{
+    rope->original = read_original(section, rope->positions);
+    rope->factor = number_or(section, "factor", rope->positions / rope->original);
+    read_extension(section, "short_factor", rope->pairs, rope->extension[0]);
+    read_extension(section, "long_factor", rope->pairs, rope->extension[1]);
+    if (has(section, "attention_factor")) {
+        rope->attenuation = number(section, "attention_factor");
+    } else if (rope->factor > 1) {
+        rope->attenuation = sqrt(1 + log(rope->factor) / log(rope->original));
+    }
+}
+
+static void read_scaling(const struct section *section, struct model_rope *rope)
+{
+    switch (rope->kind) {
+    case MODEL_ROPE_DEFAULT:
+        break;
+    case MODEL_ROPE_DYNAMIC:
+        if (rope->pairs < 2) {
+            model_fail(section->context, TAPML_INVALID,
+                       "rope type 'dynamic' needs heads of 4 values or more");
+        }
+        rope->factor = number(section, "factor");
+        break;
+    case MODEL_ROPE_LINEAR:
+        rope->factor = number(section, "factor");
+        break;
+    case MODEL_ROPE_LLAMA3:
+        read_llama3(section, rope);
+        break;
+    case MODEL_ROPE_YARN:
+        read_yarn(section, rope);
+        break;
+    case MODEL_ROPE_LONGROPE:
+        read_longrope(section, rope);
+        break;
+    }
+}
+
+void model_rope_read(struct model_context *context,
+                     const struct model_rope_defaults *defaults,
+                     int64_t width,
+                     struct model_rope *out_rope)
+{
+    const struct section top = {context, ""};
+    const struct section section = find_section(context);
+    struct model_rope *rope = out_rope;
+
+    *rope = (struct model_rope){.pairs = width / 2, .attenuation = 1};
+    if (width < 2 || width % 2 != 0 || rope->pairs > MODEL_ROPE_PAIRS_MAX) {
+        model_fail(context, TAPML_INVALID, "heads of %lld values, expected an even number up to %d",
+                   (long long)width, 2 * MODEL_ROPE_PAIRS_MAX);
+        rope->pairs = 0;
+    }
+    rope->kind = read_kind(&section);
+    rope->positions = (double)model_config_count(context, "/max_position_embeddings",
+                                                 defaults->positions, 1 << 30);
+    // The section's own base goes before the one beside it, which is read in any case.
+    rope->theta = number_or(&section, "rope_theta", number_or(&top, "rope_theta", defaults->theta));
+    context->config_table->expect(context->config, "/partial_rotary_factor", "1.0");
+    context->config_table->expect(context->config, key_of(&section, "partial_rotary_factor").text,
+                                  "1.0");
+    read_scaling(&section, rope);
+    if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation)) {
+        model_fail(context, TAPML_INVALID, "the numbers in '%s' give no rotation",
+                   section.pointer + 1);
+    }
+}
+
+// NTK by parts, as Llama 3.1 does it: long waves are stretched, short ones kept, those between
+// mixed.
+static double llama3_frequency(const struct model_rope *rope, double inverse)
+{
+    const double wave = 2 * pi / inverse;
+
+    if (wave > rope->original / rope->low) {
+        return inverse / rope->factor;
+    }
+    if (wave < rope->original / rope->high) {
+        return inverse;
+    }
+
+    const double kept = (rope->original / wave - rope->low) / (rope->high - rope->low);
+
+    return (1 - kept) * inverse / rope->factor + kept * inverse;
+}
+
+static double yarn_frequency(const struct model_rope *rope, double inverse, int64_t pair)
+{
+    const double ramp = fmin(fmax(((double)pair - rope->low) / (rope->high - rope->low), 0), 1);
+
+    return inverse * (1 - ramp) + inverse / rope->factor * ramp;
+}
+
+// Dynamic NTK: the base grows with the text, once that is longer than what the model was trained
+// on.
+static double base_at(const struct model_rope *rope, int64_t length)
+{
+    const double values = 2 * (double)rope->pairs;
+    const double reached = fmax((double)length, rope->positions);
+
+    if (rope->kind != MODEL_ROPE_DYNAMIC) {
+        return rope->theta;
+    }
+    return rope->theta * pow(rope->factor * reached / rope->positions - (rope->factor - 1),
+                             values / (values - 2));
+}
+
+void model_rope_frequencies(const struct model_rope *rope, int64_t length, float *out_inverse)
+{
+    const double values = 2 * (double)rope->pairs;
+    const double base = base_at(rope, length);
+    const double *extension = rope->extension[(double)length > rope->original];
+
+    for (int64_t i = 0; i < rope->pairs; i++) {
+        double inverse = 1 / pow(base, 2 * (double)i / values);
+
+        switch (rope->kind) {
+        case MODEL_ROPE_DEFAULT:
+        case MODEL_ROPE_DYNAMIC:
+            break;
+        case MODEL_ROPE_LINEAR:
+            inverse /= rope->factor;
+            break;
+        case MODEL_ROPE_LLAMA3:
+            inverse = llama3_frequency(rope, inverse);
+            break;
+        case MODEL_ROPE_YARN:
+            inverse = yarn_frequency(rope, inverse, i);
+            break;
+        case MODEL_ROPE_LONGROPE:
+            inverse /= extension[i];
+            break;
+        }
+        out_inverse[i] = (float)inverse;
+    }
+}
+
+void model_rope_fill(const struct model_rope *rope,
+                     int is_sine,
+                     int64_t first,
+                     int64_t count,
+                     int64_t length,
+                     float *out_table)
+{
+    float inverse[MODEL_ROPE_PAIRS_MAX];
+    const float attenuation = (float)rope->attenuation;
+
+    model_rope_frequencies(rope, length, inverse);
+    for (int64_t t = 0; t < count; t++) {
+        for (int64_t i = 0; i < rope->pairs; i++) {
+            const float angle = (float)(first + t) * inverse[i];
+            const double value = is_sine ? sin((double)angle) : cos((double)angle);
+
+            out_table[t * rope->pairs + i] = (float)value * attenuation;
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+// What is not an op: memory, transfers, timelines, counters, options, answers.
+
+#include "device.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct plugin *device;
+
+static void open_device(void)
+{
+    device = device_open();
+}
+
+static void close_device(void)
+{
+    device_close(device);
+}
+
+TestSuite(queue, .init = open_device, .fini = close_device, .timeout = 300);
+
+static void expect_ok(tapml_status status, const tapml_call *call)
+{
+    cr_assert_eq(status, TAPML_OK, "%d, %s", status, call->message);
+}
+
+static tapml_object *new_buffer(size_t bytes)
+{
+    tapml_object *buffer = NULL;
+    tapml_call call = {0};
+
+    expect_ok(plugin_table(device)->buffer_new(plugin_device(device), &call, 0, bytes, &buffer),
+              &call);
+    return buffer;
+}
+
+static void release(tapml_object *object)
+{
+    object->vt->release(object);
+}
+
+static void wait_for_all(void)
+{
+    tapml_call call = {0};
+
+    expect_ok(plugin_wait(device, &call), &call);
+}
+
+// Writes, fills the middle, copies, reads back: each command sees what those before it did.
+Test(queue, transfers)
+{
+    enum { COUNT = 1 << 20 };
+    static const size_t ends[][2] = {
+        {0, COUNT}, {1, COUNT - 1}, {5, 6}, {7, 7 + 65}, {3, COUNT - 2}};
+    const tapml_backend *table = plugin_table(device);
+    tapml_object *queue = plugin_queue(device), *a = new_buffer(COUNT * 4),
+                 *b = new_buffer(COUNT * 4);
+    uint32_t *data = malloc(COUNT * 4), *computed = malloc(COUNT * 4);
+    tapml_call call = {0};
+
+    cr_assert(data != NULL && computed != NULL);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        const size_t begin = ends[i][0], end = ends[i][1];
+
+        for (uint32_t j = 0; j < COUNT; j++) {
+            data[j] = j * 2654435761u;
+        }
+        expect_ok(table->queue_write(queue, &call, a, 0, data, COUNT * 4), &call);
+        expect_ok(table->queue_fill(queue, &call, a, begin * 4, (end - begin) * 4, 0x7fc0dead),
+                  &call);
+        expect_ok(table->queue_copy(queue, &call, a, 4, b, 0, (COUNT - 1) * 4), &call);
+        expect_ok(table->queue_read(queue, &call, b, 0, computed, (COUNT - 1) * 4), &call);
+        wait_for_all();
+        for (size_t j = begin; j < end; j++) {
+            data[j] = 0x7fc0dead;
+        }
+        cr_expect_arr_eq(computed, data + 1, (COUNT - 1) * 4);
+    }
+    release(a);
+    release(b);
+    free(data);
+    free(computed);
+}
+
+Test(queue, timeline)
+{
+    const tapml_backend *table = plugin_table(device);
+    tapml_object *timeline = NULL, *queue = plugin_queue(device);
+    uint64_t value = 0;
+    tapml_call call = {0};
+
+    expect_ok(table->timeline_new(plugin_device(device), &call, 40, &timeline), &call);
+    expect_ok(table->timeline_value(timeline, &call, &value), &call);
+    cr_expect_eq(value, 40);
+    cr_expect_eq(table->timeline_wait(timeline, &call, 41, 1000), TAPML_DEADLINE);
+    for (uint64_t i = 41; i < 300; i++) { // More than anyone keeps in a ring.
+        expect_ok(table->queue_signal(queue, &call, (tapml_point){timeline, i}), &call);
+    }
+    if (table->queue_flush != NULL) {
+        expect_ok(table->queue_flush(queue, &call), &call);
+    }
+    expect_ok(table->timeline_wait(timeline, &call, 299, UINT64_C(60000000000)), &call);
+    expect_ok(table->timeline_value(timeline, &call, &value), &call);
+    cr_expect_eq(value, 299);
+    cr_expect_eq(table->timeline_wait(timeline, &call, 300, 0), TAPML_DEADLINE);
+    release(timeline);
+}
+
+// A buffer that no device has.
+Test(queue, too_large)
+{
+    tapml_object *buffer = NULL;
+    tapml_call call = {0};
+    const tapml_status status = plugin_table(device)->buffer_new(plugin_device(device), &call, 0,
+                                                                 UINT64_C(1) << 50, &buffer);
+
+    cr_expect_eq(status, TAPML_NO_MEMORY);
+    cr_expect_neq(call.message[0], '\0');
+}
+
+Test(queue, unknown_device)
+{
+    tapml_object *other = NULL;
+    tapml_call call = {0};
+
+    cr_expect_eq(plugin_table(device)->open(plugin_root(device), &call, "no-such", &other),
+                 TAPML_NOT_FOUND);
+    cr_expect_neq(strstr(call.message, "no-such"), NULL);
+}
+
+// Launches belong to op calls: a fill is none.
+Test(queue, counters)
+{
+    tapml_object *queue = plugin_queue(device);
+    const tapml_counters *counters = queue->vt->interface_of(queue, TAPML_COUNTERS);
+    const double values[] = {1, 2, 3};
+    struct trial trial = {.op = &tapml_add, .output = 2};
+    double sum[3];
+
+    if (counters == NULL) {
+        return;
+    }
+    tapml_object *buffer = new_buffer(64);
+    tapml_call call = {0};
+
+    expect_ok(plugin_table(device)->queue_fill(queue, &call, buffer, 0, 64, 1), &call);
+    cr_expect_eq(counters->launches(queue), 0);
+    trial.arguments[0].tensor = trial_row(TAPML_F32, 3, values);
+    trial.arguments[1].tensor = trial_row(TAPML_F32, 3, values);
+    trial.arguments[2].tensor = trial_row(TAPML_F32, 3, NULL);
+    trial_run(&trial, device, sum);
+    cr_expect_eq(counters->launches(queue), 1);
+    wait_for_all();
+    release(buffer);
+}
+
+// An op that nobody has is an answer, no failure; where it is a no, there is a reason.
+Test(queue, unknown_op)
+{
+    const tapml_op op = {.hdr = TAPML_HDR(tapml_op), .name = "org.example.nothing", .version = 1};
+
+    if (plugin_table(device)->supports != NULL) {
+        const tapml_support support = plugin_supports(device, &op, NULL);
+
+        cr_expect(support.grade != TAPML_SUPPORT_NO || support.reason[0] != '\0');
+    }
+}
+
+// Tensors without elements: nothing to do, and nothing touched.
+Test(queue, empty_tensors)
+{
+    struct trial trial = {.op = &tapml_silu, .output = 1};
+    double nothing[1];
+
+    trial.arguments[0].tensor = trial_rows(TAPML_F32, 0, 5, NULL);
+    trial.arguments[1].tensor = trial_rows(TAPML_F32, 0, 5, NULL);
+    trial_run(&trial, device, nothing);
+    trial = (struct trial){.op = &tapml_rms_norm, .output = TAPML_RMS_NORM_Y};
+    trial.arguments[TAPML_RMS_NORM_X].tensor = trial_rows(TAPML_F32, 0, 8, NULL);
+    trial.arguments[TAPML_RMS_NORM_Y].tensor = trial_rows(TAPML_F32, 0, 8, NULL);
+    trial_run(&trial, device, nothing);
+}

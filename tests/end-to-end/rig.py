@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: running the host, short runs of the embedded model, TAP.
+
+A test script calls `main(tests, needs)` with its functions; each raises AssertionError to fail. The
+environment names the source tree, the build and the test data (TAPML_TEST_*).
+"""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import traceback
+
+SOURCE = os.environ["TAPML_TEST_SOURCE"]
+BUILD = os.environ["TAPML_TEST_BUILD"]
+DATA = os.environ["TAPML_TEST_DATA"]
+TINY = os.path.join(SOURCE, "models", "tiny")
+HOST = os.path.join(BUILD, "tapml-host")
+
+RUN = """[run]
+dir = {dir}
+prompts = {prompts}
+decode = {decode}
+capacity = 128
+chunk = 64
+
+[model]
+path = {model}
+
+[source]
+backend = {source}
+
+[target.gpu]
+backend = {target}
+
+[offload]
+prompts = 2
+"""
+
+
+def host(*args, env=None, timeout=600):
+    """Runs tapml-host; the result has returncode, stdout and stderr."""
+    return subprocess.run([HOST, *args], capture_output=True, text=True, timeout=timeout, check=False,
+                          stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+
+
+def usable(component):
+    """Whether a component can be used on this machine."""
+    entries = json.loads(host("plugins", "--json").stdout)
+    return any(entry["component"] == component and entry["state"] == "usable" for entry in entries)
+
+
+def tiny_prompts(folder, count):
+    """The first prompts of the embedded model, in a file of their own."""
+    path = os.path.join(folder, "prompts.txt")
+    with open(os.path.join(TINY, "prompts.txt"), encoding="utf-8") as file, open(path, "w", encoding="utf-8") as out:
+        out.writelines(file.readlines()[:count])
+    return path
+
+
+def write_run(folder, source="reference", target="opencl", count=3, decode=6, model=TINY, prompts=None, extra=""):
+    """Writes run.ini of a short run; gives its path and its folder."""
+    dir_ = os.path.join(folder, "run")
+    path = os.path.join(folder, "run.ini")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(RUN.format(dir=dir_, prompts=prompts or tiny_prompts(folder, count), decode=decode, model=model,
+                              source=source, target=target) + extra)
+    return path, dir_
+
+
+def rows(dir_, sql):
+    """What a query of a run's store gives."""
+    connection = sqlite3.connect(os.path.join(dir_, "run.tapmlrun"))
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def check(done, code):
+    """The run ended with `code`; else both its streams are told."""
+    assert done.returncode == code, f"exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def contains(text, *pieces):
+    for piece in pieces:
+        assert piece in text, f"'{piece}' is not in:\n{text}"
+
+
+def skip_reason(needs):
+    missing = [component for component in needs if not usable(component)]
+    if not missing:
+        return None
+    if os.environ.get("TAPML_REQUIRE", "") in missing:
+        sys.exit(f"Bail out! {missing[0]} is required and cannot be used")
+    return "no " + ", ".join(missing)
+
+
+def main(tests, needs=()):
+    """Runs functions that take a fresh folder, and speaks TAP."""
+    reason = skip_reason(needs)
+    if reason:
+        print(f"1..0 # SKIP {reason}")
+        return
+    print(f"1..{len(tests)}", flush=True)
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        folder = tempfile.mkdtemp(prefix="tapml-")
+        try:
+            test(folder)
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception:  # Whatever goes wrong is this test's failure.
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("\n".join("# " + line for line in traceback.format_exc().splitlines()), flush=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(1 if failed else 0)

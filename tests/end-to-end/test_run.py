@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Short runs from end to end: there, back, again, and with what a user gets wrong."""
+import json
+import os
+
+import rig
+
+
+def everything_moves(folder):
+    ini, dir_ = rig.write_run(folder)
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
+    ops, = rig.rows(dir_, "SELECT count(DISTINCT op) FROM \"case\"")[0]
+    assert ops == 10, f"{ops} op kinds were carved"
+    plan = open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8").read()
+    assert plan.splitlines()[1:] == ["* -> gpu"], plan
+
+
+def the_way_back(folder):
+    ini, _ = rig.write_run(folder, source="opencl", target="reference")
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "end to end: agrees")
+
+
+def the_final_plan_generates_the_same_text(folder):
+    ini, dir_ = rig.write_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    with open(os.path.join(rig.TINY, "expected.json"), encoding="utf-8") as file:
+        cases = json.load(file)["cases"]
+    for case in cases:
+        done = rig.check(rig.host("generate", "--plan", os.path.join(dir_, "plan-gpu.txt"), "--prompt", case["prompt"],
+                                  "--count", "48", "--json"), 0)
+        assert json.loads(done.stdout)["ids"] == case["ids"], done.stdout
+
+
+def a_second_start_says_the_same_and_replays_nothing(folder):
+    ini, dir_ = rig.write_run(folder)
+    first = rig.check(rig.host("--config", ini), 0)
+    ledger = rig.rows(dir_, "SELECT * FROM ledger")
+    cases = rig.rows(dir_, "SELECT count(*) FROM \"case\"")
+    second = rig.check(rig.host("--config", ini), 0)
+    assert rig.rows(dir_, "SELECT * FROM ledger") == ledger, "a finished step was repeated"
+    assert rig.rows(dir_, "SELECT count(*) FROM \"case\"") == cases
+    summary = [line for line in first.stdout.splitlines() if " instances on gpu" in line]
+    rig.contains(second.stdout, *summary)
+
+
+def another_run_in_the_same_folder_is_refused(folder):
+    ini, _ = rig.write_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    ini, _ = rig.write_run(folder, decode=7)
+    done = rig.check(rig.host("--config", ini), 2)
+    rig.contains(done.stderr, "another decode: '6', now '7'")
+
+
+def a_plan_says_what_moves(folder):
+    ini, dir_ = rig.write_run(folder, extra="[plan]\nrule = * -> source\nrule = op=linear -> gpu\n"
+                                            "rule = instance=layers.0/* -> source\n")
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "22 of 22 instances on gpu")
+    plan = open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8").read()
+    rig.contains(plan, "op=linear -> gpu", "instance=layers.0/* -> source")
+
+
+def cases_are_replayed_alone(folder):
+    ini, dir_ = rig.write_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    store = os.path.join(dir_, "run.tapmlrun")
+    done = rig.check(rig.host("replay", store, "--backend", "reference:f64"), 0)
+    rig.contains(done.stdout, "tapml.attention")
+    case_id, = rig.rows(dir_, "SELECT min(id) FROM \"case\"")[0]
+    done = rig.check(rig.host("replay", store, "--backend", "opencl", "--case", str(case_id)), 0)
+    rig.contains(done.stderr, "1 cases, 0 failed")
+
+
+def mistakes_are_told(folder):
+    ini, _ = rig.write_run(folder, target="opencll")
+    done = rig.host("--config", ini)
+    assert done.returncode in (2, 3), done.returncode
+    rig.contains(done.stderr, "opencll")
+    rig.check(rig.host("--config", os.path.join(folder, "absent.ini")), 2)
+    rig.check(rig.host("--nonsense"), 2)
+    rig.check(rig.host("nonsense"), 2)
+    rig.check(rig.host(), 2)
+    for command in ("generate", "eval", "replay", "plugins", "ops"):
+        rig.contains(rig.check(rig.host(command, "--help"), 0).stdout, "usage: tapml-host " + command)
+
+
+if __name__ == "__main__":
+    rig.main([everything_moves, the_way_back, the_final_plan_generates_the_same_text,
+              a_second_start_says_the_same_and_replays_nothing, another_run_in_the_same_folder_is_refused,
+              a_plan_says_what_moves, cases_are_replayed_alone, mistakes_are_told], needs=["opencl", "reference"])

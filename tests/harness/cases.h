@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Cases made by hand, for tests of stores and of what works with them.
+#pragma once
+
+#include "carve/case.h"
+
+#include <tapml/ops.h>
+
+enum { CASES_ROWS = 2, CASES_WIDTH = 3, CASES_CAPACITY = 40, CASES_HEADS = 2, CASES_HEAD = 4 };
+
+// y = silu(x) over [2, 3], with x as the middle columns of a [2, 5] base and y dense.
+struct cases_silu {
+    float x[CASES_ROWS * CASES_WIDTH];
+    float y[CASES_ROWS * CASES_WIDTH];
+    struct case_argument arguments[2];
+    struct carved_case item;
+};
+void cases_make_silu(struct cases_silu *made, const char *instance, int64_t step);
+
+// Rows 15 and 16 of a state [40, 2, 4] written: two pages are kept.
+struct cases_append {
+    float before[2 * CASE_PAGE_ROWS * CASES_HEADS * CASES_HEAD];
+    float after[2 * CASE_PAGE_ROWS * CASES_HEADS * CASES_HEAD];
+    float rows[2 * CASES_HEADS * CASES_HEAD];
+    struct case_argument arguments[3];
+    struct carved_case item;
+};
+void cases_make_append(struct cases_append *made, const char *instance, int64_t step);
+
+// y = rms_norm(x, weight): x [2, 3], the weight "norm.weight" by name.
+struct cases_norm {
+    float x[CASES_ROWS * CASES_WIDTH];
+    float weight[CASES_WIDTH];
+    float y[CASES_ROWS * CASES_WIDTH];
+    struct case_argument arguments[5];
+    struct carved_case item;
+};
+void cases_make_norm(struct cases_norm *made, const char *instance, int64_t step);

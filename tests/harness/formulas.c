@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/formulas.h"
+
+#include <tapml/tensor.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+void formulas_embed(const struct formulas_embed *op, double *y)
+{
+    for (size_t t = 0; t < op->count; t++) {
+        const double *row = op->table + (size_t)(op->ids[t] + op->offset) * op->width;
+
+        memcpy(y + t * op->width, row, op->width * sizeof(*y));
+    }
+}
+
+void formulas_linear(const struct formulas_linear *op, double *y)
+{
+    for (size_t r = 0; r < op->rows; r++) {
+        for (size_t n = 0; n < op->out; n++) {
+            double sum = 0;
+
+            for (size_t k = 0; k < op->in; k++) {
+                const size_t at = op->transposed ? k * op->out + n : n * op->in + k;
+
+                sum += op->x[r * op->in + k] * op->w[at];
+            }
+            y[r * op->out + n] = op->b != NULL ? sum + op->b[n] : sum;
+        }
+    }
+}
+
+void formulas_rms_norm(const struct formulas_rms_norm *op, double *y)
+{
+    for (size_t r = 0; r < op->rows; r++) {
+        const double *x = op->x + r * op->width;
+        double sum = 0;
+
+        for (size_t i = 0; i < op->width; i++) {
+            sum += x[i] * x[i];
+        }
+        for (size_t i = 0; i < op->width; i++) {
+            const double factor = op->weight != NULL ? op->offset + op->weight[i] : 1;
+
+            y[r * op->width + i] = x[i] / sqrt(sum / (double)op->width + op->eps) * factor;
+        }
+    }
+}
+
+void formulas_rope(const struct formulas_rope *op, double *y)
+{
+    memcpy(y, op->x, op->tokens * op->heads * op->width * sizeof(*y));
+    for (size_t row = 0; row < op->tokens * op->heads; row++) {
+        const double *x = op->x + row * op->width;
+        const size_t table = row / op->heads * op->half;
+
+        for (size_t j = 0; j < op->half; j++) {
+            const size_t first = op->interleaved ? 2 * j : j;
+            const size_t second = op->interleaved ? 2 * j + 1 : j + op->half;
+            const double cosine = op->cos[table + j], sine = op->sin[table + j];
+
+            y[row * op->width + first] = x[first] * cosine - x[second] * sine;
+            y[row * op->width + second] = x[second] * cosine + x[first] * sine;
+        }
+    }
+}
+
+void formulas_state_append(const struct formulas_state_append *op, double *state)
+{
+    memcpy(state + (size_t)op->position * op->width, op->rows,
+           op->count * op->width * sizeof(*state));
+}
+
+static bool is_visible(const struct formulas_attention *op, int64_t i, int64_t s)
+{
+    if (op->causal && s > i) {
+        return false;
+    }
+    if (op->window > 0 && i - s >= op->window) {
+        return false;
+    }
+    if (op->chunk > 0 && s / op->chunk != i / op->chunk) {
+        return false;
+    }
+    return op->key_mask == NULL || op->key_mask[s] != 0;
+}
+
+static double score(const struct formulas_attention *op, size_t t, size_t h, size_t s)
+{
+    const size_t g = h * op->hk / op->hq;
+    double value = 0;
+
+    for (size_t i = 0; i < op->dk; i++) {
+        value += op->q[(t * op->hq + h) * op->dk + i] * op->k_state[(s * op->hk + g) * op->dk + i];
+    }
+    if (op->slopes != NULL && op->alibi_bf16) {
+        const double slope = formulas_rounded(op->slopes[h], TAPML_BF16);
+
+        value += formulas_rounded(slope * (double)s, TAPML_BF16);
+    }
+    value *= op->scale;
+    if (op->softcap > 0) {
+        value = op->softcap * tanh(value / op->softcap);
+    }
+    if (op->slopes != NULL && !op->alibi_bf16) {
+        value += op->slopes[h] * (double)s;
+    }
+    return value;
+}
+
+// One query of one head. The largest score is found first, then everything is computed again: slow,
+// and without memory.
+static void attend(const struct formulas_attention *op, size_t t, size_t h, double *y)
+{
+    const size_t length = (size_t)op->position + op->tokens, g = h * op->hk / op->hq;
+    const int64_t i = op->position + (int64_t)t;
+    double top = op->sinks != NULL ? op->sinks[h] : -INFINITY;
+    double total;
+
+    for (size_t s = 0; s < length; s++) {
+        if (is_visible(op, i, (int64_t)s)) {
+            top = fmax(top, score(op, t, h, s));
+        }
+    }
+    memset(y, 0, op->dv * sizeof(*y));
+    total = op->sinks != NULL ? exp(op->sinks[h] - top) : 0;
+    for (size_t s = 0; s < length; s++) {
+        if (is_visible(op, i, (int64_t)s)) {
+            const double weight = exp(score(op, t, h, s) - top);
+
+            total += weight;
+            for (size_t j = 0; j < op->dv; j++) {
+                y[j] += weight * op->v_state[(s * op->hk + g) * op->dv + j];
+            }
+        }
+    }
+    for (size_t j = 0; j < op->dv && total > 0; j++) {
+        y[j] /= total;
+    }
+}
+
+void formulas_attention(const struct formulas_attention *op, double *y)
+{
+    for (size_t t = 0; t < op->tokens; t++) {
+        for (size_t h = 0; h < op->hq; h++) {
+            attend(op, t, h, y + (t * op->hq + h) * op->dv);
+        }
+    }
+}
+
+void formulas_silu(size_t count, const double *x, double *y)
+{
+    for (size_t i = 0; i < count; i++) {
+        y[i] = x[i] / (1 + exp(-x[i]));
+    }
+}
+
+void formulas_add(size_t count, const double *a, const double *b, double *y)
+{
+    for (size_t i = 0; i < count; i++) {
+        y[i] = a[i] + b[i];
+    }
+}
+
+void formulas_mul(size_t count, const double *a, const double *b, double *y)
+{
+    for (size_t i = 0; i < count; i++) {
+        y[i] = a[i] * b[i];
+    }
+}
+
+void formulas_gather_rows(
+    size_t count, size_t width, const double *x, const int32_t *rows, double *y)
+{
+    for (size_t r = 0; r < count; r++) {
+        memcpy(y + r * width, x + (size_t)rows[r] * width, width * sizeof(*y));
+    }
+}
+
+// A binary floating-point format: `digits` of the significand, the implied one too; the exponents,
+// as frexp counts them, of the least and of the largest normal number.
+struct format {
+    int digits, exponent_min, exponent_max;
+};
+
+static double format_round(const struct format *format, double value)
+{
+    int exponent;
+
+    if (value == 0 || !isfinite(value)) {
+        return value;
+    }
+    (void)frexp(value, &exponent);
+    if (exponent < format->exponent_min) {
+        exponent = format->exponent_min; // Subnormal: the last digit stays where it is.
+    }
+
+    // nearbyint rounds ties to even in the default mode, which nothing here changes.
+    const double unit = ldexp(1, exponent - format->digits);
+    const double rounded = nearbyint(value / unit) * unit;
+
+    return fabs(rounded) < ldexp(1, format->exponent_max) ? rounded : copysign(INFINITY, value);
+}
+
+double formulas_rounded(double value, uint32_t dtype)
+{
+    static const struct format f16 = {11, -13, 16}, bf16 = {8, -125, 128};
+
+    if (dtype == TAPML_F32) {
+        return (double)(float)value;
+    }
+    if (dtype == TAPML_F16) {
+        return format_round(&f16, value);
+    }
+    return dtype == TAPML_BF16 ? format_round(&bf16, value) : value;
+}
+
+static double distance(double expected, double computed, double rms)
+{
+    if (isnan(expected) || isnan(computed)) {
+        return isnan(expected) && isnan(computed) ? 0 : INFINITY;
+    }
+    if (isinf(expected) || isinf(computed)) {
+        return expected == computed ? 0 : INFINITY;
+    }
+    return fabs(expected - computed) / rms;
+}
+
+double formulas_distance(size_t rows, size_t width, const double *expected, const double *computed)
+{
+    double worst = 0;
+
+    for (size_t r = 0; r < rows; r++) {
+        const double *a = expected + r * width, *b = computed + r * width;
+        double sum = 0;
+
+        for (size_t i = 0; i < width; i++) {
+            sum += isfinite(a[i]) ? a[i] * a[i] : 0;
+        }
+
+        const double rms = fmax(sqrt(sum / (double)width), 1e-30);
+
+        for (size_t i = 0; i < width; i++) {
+            worst = fmax(worst, distance(a[i], b[i], rms));
+        }
+    }
+    return worst;
+}

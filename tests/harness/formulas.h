@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The ops of the catalogue as their formulas stand in sdk/ops: the judge of every kernel.
+//
+// All numbers are double, all arrays dense with the last axis fastest, and nothing is shared with
+// any backend. Give the values as the op will see them (rounded to the dtype of its tensor: see
+// `formulas_rounded`), so that what is left between formula and kernel is the kernel's own
+// arithmetic. An optional array is NULL where it is absent. Each function writes all of its last
+// argument. Nothing is checked: the sizes are the caller's to get right.
+
+// y[t] = table[ids[t] + offset]; `y` is [count, width].
+struct formulas_embed {
+    size_t count, width;
+    const double *table; // [anything, width]
+    const int32_t *ids;  // [count]
+    int64_t offset;
+};
+void formulas_embed(const struct formulas_embed *op, double *y);
+
+// y[r, n] = sum over k of x[r, k] * w[n, k], + b[n]; `y` is [rows, out].
+struct formulas_linear {
+    size_t rows, in, out;
+    const double *x; // [rows, in]
+    const double *w; // [out, in], or [in, out] where transposed
+    const double *b; // [out], or NULL
+    int transposed;
+};
+void formulas_linear(const struct formulas_linear *op, double *y);
+
+// y = x / sqrt(mean(x^2) + eps) * (offset + weight); `y` is [rows, width].
+struct formulas_rms_norm {
+    size_t rows, width;
+    const double *x;      // [rows, width]
+    const double *weight; // [width], or NULL: the last factor is 1
+    double eps, offset;
+};
+void formulas_rms_norm(const struct formulas_rms_norm *op, double *y);
+
+// Rotates the first 2 * half values of each head; `y` is [tokens, heads, width].
+struct formulas_rope {
+    size_t tokens, heads, width, half;
+    const double *x;   // [tokens, heads, width]
+    const double *cos; // [tokens, half]
+    const double *sin; // [tokens, half]
+    int interleaved;   // Pairs (2j, 2j + 1) rather than (j, j + half).
+};
+void formulas_rope(const struct formulas_rope *op, double *y);
+
+// Writes `rows` into `state` from row `position` on; a row is `width` values, all heads of it.
+struct formulas_state_append {
+    size_t count, width;
+    const double *rows; // [count, width]
+    int64_t position;
+};
+void formulas_state_append(const struct formulas_state_append *op, double *state);
+
+// Attention over rows 0 .. position + tokens - 1 of the states; `y` is [tokens, hq, dv].
+struct formulas_attention {
+    size_t tokens, hq, hk, dk, dv;
+    const double *q;         // [tokens, hq, dk]
+    const double *k_state;   // [position + tokens, hk, dk]
+    const double *v_state;   // [position + tokens, hk, dv]
+    const double *slopes;    // [hq], or NULL
+    const double *sinks;     // [hq], or NULL
+    const int32_t *key_mask; // [position + tokens], or NULL
+    int64_t position;
+    double scale;
+    int64_t causal, window, chunk;
+    double softcap;
+    int64_t alibi_bf16;
+};
+void formulas_attention(const struct formulas_attention *op, double *y);
+
+// Element by element, `count` of them.
+void formulas_silu(size_t count, const double *x, double *y);
+void formulas_add(size_t count, const double *a, const double *b, double *y);
+void formulas_mul(size_t count, const double *a, const double *b, double *y);
+
+// y[r] = x[rows[r]]; `y` is [count, width].
+void formulas_gather_rows(
+    size_t count, size_t width, const double *x, const int32_t *rows, double *y);
+
+// `value` rounded to the nearest number of a dtype, ties to even: TAPML_F32, TAPML_F16 or
+// TAPML_BF16; any other dtype leaves it as it is. What is too large becomes infinite.
+double formulas_rounded(double value, uint32_t dtype);
+
+// How far `computed` is from `expected`, both [rows, width]: over all rows the largest
+// |a - b| / rms(expected row), where an rms below 1e-30 counts as 1e-30. Infinite where one side
+// is NaN and the other is not, or where the sides differ in an infinity.
+double formulas_distance(size_t rows, size_t width, const double *expected, const double *computed);

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "plugin/backend.h"
+
+// A device with memory of its own that does all work as late as it may: nothing happens before a
+// wait, and then in order. What it was to read from host memory it reads only then, so whoever
+// overwrites that memory too early gets wrong numbers. Ops are computed by a host-memory backend
+// behind it.
+struct late;
+
+struct late_options {
+    struct backend *inner;     // Host-memory; borrowed. NULL: it has no ops.
+    uint64_t buffer_bytes_max; // 0: no limit.
+    const char *lacks;         // An op that it does not have; or NULL.
+    const char *refuses; // An op that it refuses with the reason "too late for that"; or NULL.
+    const char *fails;   // An instance at which queued work fails; or NULL.
+    int64_t rows_max;    // Rows of an op's first tensor beyond which it refuses; 0: no limit.
+
+    // An instance whose output becomes a number throughout; or NULL.
+    const char *levels;
+    float level;
+};
+
+struct backend *late_create(const struct late_options *options);
+
+// What was done, counted when it was asked for.
+struct late_counts {
+    uint64_t writes;
+    uint64_t written_bytes;
+    uint64_t reads;
+    uint64_t read_bytes;
+    uint64_t fills;
+    uint64_t calls;
+    uint64_t flushes;
+    uint64_t waits; // Those that had work.
+    uint64_t buffers_alive;
+};
+struct late_counts late_counts(const struct backend *backend);
+
+// The bytes of a buffer as the device sees them now, without the work that waits.
+const void *late_bytes(const tapml_object *buffer);

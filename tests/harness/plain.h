@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "plugin/backend.h"
+
+// A host-memory backend without ops: buffers, wrapped memory, and work that is done at once.
+struct backend *plain_create(void);
+
+// The bytes of a buffer.
+void *plain_bytes(const tapml_object *buffer);
+
+// Waits so far.
+uint64_t plain_waits(const struct backend *backend);

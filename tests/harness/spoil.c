@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/spoil.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "tensor/shape.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+struct spoil {
+    struct backend_wrapper wrapper;
+    struct backend_vt vt;
+    struct spoil_options options;
+    unsigned seen; // A bit for each glob.
+};
+
+// Scales an f32 output where it lies. Outputs of the embedded model are dense.
+static tapml_status scale(const struct spoil *spoil, const tapml_tensor *tensor)
+{
+    struct backend *inner = spoil->wrapper.inner;
+    int64_t count = 0;
+
+    cr_assert_eq(shape_count(tensor->shape, tensor->rank, &count), TAPML_OK);
+    float *values = alloc_array((size_t)count, sizeof(*values));
+
+    cr_assert_not_null(values);
+    TAPML_TRY(backend_read(inner, tensor->buffer, tensor->offset, values,
+                           (uint64_t)count * sizeof(*values)));
+    TAPML_TRY(backend_wait(inner));
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = (float)(values[i] * spoil->options.factor);
+    }
+    TAPML_TRY(backend_write(inner, tensor->buffer, tensor->offset, values,
+                            (uint64_t)count * sizeof(*values)));
+    TAPML_TRY(backend_wait(inner));
+    alloc_free(values);
+    return TAPML_OK;
+}
+
+// Whether the call is one to spoil. With `only_together` the last of the globs in the order of the
+// graph pays for all.
+static int is_spoilt(struct spoil *spoil, const char *instance)
+{
+    unsigned all = 0, matched = 0;
+
+    if (strcmp(instance, "embed") == 0) {
+        spoil->seen = 0;
+    }
+    for (unsigned i = 0; i < 4 && spoil->options.instances[i] != NULL; i++) {
+        all |= 1u << i;
+        matched |= text_glob(spoil->options.instances[i], instance) ? 1u << i : 0u;
+    }
+    spoil->seen |= matched;
+    if (!spoil->options.only_together) {
+        return matched != 0;
+    }
+    if (matched == 0 || spoil->seen != all) {
+        return 0;
+    }
+    spoil->seen = 0;
+    return 1;
+}
+
+static tapml_status spoil_call(struct backend *backend, const struct backend_call *call)
+{
+    struct spoil *spoil = (struct spoil *)backend;
+
+    TAPML_TRY(backend_call(spoil->wrapper.inner, call));
+    if (call->instance == NULL || !is_spoilt(spoil, call->instance)) {
+        return TAPML_OK;
+    }
+    for (uint32_t i = 0; i < call->op->n_params; i++) {
+        if (call->op->params[i]->kind == TAPML_P_TENSOR_OUT) {
+            TAPML_TRY(scale(spoil, call->args[i].u.p));
+        }
+    }
+    return TAPML_OK;
+}
+
+static void spoil_release(struct backend *backend)
+{
+    alloc_free(backend);
+}
+
+struct backend *spoil_create(const struct spoil_options *options)
+{
+    struct spoil *spoil = alloc_new(sizeof(*spoil));
+
+    cr_assert_not_null(spoil);
+    spoil->options = *options;
+    spoil->vt = backend_forward_vt;
+    spoil->vt.call = spoil_call;
+    spoil->vt.release = spoil_release;
+    spoil->wrapper = (struct backend_wrapper){.backend = {&spoil->vt}, .inner = options->inner};
+    return &spoil->wrapper.backend;
+}
+
+void spoil_destroy(struct backend *backend)
+{
+    backend_release(backend);
+}

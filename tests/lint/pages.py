@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""pages.py SOURCE: what the pages say of files is so. Speaks TAP, one point a page and kind.
+
+- code: a block that opens with a language and a path (```c core/base/text.h) stands in that file, line
+  by line; a line `...` parts two excerpts, in the order of the file.
+- paths: a path in backquotes, and the target of a link, exists.
+"""
+import os
+import re
+import sys
+
+FOLDERS = ("core", "sdk", "plugins", "tests", "tools", "docs", "conf", "models", "bench", "debian", ".ci")
+FENCE = re.compile(r"^```(\S*)[ \t]*(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+QUOTED = re.compile(r"`((?:" + "|".join(re.escape(folder) for folder in FOLDERS) + r")/[\w./-]*)`")
+
+
+def pages(root):
+    """The pages that people wrote: those of the top folder, docs/, plugins and tests."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not re.match(r"build|run-|\.|data$|ops$", name))
+        for name in sorted(names):
+            if name.endswith(".md"):
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def find(lines, excerpt, start):
+    """The index behind `excerpt` in `lines` from `start` on, or None."""
+    for index in range(start, len(lines) - len(excerpt) + 1):
+        if lines[index:index + len(excerpt)] == excerpt:
+            return index + len(excerpt)
+    return None
+
+
+def excerpts(block):
+    """The runs of lines between lines `...`, without blank lines at their ends."""
+    for part in re.split(r"^[ \t]*\.\.\.[ \t]*\n", block, flags=re.MULTILINE):
+        lines = [line.rstrip() for line in part.strip("\n").split("\n")]
+        if any(lines):
+            yield lines
+
+
+def wrong_code(root, text):
+    """What is quoted and does not stand where it is said to."""
+    for _, path, block in FENCE.findall(text):
+        if not path:
+            continue
+        if not os.path.isfile(os.path.join(root, path)):
+            yield f"code is quoted from '{path}', which does not exist"
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            lines = [line.rstrip() for line in file]
+        place = 0
+        for excerpt in excerpts(block):
+            after = find(lines, excerpt, place)
+            if after is None:
+                yield f"'{path}' does not hold, from line {place + 1} on: {excerpt[0]}"
+                break
+            place = after
+
+
+def wrong_paths(root, page, text):
+    """Paths that are named and lead nowhere."""
+    plain = FENCE.sub("", text)
+    for target in LINK.findall(plain):
+        if "://" not in target and not target.startswith("mailto:"):
+            if not os.path.exists(os.path.join(root, os.path.dirname(page), target)):
+                yield f"link to '{target}', which does not exist"
+    for path in QUOTED.findall(plain):
+        if not os.path.exists(os.path.join(root, path)):
+            yield f"'{path}' does not exist"
+
+
+def main():
+    root = sys.argv[1]
+    results = []
+    for page in pages(root):
+        with open(os.path.join(root, page), encoding="utf-8") as file:
+            text = file.read()
+        results.append((page + ": code", list(wrong_code(root, text))))
+        results.append((page + ": paths", list(wrong_paths(root, page, text))))
+    print("TAP version 13")
+    print(f"1..{len(results)}")
+    for number, (title, wrong) in enumerate(results, 1):
+        print(f"{'not ok' if wrong else 'ok'} {number} - {title}")
+        for line in wrong:
+            print("# " + line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""A stranger's plugins against an installed tree: built from its pkg-config file alone, found, refused where
+they are spoilt, and taken through a whole run. Speaks TAP.
+
+    run.py --build BUILD [--sanitize VALUE] [--compiler COMMAND]
+"""
+import argparse
+import json
+import math
+import os
+import random
+import shlex
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+
+VOCABULARY, WIDTH, SCALE = 32, 8, 1.5
+PROMPTS = [[1, 2, 3], [7], [30, 4, 4, 19, 0]]
+DECODE = 4
+INI = """\
+[run]
+dir = {dir}
+prompts = {prompts}
+decode = {decode}
+capacity = 32
+chunk = 4
+
+[model]
+path = {model}
+
+[source]
+backend = outside:f64
+
+[target.other]
+backend = outside-target{variant}
+require = all
+"""
+OPS = {"tapml.embed", "org.example.scale", "tapml.gather_rows", "tapml.linear"}
+
+
+class Wrong(Exception):
+    """What the test found to be otherwise than promised."""
+
+
+def expect(condition, message):
+    if not condition:
+        raise Wrong(message)
+
+
+def call(command, environment=None, code=0):
+    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    expect(done.returncode == code,
+           f"{shlex.join(command)}: exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+# ---- the tree --------------------------------------------------------------------------------------
+
+
+def install(build, folder):
+    """Puts the build's files below `folder`, as a package would, and gives the prefix that they have there."""
+    call(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder])
+    options = json.loads(call(["meson", "introspect", build, "--buildoptions"]))
+    prefix = next(option["value"] for option in options if option["name"] == "prefix")
+    return os.path.join(folder, prefix.lstrip("/"))
+
+
+def find(folder, name):
+    for root, _, names in os.walk(folder):
+        if name in names:
+            return os.path.join(root, name)
+    raise Wrong(f"the tree has no '{name}'")
+
+
+def relocate(prefix):
+    """Tells the pkg-config file where its tree is: all else in it follows from that line."""
+    path = find(prefix, "tapml-plugin-1.pc")
+    lines = open(path, encoding="utf-8").read().splitlines()
+    moved = [f"prefix={prefix}" if line.startswith("prefix=") else line for line in lines]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(moved) + "\n")
+    return os.path.dirname(path)
+
+
+def build_outside(place, source, sanitize, compiler):
+    """The stranger's project, in a copy, so that nothing of the repository is near."""
+    shutil.copytree(source, place["source"])
+    environment = dict(os.environ, PKG_CONFIG_PATH=place["pkgconfig"], PKG_CONFIG_LIBDIR=place["pkgconfig"])
+    if compiler:
+        environment["CC"] = compiler
+    call(["meson", "setup", place["build"], place["source"], f"-Db_sanitize={sanitize}",
+          f"--prefix={place['prefix']}"], environment)
+    output = call(["ninja", "-C", place["build"]], environment)
+    expect("warning:" not in output, "the outside project builds with warnings:\n" + output)
+    call(["meson", "install", "-C", place["build"], "--no-rebuild", "--quiet"], environment)
+
+
+# ---- states ----------------------------------------------------------------------------------------
+
+
+def states(place, *arguments):
+    """Component (or the file, where it cannot be read) to (state, sentence), as the installed host tells them."""
+    lines = json.loads(call([place["host"], "plugins", "--json", *arguments], place["environment"]))
+    return {line["component"] or line["plugin"]: (line["state"], line["sentence"]) for line in lines}
+
+
+def manifest(place, variant):
+    return os.path.join(place["build"], f"org.example.outside{variant}.tapml")
+
+
+def check_found(place):
+    found = states(place)
+    for component in ("outside", "outside-target", "outside_demo", "reference"):
+        expect(found.get(component) == ("usable", ""), f"{component}: {found.get(component)}")
+
+
+def check_library_alone(place):
+    """By the note of a library that no folder of the search has; the installed one of the same id is passed over."""
+    library = os.path.join(place["folder"], "alone", "outside.so")
+    os.makedirs(os.path.dirname(library))
+    shutil.copy(os.path.join(place["build"], "outside.so"), library)
+    found = json.loads(call([place["host"], "plugins", "--json", "--plugin", library], place["environment"]))
+    tiers = {(line["tier"], line["state"]) for line in found if line["component"] == "outside"}
+    expect(tiers == {(1, "usable"), (4, "shadowed")}, f"tiers and states: {tiers}")
+
+
+def check_refused(place, variant, state, sentence):
+    for component in ("outside", "outside-target"):
+        found = states(place, "--plugin", manifest(place, variant))[component + variant]
+        expect(found[0] == state and sentence in found[1], f"{component}{variant}: {found}")
+
+
+def check_lie(place, number, old, new, sentence):
+    """A manifest that says something else than its library."""
+    folder = os.path.join(place["folder"], f"lie-{number}")
+    os.makedirs(folder)
+    shutil.copy(os.path.join(place["build"], "outside.so"), folder)
+    text = open(manifest(place, ""), encoding="utf-8").read()
+    expect(old in text, f"the manifest has no '{old}'")
+    path = os.path.join(folder, "lie.tapml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(old, new, 1))
+    found = json.loads(call([place["host"], "plugins", "--json", "--plugin", path], place["environment"]))
+    lines = [line for line in found if line["manifest"] == path]
+    expect(len(lines) == 2, f"two components, found {lines}")
+    for line in lines:
+        expect(line["state"] == "mismatch" and sentence in line["sentence"], str(line))
+
+
+# ---- a whole run -----------------------------------------------------------------------------------
+
+
+def rounded(value):
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+def make_model(folder):
+    """A checkpoint of two tensors; gives them back as rows."""
+    os.makedirs(folder)
+    draw = random.Random(20260101)
+    tensors = {name: [[rounded(draw.uniform(-1, 1)) for _ in range(WIDTH)] for _ in range(VOCABULARY)]
+               for name in ("embed.weight", "head.weight")}
+    header, data = {}, b""
+    for name, rows in tensors.items():
+        packed = b"".join(struct.pack(f"<{WIDTH}f", *row) for row in rows)
+        header[name] = {"dtype": "F32", "shape": [VOCABULARY, WIDTH], "data_offsets": [len(data), len(data) + len(packed)]}
+        data += packed
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(os.path.join(folder, "model.safetensors"), "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+    config = {"model_type": "outside_demo", "vocab_size": VOCABULARY, "hidden_size": WIDTH, "embedding_scale": SCALE}
+    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    return tensors
+
+
+def greedy(tensors, ids):
+    """What the model says, by the formulas: it looks at the last token alone."""
+    out = []
+    for _ in range(DECODE):
+        hidden = [rounded(SCALE * value) for value in tensors["embed.weight"][(out or ids)[-1]]]
+        logits = [math.fsum(h * w for h, w in zip(hidden, row)) for row in tensors["head.weight"]]
+        out.append(logits.index(max(logits)))
+    return out
+
+
+def carve_and_replay(place, variant, code):
+    """A whole run in a folder of its own, with that variant's target. Gives the store."""
+    folder = os.path.join(place["folder"], "run" + variant)
+    os.makedirs(folder)
+    prompts, ini = os.path.join(folder, "prompts.txt"), os.path.join(folder, "run.ini")
+    with open(prompts, "w", encoding="utf-8") as file:
+        file.writelines("ids: " + " ".join(map(str, ids)) + "\n" for ids in PROMPTS)
+    text = INI.format(dir=folder, prompts=prompts, decode=DECODE, model=place["model"], variant=variant)
+    if variant:
+        text += f"\n[plugins]\nload = {manifest(place, variant)}\n"
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text)
+    call([place["host"], "--config", ini], place["environment"], code)
+    return sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
+
+
+def verdicts_of(store):
+    """Op to the set of its cases' verdicts."""
+    found = {}
+    for op, verdict in store.execute('SELECT op, verdict FROM result JOIN "case" ON case_id = "case".id'):
+        found.setdefault(op, set()).add(verdict)
+    return found
+
+
+def check_run(place):
+    place["model"] = os.path.join(place["folder"], "model")
+    tensors = make_model(place["model"])
+    store = carve_and_replay(place, "", 0)
+    verdicts = verdicts_of(store)
+    expect(verdicts == {op: {"pass"} for op in OPS}, f"verdicts: {verdicts}")
+    found = {tuple(json.loads(ids)): json.loads(tokens)
+             for ids, tokens in store.execute("SELECT ids, greedy FROM prompt")}
+    for ids in PROMPTS:
+        expect(found.get(tuple(ids)) == greedy(tensors, ids), f"greedy after {ids}: {found}")
+    store.close()
+
+
+def check_wrong_result(place):
+    store = carve_and_replay(place, "-wrong-result", 1)
+    verdicts = verdicts_of(store)
+    expect(verdicts == {op: {"fail" if op == "org.example.scale" else "pass"} for op in OPS}, f"verdicts: {verdicts}")
+    store.close()
+
+
+# ---- all of it -------------------------------------------------------------------------------------
+
+BUILD_ID = "build-id = "
+CHECKS = [
+    ("the installed host finds the plugins and the architecture", check_found),
+    ("a library alone is known by its note", check_library_alone),
+    ("a needed minor that is not there", check_refused, "-newer-abi", "wrong-abi", "needs the ABI 1.9"),
+    ("a missing symbol", check_refused, "-no-symbol", "malformed", "no symbol 'tapml_plugin_query_v1'"),
+    ("a changed parameter list", check_refused, "-changed-op", "refused", "tapml.linear"),
+    ("no driver", check_refused, "-no-driver", "no-driver", "liboutside-driver.so.1 not found"),
+    ("a manifest with another id", check_lie, 1, "id = org.example.outside", "id = org.example.inside", "org.example.inside"),
+    ("a manifest of another build", check_lie, 2, BUILD_ID, BUILD_ID + "00", "the library is the build"),
+    ("a manifest of another library", check_lie, 3, "library = outside.so", "library = inside.so", "inside.so"),
+    ("a manifest with an option more", check_lie, 4, "calibrates = f64", "calibrates = f32 f64", "calibrates"),
+    ("carve, replay, compare and offload with an op of its own", check_run),
+    ("a target whose own op computes something else", check_wrong_result),
+]
+
+
+def prepare(folder, arguments):
+    here = os.path.dirname(os.path.abspath(__file__))
+    place = {"folder": folder, "source": os.path.join(folder, "source"), "build": os.path.join(folder, "build")}
+    place["prefix"] = install(arguments.build, os.path.join(folder, "tree"))
+    place["pkgconfig"] = relocate(place["prefix"])
+    place["host"] = os.path.join(place["prefix"], "bin", "tapml-host")
+    place["environment"] = dict(os.environ, HOME=folder, XDG_DATA_HOME=folder)
+    place["environment"].pop("TAPML_PLUGIN_PATH", None)
+    build_outside(place, here, arguments.sanitize, arguments.compiler)
+    return place
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--sanitize", default="none")
+    parser.add_argument("--compiler", default="")
+    arguments = parser.parse_args()
+    os.umask(0o022)  # The host trusts no folder that a group can write.
+    print(f"1..{len(CHECKS) + 1}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="tapml-outside-") as folder:
+        place = None
+        for number, check in enumerate([("it builds against an installed tree", None)] + CHECKS, 1):
+            name, function, *values = check
+            try:
+                if function is None:
+                    place = prepare(folder, arguments)
+                else:
+                    expect(place is not None, "nothing was built")
+                    function(place, *values)
+                print(f"ok {number} - {name}", flush=True)
+            except Wrong as wrong:
+                failed += 1
+                print(f"not ok {number} - {name}")
+                print("".join(f"# {line}\n" for line in str(wrong).splitlines()), end="", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../harness/scratch.h"
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct scratch scratch;
+
+static void setup(void)
+{
+    scratch_make(&scratch);
+}
+
+static void teardown(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(file, .init = setup, .fini = teardown);
+
+Test(file, what_is_written_is_read_and_mapped)
+{
+    const char *path = scratch_path(&scratch, "data");
+    cr_assert_eq(file_write(path, "a\0b", 3), TAPML_OK);
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_read(path, 3, &data, &size), TAPML_OK);
+    cr_assert_eq(size, 3);
+    cr_assert_arr_eq(data, "a\0b", 4); // With the zero byte behind it.
+    alloc_free(data);
+    struct file_map map;
+    cr_assert_eq(file_map(path, &map), TAPML_OK);
+    cr_assert_eq(map.size, 3);
+    cr_assert_arr_eq(map.data, "a\0b", 3);
+    file_unmap(&map);
+    cr_assert_null(map.data);
+}
+
+Test(file, writing_replaces_and_leaves_nothing_beside)
+{
+    const char *path = scratch_path(&scratch, "data");
+    cr_assert_eq(file_write(path, "long text", 9), TAPML_OK);
+    cr_assert_eq(file_write(path, "x", 1), TAPML_OK);
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_read(path, 100, &data, &size), TAPML_OK);
+    cr_assert_str_eq(data, "x");
+    alloc_free(data);
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(rmdir(scratch.folder), 0, "something was left");
+    cr_assert_eq(mkdir(scratch.folder, 0700), 0);
+}
+
+Test(file, an_empty_file_is_fine)
+{
+    const char *path = scratch_text(&scratch, "empty", "");
+    struct file_map map;
+    cr_assert_eq(file_map(path, &map), TAPML_OK);
+    cr_assert_eq(map.size, 0);
+    cr_assert_null(map.data);
+    file_unmap(&map);
+    char *data = NULL;
+    size_t size = 1;
+    cr_assert_eq(file_read(path, 0, &data, &size), TAPML_OK);
+    cr_assert_eq(size, 0);
+    cr_assert_str_eq(data, "");
+    alloc_free(data);
+}
+
+Test(file, a_file_above_the_limit_is_refused)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const char *path = scratch_text(&scratch, "data", "12345");
+    cr_assert_eq(file_read(path, 4, &data, &size), TAPML_INVALID);
+    cr_assert_null(data);
+    cr_assert_not_null(strstr(status_message(), path));
+}
+
+Test(file, absent_files_and_folders_are_refused_by_name)
+{
+    struct file_map map;
+    const char *path = scratch_path(&scratch, "absent");
+    cr_assert_eq(file_map(path, &map), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), path));
+    cr_assert_eq(file_map(scratch.folder, &map), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "folder"));
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_read(scratch.folder, 100, &data, &size), TAPML_INVALID);
+    cr_assert_eq(file_write(scratch_path(&scratch, "no/such"), "x", 1), TAPML_NOT_FOUND);
+}
+
+Test(file, a_pipe_is_refused_and_not_waited_for)
+{
+    struct file_map map;
+    const char *path = scratch_path(&scratch, "pipe");
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(file_map(path, &map), TAPML_INVALID);
+}
+
+Test(file, folders_are_made_with_those_above)
+{
+    const char *path = scratch_path(&scratch, "a/b/c");
+    cr_assert_not(file_exists(path));
+    cr_assert_eq(file_make_folder(path), TAPML_OK);
+    cr_assert_eq(file_make_folder(path), TAPML_OK);
+    cr_assert(file_exists(path));
+    cr_assert(file_is_folder(path));
+    path = scratch_text(&scratch, "file", "x");
+    cr_assert_not(file_is_folder(path));
+    cr_assert_eq(file_make_folder(path), TAPML_INVALID);
+    cr_assert_eq(file_make_folder(scratch_path(&scratch, "file/below")), TAPML_INVALID);
+    cr_assert_eq(file_make_folder(scratch_path(&scratch, "d//e/")), TAPML_OK);
+}
+
+static void expect_join(const char *folder, const char *name, const char *expected)
+{
+    char *path = file_join(folder, name);
+    cr_assert_str_eq(path, expected);
+    alloc_free(path);
+}
+
+static void expect_folder(const char *path, const char *expected)
+{
+    char *folder = file_folder(path);
+    cr_assert_str_eq(folder, expected);
+    alloc_free(folder);
+}
+
+Test(file, paths_are_joined_and_taken_apart)
+{
+    expect_join("a", "b", "a/b");
+    expect_join("a/", "b", "a/b");
+    expect_join("", "b", "b");
+    expect_join("a", "/b", "/b");
+    expect_join("/", "b", "/b");
+    expect_folder("a/b/c", "a/b");
+    expect_folder("a/b/", "a");
+    expect_folder("c", ".");
+    expect_folder("/c", "/");
+    expect_folder("/", "/");
+    expect_folder("a//b", "a");
+}
+
+static tapml_status write_and_read(void)
+{
+    char *data = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_write(scratch.path, "12345", 5));
+    TAPML_TRY(file_read(scratch.path, 5, &data, &size));
+    alloc_free(data);
+    return file_make_folder(scratch.folder);
+}
+
+Test(file, survives_without_memory)
+{
+    (void)scratch_path(&scratch, "data");
+    SCRATCH_SWEEP(write_and_read());
+}

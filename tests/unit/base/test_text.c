@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../harness/scratch.h"
+#include "base/alloc.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(text, grows_as_needed)
+{
+    struct text text;
+    text_init(&text);
+    cr_assert_str_eq(text.data, "");
+    text_clear(&text);
+    for (int i = 0; i < 1000; ++i) {
+        text_append(&text, "ab");
+        text_append_bytes(&text, "c\0", 2);
+        text_format(&text, "%d", i % 10);
+    }
+    cr_assert_eq(text.length, 5000);
+    cr_assert_eq(text.data[5000], '\0');
+    cr_assert_arr_eq(text.data + 4995, "abc\0009", 5);
+    cr_assert_eq(text_status(&text), TAPML_OK);
+    text_clear(&text);
+    cr_assert_str_eq(text.data, "");
+    text_append(&text, "x");
+    cr_assert_str_eq(text.data, "x");
+    text_release(&text);
+    cr_assert_str_eq(text.data, "");
+    text_release(&text);
+    text_release(NULL);
+}
+
+Test(text, without_memory_it_is_marked)
+{
+    struct text text;
+    text_init(&text);
+    text_append(&text, "kept");
+    alloc_fail_at(1);
+    text_format(&text, "%200d", 1);
+    alloc_fail_at(0);
+    text_append(&text, "x");
+    cr_assert_str_eq(text.data, "kept");
+    cr_assert_eq(text_status(&text), TAPML_NO_MEMORY);
+    text_release(&text);
+    cr_assert_eq(text_status(&text), TAPML_OK);
+}
+
+static void expect_json(const char *piece, const char *expected)
+{
+    struct text text;
+    text_init(&text);
+    text_append_json(&text, piece);
+    cr_assert_str_eq(text.data, expected);
+    text_release(&text);
+}
+
+Test(text, json_strings_are_escaped)
+{
+    expect_json("", "\"\"");
+    expect_json("a\"b\\c/", "\"a\\\"b\\\\c/\"");
+    expect_json("\n\t\x01\x7f", "\"\\n\\u0009\\u0001\\u007f\"");
+    expect_json("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+    expect_json("a\xff\xe2\x82z", "\"a\xef\xbf\xbd\xef\xbf\xbdz\"");
+}
+
+static void expect_utf8(const char *bytes, size_t size, uint32_t code, size_t length)
+{
+    uint32_t found = 0;
+    cr_assert_eq(text_utf8(bytes, size, &found), length, "%02x", (unsigned char)bytes[0]);
+    cr_assert_eq(found, code, "%02x gives %x", (unsigned char)bytes[0], found);
+}
+
+Test(text, utf8_is_read_strictly)
+{
+    expect_utf8("a", 1, 'a', 1);
+    expect_utf8("\0", 1, 0, 1);
+    expect_utf8("\xc2\x80", 2, 0x80, 2);
+    expect_utf8("\xdf\xbf", 2, 0x7ff, 2);
+    expect_utf8("\xe0\xa0\x80", 3, 0x800, 3);
+    expect_utf8("\xef\xbf\xbf", 3, 0xffff, 3);
+    expect_utf8("\xf0\x90\x80\x80", 4, 0x10000, 4);
+    expect_utf8("\xf4\x8f\xbf\xbf", 4, 0x10ffff, 4);
+    // What U+FFFD stands for is as long as it could have become a character.
+    expect_utf8("\x80", 1, TEXT_NO_CHARACTER, 1);
+    expect_utf8("\xc0\x80", 2, TEXT_NO_CHARACTER, 1);
+    expect_utf8("\xe0\x9f\xbf", 3, TEXT_NO_CHARACTER, 1);
+    expect_utf8("\xe2\x82", 2, TEXT_NO_CHARACTER, 2);
+    expect_utf8("\xe2\x82z", 3, TEXT_NO_CHARACTER, 2);
+    expect_utf8("\xed\xa0\x80", 3, TEXT_NO_CHARACTER, 1);
+    expect_utf8("\xf0\x9f\x98", 3, TEXT_NO_CHARACTER, 3);
+    expect_utf8("\xf4\x90\x80\x80", 4, TEXT_NO_CHARACTER, 1);
+    expect_utf8("\xf5\x80\x80\x80", 4, TEXT_NO_CHARACTER, 1);
+    cr_assert(text_is_utf8("a\xc3\xa4", 3));
+    cr_assert(text_is_utf8("", 0));
+    cr_assert_not(text_is_utf8("a\xc3\xa4", 2));
+}
+
+Test(text, globs_match)
+{
+    cr_assert(text_glob("", ""));
+    cr_assert(text_glob("*", ""));
+    cr_assert(text_glob("**", "ab"));
+    cr_assert(text_glob("layers.*/attn/*", "layers.3/attn/q_proj"));
+    cr_assert(text_glob("layers.?/mlp", "layers.3/mlp"));
+    cr_assert(text_glob("layers.[0-3]/x", "layers.2/x"));
+    cr_assert(text_glob("[abx-z]", "y"));
+    cr_assert(text_glob("[]]", "]"));
+    cr_assert(text_glob("a[", "a["));
+    cr_assert(text_glob("?", "\xc3\xa4"));
+    cr_assert(text_glob("*dropout*", "attention_dropout"));
+    cr_assert(text_glob("*a*b", "xaxbxb"));
+}
+
+Test(text, globs_that_differ_do_not_match)
+{
+    cr_assert_not(text_glob("", "a"));
+    cr_assert_not(text_glob("a", ""));
+    cr_assert_not(text_glob("?", ""));
+    cr_assert_not(text_glob("layers.[0-3]/x", "layers.4/x"));
+    cr_assert_not(text_glob("layers.?/mlp", "layers.12/mlp"));
+    cr_assert_not(text_glob("a*b", "abc"));
+    cr_assert_not(text_glob("*dropout", "dropout_p"));
+}
+
+Test(text, globs_take_bounded_time, .timeout = 10)
+{
+    char subject[5001];
+    memset(subject, 'a', 5000);
+    subject[5000] = '\0';
+    cr_assert_not(text_glob("*a*a*a*a*a*a*a*a*a*a*a*b", subject));
+}
+
+Test(text, the_nearest_word_is_found)
+{
+    static const char *const words[] = {"prompts", "model", "dir", NULL};
+    cr_assert_str_eq(text_nearest("promts", words), "prompts");
+    cr_assert_null(text_nearest("modle", words)); // Two edits in five letters.
+    cr_assert_str_eq(text_nearest("modl", words), "model");
+    cr_assert_str_eq(text_nearest("di", words), "dir");
+    cr_assert_null(text_nearest("backend", words));
+    char word[500];
+    memset(word, 'x', sizeof(word) - 1);
+    word[sizeof(word) - 1] = '\0';
+    cr_assert_null(text_nearest(word, words));
+}
+
+static void expect_i64(const char *word, int64_t expected)
+{
+    int64_t value = 0;
+    cr_assert_eq(text_parse_i64(word, &value), TAPML_OK, "%s", word);
+    cr_assert_eq(value, expected);
+}
+
+static void expect_f64(const char *word, double expected)
+{
+    double value = 0;
+    cr_assert_eq(text_parse_f64(word, &value), TAPML_OK, "%s", word);
+    cr_assert_eq(value, expected);
+}
+
+Test(text, numbers_are_parsed_whole)
+{
+    expect_i64("0", 0);
+    expect_i64("-12", -12);
+    expect_i64("9223372036854775807", INT64_MAX);
+    expect_i64("-9223372036854775808", INT64_MIN);
+    expect_f64("0.5", 0.5);
+    expect_f64("-1e-3", -1e-3);
+    expect_f64("3", 3);
+    expect_f64("1e-400", 0);
+    const char *const bad[] = {"",   " 1",   "1 ",  "x",   "1x", "--1",
+                               "+1", "0x10", "nan", "inf", "-",  "e"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+        int64_t integer = 5;
+        double number = 5;
+        cr_assert_eq(text_parse_i64(bad[i], &integer), TAPML_INVALID, "%s", bad[i]);
+        cr_assert_eq(text_parse_f64(bad[i], &number), TAPML_INVALID, "%s", bad[i]);
+        cr_assert(integer == 5 && number == 5);
+    }
+    int64_t integer = 0;
+    double number = 0;
+    cr_assert_eq(text_parse_i64("9223372036854775808", &integer), TAPML_INVALID);
+    cr_assert_eq(text_parse_i64("1.5", &integer), TAPML_INVALID);
+    cr_assert_eq(text_parse_f64("1e400", &number), TAPML_INVALID);
+}

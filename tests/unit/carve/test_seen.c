@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "carve/seen.h"
+#include "harness/scratch.h"
+
+static struct store_call call(const char *instance, const char *phase, double largest)
+{
+    return (struct store_call){
+        .instance = instance,
+        .phase = phase,
+        .shape_class = "x=[5,128]",
+        .output_count = 1,
+        .outputs[0] = {.param = "y", .largest = largest, .count = 640},
+    };
+}
+
+static int is_new(struct seen *seen, struct store_call asked)
+{
+    int answer = 7;
+    cr_assert_eq(seen_is_new(seen, &asked, &answer), TAPML_OK);
+    return answer;
+}
+
+static void add(struct seen *seen, struct store_call kept)
+{
+    cr_assert_eq(seen_add(seen, &kept), TAPML_OK);
+}
+
+Test(seen, first_of_instance_phase_and_class)
+{
+    struct seen seen;
+    seen_init(&seen);
+    cr_assert(is_new(&seen, call("a", "prefill", 1)));
+    cr_assert(is_new(&seen, call("a", "prefill", 1)), "a question changes nothing");
+    add(&seen, call("a", "prefill", 1));
+    cr_assert_not(is_new(&seen, call("a", "prefill", 1)));
+    cr_assert(is_new(&seen, call("a", "decode", 1)));
+    cr_assert(is_new(&seen, call("b", "prefill", 1)));
+    struct store_call other = call("a", "prefill", 1);
+    other.shape_class = "x=[6,128]";
+    cr_assert(is_new(&seen, other));
+    seen_release(&seen);
+}
+
+Test(seen, twice_the_largest_magnitude)
+{
+    struct seen seen;
+    seen_init(&seen);
+    add(&seen, call("a", "prefill", 1));
+    cr_assert_not(is_new(&seen, call("a", "prefill", 2)));
+    cr_assert(is_new(&seen, call("a", "prefill", 2.01)));
+    add(&seen, call("a", "decode", 3));
+    cr_assert_not(is_new(&seen, call("a", "prefill", 6)), "the range is of all phases");
+    add(&seen, call("a", "prefill", 0.5));
+    cr_assert_not(is_new(&seen, call("a", "prefill", 6)), "a range never narrows");
+    seen_release(&seen);
+}
+
+Test(seen, all_zeros_widen_to_anything)
+{
+    struct seen seen;
+    seen_init(&seen);
+    add(&seen, call("a", "prefill", 0));
+    cr_assert_not(is_new(&seen, call("a", "prefill", 0)));
+    cr_assert(is_new(&seen, call("a", "prefill", 1e-30)));
+    seen_release(&seen);
+}
+
+Test(seen, new_kind_of_non_finite)
+{
+    struct seen seen;
+    seen_init(&seen);
+    struct store_call kept = call("a", "prefill", 1);
+    kept.outputs[0].non_finite_kinds = STORE_NAN;
+    add(&seen, kept);
+    cr_assert_not(is_new(&seen, kept));
+    kept.outputs[0].non_finite_kinds = STORE_NAN | STORE_MINUS_INFINITY;
+    cr_assert(is_new(&seen, kept));
+    seen_release(&seen);
+}
+
+Test(seen, every_output_counts)
+{
+    struct seen seen;
+    seen_init(&seen);
+    struct store_call kept = call("a", "prefill", 1);
+    kept.output_count = 2;
+    kept.outputs[1] = (struct store_statistics){.param = "z", .largest = 5};
+    add(&seen, kept);
+    cr_assert_not(is_new(&seen, kept));
+    kept.outputs[1].largest = 11;
+    cr_assert(is_new(&seen, kept));
+    seen_release(&seen);
+    cr_assert_eq(alloc_live(), 0);
+}
+
+static tapml_status see_and_release(void)
+{
+    const struct store_call kept = call("a", "prefill", 1);
+    struct seen seen;
+    int answer = 0;
+    seen_init(&seen);
+    tapml_status status = seen_is_new(&seen, &kept, &answer);
+    if (status == TAPML_OK) {
+        status = seen_add(&seen, &kept);
+    }
+    seen_release(&seen);
+    return status;
+}
+
+Test(seen, survives_a_lack_of_memory)
+{
+    SCRATCH_SWEEP(see_and_release());
+}

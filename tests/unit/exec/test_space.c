@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/space.h"
+#include "harness/late.h"
+#include "harness/plain.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <string.h>
+
+// Two places on host memory, two devices.
+enum { SOURCE, OTHER, GPU, NPU, PLACES };
+
+static struct backend *backends[PLACES];
+
+static void open_set(struct space_set *set)
+{
+    static const char *const names[] = {"source", "other", "gpu", "npu"};
+    backends[SOURCE] = plain_create();
+    backends[OTHER] = plain_create();
+    backends[GPU] = late_create(&(struct late_options){0});
+    backends[NPU] = late_create(&(struct late_options){0});
+    space_set_init(set, backends, names, PLACES);
+}
+
+static void close_set(void)
+{
+    for (int i = 0; i < PLACES; i++) {
+        backend_release(backends[i]);
+    }
+}
+
+Test(space, is_shared_by_host_memory_backends_alone)
+{
+    struct space_set set;
+    open_set(&set);
+    cr_expect_eq(set.places[SOURCE].space, SPACE_HOST);
+    cr_expect_eq(set.places[OTHER].space, SPACE_HOST);
+    cr_expect_neq(set.places[GPU].space, SPACE_HOST);
+    cr_expect_neq(set.places[NPU].space, SPACE_HOST);
+    cr_expect_neq(set.places[NPU].space, set.places[GPU].space);
+    close_set();
+}
+
+Test(space, wraps_the_same_memory_for_host_memory_backends)
+{
+    struct space_set set;
+    struct space_block block;
+    tapml_object *a = NULL, *b = NULL, *c = NULL, *again = NULL;
+    open_set(&set);
+    space_block_init(&block, 65);
+    cr_expect_eq(block.bytes, 128);
+    cr_assert_eq(space_buffer(&set, &block, SOURCE, &a), TAPML_OK);
+    cr_assert_eq(space_buffer(&set, &block, OTHER, &b), TAPML_OK);
+    cr_assert_eq(space_buffer(&set, &block, GPU, &c), TAPML_OK);
+    cr_assert_eq(space_buffer(&set, &block, GPU, &again), TAPML_OK);
+    cr_expect_neq(a, b);
+    cr_expect_eq(plain_bytes(a), block.memory);
+    cr_expect_eq(plain_bytes(b), block.memory);
+    cr_expect_eq((uintptr_t)block.memory % 64, 0);
+    cr_expect_neq(late_bytes(c), block.memory);
+    cr_expect_eq(c, again);
+    space_block_release(&block, &set);
+    cr_expect_eq(late_counts(backends[GPU]).buffers_alive, 0);
+    close_set();
+}
+
+Test(space, waits_for_host_memory_and_flushes_devices_at_a_boundary)
+{
+    struct space_set set;
+    open_set(&set);
+    cr_assert_eq(space_enter(&set, SOURCE), TAPML_OK);
+    space_note_call(&set, SOURCE);
+    cr_assert_eq(space_enter(&set, SOURCE), TAPML_OK);
+    cr_expect_eq(plain_waits(backends[SOURCE]), 0, "no boundary, no wait");
+    cr_assert_eq(space_enter(&set, GPU), TAPML_OK);
+    cr_expect_eq(plain_waits(backends[SOURCE]), 1);
+    cr_assert_eq(space_enter(&set, OTHER), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).flushes, 0, "nothing was given to it");
+    cr_assert_eq(space_enter(&set, GPU), TAPML_OK);
+    space_note_call(&set, GPU);
+    cr_assert_eq(space_enter(&set, SPACE_NOBODY), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).flushes, 1);
+    cr_expect_eq(plain_waits(backends[SOURCE]), 1, "it was idle");
+    close_set();
+}
+
+Test(space, waits_before_memory_that_is_being_read_is_overwritten)
+{
+    struct space_set set;
+    struct space_block block;
+    void *memory = NULL;
+    open_set(&set);
+    space_block_init(&block, 64);
+    cr_assert_eq(space_memory(&block, &memory), TAPML_OK);
+    memset(memory, 1, 64);
+    cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
+    cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+    memset(memory, 2, 64);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 1);
+    cr_expect_eq(*(const char *)late_bytes(block.buffers[GPU]), 1);
+
+    cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 1, "nothing is pending any more");
+    space_block_release(&block, &set);
+    close_set();
+}
+
+Test(space, moves_between_devices_over_host_memory)
+{
+    struct space_set set;
+    struct space_block block;
+    void *memory = NULL;
+    open_set(&set);
+    space_block_init(&block, 64);
+    cr_assert_eq(space_memory(&block, &memory), TAPML_OK);
+    for (unsigned char i = 0; i < 64; i++) {
+        ((unsigned char *)memory)[i] = i;
+    }
+    cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
+    cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+    memset(memory, 0xff, 64);
+    // From byte 6 to 17: whole grains are 4 to 20.
+    cr_assert_eq(space_download(&set, &block, GPU, 6, 17), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).read_bytes, 16);
+    cr_expect_eq(((unsigned char *)memory)[3], 0xff);
+    cr_expect_eq(((unsigned char *)memory)[4], 4);
+    cr_expect_eq(((unsigned char *)memory)[19], 19);
+    cr_expect_eq(((unsigned char *)memory)[20], 0xff);
+    cr_assert_eq(space_upload(&set, &block, NPU, 6, 17), TAPML_OK);
+    cr_assert_eq(space_wait_all(&set), TAPML_OK);
+    cr_expect_eq(memcmp((const char *)late_bytes(block.buffers[NPU]) + 4, (char *)memory + 4, 16),
+                 0);
+    space_block_release(&block, &set);
+    close_set();
+}
+
+Test(space, flushes_all_that_have_work)
+{
+    struct space_set set;
+    open_set(&set);
+    space_note_call(&set, NPU);
+    cr_assert_eq(space_flush_all(&set), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).flushes, 0);
+    cr_expect_eq(late_counts(backends[NPU]).flushes, 1);
+    close_set();
+}

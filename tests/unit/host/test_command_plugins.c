@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command.h"
+#include "harness/scratch.h"
+
+#include <jansson.h>
+
+// The state of a component in the JSON list; NULL where it is not listed.
+static const char *state_of(json_t *list, const char *component)
+{
+    size_t index = 0;
+    json_t *entry = NULL;
+
+    json_array_foreach(list, index, entry)
+    {
+        if (strcmp(json_string_value(json_object_get(entry, "component")), component) == 0) {
+            return json_string_value(json_object_get(entry, "state"));
+        }
+    }
+    return NULL;
+}
+
+Test(command_plugins, lists_every_candidate_with_a_state)
+{
+    struct printed printed = PRINTED(command_plugins_main, "--json");
+    json_error_t error;
+    json_t *list = json_loads(printed.out, 0, &error);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(list, "%s", error.text);
+    cr_assert_str_eq(state_of(list, "reference"), "usable");
+    cr_assert_str_eq(state_of(list, "llama"), "usable");
+    cr_assert_str_eq(state_of(list, "null"), "usable");
+    json_decref(list);
+    printed_release(&printed);
+}
+
+Test(command_plugins, why_tells_of_one)
+{
+    struct printed printed = PRINTED(command_plugins_main, "--why", "reference");
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK);
+    cr_assert_not_null(strstr(printed.out, "org.tapml.cpu"));
+    cr_assert_null(strstr(printed.out, "llama"));
+    printed_release(&printed);
+    printed = PRINTED(command_plugins_main, "--why", "nonsense");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "'nonsense'"));
+    printed_release(&printed);
+}

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command.h"
+#include "harness/short_run.h"
+
+Test(command_replay, replays_a_store_of_a_run)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(&scratch, "");
+    struct printed printed = PRINTED(command_run_main, "--config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    printed_release(&printed);
+    char *store = (char *)(uintptr_t)scratch_path(&scratch, "run/run.tapmlrun");
+
+    printed = PRINTED(command_replay_main, store, "--backend", "reference:f32-blocked");
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.out, "tapml.attention"));
+    cr_assert_not_null(strstr(printed.err, " 0 failed"));
+    printed_release(&printed);
+    printed = PRINTED(command_replay_main, store, "--backend", "reference", "--case", "999999");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "999999"));
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_replay, a_store_is_needed)
+{
+    struct printed printed = PRINTED(command_replay_main, "--backend", "reference");
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    printed_release(&printed);
+    printed = PRINTED(command_replay_main, "/nonexistent.tapmlrun");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    printed_release(&printed);
+}

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/text.h"
+#include "host/run_config.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD   "[run]\ndir = d\nprompts = p.txt\n"
+#define MODEL  "[model]\npath = m\n"
+#define SOURCE "[source]\nbackend = a:b\n"
+#define WHOLE  HEAD MODEL SOURCE "[target.gpu]\nbackend = x\n"
+
+static tapml_status load(const char *text, struct run_config *config)
+{
+    char path[] = "/tmp/tapml-run-config-XXXXXX";
+    const int descriptor = mkstemp(path);
+
+    cr_assert_geq(descriptor, 0);
+    cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    (void)close(descriptor);
+    const tapml_status status = run_config_load(path, config);
+
+    (void)unlink(path);
+    return status;
+}
+
+static void refused(const char *text, const char *sentence)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(text, &config), TAPML_INVALID, "'%s' was accepted", text);
+    cr_assert_not_null(strstr(status_message(), sentence), "'%s' lacks '%s'", status_message(),
+                       sentence);
+}
+
+Test(run_config, defaults_stand_where_keys_are_absent)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(config.dir, "d");
+    cr_assert_str_eq(config.source, "a:b");
+    cr_assert_eq(config.decode, 32);
+    cr_assert_eq(config.capacity, 256);
+    cr_assert_eq(config.chunk, 128);
+    cr_assert_eq(config.offload_prompts, 8);
+    cr_assert_eq(config.keep_all, 0);
+    cr_assert_eq(config.target_count, 1u);
+    cr_assert_str_eq(config.targets[0].name, "gpu");
+    run_config_release(&config);
+}
+
+Test(run_config, an_unknown_name_is_refused_with_the_nearest)
+{
+    refused(WHOLE "[run]\npromts = q\n", "did you mean 'prompts'?");
+    refused(WHOLE "[runn]\ndir = q\n", "did you mean 'run'?");
+    refused(WHOLE "[target.gpu]\nbackends = q\n", "did you mean 'backend'?");
+}
+
+Test(run_config, what_is_missing_is_named)
+{
+    refused(MODEL SOURCE, "[run] has no 'dir'");
+    refused(HEAD SOURCE, "[model] has no 'path'");
+    refused(HEAD MODEL, "[source] has no 'backend'");
+    refused(HEAD MODEL SOURCE "[target.gpu]\nrequire = all\n", "[target.gpu] has no 'backend'");
+}
+
+Test(run_config, values_are_checked)
+{
+    refused(HEAD "decode = many\n" MODEL SOURCE, "decode is 'many'");
+    refused(HEAD "capacity = 0\n" MODEL SOURCE, "from 1 to");
+    refused(HEAD "keep = some\n" MODEL SOURCE, "expected 'first' or 'all'");
+    refused(WHOLE "isolation = always\n", "knows 'never' only");
+    refused(WHOLE "[target.source]\nbackend = x\n", "cannot be the name of a target");
+}
+
+Test(run_config, the_goal_is_everything_or_the_plan)
+{
+    struct run_config config;
+    struct plan *plan = NULL;
+    struct text text;
+
+    text_init(&text);
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK);
+    cr_assert_eq(run_config_goal(&config, "gpu", &plan), TAPML_OK);
+    plan_print(plan, &text);
+    cr_assert_str_eq(text.data, "* -> gpu\n");
+    plan_destroy(plan);
+    run_config_release(&config);
+
+    text_clear(&text);
+    cr_assert_eq(load(WHOLE "[target.npu]\nbackend = y\n[plan]\nrule = * -> npu\n"
+                            "rule = op=silu -> gpu\n",
+                      &config),
+                 TAPML_OK);
+    cr_assert_eq(run_config_goal(&config, "gpu", &plan), TAPML_OK);
+    plan_print(plan, &text);
+    cr_assert_str_eq(text.data, "* -> source\nop=silu -> gpu\n");
+    plan_destroy(plan);
+    run_config_release(&config);
+    text_release(&text);
+    refused(WHOLE "[plan]\nrule = * -> npu\n", "'npu' is neither 'source' nor a [target.npu]");
+}

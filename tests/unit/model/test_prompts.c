@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../../harness/scratch.h"
+#include "base/alloc.h"
+#include "model/prompts.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct scratch scratch;
+
+static void setup(void)
+{
+    scratch_make(&scratch);
+}
+
+static void teardown(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(prompts, .init = setup, .fini = teardown);
+
+static struct tokenizer *open_tiny(void)
+{
+    struct tokenizer *tokenizer = NULL;
+    cr_assert_eq(tokenizer_open(scratch_source("models/tiny"), &tokenizer), TAPML_OK);
+    return tokenizer;
+}
+
+Test(prompts, ids_are_read)
+{
+    struct prompts prompts;
+    const char *path =
+        scratch_text(&scratch, "p.txt", "ids: 5 17 3\r\n\n \t\nids:0\nids:  5\t17 3  ");
+    cr_assert_eq(prompts_load(path, NULL, 18, 3, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts.count, 3);
+    cr_assert_eq(prompts.items[0].count, 3);
+    cr_assert_arr_eq(prompts.items[0].ids, ((int32_t[]){5, 17, 3}), 12);
+    cr_assert_str_eq(prompts.items[0].text, "ids: 5 17 3");
+    cr_assert_eq(prompts.items[0].line, 1);
+    cr_assert_eq(prompts.items[1].count, 1);
+    cr_assert_eq(prompts.items[1].line, 4);
+    cr_assert_eq(prompts.items[2].line, 5);
+    // The same ids are the same prompt, however they are written.
+    cr_assert(hash_equal(prompts.items[0].id, prompts.items[2].id));
+    cr_assert_not(hash_equal(prompts.items[0].id, prompts.items[1].id));
+    const int32_t ids[] = {5, 17, 3};
+    cr_assert(hash_equal(prompts.items[0].id, hash_bytes(ids, sizeof(ids))));
+    prompts_release(&prompts);
+    prompts_release(NULL);
+}
+
+Test(prompts, texts_go_through_the_tokenizer)
+{
+    struct tokenizer *tokenizer = open_tiny();
+    struct prompts prompts;
+    const char *path = scratch_text(&scratch, "p.txt", "After lunch, Ben\n  two\n");
+    cr_assert_eq(prompts_load(path, tokenizer, 0, 0, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts.count, 2);
+    int32_t *ids = NULL;
+    size_t count = 0;
+    cr_assert_eq(tokenizer_encode(tokenizer, "After lunch, Ben", 16, 1, &ids, &count), TAPML_OK);
+    cr_assert_eq(prompts.items[0].count, count);
+    cr_assert_arr_eq(prompts.items[0].ids, ids, count * sizeof(*ids));
+    cr_assert_eq(ids[0], 0); // What the tokenizer puts before a text.
+    cr_assert_str_eq(prompts.items[1].text, "  two");
+    alloc_free(ids);
+    prompts_release(&prompts);
+    cr_assert_eq(
+        prompts_load(scratch_source("models/tiny/prompts.txt"), tokenizer, 619, 1024, &prompts),
+        TAPML_OK, "%s", status_message());
+    cr_assert_gt(prompts.count, 5);
+    prompts_release(&prompts);
+    tokenizer_close(tokenizer);
+}
+
+static void expect_refused(const char *text, size_t size, const char *word)
+{
+    struct prompts prompts;
+    const size_t live = alloc_live();
+    const char *path = scratch_write(&scratch, "p.txt", text, size);
+    cr_assert_eq(prompts_load(path, NULL, 18, 3, &prompts), TAPML_INVALID, "%s", text);
+    cr_assert_not_null(strstr(status_message(), word), "%s: %s", text, status_message());
+    cr_assert_eq(alloc_live(), live);
+}
+
+Test(prompts, what_is_wrong_is_refused_with_file_and_line)
+{
+    expect_refused("", 0, "p.txt: ");
+    expect_refused("\n \n", 3, "p.txt: ");
+    expect_refused("ids: 1\nids: 18\n", 15, "p.txt:2: ");
+    expect_refused("ids: -1", 7, "p.txt:1: ");
+    expect_refused("ids: 99999999999999999999", 25, "p.txt:1: ");
+    expect_refused("ids: 1x", 7, "p.txt:1: ");
+    expect_refused("ids:", 4, "p.txt:1: ");
+    expect_refused("ids: 1 2 3 4", 12, "p.txt:1: ");
+    expect_refused("text", 4, "tokenizer");
+    expect_refused("ids: 1\n\xff", 8, "UTF-8");
+    expect_refused("ids: 1\0", 7, "zero");
+    struct prompts prompts;
+    cr_assert_eq(prompts_load(scratch_path(&scratch, "absent"), NULL, 0, 0, &prompts),
+                 TAPML_NOT_FOUND);
+}
+
+static tapml_status build(const char *path, const struct tokenizer *tokenizer)
+{
+    struct prompts prompts;
+    TAPML_TRY(prompts_load(path, tokenizer, 0, 0, &prompts));
+    prompts_release(&prompts);
+    return TAPML_OK;
+}
+
+Test(prompts, survives_without_memory)
+{
+    struct tokenizer *tokenizer = open_tiny();
+    const char *path = scratch_text(&scratch, "p.txt", "ids: 1 2 3\nThat night\n");
+    SCRATCH_SWEEP(build(path, tokenizer));
+    tokenizer_close(tokenizer);
+}

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "plugin/registry.h"
+#include "zoo_folder.h"
+
+#include <tapml/ops.h>
+
+static const struct registry_entry *find(const struct registry *registry, const char *component)
+{
+    for (size_t i = 0; i < registry_count(registry); ++i) {
+        if (strcmp(registry_at(registry, i)->component, component) == 0) {
+            return registry_at(registry, i);
+        }
+    }
+    cr_assert_fail("no entry for '%s'", component);
+    return NULL;
+}
+
+// After all were probed the animal `name` is in `state`, and its sentence has `sentence` in it.
+static void expect(const char *name, enum registry_state state, const char *sentence)
+{
+    const char *const names[] = {name, NULL};
+    struct ini ini;
+    struct backend *backend = NULL;
+    const size_t live = alloc_live();
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_probe_all(registry), TAPML_OK);
+    const struct registry_entry *entry = find(registry, name);
+    cr_assert_str_eq(registry_state_name(entry->state), registry_state_name(state), "%s",
+                     entry->sentence);
+    cr_assert_not_null(strstr(entry->sentence, sentence), "%s: %s", name, entry->sentence);
+    cr_assert_eq(entry->tier, 1);
+
+    // Opening it says the same.
+    const int is_skip = state == REGISTRY_NO_DRIVER || state == REGISTRY_NO_DEVICE;
+    if (state != REGISTRY_USABLE) {
+        cr_assert_eq(registry_open(registry, name, &backend),
+                     is_skip ? TAPML_UNAVAILABLE : TAPML_NOT_FOUND);
+        cr_assert_not_null(strstr(status_message(), sentence), "%s", status_message());
+        cr_assert_not_null(strstr(status_message(), registry_state_name(state)), "%s",
+                           status_message());
+    }
+    registry_destroy(registry);
+    ini_release(&ini);
+    cr_assert_eq(alloc_live(), live);
+}
+
+Test(registry, every_animal_of_the_zoo_has_its_state_and_sentence)
+{
+    expect("good", REGISTRY_USABLE, "");
+    expect("rough_probe", REGISTRY_USABLE, "");
+    expect("no_symbol", REGISTRY_MALFORMED, "no symbol 'tapml_plugin_query_v1'");
+    expect("newer_abi", REGISTRY_WRONG_ABI, "needs the ABI 1.9");
+    expect("newer_code", REGISTRY_WRONG_ABI, "its code needs the ABI 1.9");
+    expect("short_struct", REGISTRY_WRONG_ABI, "too short");
+    expect("no_queue", REGISTRY_WRONG_ABI, "'queue_new'");
+    expect("strange_needs", REGISTRY_WRONG_ABI, "'org.example.host.magic/1'");
+    expect("lying_note", REGISTRY_MISMATCH, "'org.example.someone-else'");
+    expect("changed_op", REGISTRY_REFUSED, "op 'tapml.add' of changed_op");
+    expect("search_path", REGISTRY_REFUSED, "search path");
+    expect("no_driver", REGISTRY_NO_DRIVER, "libunobtainium.so.1 not found");
+    expect("no_device", REGISTRY_NO_DEVICE, "no device");
+    expect("broken_probe", REGISTRY_PROBE_FAILED, "without a message");
+}
+
+Test(registry, a_changed_op_is_found_when_the_device_is_opened_at_once)
+{
+    const char *const names[] = {"changed_op", NULL};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_open(registry, "changed_op", &backend), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "refused"), "%s", status_message());
+    cr_assert_eq(find(registry, "changed_op")->state, REGISTRY_REFUSED);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, knows_the_catalogue_and_what_plugins_bring)
+{
+    const char *const names[] = {"good", NULL};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    const struct catalogue *catalogue = registry_catalogue(registry);
+    size_t count = 0;
+    while (tapml_ops[count]) {
+        cr_assert_eq(catalogue_find(catalogue, tapml_ops[count]->name, 1), tapml_ops[count]);
+        ++count;
+    }
+    cr_assert_eq(catalogue_count(catalogue), count);
+    cr_assert_eq(registry_open(registry, "org.example.good/good:first", &backend), TAPML_OK);
+    cr_assert_eq(catalogue_count(catalogue), count + 3);
+    backend_release(backend);
+
+    // No component calibrates; the first in host memory that has the op answers for it.
+    cr_assert_str_eq(registry_oracle(registry, catalogue_find(catalogue, "org.example.scale", 1)),
+                     "good");
+    cr_assert_null(registry_oracle(registry, &tapml_add));
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, names_that_lead_nowhere_are_answered)
+{
+    const char *const names[] = {"good", "architecture", NULL};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_open(registry, "goood", &backend), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "did you mean 'good'?"), "%s", status_message());
+    cr_assert_eq(registry_open(registry, "zoo", &backend), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "expected a backend"), "%s", status_message());
+    cr_assert_eq(registry_open(registry, "org.example.bad/good", &backend), TAPML_NOT_FOUND);
+    cr_assert_eq(registry_open(registry, "", &backend), TAPML_INVALID);
+    cr_assert_eq(registry_open(registry, "x/", &backend), TAPML_INVALID);
+    cr_assert_eq(registry_open(registry, ":first", &backend), TAPML_INVALID);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, lists_devices_and_keys)
+{
+    const char *const names[] = {"good", "no_driver", "architecture", NULL};
+    struct ini ini;
+    const tapml_device_info *const *list = NULL;
+    uint32_t count = 0;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_devices(registry, "good", &list, &count), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(list[1]->id, "0000:02/b");
+    cr_assert_eq(registry_devices(registry, "no_driver", &list, &count), TAPML_UNAVAILABLE);
+    cr_assert_str_eq(registry_component(registry, "tapml.backend/1", 0), "good");
+    cr_assert_null(registry_component(registry, "tapml.backend/1", 1));
+    cr_assert_str_eq(registry_component(registry, "tapml.model/1", 1), "zoo-other");
+    cr_assert_str_eq(registry_component_key(registry, "good", "options"), "speed colour");
+    cr_assert_null(registry_component_key(registry, "good", "calibrates"));
+    cr_assert_null(registry_component_key(registry, "none", "options"));
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+// -- Files and folders -------------------------------------------------------------------------
+
+static struct registry *registry_of(const char *ini_text, struct ini *ini)
+{
+    struct registry *registry = NULL;
+    cr_assert_eq(ini_parse("run.ini", ini_text, strlen(ini_text), ini), TAPML_OK, "%s",
+                 status_message());
+    const struct registry_options options = {.ini = ini};
+    cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
+    return registry;
+}
+
+Test(registry, options_that_no_component_declares_are_a_mistake)
+{
+    const char *const names[] = {"good", NULL};
+    struct ini ini;
+    char path[2 * SCRATCH_PATH];
+    const char *files[] = {zoo_manifest("good", path, sizeof(path)), NULL};
+    const char *text = "[plugins]\ntiers = 1\n[component.good]\nspeed = 1\nsped = 2\n";
+    struct registry *registry =
+        zoo_registry(names, "[component.good]\ncolour = red\n[component.gone]\nx = 1\n", &ini);
+    registry_destroy(registry);
+    ini_release(&ini);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct registry_options options = {.files = files, .ini = &ini};
+    const size_t live = alloc_live();
+    cr_assert_eq(registry_create(&options, &registry), TAPML_INVALID);
+    cr_assert_str_eq(status_message(),
+                     "run.ini:5: unknown key 'sped' in [component.good], known are: speed colour");
+    cr_assert_eq(alloc_live(), live);
+    ini_release(&ini);
+}
+
+Test(registry, the_first_tier_shadows_and_a_folder_counts_once)
+{
+    struct scratch first;
+    struct scratch second;
+    struct ini ini;
+    char text[8 * SCRATCH_PATH];
+    scratch_make(&first);
+    scratch_make(&second);
+    zoo_copy(&first, "good", "format", "format");
+    zoo_copy(&second, "good", "format", "format");
+    scratch_text(&second, "broken.tapml", "[plugin]\n");
+    scratch_text(&second, "strange.tapml",
+                 "[plugin]\nformat = 1\nid = a.strange\nversion = 1\nlibrary = none.so\nabi = 1.0\n"
+                 "arch = x\nbuild-id = 00\n[component.strange]\nkind = org.example.kind/1\n");
+
+    // The same folder twice in tier 2, the first one in tier 1.
+    snprintf(text, sizeof(text), "%s:%s", second.folder, second.folder);
+    setenv("TAPML_PLUGIN_PATH", text, 1);
+    snprintf(text, sizeof(text), "[plugins]\ntiers = 1 2\nload = %s/org.example.good.tapml\n",
+             first.folder);
+    struct registry *registry = registry_of(text, &ini);
+    cr_assert_eq(registry_count(registry), 4);
+    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_USABLE);
+    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_MALFORMED);
+    cr_assert_str_eq(registry_at(registry, 1)->component, "");
+    cr_assert_eq(registry_at(registry, 2)->state, REGISTRY_SHADOWED);
+    cr_assert_not_null(strstr(registry_at(registry, 2)->sentence, first.folder));
+    cr_assert_eq(registry_at(registry, 3)->state, REGISTRY_MISMATCH);
+    cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, "none.so"));
+    registry_destroy(registry);
+    ini_release(&ini);
+
+    // Both in one tier: neither is taken, and both are named.
+    snprintf(text, sizeof(text), "%s:%s", second.folder, first.folder);
+    setenv("TAPML_PLUGIN_PATH", text, 1);
+    registry = registry_of("[plugins]\ntiers = 2\ndeny = a.strange\n", &ini);
+    cr_assert_eq(registry_count(registry), 4);
+    cr_assert_eq(find(registry, "strange")->state, REGISTRY_REFUSED);
+    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_DUPLICATE);
+    cr_assert_eq(registry_at(registry, 3)->state, REGISTRY_DUPLICATE);
+    cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, first.folder));
+    cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, second.folder));
+    registry_destroy(registry);
+    ini_release(&ini);
+    scratch_remove(&first);
+    scratch_remove(&second);
+}
+
+Test(registry, a_library_alone_is_known_by_its_note)
+{
+    char path[2 * SCRATCH_PATH];
+    struct ini ini;
+    struct registry *registry = NULL;
+    struct backend *backend = NULL;
+    const char *text = "[plugins]\ntiers = 1\n";
+    const char *files[] = {zoo_library("good", path, sizeof(path)), "/nowhere/else.so", NULL};
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct registry_options options = {.files = files, .ini = &ini};
+    cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_open(registry, "good", &backend), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_MALFORMED);
+    cr_assert_not_null(strstr(registry_at(registry, 1)->sentence, "/nowhere/else.so"));
+    backend_release(backend);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, what_is_of_an_unknown_kind_is_listed)
+{
+    struct scratch scratch;
+    struct ini ini;
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "kind = tapml.backend/1", "kind = org.example.kind/1");
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    struct registry *registry = registry_of("[plugins]\ntiers = 2\n", &ini);
+    cr_assert_eq(registry_probe_all(registry), TAPML_OK);
+    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_UNKNOWN_KIND);
+    cr_assert_not_null(strstr(registry_at(registry, 0)->sentence, "org.example.kind/1"));
+    registry_destroy(registry);
+    ini_release(&ini);
+    scratch_remove(&scratch);
+}
+
+Test(registry, a_library_replaced_after_the_scan_is_not_opened)
+{
+    struct scratch scratch;
+    struct ini ini;
+    struct backend *backend = NULL;
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "format", "format");
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    struct registry *registry = registry_of("[plugins]\ntiers = 2\n", &ini);
+    scratch_text(&scratch, "good.so", "something else");
+    cr_assert_eq(registry_open(registry, "good", &backend), TAPML_NOT_FOUND);
+    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_REPLACED);
+    registry_destroy(registry);
+    ini_release(&ini);
+    scratch_remove(&scratch);
+}
+
+Test(registry, states_have_names)
+{
+    for (int state = REGISTRY_USABLE; state <= REGISTRY_REPLACED; ++state) {
+        cr_assert_str_neq(registry_state_name((enum registry_state)state), "unknown");
+    }
+}
+
+Test(registry, memory_may_end_anywhere)
+{
+    char path[2 * SCRATCH_PATH];
+    struct registry *registry = NULL;
+    const char *files[] = {zoo_manifest("good", path, sizeof(path)), NULL};
+    const char *text = "[plugins]\ntiers = 1\n";
+    struct ini ini;
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct registry_options options = {.files = files, .ini = &ini};
+    SCRATCH_SWEEP(registry_create(&options, &registry));
+    cr_assert_eq(registry_count(registry), 1);
+    registry_destroy(registry);
+    ini_release(&ini);
+}

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/reference.h"
+
+#include "harness/formulas.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct plugin *reference_open(const char *device, uint32_t threads)
+{
+    const struct plugin_options options = {
+        .library = "plugins/cpu/tapml-cpu.so",
+        .component = "reference",
+        .device = device,
+        .threads = threads,
+    };
+    tapml_call call = {0};
+    struct plugin *plugin = NULL;
+
+    cr_assert_eq(plugin_open(&options, &call, &plugin), TAPML_OK, "%s", call.message);
+    return plugin;
+}
+
+void reference_close(struct plugin *plugin)
+{
+    cr_assert_eq(plugin_close(plugin), 0);
+}
+
+static size_t output_count(const struct trial *trial)
+{
+    const struct operand_spec *output = &trial->arguments[trial->output].tensor;
+    size_t count = 1;
+
+    for (uint32_t axis = 0; axis < output->rank; axis++) {
+        count *= (size_t)output->shape[axis];
+    }
+    return count;
+}
+
+static size_t argument_count(const struct trial *trial)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < TRIAL_PARAMS_MAX; i++) {
+        const struct operand_spec *panel = trial->arguments[i].panels;
+
+        count += trial->arguments[i].tensor.rank > 0;
+        for (; panel != NULL && panel->rank != 0; panel++) {
+            count++;
+        }
+    }
+    return count;
+}
+
+// The output on a device, to be freed.
+static double *output_on(const struct trial *trial, const char *device, uint32_t threads)
+{
+    struct plugin *plugin = reference_open(device, threads);
+    double *values = calloc(output_count(trial) + 1, sizeof(*values));
+    const size_t before = plugin_allocation_count(plugin);
+
+    cr_assert_not_null(values);
+    trial_run(trial, plugin, values);
+
+    // Each tensor has a buffer object; the call itself needs no memory.
+    cr_assert_eq(plugin_allocation_count(plugin) - before, argument_count(trial));
+    reference_close(plugin);
+    return values;
+}
+
+static void check_nearest(const double *expected, const double *computed, size_t count)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        largest = isfinite(expected[i]) ? fmax(largest, fabs(expected[i])) : largest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double limit = fabs(expected[i]) * 0x1.001p-24 + largest * 1e-13 + 0x1p-149;
+
+        cr_assert(fabs(expected[i] - computed[i]) <= limit || expected[i] == computed[i] ||
+                      (isnan(expected[i]) && isnan(computed[i])),
+                  "f64 has %.9g at %zu, expected %.17g", computed[i], i, expected[i]);
+    }
+}
+
+static void check_threads(const struct trial *trial, const double *expected, size_t count)
+{
+    for (uint32_t threads = 0; threads <= 3; threads++) {
+        double *computed = output_on(trial, "f32", threads);
+
+        for (size_t i = 0; i < count; i++) {
+            cr_assert(
+                (computed[i] == expected[i] && !signbit(computed[i]) == !signbit(expected[i])) ||
+                    (isnan(computed[i]) && isnan(expected[i])),
+                "%u threads change the bits at %zu", threads, i);
+        }
+        free(computed);
+    }
+}
+
+static void check_rounded(const struct trial *trial, const double *f32, size_t count)
+{
+    double *computed = output_on(trial, "f16-rounded", 1);
+
+    for (size_t i = 0; i < count; i++) {
+        const double expected = formulas_rounded(f32[i], TAPML_F16);
+
+        cr_assert(computed[i] == expected || (isnan(computed[i]) && isnan(expected)),
+                  "f16-rounded has %.9g at %zu, expected %.9g", computed[i], i, expected);
+    }
+    free(computed);
+}
+
+void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit)
+{
+    static const char *const devices[] = {"f32", "f32-reversed", "f32-blocked"};
+    const size_t count = output_count(trial);
+    double *f64 = output_on(trial, "f64", 1);
+
+    check_nearest(expected, f64, count);
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+        double *computed = output_on(trial, devices[i], 1);
+        const double distance =
+            formulas_distance(rows, rows > 0 ? count / rows : 0, expected, computed);
+
+        cr_assert_leq(distance, limit, "%s on %s: %g", trial->op->name, devices[i], distance);
+        if (i == 0) {
+            check_threads(trial, computed, count);
+            check_rounded(trial, computed, count);
+        }
+        free(computed);
+    }
+    free(f64);
+}

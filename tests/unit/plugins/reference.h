@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/trial.h"
+
+// What the tests of the component `reference` share.
+
+// Opens a device of it; NULL is the first. 0 threads is a host without a pool.
+struct plugin *reference_open(const char *device, uint32_t threads);
+
+// Closes it; the test fails where anything is left.
+void reference_close(struct plugin *plugin);
+
+// Runs `trial` on every device and compares its output of `rows` rows with `expected`:
+//
+// - f64 gives the nearest float;
+// - f32, f32-reversed and f32-blocked are within `limit` of the row's rms, and f32 gives the same
+//   bits without a pool and on 1, 2 and 3 threads;
+// - f16-rounded gives what f32 gives, rounded.
+//
+// No call may allocate memory.
+void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit);

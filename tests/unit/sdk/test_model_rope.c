@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The expected frequencies were computed from the formulas in double precision, by another program.
+#include "stand.h"
+
+#include <tapml/model/rope.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static const struct model_rope_defaults defaults = {.theta = 10000, .positions = 2048};
+
+static struct model_rope read_rope(const char *config, int64_t width, tapml_status expected)
+{
+    struct stand *stand = stand_open(NULL, config);
+    struct model_context context = stand_context(stand);
+    struct model_rope rope;
+
+    model_rope_read(&context, &defaults, width, &rope);
+    cr_assert_eq(context.status, expected, "%s", status_message());
+    if (expected == TAPML_OK) {
+        stand_ok(stand_check_config(stand));
+    }
+    stand_close(stand);
+    return rope;
+}
+
+static void expect_frequencies(const struct model_rope *rope, int64_t length, const float *expected)
+{
+    float found[MODEL_ROPE_PAIRS_MAX];
+
+    model_rope_frequencies(rope, length, found);
+    for (int64_t i = 0; i < rope->pairs; i++) {
+        cr_assert_float_eq(found[i], expected[i], 2e-7f * expected[i], "pair %d is %.9g, not %.9g",
+                           (int)i, (double)found[i], (double)expected[i]);
+    }
+}
+
+static void refused(const char *config, int64_t width, tapml_status code, const char *piece)
+{
+    read_rope(config, width, code);
+    stand_expect(code, code, piece);
+}
+
+#define EXPECT(rope_, length_, ...)                                                                \
+    expect_frequencies(&(rope_), length_, (const float[]){__VA_ARGS__})
+
+Test(model_rope, default_kind_in_both_dialects)
+{
+    struct model_rope rope = read_rope("{}", 8, TAPML_OK);
+
+    EXPECT(rope, 5, 1, 0.1f, 0.01f, 0.001f);
+    rope = read_rope("{\"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 625}}", 8,
+                     TAPML_OK);
+    EXPECT(rope, 5, 1, 0.2f, 0.04f, 0.008f);
+    rope = read_rope("{\"rope_theta\": 625, \"rope_scaling\": null}", 8, TAPML_OK);
+    EXPECT(rope, 5, 1, 0.2f, 0.04f, 0.008f);
+
+    // The section's own base goes before the one beside it.
+    rope =
+        read_rope("{\"rope_theta\": 4, \"rope_parameters\": {\"rope_theta\": 625}}", 8, TAPML_OK);
+    EXPECT(rope, 5, 1, 0.2f, 0.04f, 0.008f);
+    cr_assert_float_eq(rope.attenuation, 1, 0);
+}
+
+Test(model_rope, linear)
+{
+    struct model_rope rope = read_rope(
+        "{\"rope_theta\": 10000, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 4.0}}", 8,
+        TAPML_OK);
+
+    EXPECT(rope, 5, 0.25f, 0.025f, 0.0025f, 0.00025f);
+    rope = read_rope("{\"rope_parameters\": {\"rope_type\": \"linear\", \"type\": \"linear\", "
+                     "\"factor\": 4, \"rope_theta\": 1e4}}",
+                     8, TAPML_OK);
+    EXPECT(rope, 5, 0.25f, 0.025f, 0.0025f, 0.00025f);
+}
+
+Test(model_rope, dynamic_depends_on_the_length)
+{
+    const struct model_rope rope =
+        read_rope("{\"max_position_embeddings\": 8, \"rope_parameters\": {\"rope_type\": "
+                  "\"dynamic\", \"factor\": 2.0, \"rope_theta\": 10000.0}}",
+                  8, TAPML_OK);
+
+    EXPECT(rope, 5, 1, 0.1f, 0.01f, 0.001f);
+    EXPECT(rope, 8, 1, 0.1f, 0.01f, 0.001f);
+    EXPECT(rope, 12, 1, 0.0793700516f, 0.00629960513f, 0.000500000024f);
+    EXPECT(rope, 17, 1, 0.0675106347f, 0.00455768639f, 0.000307692302f);
+}
+
+Test(model_rope, llama3)
+{
+    const struct model_rope rope = read_rope(
+        "{\"max_position_embeddings\": 512, \"rope_parameters\": {\"rope_type\": \"llama3\", "
+        "\"factor\": 8.0, \"high_freq_factor\": 4.0, \"low_freq_factor\": 1.0, "
+        "\"original_max_position_embeddings\": 64, \"rope_theta\": 500000.0}}",
+        16, TAPML_OK);
+
+    EXPECT(rope, 5, 1, 0.0794030055f, 0.00470075384f, 0.000911583076f, 0.000176776695f,
+           3.42810235e-05f, 6.64786967e-06f, 1.28917316e-06f);
+    cr_assert_float_eq(rope.attenuation, 1, 0);
+}
+
+Test(model_rope, yarn)
+{
+    struct model_rope rope = read_rope(
+        "{\"max_position_embeddings\": 4096, \"rope_parameters\": {\"rope_type\": \"yarn\", "
+        "\"factor\": 4.0, \"original_max_position_embeddings\": 1024, \"rope_theta\": 10000.0}}",
+        16, TAPML_OK);
+
+    EXPECT(rope, 5, 1, 0.316227764f, 0.081249997f, 0.0197642352f, 0.00437500002f, 0.000790569407f,
+           0.000250000012f, 7.90569393e-05f);
+    cr_assert_float_eq(rope.attenuation, 1.13862944, 1e-8);
+
+    // No rounding of the ramp, other ends of it, and the pair of scales.
+    rope = read_rope(
+        "{\"max_position_embeddings\": 4096, \"rope_theta\": 10000.0, \"rope_scaling\": {\"type\": "
+        "\"yarn\", \"factor\": 4.0, \"original_max_position_embeddings\": 1024, \"truncate\": "
+        "false, \"beta_fast\": 16, \"beta_slow\": 2, \"mscale\": 0.7, \"mscale_all_dim\": 0.3}}",
+        16, TAPML_OK);
+    EXPECT(rope, 5, 1, 0.316227764f, 0.100000001f, 0.0187018029f, 0.00249999994f, 0.000790569407f,
+           0.000250000012f, 7.90569393e-05f);
+    cr_assert_float_eq(rope.attenuation, 1.05323768, 1e-8);
+
+    // The factor follows from the two lengths; the attenuation is given.
+    rope = read_rope(
+        "{\"max_position_embeddings\": 4096, \"rope_parameters\": {\"rope_type\": \"yarn\", "
+        "\"factor\": null, \"original_max_position_embeddings\": 1024, \"attention_factor\": 1.3, "
+        "\"mscale\": 0.7, \"mscale_all_dim\": 0}}",
+        16, TAPML_OK);
+    EXPECT(rope, 5, 1, 0.316227764f, 0.081249997f, 0.0197642352f, 0.00437500002f, 0.000790569407f,
+           0.000250000012f, 7.90569393e-05f);
+    cr_assert_float_eq(rope.attenuation, 1.3, 1e-12);
+}
+
+Test(model_rope, longrope)
+{
+    const struct model_rope rope = read_rope(
+        "{\"max_position_embeddings\": 64, \"original_max_position_embeddings\": 16, "
+        "\"rope_scaling\": {\"type\": \"su\", \"short_factor\": [1, 1.5, 2, 3], \"long_factor\": "
+        "[2, 4, 8, 16]}}",
+        8, TAPML_OK);
+
+    EXPECT(rope, 16, 1, 0.0666666701f, 0.00499999989f, 0.00033333333f);
+    EXPECT(rope, 17, 0.5f, 0.025f, 0.00125f, 6.25e-05f);
+    cr_assert_float_eq(rope.attenuation, 1.22474487, 1e-8);
+}
+
+Test(model_rope, what_is_refused)
+{
+    refused("{\"rope_parameters\": {\"rope_type\": \"spiral\"}}", 8, TAPML_UNIMPLEMENTED,
+            "rope type 'spiral' is not supported");
+    refused("{\"rope_scaling\": {\"type\": \"linear\"}}", 8, TAPML_INVALID,
+            "the config lacks 'rope_scaling/factor'");
+    refused("{\"rope_scaling\": {\"type\": \"linear\", \"factor\": 0}}", 8, TAPML_INVALID,
+            "'rope_scaling/factor' is 0");
+    refused("{\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2}}", 2, TAPML_INVALID,
+            "heads of 4 values");
+    refused("{\"rope_scaling\": {\"type\": \"llama3\", \"factor\": 2, \"low_freq_factor\": 4, "
+            "\"high_freq_factor\": 4}}",
+            8, TAPML_INVALID, "expected more than the low one");
+    refused(
+        "{\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 1], \"long_factor\": "
+        "[1, 1, 1, 1]}}",
+        8, TAPML_INVALID, "'rope_scaling/short_factor' has 2 numbers, expected 4");
+    refused("{\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 2, "
+            "\"original_max_position_embeddings\": -1}}",
+            8, TAPML_INVALID, "is -1, expected a number above 0");
+    refused("{\"rope_theta\": -1}", 8, TAPML_INVALID, "give no rotation");
+    refused("{}", 7, TAPML_INVALID, "heads of 7 values");
+    refused("{}", 1026, TAPML_INVALID, "heads of 1026 values");
+}
+
+// Keys that would change the numbers and are not read are left to the host's check.
+static void left_unread(const char *config, const char *key)
+{
+    struct stand *stand = stand_open(NULL, config);
+    struct model_context context = stand_context(stand);
+    struct model_rope rope;
+
+    model_rope_read(&context, &defaults, 8, &rope);
+    stand_expect(stand_check_config(stand), TAPML_INVALID, key);
+    stand_close(stand);
+}
+
+Test(model_rope, unknown_keys_stay_unread)
+{
+    left_unread("{\"rope_parameters\": {\"rope_type\": \"linear\", \"factor\": 2, \"alpha\": 3}}",
+                "alpha");
+    left_unread("{\"rope_parameters\": 3}", "rope_parameters");
+    left_unread("{\"rope_parameters\": {\"rope_theta\": 9}, \"rope_scaling\": {\"type\": "
+                "\"linear\"}}",
+                "rope_scaling");
+    left_unread("{\"partial_rotary_factor\": 0.5}", "partial_rotary_factor");
+    left_unread("{\"rope_parameters\": {\"rope_theta\": 9, \"partial_rotary_factor\": 0.5}}",
+                "partial_rotary_factor");
+}
+
+Test(model_rope, tables)
+{
+    const struct model_rope rope = read_rope(
+        "{\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 1, \"attention_factor\": 2}}", 4,
+        TAPML_OK);
+    float cosines[6];
+    float sines[6];
+    float one[2];
+
+    model_rope_fill(&rope, 0, 1000, 3, 1003, cosines);
+    model_rope_fill(&rope, 1, 1000, 3, 1003, sines);
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < 2; i++) {
+            const float angle = (float)(1000 + t) * (i == 0 ? 1.0f : 0.01f);
+
+            cr_assert_float_eq(cosines[2 * t + i], 2 * (float)cos((double)angle), 1e-9f);
+            cr_assert_float_eq(sines[2 * t + i], 2 * (float)sin((double)angle), 1e-9f);
+        }
+    }
+
+    // Token by token gives the same bits as all at once.
+    model_rope_fill(&rope, 1, 1002, 1, 1003, one);
+    cr_assert_eq(memcmp(one, sines + 4, sizeof(one)), 0);
+}

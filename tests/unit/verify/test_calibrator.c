@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cases.h"
+#include "harness/scratch.h"
+#include "harness/stage.h"
+#include "verify/calibrator.h"
+
+#include <tapml/ops.h>
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct scratch scratch;
+static struct stage stage;
+static struct store *store;
+static struct calibrator *calibrator;
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
+    stage_open(&stage);
+    MUST(calibrator_create(stage.registry, NULL, &calibrator));
+}
+
+static void end(void)
+{
+    calibrator_destroy(calibrator);
+    stage_close(&stage);
+    store_close(store);
+    scratch_remove(&scratch);
+}
+
+TestSuite(calibrator, .init = begin, .fini = end, .timeout = 60);
+
+// y = linear(x, w) with K terms, whose sum is small beside them.
+enum { K = 512 };
+
+struct linear_case {
+    float x[K];
+    float w[K];
+    float y[1];
+    struct case_argument arguments[5];
+    struct carved_case item;
+};
+
+static struct case_argument
+row_of(uint32_t param, int64_t width, const void *before, const void *after)
+{
+    return (struct case_argument){.name = tapml_linear.params[param]->name,
+                                  .kind = tapml_linear.params[param]->kind,
+                                  .effects = tapml_linear.params[param]->effects,
+                                  .dtype = TAPML_F32,
+                                  .rank = 2,
+                                  .shape = {1, width},
+                                  .stride = {width, 1},
+                                  .base_bytes = (uint64_t)width * sizeof(float),
+                                  .origin = "x",
+                                  .before = before,
+                                  .after = after,
+                                  .content_bytes = (uint64_t)width * sizeof(float)};
+}
+
+// `cancel` makes the terms cancel each other, which loses digits.
+static void make_linear(struct linear_case *made, int cancel)
+{
+    for (int i = 0; i < K; i++) {
+        made->x[i] = (float)(i + 1) * 0.001f;
+        made->w[i] = (cancel && i % 2 ? -1.0f : 1.0f) / (float)(i + 3);
+    }
+    made->y[0] = 0;
+    made->arguments[0] = row_of(0, K, made->x, NULL);
+    made->arguments[1] = row_of(1, K, made->w, NULL);
+    made->arguments[2] = (struct case_argument){.name = "b", .kind = TAPML_V_NONE};
+    made->arguments[3] = (struct case_argument){.name = "transposed", .kind = TAPML_P_I64};
+    made->arguments[4] = row_of(4, 1, NULL, made->y);
+    made->item = (struct carved_case){.instance = "q",
+                                      .op_name = "tapml.linear",
+                                      .op_version = 1,
+                                      .shape_class = "x=[1,512]",
+                                      .arguments = made->arguments,
+                                      .argument_count = 5};
+}
+
+Test(calibrator, reductions_are_widened_by_what_the_devices_lose)
+{
+    struct linear_case made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 1);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, limits));
+    const struct compare_limit floor = compare_floor(COMPARE_REDUCTION);
+    cr_assert_eq(limits[0].class_, COMPARE_REDUCTION);
+    cr_assert_gt(limits[0].nmse, floor.nmse);
+    cr_assert_lt(limits[0].nmse, 1e-9, "%g", limits[0].nmse);
+    cr_assert_gt(limits[0].row_error, floor.row_error);
+    cr_assert_eq(calibrator_executions(calibrator), 4, "one for each device");
+}
+
+Test(calibrator, a_class_is_calibrated_once)
+{
+    struct linear_case made;
+    struct compare_limit first[REPLAY_OUTPUTS_MAX];
+    struct compare_limit second[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 0);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    const uint64_t executions = calibrator_executions(calibrator);
+    make_linear(&made, 1);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    cr_assert_eq(calibrator_executions(calibrator), executions);
+    cr_assert_eq(first[0].nmse, second[0].nmse);
+    made.item.shape_class = "x=[2,512]";
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    cr_assert_eq(calibrator_executions(calibrator), 2 * executions);
+}
+
+Test(calibrator, limits_are_in_the_store)
+{
+    struct linear_case made;
+    struct compare_limit first[REPLAY_OUTPUTS_MAX];
+    struct compare_limit second[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 1);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    calibrator_destroy(calibrator);
+    MUST(calibrator_create(stage.registry, NULL, &calibrator));
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    cr_assert_eq(calibrator_executions(calibrator), 0);
+    cr_assert_eq(first[0].nmse, second[0].nmse);
+    cr_assert_eq(first[0].row_error, second[0].row_error);
+}
+
+Test(calibrator, widening_takes_the_largest_of_the_cases)
+{
+    struct linear_case made;
+    struct compare_limit easy[REPLAY_OUTPUTS_MAX];
+    struct compare_limit hard[REPLAY_OUTPUTS_MAX];
+    struct compare_limit again[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 0);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, easy));
+    make_linear(&made, 1);
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, hard));
+    cr_assert_gt(hard[0].nmse, easy[0].nmse);
+    make_linear(&made, 0);
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, again));
+    cr_assert_eq(again[0].nmse, hard[0].nmse, "limits never narrow");
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, again));
+    cr_assert_eq(again[0].nmse, hard[0].nmse);
+}
+
+Test(calibrator, what_the_source_recorded_takes_no_part)
+{
+    struct linear_case made;
+    struct compare_limit right[REPLAY_OUTPUTS_MAX];
+    struct compare_limit wrong[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 1);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, right));
+    made.y[0] = 1e9f;
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, wrong));
+    cr_assert_eq(right[0].nmse, wrong[0].nmse);
+}
+
+Test(calibrator, exact_ops_need_none)
+{
+    struct cases_append made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    cases_make_append(&made, "k", 0);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_state_append, limits));
+    cr_assert_eq(limits[0].class_, COMPARE_EXACT);
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_state_append, limits));
+    cr_assert_eq(limits[0].class_, COMPARE_EXACT);
+    cr_assert_eq(calibrator_executions(calibrator), 0);
+}
+
+Test(calibrator, elementwise_ops_have_at_least_their_floor)
+{
+    struct cases_silu made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    cases_make_silu(&made, "s", 0);
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_silu, limits));
+    cr_assert_eq(limits[0].class_, COMPARE_ELEMENTWISE);
+    cr_assert_geq(limits[0].ulp, 16);
+    cr_assert_lt(limits[0].ulp, 64);
+    cr_assert_gt(calibrator_executions(calibrator), 0);
+}
+
+Test(calibrator, an_op_that_nothing_computes_has_its_floor)
+{
+    struct cases_silu made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    tapml_op op = tapml_silu;
+    cases_make_silu(&made, "s", 0);
+    op.name = made.item.op_name = "org.example.nowhere";
+    op.tolerance = "reduction";
+    MUST(calibrator_limits(calibrator, store, &made.item, &op, limits));
+    cr_assert_eq(limits[0].nmse, compare_floor(COMPARE_REDUCTION).nmse);
+    op.tolerance = "none";
+    cr_assert_eq(calibrator_limits(calibrator, store, &made.item, &op, limits), TAPML_INVALID);
+}
