@@ -135,7 +135,12 @@ static tapml_status describe_argument(const struct recording *recording,
     if (!is_tensor(argument)) {
         return TAPML_OK;
     }
-    describe_tensor(value->u.p, argument);
+    const tapml_tensor *tensor = value->u.p;
+    if (tensor->encoding) {
+        return status_fail(TAPML_UNIMPLEMENTED, "has encoding '%s', which no case can hold",
+                           tensor->encoding->id);
+    }
+    describe_tensor(tensor, argument);
     argument->base_bytes = origin->base_bytes;
     if (case_is_state(argument)) {
         TAPML_TRY(describe_state(recording, scope, index, argument));

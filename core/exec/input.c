@@ -255,8 +255,10 @@ write_input(struct input_set *set, const struct input *input, const struct input
     case INPUT_USER:
         return write_given(input, value, memory, bytes);
     case INPUT_FILL:
-        return model_fill(set->model, value->name, call->point.value[AFFINE_POSITION],
-                          call->point.value[AFFINE_TOKENS], call->length, memory, bytes);
+        return model_fill(set->model, value->name,
+                          (struct model_span){call->point.value[AFFINE_POSITION],
+                                              call->point.value[AFFINE_TOKENS], call->length},
+                          memory, bytes);
     }
     return TAPML_OK;
 }

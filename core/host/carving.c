@@ -116,10 +116,12 @@ tapml_status carving_run(const struct run_config *config,
         return TAPML_OK;
     }
     progress_begin(&progress, "carve", 0);
-    TAPML_TRY(recorder_create(&(struct recorder_options){.inner = setup->backends[0],
-                                                         .store_path = store_path(store),
-                                                         .keep_all = config->keep_all},
-                              &carving.recorder));
+    TAPML_TRY(
+        recorder_create(&(struct recorder_options){.inner = setup->backends[0],
+                                                   .store_path = store_path(store),
+                                                   .checkpoint = model_checkpoint(setup->model),
+                                                   .keep_all = config->keep_all},
+                        &carving.recorder));
     tapml_status status = make_session(&carving);
 
     if (status == TAPML_OK) {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "host/command.h"
+
 #include "base/alloc.h"
 #include "base/file.h"
-#include "host/command.h"
 #include "host/interrupt.h"
 #include "host/setup.h"
 #include "tensor/convert.h"

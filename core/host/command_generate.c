@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "host/command.h"
+
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "carve/store.h"
 #include "exec/run.h"
-#include "host/command.h"
 #include "host/interrupt.h"
 #include "host/setup.h"
 

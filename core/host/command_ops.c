@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text.h"
 #include "host/command.h"
+
+#include "base/text.h"
 #include "host/setup.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "host/command.h"
+
 #include "host/interrupt.h"
 #include "host/progress.h"
 #include "host/report.h"

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "host/command.h"
+
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -8,7 +10,6 @@
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "host/carving.h"
-#include "host/command.h"
 #include "host/facts.h"
 #include "host/interrupt.h"
 #include "host/progress.h"

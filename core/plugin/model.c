@@ -269,9 +269,7 @@ struct hash model_hash(const struct model *model)
 
 tapml_status model_fill(struct model *model,
                         const char *input,
-                        int64_t first,
-                        int64_t count,
-                        int64_t length,
+                        struct model_span span,
                         void *target,
                         uint64_t target_bytes)
 {
@@ -284,6 +282,6 @@ tapml_status model_fill(struct model *model,
     services_begin(&component->call);
     const tapml_status status =
         model->table->fill(component->root, &component->call, config_object(model->config), input,
-                           first, count, length, target, target_bytes);
+                           span.first, span.count, span.length, target, target_bytes);
     return services_end(&component->call, status, component->entry.component, "fill");
 }

@@ -34,11 +34,15 @@ const char *model_folder(const struct model *model);
 // Of config, checkpoint and graph.
 struct hash model_hash(const struct model *model);
 
-// Computes a FROM_FILL input, as tapml_model.fill says. `target` is dense.
+// What an input of TAPML_FROM_FILL is computed for: tokens first .. first + count - 1 of a sequence
+// whose longest known length is `length`.
+struct model_span {
+    int64_t first, count, length;
+};
+
+// Computes the input `input` into `target`, which is dense, as tapml_model.fill says.
 tapml_status model_fill(struct model *model,
                         const char *input,
-                        int64_t first,
-                        int64_t count,
-                        int64_t length,
+                        struct model_span span,
                         void *target,
                         uint64_t target_bytes) STATUS_USED;

@@ -517,10 +517,8 @@ static tapml_status no_component(const struct registry *registry, const struct n
 static tapml_status not_usable(const struct component *component)
 {
     const struct registry_entry *entry = &component->entry;
-    const int is_skip = entry->state == REGISTRY_NO_DRIVER || entry->state == REGISTRY_NO_DEVICE;
-    return status_fail(is_skip ? TAPML_UNAVAILABLE : TAPML_NOT_FOUND,
-                       "the component '%s' of '%s' is %s: %s", entry->component, entry->plugin,
-                       registry_state_name(entry->state), entry->sentence);
+    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s", entry->component,
+                       entry->plugin, registry_state_name(entry->state), entry->sentence);
 }
 
 // The one component that is meant, usable or not.

@@ -73,9 +73,9 @@ const char *registry_state_name(enum registry_state state);
 struct catalogue *registry_catalogue(struct registry *registry);
 
 // Opens a device: "COMPONENT", "COMPONENT:DEVICE", "PLUGIN/COMPONENT:DEVICE". The first device
-// where none is named. TAPML_NOT_FOUND where no usable component has that id (with its state's
-// sentence, or the nearest id); TAPML_UNAVAILABLE where its driver is missing. The caller releases
-// the backend before the registry is destroyed.
+// where none is named. TAPML_NOT_FOUND where no component has that id, with the
+// nearest one; TAPML_UNAVAILABLE where it has one that cannot be used, with its state's sentence.
+// The caller releases the backend before the registry is destroyed.
 tapml_status registry_open(struct registry *registry,
                            const char *name,
                            struct backend **out_backend) STATUS_USED;

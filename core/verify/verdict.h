@@ -51,7 +51,9 @@ struct verdict_options {
 };
 
 // Replays every case and judges it. Results are written to the store, some cases a transaction;
-// those that are there from an interrupted run are not run again.
+// those that are there from an interrupted run of the same build of the backend are not run again.
+// A failure of the backend is the verdict of its case; a lost device ends it all, with what is
+// known written.
 tapml_status verdict_all(const struct verdict_options *options,
                          struct verdict_list *out_list) STATUS_USED;
 void verdict_list_release(struct verdict_list *list);

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-FOLDERS = ("core", "sdk", "plugins", "tests", "bench")
+FOLDERS = ("core", "sdk", "plugins", "tests")
 
 
 def sources(root, build):

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("core", "sdk", "plugins", "tests", "tools", "docs", "conf", "models", "bench", "debian", ".ci")
+FOLDERS = ("core", "sdk", "plugins", "tests", "tools", "docs", "conf", "models", "debian", ".ci")
 FENCE = re.compile(r"^```(\S*)[ \t]*(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 QUOTED = re.compile(r"`((?:" + "|".join(re.escape(folder) for folder in FOLDERS) + r")/[\w./-]*)`")

@@ -3,10 +3,10 @@
 
 // k.h - the entry of the kernel dialect: one source, five languages.
 //
-// A kernel file includes this header first. The build expands it with the C preprocessor alone, once
-// for each language and variant:
+// A kernel file includes this header first. The build expands it with the C preprocessor alone,
+// once for each language and variant:
 //
-//     cc -E -P -undef -nostdinc -x c -DK_TARGET=K_<LANGUAGE> [-DK_SUBGROUP=1 ...] -I dialect rms_norm.k
+//     cc -E -P -undef -nostdinc -x c -DK_TARGET=K_<LANGUAGE> [-DK_SUBGROUP=1] -I dialect rms_norm.k
 //
 // Structural switches are macros (K_SUBGROUP here, K_X4 and K_W in k_view.h): one text for each
 // combination. Numbers (workgroup size, tile sizes) are not: they stay symbols in the text and get
@@ -21,9 +21,10 @@
 //  5. Elements are 32-bit words, indices are u32. A base kernel is right for any width and offset.
 //  6. No `return` before a barrier: spare groups of a folded grid loop zero times. Barriers and
 //     subgroup operations stand in uniform control flow.
-//  7. No infinities: a maximum starts at -1.0e30f. Functions: cos dot exp floor fma max min rsqrt sin
-//     sqrt tanh, sin and cos only on -pi .. pi.
-//  8. A buffer that is written is bound once. At most 8 buffers, 128 bytes of parameters, 8 constants.
+//  7. No infinities: a maximum starts at -1.0e30f. Functions: cos dot exp floor fma max min rsqrt
+//     sin sqrt tanh; sin and cos only on -pi .. pi.
+//  8. A buffer that is written is bound once. At most 8 buffers, 128 bytes of parameters, and 8
+//     constants.
 //  9. Names that begin with K_, and words that any of the five languages reserves, are taken; so is
 //     `length` for a parameter.
 #ifndef K_H
@@ -41,8 +42,8 @@
 #define K_SUBGROUP 0 // 1: subgroup operations may be used.
 #endif
 
-// A '#' in the replacement of an object-like macro is an ordinary token, so that K_HASH at the start
-// of a line writes a directive into the expansion.
+// A '#' in the replacement of an object-like macro is an ordinary token, so that K_HASH at the
+// start of a line writes a directive into the expansion.
 #define K_HASH #
 
 #if K_TARGET == K_CUDA

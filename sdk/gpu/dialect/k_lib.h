@@ -11,9 +11,9 @@
 // that the text is compiled.
 #define WG_BARRIER() if (WG_X > 1u) { BARRIER(); }
 
-// UNIFORM_LOAD(v, e): v = e for a SHARED lvalue e, with a barrier before and after. v is then uniform
-// in the eyes of WGSL: it may bound a loop that holds a barrier. (A value of an IN buffer at a uniform
-// index is uniform anyway.)
+// UNIFORM_LOAD(v, e): v = e for a SHARED lvalue e, with a barrier before and after. v is then
+// uniform in the eyes of WGSL: it may bound a loop that holds a barrier. (A value of an IN buffer
+// at a uniform index is uniform anyway.)
 #if K_TARGET == K_WGSL
 #define UNIFORM_LOAD(v, e) v = workgroupUniformLoad(&e)
 #else
@@ -23,9 +23,9 @@
 // DOT4_ACC(acc, a, b): acc += dot(a, b) as four fma, which no compiler has to guess.
 #define DOT4_ACC(acc, a, b) acc = fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, fma(a.w, b.w, acc))))
 
-// WG_SUM(v, red), WG_MAX(v, red): reduce the private f32 lvalue v over the WG_X items of a workgroup,
-// a power of two; every item gets the result, and what the items wrote to shared memory before is
-// seen by all. red is a SHARED(f32, red, WG_X). They stand in uniform control flow.
+// WG_SUM(v, red), WG_MAX(v, red): reduce the private f32 lvalue v over the WG_X items of a
+// workgroup, a power of two; every item gets the result, and what the items wrote to shared memory
+// before is seen by all. red is a SHARED(f32, red, WG_X). They stand in uniform control flow.
 #define K_ACC_ADD(v, e) v += e
 #define K_ACC_MAX(v, e) v = max(v, e)
 #if K_TARGET == K_META

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// k_meta.h - what the host needs to know of a kernel, as @-tokens. kembed reads them and ignores every
-// other token (the body).
+// k_meta.h - what the host needs to know of a kernel, as @-tokens. kembed reads them and ignores
+// every other token (the body).
 #define f32x2 f32x2
 #define VAR(t, n, e)
 #define LET(t, n, e)

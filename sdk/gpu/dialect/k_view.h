@@ -22,8 +22,8 @@
 #define K_W K_W_F32
 #endif
 
-// The rows of a tensor with two outer strides: row r = (i, j) begins at  at + i * s0 + j * s1,  j < n.
-// On the host: struct gpu_view.
+// The rows of a tensor with two outer strides: row r = (i, j), with j < n, begins at
+// at + i * s0 + j * s1. On the host: struct gpu_view.
 #define VIEW(v) FIELD(u32, v##_at) FIELD(u32, v##_n) FIELD(u32, v##_s0) FIELD(u32, v##_s1)
 #define ROW(v, r) (p.v##_at + ((r) / p.v##_n) * p.v##_s0 + ((r) % p.v##_n) * p.v##_s1)
 
@@ -97,8 +97,8 @@ FN(f32, k_weight, ARG(u32, kind), ARG(u32, u), ARG(u32, e))
 #define WEIGHT_WORD(kind, e) SELECT((kind) == 1u, e, ((e) >> 1u))
 #define WEIGHT_AT(w, kind, e) k_weight(kind, w[WEIGHT_WORD(kind, e)], e)
 
-// ADD_BIAS(sum, n): adds element n of the bias to an f32, ADD_BIAS_X lane group n to a VX, where there
-// is one.
+// ADD_BIAS(sum, n): adds element n of the bias to an f32, ADD_BIAS_X lane group n to a VX, where
+// there is one.
 #define K_BIAS(n) WEIGHT_AT(b, p.b_kind, p.b_at + (n))
 #define ADD_BIAS(sum, n) if (p.b_kind != 0u) { sum += K_BIAS(n); }
 #if K_X4

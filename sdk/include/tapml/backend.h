@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Kind tapml.backend/1: devices that hold buffers and run ops on in-order queues.
 //
 // One thread submits per session. A synchronous device does the work inside the call; its timelines
@@ -87,7 +90,8 @@ typedef struct tapml_backend {
                          const char *device_id,
                          tapml_object **out_device);
 
-    // What the device can run at all. The list lives as long as the device.
+    // What the device can run at all. The list lives as long as the device, the schemas in it as
+    // long as the plugin.
     tapml_status (*ops)(tapml_object *device,
                         tapml_call *call,
                         const tapml_op_impl *const **out_list,

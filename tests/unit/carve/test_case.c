@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
 #include "carve/case.h"
 #include "harness/cases.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "harness/scratch.h"
 
 static tapml_tensor tensor(uint32_t dtype, uint32_t rank, const int64_t *shape)
 {

@@ -152,7 +152,8 @@ Test(model, fills_inputs_by_the_function_of_its_architecture)
     float values[3] = {0};
     const struct model_options dry = {.without_weights = 1};
     cr_assert_eq(open_with("{\"model_type\": \"zoo\"}", dry, &model), TAPML_OK);
-    cr_assert_eq(model_fill(model, "table", 5, 3, 100, values, sizeof(values)), TAPML_OK);
+    cr_assert_eq(model_fill(model, "table", (struct model_span){5, 3, 100}, values, sizeof(values)),
+                 TAPML_OK);
     cr_assert_eq(values[2], 107.0f);
     model_close(model);
 }

@@ -310,6 +310,24 @@ Test(verdict, a_lost_device_ends_it_and_the_next_start_goes_on_behind)
     verdict_list_release(&list);
 }
 
+// Takes the case `id` for one whose output was 1e-5 larger, which is some 100 limits of a sum.
+static void spoil_case(int64_t id)
+{
+    struct arena *arena = arena_create();
+    struct carved_case item;
+    cr_assert_not_null(arena);
+    MUST(store_load_case(store, id, arena, &item));
+    struct case_argument *y = &item.arguments[item.argument_count - 1];
+    const float *values = y->after;
+    float *spoilt = arena_new(arena, y->content_bytes);
+    for (uint64_t i = 0; i < y->content_bytes / sizeof(float); i++) {
+        spoilt[i] = values[i] * 1.00001f;
+    }
+    y->after = spoilt;
+    MUST(store_add_case(store, &item));
+    arena_destroy(arena);
+}
+
 // From here on: the embedded model, carved on one backend and replayed on another.
 enum { PROMPTS = 3, PROMPT_IDS = 7, DECODE = 9, CAPACITY = 64 };
 
@@ -446,6 +464,27 @@ Test(verdict, the_embedded_model_from_the_reference_to_opencl_and_back)
     backend_release(source);
     model_close(model);
     backend_release(device);
+}
+
+Test(verdict, one_spoilt_case_of_the_embedded_model_is_found)
+{
+    struct model *model = stage_model(&stage, "models/tiny");
+    (void)carve(model, exact);
+    spoil_case(number_of("SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/attn/k_proj'"));
+    struct verdict_options options = options_for(exact);
+    options.checkpoint = model_checkpoint(model);
+    struct verdict_list list = judge(&options);
+    size_t failures = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        failures += list.items[i].kind == VERDICT_FAIL;
+        if (list.items[i].kind == VERDICT_FAIL) {
+            cr_expect_str_eq(list.items[i].instance, "layers.1/attn/k_proj");
+            expect_failure(&list.items[i], "NMSE 1e-10, limit ");
+        }
+    }
+    cr_assert_eq(failures, 1);
+    verdict_list_release(&list);
+    model_close(model);
 }
 
 Test(verdict, a_bundle_needs_no_checkpoint)

@@ -16,6 +16,10 @@
 #include <tapml/backend.h>
 #include <tapml/gpu/driver.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Finds out whether the driver can work here: loads and unloads it. For a component's `probe`.
 tapml_status
 gpu_backend_probe(const struct gpu_driver *driver, const tapml_host *host, tapml_call *call);
@@ -25,5 +29,9 @@ tapml_status gpu_backend_create(const struct gpu_driver *driver,
                                 const tapml_host *host,
                                 tapml_call *call,
                                 tapml_object **out_root);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

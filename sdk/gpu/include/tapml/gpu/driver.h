@@ -25,6 +25,10 @@
 #include <tapml/gpu/kernel.h>
 #include <tapml/host.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Each driver defines these four in its own source file.
 struct driver_root;     // The loader, the instance, the browser: what stands before a device.
 struct driver_device;   // A device with its stream.
@@ -163,5 +167,9 @@ struct gpu_driver {
                          uint64_t timeout_ns,
                          uint64_t *out_reached);
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

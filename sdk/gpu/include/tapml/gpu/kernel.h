@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Variants: the structural switches that a kernel was expanded with.
 enum {
     K_V_BASE = 0,
@@ -45,5 +49,9 @@ struct k_kernel {
     const unsigned char *code; // Text with a final zero, or SPIR-V.
     size_t size;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <tapml/gpu/driver.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define GPU_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #else
@@ -70,5 +74,9 @@ void gpu_library_close(void *library);
 
 // Nanoseconds of a clock that never goes back.
 uint64_t gpu_clock_ns(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+// opgen refuses what the host would refuse, with file and reason, and its pages are checked.
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/opgen-XXXXXX";
+
+static void make_folder(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    (void)snprintf(command, sizeof(command), "rm -r %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(opgen, .init = make_folder, .fini = remove_folder);
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+
+    cr_assert_not_null(file);
+    cr_assert_geq(fputs(text, file), 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static char *read_file(const char *name)
+{
+    static char text[16384];
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "re");
+
+    cr_assert_not_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    cr_assert_eq(fclose(file), 0);
+    return text;
+}
+
+// The exit status of a command with `opgen` in it, run in the folder; what it says is in "said".
+static int opgen(const char *arguments)
+{
+    const char *source = getenv("TAPML_TEST_SOURCE");
+    char command[1024];
+
+    cr_assert_not_null(source);
+    (void)snprintf(command, sizeof(command), "cd %s && '%s/sdk/tools/opgen' %s 2>said", folder,
+                   source, arguments);
+    const int status = system(command);
+
+    cr_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+#define HEAD                                                                                       \
+    "[op]\nname = org.example.scale\nversion = 2\ntitle = A multiple\nformula = y = f * x\n"       \
+    "tolerance = elementwise\n"
+#define X "[param.x]\nkind = tensor\neffect = in\ndtype = f32\nshape = *rows, width\n"
+
+static const char *const good =
+    HEAD X "[param.f]\nkind = f64\ndomain = 0 .. 1\n"
+           "[param.y]\nkind = tensor\neffect = out\ndtype = x\nshape = x\nlayout = dense\n";
+
+Test(opgen, header_and_tables)
+{
+    write_file("scale.opdef", good);
+    cr_assert_eq(opgen("header scale.h scale.opdef"), 0);
+    const char *text = read_file("scale.h");
+
+    cr_expect_neq(strstr(text, "extern const tapml_op org_example_scale;"), NULL);
+    cr_expect_neq(strstr(text, "#define ORG_EXAMPLE_SCALE_PARAMS tapml_object *queue, tapml_call "
+                               "*call, const tapml_tensor *x, double f, const tapml_tensor *y"),
+                  NULL);
+    cr_expect_neq(strstr(text, "#define ORG_EXAMPLE_SCALE_Y 2u"), NULL);
+    cr_assert_eq(opgen("tables scale.c --include=scale.h scale.opdef"), 0);
+    text = read_file("scale.c");
+    cr_expect_neq(strstr(text, "#include \"scale.h\""), NULL);
+    cr_expect_neq(strstr(text, ".version = 2u"), NULL);
+    cr_expect_neq(strstr(text, ".kind = TAPML_P_TENSOR_OUT"), NULL);
+    cr_expect_neq(strstr(text, ".layout = \"rows\""), NULL); // Where the file says nothing.
+}
+
+Test(opgen, pages)
+{
+    write_file("scale.opdef", good);
+    cr_assert_eq(opgen("page scale.md scale.opdef; mkdir pages; mv scale.md pages"), 0);
+    cr_expect_eq(opgen("check pages scale.opdef"), 0);
+    write_file("pages/scale.md", "another page\n");
+    cr_expect_eq(opgen("check pages scale.opdef"), 1);
+    cr_expect_neq(strstr(read_file("said"), "scale.md"), NULL);
+    cr_expect_eq(opgen("page pages/scale.md scale.opdef"), 0);
+    write_file("pages/gone.md", "of an op that is no more\n");
+    cr_expect_eq(opgen("check pages scale.opdef"), 1);
+    cr_expect_neq(strstr(read_file("said"), "gone.md"), NULL);
+}
+
+Test(opgen, wrong_input)
+{
+    static const char *const wrong[][2] = {
+        {"[op]\nname = scale\n", "has no 'version'"},
+        {"[op]\ncolour = red\n", "wrong.opdef:2: unknown key 'colour'"},
+        {"[op]\nname = a.b\nname = a.c\n", "stands twice"},
+        {"[colour]\n", "unknown section 'colour'"},
+        {"name = a.b\n", "'key = value' expected"},
+        {"[op]\n name = a.b\n", "'key = value' expected"},
+        {HEAD "[param.x]\nkind = number\n", "kind 'number'"},
+        {HEAD "[param.x]\nkind = tensor\n", "effect ''"},
+        {HEAD "[param.x]\nkind = tensor\neffect = in fast\ndtype = f32\nshape = n\n", "'fast'"},
+        {HEAD "[param.x]\nkind = tensor\neffect = in\ndtype = f32\n", "a dtype and a shape"},
+        {HEAD X "layout = round\n", "layout 'round'"},
+        {HEAD X X, "two parameters have one name"},
+        {HEAD "[param.x-1]\nkind = i64\n", "a C identifier"},
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        write_file("wrong.opdef", wrong[i][0]);
+        cr_expect_eq(opgen("header wrong.h wrong.opdef"), 1, "%s", wrong[i][0]);
+        const char *said = read_file("said");
+
+        cr_expect(strstr(said, wrong[i][1]) != NULL, "'%s' gives '%s'", wrong[i][0], said);
+    }
+    cr_expect_eq(opgen("header"), 2);
+}
