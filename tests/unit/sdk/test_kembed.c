@@ -1,69 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-// A folder that goes with the test.
-static char folder[] = "/tmp/kembed-XXXXXX";
+#include "harness/tool.h"
 
-static void make_folder(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-}
+TOOL_SUITE(kembed);
 
-static void remove_folder(void)
-{
-    char command[64];
-
-    (void)snprintf(command, sizeof(command), "rm -r %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(kembed, .init = make_folder, .fini = remove_folder);
-
-static void write_file(const char *name, const char *text)
-{
-    char path[128];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
-
-    cr_assert_not_null(file);
-    cr_assert_geq(fputs(text, file), 0);
-    cr_assert_eq(fclose(file), 0);
-}
-
-static char *read_file(const char *name)
-{
-    static char text[8192];
-    char path[128];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "re");
-
-    cr_assert_not_null(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    cr_assert_eq(fclose(file), 0);
-    return text;
-}
-
-// The exit status of `kembed ARGUMENTS`, run in the folder; what it says is in the file "said".
 static int kembed(const char *arguments)
 {
-    const char *build = getenv("TAPML_TEST_BUILD");
-    char command[1024];
-
-    cr_assert_not_null(build);
-    (void)snprintf(command, sizeof(command), "cd %s && '%s/sdk/gpu/kembed' %s 2>said", folder,
-                   build, arguments);
-    const int status = system(command);
-
-    cr_assert(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return tool_run("TAPML_TEST_BUILD", "sdk/gpu/kembed", arguments);
 }
 
 static const char *const good = "@tune WG_X 0 64 @tune WG_Y 1 1 @tune WG_Z 2 1\n@tune BM 3 16u\n"

@@ -1,70 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+
 // opgen refuses what the host would refuse, with file and reason, and its pages are checked.
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "harness/tool.h"
 
-static char folder[] = "/tmp/opgen-XXXXXX";
+TOOL_SUITE(opgen);
 
-static void make_folder(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    char command[64];
-
-    (void)snprintf(command, sizeof(command), "rm -r %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(opgen, .init = make_folder, .fini = remove_folder);
-
-static void write_file(const char *name, const char *text)
-{
-    char path[128];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
-
-    cr_assert_not_null(file);
-    cr_assert_geq(fputs(text, file), 0);
-    cr_assert_eq(fclose(file), 0);
-}
-
-static char *read_file(const char *name)
-{
-    static char text[16384];
-    char path[128];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "re");
-
-    cr_assert_not_null(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    cr_assert_eq(fclose(file), 0);
-    return text;
-}
-
-// The exit status of a command with `opgen` in it, run in the folder; what it says is in "said".
 static int opgen(const char *arguments)
 {
-    const char *source = getenv("TAPML_TEST_SOURCE");
-    char command[1024];
-
-    cr_assert_not_null(source);
-    (void)snprintf(command, sizeof(command), "cd %s && '%s/sdk/tools/opgen' %s 2>said", folder,
-                   source, arguments);
-    const int status = system(command);
-
-    cr_assert(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return tool_run("TAPML_TEST_SOURCE", "sdk/tools/opgen", arguments);
 }
 
 #define HEAD                                                                                       \
