@@ -102,10 +102,11 @@ static tapml_status make_bindings(struct session *session)
 static tapml_status take_weights(struct session *session, const struct session_options *options)
 {
     for (uint32_t i = 0; i < options->place_count; i++) {
-        if (!options->weights) {
+        session->weights[i] = options->weights ? options->weights[i] : NULL;
+        if (!session->weights[i]) {
             TAPML_TRY(weight_set_create(options->backends[i], &session->own_weights[i]));
+            session->weights[i] = session->own_weights[i];
         }
-        session->weights[i] = options->weights ? options->weights[i] : session->own_weights[i];
     }
     return TAPML_OK;
 }

@@ -30,8 +30,8 @@ struct session_options {
     int64_t capacity;        // Rows of the states: tokens of a sequence at most.
     int64_t chunk;           // Tokens of a call at most.
 
-    // What is on each place's device already, shared with others; or NULL: the session's own.
-    // Borrowed.
+    // What is on each place's device already, shared with others; NULL, or NULL for a place: the
+    // session's own. Borrowed.
     struct weight_set *const *weights;
 };
 

@@ -87,7 +87,8 @@ static tapml_status make_session(struct carving *carving)
                                                  .place_count = 1,
                                                  .plan = plan,
                                                  .capacity = carving->config->capacity,
-                                                 .chunk = carving->config->chunk},
+                                                 .chunk = carving->config->chunk,
+                                                 .weights = carving->setup->weights},
                        &carving->session);
 
     plan_destroy(plan);

@@ -301,7 +301,8 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
                                                  .place_count = eval->setup.place_count,
                                                  .plan = plan,
                                                  .capacity = eval->tokens + eval->greedy_count,
-                                                 .chunk = eval->tokens},
+                                                 .chunk = eval->tokens,
+                                                 .weights = eval->setup.weights},
                        &eval->session);
 
     plan_destroy(plan);

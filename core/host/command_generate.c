@@ -263,7 +263,8 @@ static tapml_status make_session(struct generate *generate, struct session **out
                                                     .place_count = generate->setup.place_count,
                                                     .plan = generate->plan,
                                                     .capacity = capacity,
-                                                    .chunk = capacity < 128 ? capacity : 128},
+                                                    .chunk = capacity < 128 ? capacity : 128,
+                                                    .weights = generate->setup.weights},
                           out_session);
 }
 

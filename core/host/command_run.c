@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { REPEATS = 10 }; // Replays of all cases, where the hybrid model departs.
+
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     SETUP_OPTIONS,
@@ -41,15 +43,24 @@ struct run {
 
 // -- Sessions ----------------------------------------------------------------------------------
 
+// A place beside the source.
+struct place {
+    const char *name;
+    struct backend *backend;
+    struct weight_set *weights; // On its device already; or NULL.
+};
+
 // A session over the source and, where `other` is not NULL, one more place.
 static tapml_status make_session(struct run *run,
-                                 struct backend *other,
-                                 const char *place,
+                                 const struct place *other,
                                  const struct plan *plan,
                                  struct session **out_session)
 {
-    struct backend *const backends[] = {run->setup.backends[0], other};
-    const char *const places[] = {"source", place};
+    const struct place none = {.name = NULL};
+    const struct place *second = other != NULL ? other : &none;
+    struct backend *const backends[] = {run->setup.backends[0], second->backend};
+    struct weight_set *const weights[] = {run->setup.weights[0], second->weights};
+    const char *const places[] = {"source", second->name};
 
     return session_create(&(struct session_options){.model = run->setup.model,
                                                     .backends = backends,
@@ -57,13 +68,13 @@ static tapml_status make_session(struct run *run,
                                                     .place_count = other != NULL ? 2 : 1,
                                                     .plan = plan,
                                                     .capacity = run->config.capacity,
-                                                    .chunk = run->config.chunk},
+                                                    .chunk = run->config.chunk,
+                                                    .weights = weights},
                           out_session);
 }
 
 static tapml_status make_simple(struct run *run,
-                                struct backend *other,
-                                const char *place,
+                                const struct place *other,
                                 const char *rule,
                                 struct session **out_session)
 {
@@ -73,7 +84,7 @@ static tapml_status make_simple(struct run *run,
     tapml_status status = plan_add(plan, rule, "plan");
 
     if (status == TAPML_OK) {
-        status = make_session(run, other, place, plan, out_session);
+        status = make_session(run, other, plan, out_session);
     }
     plan_destroy(plan);
     return status;
@@ -108,7 +119,8 @@ static tapml_status calibrate_on(struct run *run, const char *component, const c
 
     (void)snprintf(name, sizeof(name), "%s:%s", component, device);
     TAPML_TRY(registry_open(run->setup.registry, name, &backend));
-    tapml_status status = make_simple(run, backend, "calibrate", "* -> calibrate", &session);
+    tapml_status status = make_simple(run, &(struct place){.name = "calibrate", .backend = backend},
+                                      "* -> calibrate", &session);
 
     if (status == TAPML_OK) {
         status = judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts);
@@ -145,7 +157,7 @@ static tapml_status calibrate(struct run *run)
 static tapml_status make_judge(struct run *run)
 {
     TAPML_TRY(load_prompts(run));
-    TAPML_TRY(make_simple(run, NULL, NULL, "* -> source", &run->source));
+    TAPML_TRY(make_simple(run, NULL, "* -> source", &run->source));
     const size_t kept = (size_t)run->config.offload_prompts;
 
     TAPML_TRY(judge_create(&(struct judge_options){.source = run->source,
@@ -207,13 +219,31 @@ static tapml_status replay(struct target *target)
     return TAPML_OK;
 }
 
+// All cases once more, for what fails only sometimes.
+static tapml_status replay_again(void *user, struct verdict_list *out_list)
+{
+    const struct target *target = user;
+    struct run *run = target->run;
+
+    TAPML_TRY(interrupt_check());
+    return verdict_all(&(struct verdict_options){.registry = run->setup.registry,
+                                                 .store = run->store,
+                                                 .target = target->name,
+                                                 .backend = target->backend,
+                                                 .checkpoint = model_checkpoint(run->setup.model),
+                                                 .fresh = 1},
+                       out_list);
+}
+
 static tapml_status offload(struct target *target)
 {
     struct run *run = target->run;
     struct plan *goal = NULL;
 
     TAPML_TRY(run_config_goal(&run->config, target->name, &goal));
-    tapml_status status = make_session(run, target->backend, target->name, goal, &target->session);
+    tapml_status status = make_session(
+        run, &(struct place){target->name, target->backend, run->setup.weights[target->index]},
+        goal, &target->session);
 
     (void)snprintf(target->phase, sizeof(target->phase), "offload to %s", target->name);
     progress_begin(&target->progress, target->phase, 0);
@@ -228,6 +258,8 @@ static tapml_status offload(struct target *target)
                                             .verdicts = &target->verdicts,
                                             .move_prompts = (size_t)run->config.offload_prompts,
                                             .all_prompts = run->prompts.count,
+                                            .replay = replay_again,
+                                            .repeats = REPEATS,
                                             .progress = show_step,
                                             .user = target},
                      &target->result);
@@ -280,8 +312,10 @@ static tapml_status measure(struct target *target)
     tapml_status status = trace_create(target->backend, &target->trace);
 
     if (status == TAPML_OK) {
-        status = make_session(run, trace_backend(target->trace), target->name, target->result.plan,
-                              &session);
+        status = make_session(run,
+                              &(struct place){target->name, trace_backend(target->trace),
+                                              run->setup.weights[target->index]},
+                              target->result.plan, &session);
     }
     if (status == TAPML_OK) {
         status = run_greedy(session,

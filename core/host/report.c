@@ -180,6 +180,12 @@ static void print_summary(const struct report_target *target, const struct lines
                  result->accused_count, result->refused_count,
                  result->wanted_count - result->moved_count + result->refused_count, cases,
                  skipped);
+    if (result->repeats > 0) {
+        (void)printf("all cases were replayed %" PRIu32
+                     " times more: what fails in one of five calls of "
+                     "a single case is missed with a chance of %.2g\n",
+                     result->repeats, pow(0.8, (double)result->repeats + 1));
+    }
     (void)printf("end to end: %s: %s\n", result->judged.agrees ? "agrees" : "DEPARTS",
                  result->judged.sentence);
 }

@@ -41,6 +41,7 @@ tapml_status setup_open(const char *program,
 void setup_close(struct setup *setup)
 {
     for (uint32_t i = 0; i < setup->place_count; i++) {
+        weight_set_destroy(setup->weights[i]);
         backend_release(setup->backends[i]);
     }
     tokenizer_close(setup->tokenizer);
@@ -72,8 +73,17 @@ tapml_status setup_place(struct setup *setup, const char *place, const char *bac
     if (setup->place_count == SESSION_PLACES_MAX) {
         return status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
     }
-    TAPML_TRY(registry_open(setup->registry, backend, &setup->backends[setup->place_count]));
-    setup->places[setup->place_count++] = place;
+    const uint32_t index = setup->place_count;
+
+    TAPML_TRY(registry_open(setup->registry, backend, &setup->backends[index]));
+    const tapml_status status = weight_set_create(setup->backends[index], &setup->weights[index]);
+
+    if (status != TAPML_OK) {
+        backend_release(setup->backends[index]);
+        return status;
+    }
+    setup->places[index] = place;
+    setup->place_count++;
     return TAPML_OK;
 }
 

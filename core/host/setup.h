@@ -5,6 +5,7 @@
 #pragma once
 
 #include "exec/session.h"
+#include "exec/weight.h"
 #include "host/options.h"
 #include "model/special.h"
 #include "model/tokenizer.h"
@@ -20,7 +21,8 @@ struct setup {
     struct tokenizer *tokenizer; // NULL where the model has none.
     struct special special;
     struct backend *backends[SESSION_PLACES_MAX];
-    const char *places[SESSION_PLACES_MAX]; // Borrowed.
+    struct weight_set *weights[SESSION_PLACES_MAX]; // On their devices, shared by all sessions.
+    const char *places[SESSION_PLACES_MAX];         // Borrowed.
     uint32_t place_count;
 };
 

@@ -36,7 +36,11 @@ struct loop {
     struct text plan_text;
     unsigned trials; // Of the search at hand.
     const char *searched;
+    uint32_t repeats;       // Made so far.
+    unsigned trial_repeats; // Of each trial of a search: more than one where verdicts change.
 };
+
+enum { FLAKY_TRIALS = 5 };
 
 // -- The plan ----------------------------------------------------------------------------------
 
@@ -223,8 +227,11 @@ static tapml_status test_members(void *user, const uint32_t *members, size_t cou
     for (size_t i = 0; i < count; i++) {
         loop->marks[members[i]].is_held = 0;
     }
-    const tapml_status status = try_plan(loop, &result);
+    tapml_status status = try_plan(loop, &result);
 
+    for (unsigned i = 1; i < loop->trial_repeats && status == TAPML_OK && result.agrees; i++) {
+        status = try_plan(loop, &result);
+    }
     for (size_t i = 0; i < search->all_count; i++) {
         loop->marks[search->all[i]].is_held = 0;
     }
@@ -266,6 +273,94 @@ static tapml_status search(struct loop *loop, size_t kind, struct judge_result *
     return status;
 }
 
+// -- What fails alone, always or sometimes -----------------------------------------------------
+
+static tapml_status
+mark_alone(struct loop *loop, uint32_t op, const struct verdict *verdict, const char *when)
+{
+    struct mark *mark = &loop->marks[op];
+    const char *reason = arena_format(loop->arena, "%s%s", when, verdict->reason);
+
+    if (reason == NULL) {
+        return status_no_memory();
+    }
+    if (mark->is_wanted && (!mark->is_alone || verdict->margin > mark->margin)) {
+        mark->is_alone = 1;
+        accuse(loop, op, reason, verdict->margin);
+    }
+    return TAPML_OK;
+}
+
+// Accuses what fails alone in a replay of the kept cases; `when` goes before the reasons.
+static tapml_status
+accuse_failed(struct loop *loop, const struct verdict_list *verdicts, const char *when)
+{
+    const struct graph *graph = loop->options->graph;
+    struct table op_of;
+    tapml_status status = TAPML_OK;
+
+    table_init(&op_of);
+    for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
+        status = table_set(&op_of, graph->ops[i].instance, i);
+    }
+    for (size_t i = 0; i < verdicts->count && status == TAPML_OK; i++) {
+        const struct verdict *verdict = &verdicts->items[i];
+        size_t op = 0;
+
+        if ((verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) &&
+            table_find(&op_of, verdict->instance, &op)) {
+            status = mark_alone(loop, (uint32_t)op, verdict, when);
+        }
+    }
+    table_release(&op_of);
+    return status;
+}
+
+static tapml_status repeat_once(struct loop *loop)
+{
+    struct verdict_list list;
+    char when[64];
+
+    TAPML_TRY(loop->options->replay(loop->options->user, &list));
+    loop->repeats++;
+    (void)snprintf(when, sizeof(when), "in repeat %u of %u: ", loop->repeats,
+                   loop->options->repeats);
+    const tapml_status status = accuse_failed(loop, &list, when);
+
+    verdict_list_release(&list);
+    return status;
+}
+
+static size_t count_accused(const struct loop *loop)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < loop->options->graph->op_count; i++) {
+        count += loop->marks[i].is_accused;
+    }
+    return count;
+}
+
+// Replays all cases several times more, once in a run. Where that finds somebody, the plan without
+// them is judged; else the same plan is, since one that now agrees asks for repeated trials.
+static tapml_status repeat_cases(struct loop *loop, struct judge_result *result)
+{
+    const uint64_t begin_ns = clock_now_ns();
+    const size_t before = count_accused(loop);
+    struct judge_result again;
+
+    while (loop->options->replay != NULL && loop->repeats < loop->options->repeats) {
+        TAPML_TRY(repeat_once(loop));
+    }
+    TAPML_TRY(try_plan(loop, &again));
+    if (count_accused(loop) > before) {
+        *result = again;
+    } else {
+        loop->trial_repeats = again.agrees ? FLAKY_TRIALS : 1;
+    }
+    return note(loop, "repeat", again.agrees ? "agrees" : "departs", &again, begin_ns);
+}
+
 // -- Steps -------------------------------------------------------------------------------------
 
 // Judges the plan as it stands; what departs is searched for within `kind` and taken back.
@@ -280,6 +375,7 @@ settle(struct loop *loop, const char *step, size_t kind, struct judge_result *re
     if (!agreed) {
         loop->trials = 0;
         loop->searched = step;
+        TAPML_TRY(repeat_cases(loop, result));
         TAPML_TRY(search(loop, kind, result));
     }
     TAPML_TRY(write_plan(loop));
@@ -352,46 +448,10 @@ static tapml_status mark_wanted(struct loop *loop)
     return TAPML_OK;
 }
 
-static void mark_alone(struct loop *loop, uint32_t op, const struct verdict *verdict)
-{
-    struct mark *mark = &loop->marks[op];
-
-    if (!mark->is_wanted || (mark->is_alone && !(verdict->margin > mark->margin))) {
-        return;
-    }
-    mark->is_alone = 1;
-    accuse(loop, op, verdict->reason, verdict->margin);
-}
-
-// Accuses what fails alone.
-static tapml_status accuse_failed(struct loop *loop)
-{
-    const struct graph *graph = loop->options->graph;
-    const struct verdict_list *verdicts = loop->options->verdicts;
-    struct table op_of;
-    tapml_status status = TAPML_OK;
-
-    table_init(&op_of);
-    for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
-        status = table_set(&op_of, graph->ops[i].instance, i);
-    }
-    for (size_t i = 0; i < verdicts->count && status == TAPML_OK; i++) {
-        const struct verdict *verdict = &verdicts->items[i];
-        size_t op = 0;
-
-        if ((verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) &&
-            table_find(&op_of, verdict->instance, &op)) {
-            mark_alone(loop, (uint32_t)op, verdict);
-        }
-    }
-    table_release(&op_of);
-    return status;
-}
-
 static tapml_status run(struct loop *loop, struct judge_result *result)
 {
     TAPML_TRY(mark_wanted(loop));
-    TAPML_TRY(accuse_failed(loop));
+    TAPML_TRY(accuse_failed(loop, loop->options->verdicts, ""));
     TAPML_TRY(
         order_kinds(loop->options->graph, loop->options->store, &loop->kinds, &loop->kind_count));
     loop->prompts = loop->options->move_prompts;
@@ -457,6 +517,7 @@ tapml_status loop_run(const struct loop_options *options, struct loop_result *ou
         loop_result_release(&result);
         return status;
     }
+    result.repeats = loop.repeats;
     result.time_ns = clock_now_ns() - begin_ns;
     *out_result = result;
     return TAPML_OK;

@@ -5,9 +5,11 @@
 //
 // What fails alone is accused and stays on the source. The rest moves by op kind, dearest first;
 // after each move the hybrid model is judged end to end; where it departs, ddmin finds the
-// instances of the move that make it depart, and they go back. At the end all prompts are judged:
-// with the accused on the source the model agrees, which proves the accusations. Every attempt is a
-// row of the ledger, and finished steps are not repeated by a second start.
+// instances of the move that make it depart, and they go back. Before the first such search every
+// kept case is replayed several times more, which finds what fails only sometimes. At the end all
+// prompts are judged: with the accused on the source the model agrees, which proves the
+// accusations. Every attempt is a row of the ledger, and finished steps are not repeated by a
+// second start.
 #pragma once
 
 #include "carve/ledger.h"
@@ -26,6 +28,11 @@ struct loop_options {
     const struct verdict_list *verdicts;
     size_t move_prompts; // Judged after each move.
     size_t all_prompts;  // Judged at the end.
+
+    // Replays every kept case once more, whatever the store knows of it; the loop releases the
+    // list. NULL: what fails only sometimes is searched for end to end alone.
+    tapml_status (*replay)(void *user, struct verdict_list *out_list);
+    uint32_t repeats; // Times that `replay` is called.
 
     // Called with the step at hand and how far all steps are. Or NULL.
     tapml_status (*progress)(void *user, const char *step, size_t done, size_t all);
@@ -47,6 +54,7 @@ struct loop_result {
     uint32_t moved_count;   // Instances on the target under the plan.
     uint32_t refused_count; // Of those, refused by the target: they ran on the source.
     uint32_t wanted_count;  // Instances that the goal gives to the target.
+    uint32_t repeats;       // Replays of all cases that the search made; 0 where none was needed.
     struct judge_result judged;
     uint64_t time_ns;
 };

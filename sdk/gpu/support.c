@@ -104,7 +104,8 @@ tapml_status gpu_library_open(const struct gpu_host *host,
                               void *functions,
                               void **out_library)
 {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    // Stays mapped: drivers have threads and handlers of exit that outlive a dlclose.
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
     if (library == NULL) {
         return gpu_fail(host, call, TAPML_UNAVAILABLE, 0, "%s", dlerror());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/arena.h"
 #include "exec/run.h"
 #include "harness/scratch.h"
 #include "harness/spoil.h"
@@ -66,6 +67,26 @@ static void bench_close(struct bench *bench)
     tiny_close(&bench->tiny);
 }
 
+// Replays that find nothing until the third, which finds the culprit.
+struct repeats {
+    unsigned count;
+};
+
+static tapml_status replay_sometimes(void *user, struct verdict_list *out_list)
+{
+    struct repeats *repeats = user;
+    struct arena *arena = arena_create();
+    struct verdict *item = arena_new(arena, sizeof(*item));
+
+    *item = (struct verdict){.instance = "layers.1/mlp/down_proj",
+                             .op_name = "tapml.linear",
+                             .kind = ++repeats->count == 3 ? VERDICT_FAIL : VERDICT_PASS,
+                             .margin = 12,
+                             .reason = "y[0, 0] is 1, expected 2"};
+    *out_list = (struct verdict_list){.arena = arena, .items = item, .count = 1};
+    return TAPML_OK;
+}
+
 static struct loop_result run_loop(struct bench *bench, const struct verdict_list *verdicts)
 {
     const struct verdict_list none = {.count = 0};
@@ -125,6 +146,38 @@ Test(loop, what_shows_only_end_to_end_is_found_by_search)
     cr_assert_str_eq(accused(&bench, &result, 0), "layers.1/mlp/down_proj");
     cr_assert_not(result.accused[0].is_alone);
     cr_assert_eq(result.moved_count, result.wanted_count - 1);
+    loop_result_release(&result);
+    bench_close(&bench);
+}
+
+Test(loop, what_fails_sometimes_is_found_by_repeating)
+{
+    const struct verdict_list none = {.count = 0};
+    struct repeats repeats = {.count = 0};
+    struct loop_result result;
+    struct bench bench;
+
+    bench_open(&bench,
+               (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1});
+    MUST(loop_run(&(struct loop_options){.graph = model_graph(bench.tiny.model),
+                                         .store = bench.store,
+                                         .session = bench.session,
+                                         .judge = bench.judge,
+                                         .target = "target",
+                                         .goal = bench.goal,
+                                         .verdicts = &none,
+                                         .move_prompts = 1,
+                                         .all_prompts = 1,
+                                         .replay = replay_sometimes,
+                                         .repeats = 5,
+                                         .user = &repeats},
+                  &result));
+    cr_assert_eq(repeats.count, 5u, "once, however often the model departs");
+    cr_assert_eq(result.repeats, 5u);
+    cr_assert_eq(result.accused_count, 1u);
+    cr_assert(result.accused[0].is_alone);
+    cr_assert_eq(strncmp(result.accused[0].reason, "in repeat 3 of 5: y[0, 0]", 25), 0);
+    cr_assert(result.judged.agrees);
     loop_result_release(&result);
     bench_close(&bench);
 }
