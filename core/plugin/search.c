@@ -367,7 +367,10 @@ static tapml_status search_beside(struct walk *walk, const char *folder)
     char below[PATH_MAX];
     snprintf(below, sizeof(below), "../lib/%s/%s", note_host_arch(), below_data);
     TAPML_TRY(add_below(walk, folder, below, 4, 1));
-    return add_below(walk, folder, "../lib/tapml/1/plugins", 4, 1);
+    TAPML_TRY(add_below(walk, folder, "../lib/tapml/1/plugins", 4, 1));
+    // Where this build installs to, below any prefix: "lib64" on some systems. A folder that is
+    // reached twice counts once.
+    return add_below(walk, folder, "../" TAPML_LIBDIR "/tapml/1/plugins", 4, 1);
 }
 
 static tapml_status search_installed(struct walk *walk)
