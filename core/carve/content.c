@@ -173,7 +173,7 @@ static tapml_status read_row(struct row *row,
     size_t bytes = 0;
     TAPML_TRY(list_parse(row_text(row, 1), shape, SHAPE_RANK_MAX, &rank));
     if (dtype_find(row_text(row, 0)) != content->dtype || rank != content->rank ||
-        memcmp(shape, content->shape, rank * sizeof(*shape)) != 0) {
+        (rank > 0 && memcmp(shape, content->shape, rank * sizeof(*shape)) != 0)) {
         return damaged(key, "it has another type or shape than its argument");
     }
     TAPML_TRY(bytes_of(content, &bytes));

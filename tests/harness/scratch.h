@@ -28,7 +28,9 @@ static inline void scratch_make(struct scratch *scratch)
 
 static inline const char *scratch_path(struct scratch *scratch, const char *name)
 {
-    snprintf(scratch->path, sizeof(scratch->path), "%s/%s", scratch->folder, name);
+    const int length =
+        snprintf(scratch->path, sizeof(scratch->path), "%s/%s", scratch->folder, name);
+    cr_assert_lt((size_t)length, sizeof(scratch->path));
     return scratch->path;
 }
 
