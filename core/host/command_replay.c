@@ -3,21 +3,43 @@
 
 #include "host/command.h"
 
+#include "carve/bundle.h"
+#include "host/bundles.h"
 #include "host/interrupt.h"
 #include "host/progress.h"
 #include "host/report.h"
+#include "host/run_config.h"
 #include "host/setup.h"
+#include "verify/fault.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { FAILURES_SHOWN = 20 };
 
 static const struct options_spec specs[] = {
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--case", "ID", "one case alone"},
+    {"--repeat", "N", "so many replays, for what fails only sometimes; 1 where absent"},
+    {"--config", "FILE", "a run, whose options of components hold"},
+    {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
     {"--model", "DIR", "where the weights are; the folder of the run where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+enum { REPEAT_MAX = 1000000 };
+
+// A replay on its way.
+struct replaying {
+    const struct options *options;
+    struct run_config config; // Of --config.
+    struct setup setup;
+    struct store *store;
+    struct checkpoint *checkpoint;
+    struct fault *fault;     // Around the backend; or NULL.
+    struct backend *backend; // Borrowed of the setup or of the fault.
+    size_t bad;              // Cases of the worst repetition.
 };
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -52,75 +74,171 @@ static size_t count_bad(const struct verdict_list *list)
     return bad;
 }
 
-static tapml_status replay(struct setup *setup,
-                           const struct options *options,
-                           struct store *store,
-                           struct checkpoint **checkpoint,
-                           size_t *out_bad)
+// The target of --config that --target names.
+static tapml_status
+find_target(const struct run_config *config, const char *name, const char **out_backend)
 {
-    const char *backend = options_get(options, "--backend");
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (strcmp(config->targets[i].name, name) == 0) {
+            *out_backend = config->targets[i].backend;
+            return TAPML_OK;
+        }
+    }
+    return status_fail(TAPML_INVALID, "'%s' has no section [target.%s]",
+                       config->path != NULL ? config->path : "no --config", name);
+}
+
+static tapml_status plant_faults(struct replaying *replaying, const char *target)
+{
+    const struct run_config *config = &replaying->config;
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < config->fault_count; i++) {
+        if (strcmp(config->faults[i].target, target) == 0) {
+            rules[count++] = config->faults[i].rule;
+        }
+    }
+    if (count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(fault_create(replaying->backend, rules, count, &replaying->fault));
+    replaying->backend = fault_backend(replaying->fault);
+    return TAPML_OK;
+}
+
+static tapml_status open_backend(struct replaying *replaying, const char **out_name)
+{
+    const char *target = options_get(replaying->options, "--target");
+
+    *out_name = options_get(replaying->options, "--backend");
+    if (target != NULL) {
+        TAPML_TRY(find_target(&replaying->config, target, out_name));
+    } else if (*out_name == NULL) {
+        TAPML_TRY(setup_default_backend(&replaying->setup, out_name));
+    }
+    TAPML_TRY(setup_place(&replaying->setup, "target", *out_name));
+    replaying->backend = replaying->setup.backends[0];
+    return target != NULL ? plant_faults(replaying, target) : TAPML_OK;
+}
+
+// A bundle says what it is, and shows what is wrong element by element.
+static tapml_status print_bundle(struct replaying *replaying, const struct verdict_list *list)
+{
+    bundles_describe(replaying->store, list);
+    return list->count == 1 && list->items[0].kind == VERDICT_FAIL
+               ? bundles_print_elements(replaying->store, replaying->setup.registry,
+                                        replaying->backend)
+               : TAPML_OK;
+}
+
+static tapml_status print(struct replaying *replaying, const struct verdict_list *list)
+{
+    TAPML_TRY(report_print_verdicts(list, FAILURES_SHOWN));
+    return bundle_is(replaying->store) ? print_bundle(replaying, list) : TAPML_OK;
+}
+
+// Replays until something fails, `repeat` times at most, and prints the last repetition.
+static tapml_status
+replay_all(struct replaying *replaying, struct verdict_options *options, int64_t repeat)
+{
+    tapml_status status = TAPML_OK;
     struct verdict_list list;
     struct progress progress;
-    int64_t case_id = 0;
 
-    TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
-    TAPML_TRY(open_weights(store, options, checkpoint));
-    if (backend == NULL) {
-        TAPML_TRY(setup_default_backend(setup, &backend));
-    }
-    TAPML_TRY(setup_place(setup, "target", backend));
     progress_begin(&progress, "replay", 0);
-    TAPML_TRY(verdict_all(&(struct verdict_options){.registry = setup->registry,
-                                                    .store = store,
-                                                    .target = backend,
-                                                    .backend = setup->backends[0],
-                                                    .checkpoint = *checkpoint,
-                                                    .case_id = case_id,
-                                                    .fresh = 1,
-                                                    .progress = show,
-                                                    .user = &progress},
-                          &list));
-    *out_bad = count_bad(&list);
-    progress_end(&progress, "%zu cases, %zu failed", list.count, *out_bad);
-    const tapml_status status = report_print_verdicts(&list, FAILURES_SHOWN);
+    options->user = &progress;
+    TAPML_TRY(verdict_all(options, &list));
+    int64_t times = 1;
 
+    for (; times < repeat && count_bad(&list) == 0; times++) {
+        verdict_list_release(&list);
+        TAPML_TRY(verdict_all(options, &list));
+    }
+    replaying->bad = count_bad(&list);
+    progress_end(&progress, "%zu cases, %zu failed%s", list.count, replaying->bad,
+                 times > 1 ? " in the last repetition" : "");
+    status = print(replaying, &list);
     verdict_list_release(&list);
     return status;
+}
+
+static tapml_status replay(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+    const char *name = NULL;
+    int64_t case_id = 0;
+    int64_t repeat = 1;
+
+    TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
+    TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
+    TAPML_TRY(open_weights(replaying->store, options, &replaying->checkpoint));
+    TAPML_TRY(open_backend(replaying, &name));
+    struct verdict_options verdicts = {.registry = replaying->setup.registry,
+                                       .store = replaying->store,
+                                       .target = name,
+                                       .backend = replaying->backend,
+                                       .checkpoint = replaying->checkpoint,
+                                       .case_id = case_id,
+                                       .fresh = 1,
+                                       .progress = show};
+
+    return replay_all(replaying, &verdicts, repeat);
+}
+
+// The store first: a file that is none is told before any plugin is looked for.
+static tapml_status open_files(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+    const char *config = options_get(options, "--config");
+
+    if (options->plain_count != 1) {
+        return status_fail(TAPML_INVALID, "one store expected, %zu given", options->plain_count);
+    }
+    if (config != NULL) {
+        TAPML_TRY(run_config_load(config, &replaying->config));
+    }
+    return store_open(options->plain[0], 0, &replaying->store);
+}
+
+static tapml_status run(const struct command *command, struct replaying *replaying)
+{
+    const int has_config = options_get(replaying->options, "--config") != NULL;
+
+    TAPML_TRY(open_files(replaying));
+    TAPML_TRY(setup_open(command->program, replaying->options,
+                         has_config ? &replaying->config.ini : NULL, &replaying->setup));
+    interrupt_watch();
+    return replay(replaying);
+}
+
+static void replaying_release(struct replaying *replaying)
+{
+    fault_destroy(replaying->fault);
+    setup_close(&replaying->setup);
+    checkpoint_close(replaying->checkpoint);
+    store_close(replaying->store);
+    run_config_release(&replaying->config);
 }
 
 enum outcome command_replay_main(const struct command *command)
 {
     struct options options;
-    struct setup setup;
-    struct store *store = NULL;
-    struct checkpoint *checkpoint = NULL;
-    size_t bad = 0;
+    struct replaying replaying = {.options = &options};
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("replay STORE --backend B [--case ID]",
-                     "Replays the cases of a store (a run's run.tapmlrun) on a backend.\n", specs);
+                     "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
+                     "FAULT-1.tapmlrun) on a backend.\n",
+                     specs);
         return OUTCOME_OK;
     }
-    if (status == TAPML_OK && options.plain_count != 1) {
-        status = status_fail(TAPML_INVALID, "one store expected, %zu given", options.plain_count);
-    }
     if (status == TAPML_OK) {
-        status = store_open(options.plain[0], 0, &store);
+        status = run(command, &replaying);
     }
-    if (status != TAPML_OK) {
-        return outcome_report(status);
-    }
-    status = setup_open(command->program, &options, NULL, &setup);
-    if (status == TAPML_OK) {
-        interrupt_watch();
-        status = replay(&setup, &options, store, &checkpoint, &bad);
-        (void)outcome_report(status);
-        setup_close(&setup);
-    } else {
-        (void)outcome_report(status);
-    }
-    checkpoint_close(checkpoint);
-    store_close(store);
-    return status != TAPML_OK ? outcome_of(status) : bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+    const enum outcome outcome = outcome_report(status);
+
+    replaying_release(&replaying);
+    return outcome != OUTCOME_OK ? outcome : replaying.bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
 }

@@ -5,10 +5,12 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "carve/store.h"
 #include "exec/run.h"
 #include "exec/trace.h"
+#include "host/bundles.h"
 #include "host/carving.h"
 #include "host/facts.h"
 #include "host/interrupt.h"
@@ -17,8 +19,10 @@
 #include "host/run_config.h"
 #include "offload/judge.h"
 #include "offload/loop.h"
+#include "verify/fault.h"
 #include "verify/verdict.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +42,9 @@ struct run {
     struct judge_prompt *judged;
     struct session *source;
     struct judge *judge;
-    int is_wrong; // Some target is.
+    struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
+    int is_wrong;                                 // Some target is.
+    unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
 };
 
 // -- Sessions ----------------------------------------------------------------------------------
@@ -212,10 +218,12 @@ static tapml_status replay(struct target *target)
                                               .target = target->name,
                                               .backend = target->backend,
                                               .checkpoint = model_checkpoint(run->setup.model),
+                                              .derived = 1,
                                               .progress = show,
                                               .user = &target->progress},
                     &target->verdicts));
-    progress_end(&target->progress, "%zu cases", target->verdicts.count);
+    progress_end(&target->progress, "%zu cases and %zu derived ones", target->verdicts.count,
+                 target->verdicts.derived_count);
     return TAPML_OK;
 }
 
@@ -335,6 +343,7 @@ static int is_wrong(const struct target *target)
     const struct loop_result *result = &target->result;
 
     return result->accused_count > 0 || !result->judged.agrees ||
+           verdict_count_failed(target->verdicts.derived, target->verdicts.derived_count) > 0 ||
            (target->require_all && result->refused_count > 0);
 }
 
@@ -348,14 +357,28 @@ static tapml_status run_target(struct target *target)
     TAPML_TRY(write_plan(target));
     TAPML_TRY(measure(target));
     run->is_wrong = run->is_wrong || is_wrong(target);
-    return report_print(&(struct report_target){.name = target->name,
-                                                .info = backend_info(target->backend),
-                                                .graph = model_graph(run->setup.model),
-                                                .store = run->store,
-                                                .verdicts = &target->verdicts,
-                                                .result = &target->result,
-                                                .session = target->session,
-                                                .trace = target->trace});
+    TAPML_TRY(report_print(&(struct report_target){.name = target->name,
+                                                   .info = backend_info(target->backend),
+                                                   .graph = model_graph(run->setup.model),
+                                                   .store = run->store,
+                                                   .verdicts = &target->verdicts,
+                                                   .result = &target->result,
+                                                   .session = target->session,
+                                                   .trace = target->trace}));
+    return bundles_write(
+        &(struct bundles_options){
+            .registry = run->setup.registry,
+            .store = run->store,
+            .checkpoint = model_checkpoint(run->setup.model),
+            .graph = model_graph(run->setup.model),
+            .backend = target->backend,
+            .backend_name = run->config.targets[target->index - 1].backend,
+            .target = target->name,
+            .dir = run->config.dir,
+            .config = run->faults[target->index - 1] != NULL ? run->config.path : NULL,
+            .verdicts = &target->verdicts,
+            .result = &target->result},
+        &run->bundle_count);
 }
 
 static void target_release(struct target *target)
@@ -367,6 +390,54 @@ static void target_release(struct target *target)
 }
 
 // -- The run -----------------------------------------------------------------------------------
+
+// Wraps the backend of a target by the faults of its own, and tells them: nobody should take them
+// for the target's.
+static tapml_status plant_faults(struct run *run, size_t target)
+{
+    const struct run_config *config = &run->config;
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < config->fault_count; i++) {
+        const struct fault_rule *rule = &config->faults[i].rule;
+        struct text line;
+
+        if (strcmp(config->faults[i].target, config->targets[target].name) != 0) {
+            continue;
+        }
+        TAPML_TRY(fault_check(rule, model_graph(run->setup.model)));
+        rules[count++] = *rule;
+        text_init(&line);
+        fault_print(rule, &line);
+        log_line(LOG_WARNING, "planted on '%s': %s", config->targets[target].name, line.data);
+        text_release(&line);
+    }
+    return count == 0
+               ? TAPML_OK
+               : fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]);
+}
+
+// What was planted and never struck says nothing about the tool.
+static void tell_faults(const struct run *run, size_t target)
+{
+    const struct run_config *config = &run->config;
+    size_t index = 0;
+
+    for (size_t i = 0; i < config->fault_count; i++) {
+        if (strcmp(config->faults[i].target, config->targets[target].name) == 0) {
+            log_line(LOG_WARNING, "[%s] has spoilt %" PRIu64 " calls on '%s'",
+                     config->faults[i].rule.name, fault_struck(run->faults[target], index++),
+                     config->targets[target].name);
+        }
+    }
+}
+
+static struct backend *target_backend(const struct run *run, size_t target)
+{
+    return run->faults[target] != NULL ? fault_backend(run->faults[target])
+                                       : run->setup.backends[target + 1];
+}
 
 static tapml_status open_run(struct run *run)
 {
@@ -384,6 +455,7 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(setup_place(&run->setup, "source", config->source));
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(setup_place(&run->setup, config->targets[i].name, config->targets[i].backend));
+        TAPML_TRY(plant_faults(run, i));
     }
     TAPML_TRY(file_make_folder(config->dir));
     text_init(&path);
@@ -410,10 +482,11 @@ static tapml_status run_all(struct run *run)
         struct target target = {.run = run,
                                 .index = i + 1,
                                 .name = run->config.targets[i].name,
-                                .backend = run->setup.backends[i + 1],
+                                .backend = target_backend(run, i),
                                 .require_all = run->config.targets[i].require_all};
         const tapml_status status = run_target(&target);
 
+        tell_faults(run, i);
         target_release(&target);
         TAPML_TRY(status);
     }
@@ -431,6 +504,9 @@ static void run_release(struct run *run)
     alloc_free(run->judged);
     prompts_release(&run->prompts);
     store_close(run->store);
+    for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
+        fault_destroy(run->faults[i]);
+    }
     setup_close(&run->setup);
     run_config_release(&run->config);
 }

@@ -127,6 +127,36 @@ append_options(struct text *text, const struct run_config *config, const char *c
     }
 }
 
+// The faults that are planted on a target, one after the other.
+static void append_faults(struct text *text, const struct run_config *config, const char *target)
+{
+    for (size_t i = 0; i < config->fault_count; i++) {
+        if (strcmp(config->faults[i].target, target) == 0) {
+            text_append(text, text->length > 0 ? "; " : "");
+            fault_print(&config->faults[i].rule, text);
+        }
+    }
+}
+
+// A target that never had any needs no such fact.
+static tapml_status
+write_faults(struct store *store, const struct run_config *config, const char *target)
+{
+    char key[128];
+    struct text faults;
+
+    (void)snprintf(key, sizeof(key), "target.%s.faults", target);
+    text_init(&faults);
+    append_faults(&faults, config, target);
+    tapml_status status = text_status(&faults);
+
+    if (status == TAPML_OK && (faults.length > 0 || store_fact(store, key) != NULL)) {
+        status = store_set_fact(store, key, faults.data);
+    }
+    text_release(&faults);
+    return status;
+}
+
 tapml_status facts_settle_target(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,
@@ -142,6 +172,7 @@ tapml_status facts_settle_target(struct store *store,
     text_format(&text, "%s %s %s %s:%s %s", info->plugin, info->plugin_version, info->build_id,
                 info->component, info->device, info->driver);
     append_options(&text, config, info->component);
+    append_faults(&text, config, target);
     tapml_status status = text_status(&text);
     const char *known = store_fact(store, key);
 
@@ -155,5 +186,5 @@ tapml_status facts_settle_target(struct store *store,
         status = store_set_fact(store, key, text.data);
     }
     text_release(&text);
-    return status;
+    return status == TAPML_OK ? write_faults(store, config, target) : status;
 }

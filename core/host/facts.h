@@ -16,7 +16,8 @@ tapml_status facts_settle(struct store *store,
                           const struct prompts *prompts) STATUS_USED;
 
 // Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
-// build, device, driver and options. Where it is not, its results and its ledger are forgotten.
+// build, device, driver, options and planted faults. Where it is not, its results and its ledger
+// are forgotten.
 tapml_status facts_settle_target(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/table.h"
 #include "graph/catalogue.h"
+#include "verify/derive.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +19,7 @@ struct line {
     const tapml_op *op; // NULL where there is no graph.
     uint32_t instances, moved;
     size_t cases, passed, failed, unsupported, skipped;
+    size_t derived_failed;
     double margin;
     uint64_t source_ns, source_calls; // Of the carving run.
     uint64_t target_ns;               // Of the replays.
@@ -71,6 +73,12 @@ static tapml_status add_verdicts(struct lines *lines, const struct verdict_list 
         if (!isnan(verdict->margin)) {
             line->margin = fmax(line->margin, verdict->margin);
         }
+    }
+    for (size_t i = 0; i < verdicts->derived_count; i++) {
+        size_t index = 0;
+
+        TAPML_TRY(find_line(lines, verdicts->derived[i].op_name, &index));
+        lines->items[index].derived_failed += verdict_count_failed(&verdicts->derived[i], 1);
     }
     return TAPML_OK;
 }
@@ -165,6 +173,106 @@ static void print_accused(const struct report_target *target)
     }
 }
 
+// The derived cases of one op and source.
+struct derived {
+    const char *op_name;
+    const char *source;
+    size_t cases, failed, not_judged;
+    const struct verdict *first_failed;
+    const struct verdict *first_not_judged; // Skipped or unsupported.
+};
+
+static void
+count_derived(const struct verdict_list *list, const struct verdict *like, struct derived *out)
+{
+    *out = (struct derived){.op_name = like->op_name, .source = like->source};
+    for (size_t i = 0; i < list->derived_count; i++) {
+        const struct verdict *verdict = &list->derived[i];
+
+        if (strcmp(verdict->op_name, like->op_name) != 0 ||
+            strcmp(verdict->source, like->source) != 0) {
+            continue;
+        }
+        out->cases++;
+        if (verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) {
+            out->first_failed = out->failed++ == 0 ? verdict : out->first_failed;
+        } else if (verdict->kind != VERDICT_PASS) {
+            out->first_not_judged = out->not_judged++ == 0 ? verdict : out->first_not_judged;
+        }
+    }
+}
+
+static int is_first_of_kind(const struct verdict_list *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(list->derived[i].op_name, list->derived[index].op_name) == 0 &&
+            strcmp(list->derived[i].source, list->derived[index].source) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void print_derived_kind(const struct derived *derived)
+{
+    const struct verdict *failed = derived->first_failed;
+    const struct verdict *other = derived->first_not_judged;
+
+    if (failed != NULL) {
+        (void)printf("%s fails on derived %s cases, %zu of %zu: %s, around %s (%s): %s\n",
+                     derived->op_name, derived->source, derived->failed,
+                     derived->cases - derived->not_judged, failed->label, failed->instance,
+                     failed->phase, failed->reason);
+    }
+    if (other != NULL) {
+        (void)printf("not judged: %zu derived %s cases of %s, the first is %s: %s\n",
+                     derived->not_judged, derived->source, derived->op_name, other->label,
+                     other->reason);
+    }
+}
+
+// Which kind of case found something: "found: tapml.silu: carved 4 of 9, shape 3 of 12".
+static void print_found(const struct verdict_list *list, const struct line *line)
+{
+    if (line->failed + line->derived_failed == 0) {
+        return;
+    }
+    (void)printf("found: %s: carved %zu of %zu", line->op_name, line->failed, line->cases);
+    for (size_t i = 0; i < list->derived_count; i++) {
+        struct derived derived;
+
+        if (strcmp(list->derived[i].op_name, line->op_name) == 0 && is_first_of_kind(list, i)) {
+            count_derived(list, &list->derived[i], &derived);
+            (void)printf(", %s %zu of %zu", derived.source, derived.failed,
+                         derived.cases - derived.not_judged);
+        }
+    }
+    (void)printf("\n");
+}
+
+static void print_derived(const struct verdict_list *list, const struct lines *lines)
+{
+    size_t not_judged = 0;
+
+    if (list->derived_count == 0) {
+        return;
+    }
+    for (size_t i = 0; i < list->derived_count; i++) {
+        struct derived derived;
+
+        if (is_first_of_kind(list, i)) {
+            count_derived(list, &list->derived[i], &derived);
+            print_derived_kind(&derived);
+            not_judged += derived.not_judged;
+        }
+    }
+    for (size_t i = 0; i < lines->count; i++) {
+        print_found(list, &lines->items[i]);
+    }
+    (void)printf("%zu derived cases (seed %d), %zu failed, %zu not judged\n", list->derived_count,
+                 DERIVE_SEED, verdict_count_failed(list->derived, list->derived_count), not_judged);
+}
+
 static void print_summary(const struct report_target *target, const struct lines *lines)
 {
     const struct loop_result *result = target->result;
@@ -205,6 +313,7 @@ static tapml_status print_all(const struct report_target *target, struct lines *
         print_line(target, &lines->items[i]);
     }
     print_accused(target);
+    print_derived(target->verdicts, lines);
     print_summary(target, lines);
     return TAPML_OK;
 }

@@ -22,15 +22,18 @@ static const char *const source_keys[] = {"backend", "isolation", NULL};
 static const char *const target_keys[] = {"backend", "isolation", "require", NULL};
 static const char *const offload_keys[] = {"prompts", NULL};
 static const char *const plan_keys[] = {"rule", NULL};
+static const char *const fault_keys[] = {"target",    "op",          "instance", "kind",
+                                         "from-call", "probability", "seed",     NULL};
 static const char *const plugins_keys[] = {"load", "tiers", "allow", "deny", NULL};
 
 static const struct section sections[] = {
-    {"run", run_keys},        {"model", model_keys},     {"source", source_keys},
-    {"target.", target_keys}, {"component.", NULL},      {"offload", offload_keys},
-    {"plan", plan_keys},      {"plugins", plugins_keys},
+    {"run", run_keys},        {"model", model_keys},  {"source", source_keys},
+    {"target.", target_keys}, {"component.", NULL},   {"offload", offload_keys},
+    {"plan", plan_keys},      {"fault.", fault_keys}, {"plugins", plugins_keys},
 };
-static const char *const section_names[] = {
-    "run", "model", "source", "target.NAME", "component.ID", "offload", "plan", "plugins", NULL};
+static const char *const section_names[] = {"run",          "model",   "source", "target.NAME",
+                                            "component.ID", "offload", "plan",   "fault.N",
+                                            "plugins",      NULL};
 
 // -- Names -------------------------------------------------------------------------------------
 
@@ -171,6 +174,73 @@ static tapml_status read_target(struct run_config *config, const char *section)
     return TAPML_OK;
 }
 
+static const char *word(const struct ini *ini, const char *section, const char *key)
+{
+    const char *value = ini_get(ini, section, key);
+
+    return value != NULL && *value != '\0' ? value : "*";
+}
+
+static tapml_status read_probability(const struct ini *ini, const char *section, double *out)
+{
+    const char *value = ini_get(ini, section, "probability");
+
+    *out = 1;
+    return value == NULL || (text_parse_f64(value, out) == TAPML_OK && *out > 0 && *out <= 1)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "%s: [%s] probability is '%s', expected a number above 0, at most 1",
+                             ini->name, section, value);
+}
+
+static tapml_status check_fault_target(const struct run_config *config, const char *section)
+{
+    const char *names[RUN_CONFIG_TARGETS_MAX + 1] = {NULL};
+    const char *target = config->faults[config->fault_count].target;
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        names[i] = config->targets[i].name;
+        if (strcmp(names[i], target) == 0) {
+            return TAPML_OK;
+        }
+    }
+    const char *near = text_nearest(target, names);
+
+    return status_fail(TAPML_INVALID, "%s: [%s] target is '%s', and there is no [target.%s]%s%s%s",
+                       config->ini.name, section, target, target,
+                       near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                       near != NULL ? "'?" : "");
+}
+
+static tapml_status read_fault(struct run_config *config, const char *section)
+{
+    const struct ini *ini = &config->ini;
+    struct run_config_fault *fault = &config->faults[config->fault_count];
+    struct fault_rule *rule = &fault->rule;
+    int64_t seed = 0;
+
+    if (config->fault_count == RUN_CONFIG_FAULTS_MAX) {
+        return status_fail(TAPML_INVALID, "%s: more than %d faults", ini->name,
+                           RUN_CONFIG_FAULTS_MAX);
+    }
+    rule->name = section;
+    rule->op = word(ini, section, "op");
+    rule->instance = word(ini, section, "instance");
+    TAPML_TRY(need(ini, section, "target", &fault->target));
+    TAPML_TRY(check_fault_target(config, section));
+    TAPML_TRY(need(ini, section, "kind", &rule->words));
+    const tapml_status status = fault_parse(rule);
+
+    if (status != TAPML_OK) {
+        return status_explain(status, "%s: [%s]", ini->name, section);
+    }
+    TAPML_TRY(number(ini, section, "from-call", (struct range){1, 1, 1 << 30}, &rule->from_call));
+    TAPML_TRY(number(ini, section, "seed", (struct range){1, 0, INT64_MAX}, &seed));
+    rule->seed = (uint64_t)seed;
+    config->fault_count++;
+    return read_probability(ini, section, &rule->probability);
+}
+
 static tapml_status read_run(struct run_config *config)
 {
     const struct ini *ini = &config->ini;
@@ -202,6 +272,11 @@ static tapml_status read_values(struct run_config *config)
     for (size_t i = 0; i < ini->section_count; i++) {
         if (strncmp(ini->sections[i], "target.", strlen("target.")) == 0) {
             TAPML_TRY(read_target(config, ini->sections[i]));
+        }
+    }
+    for (size_t i = 0; i < ini->section_count; i++) {
+        if (strncmp(ini->sections[i], "fault.", strlen("fault.")) == 0) {
+            TAPML_TRY(read_fault(config, ini->sections[i]));
         }
     }
     return TAPML_OK;

@@ -7,13 +7,20 @@
 #include "base/ini.h"
 #include "base/status.h"
 #include "exec/plan.h"
+#include "verify/fault.h"
 
-enum { RUN_CONFIG_TARGETS_MAX = 7 };
+enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
 
 struct run_config_target {
     const char *name; // "gpu" of [target.gpu]
     const char *backend;
     int require_all; // `require = all`: an op that the target refuses is a failure.
+};
+
+// A [fault.N]: what is planted on a target, to try the tool.
+struct run_config_fault {
+    const char *target;
+    struct fault_rule rule;
 };
 
 struct run_config {
@@ -30,6 +37,8 @@ struct run_config {
     struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
     size_t target_count;
     int64_t offload_prompts;
+    struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
+    size_t fault_count;
 };
 
 // Reads and checks a file. Errors name file, line, section and key, and the nearest known one.

@@ -3,6 +3,7 @@
 #include "verify/calibrator.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "carve/row.h"
 
 #include <math.h>
@@ -10,6 +11,11 @@
 #include <string.h>
 
 enum { DEVICES_MAX = 16, NAME_TEXT = 128 };
+
+// Beyond these limits the devices do not agree on a value, and it judges nobody.
+static const double USEFUL_ULP = 4096;
+static const double USEFUL_NMSE = 1e-8;
+static const double USEFUL_ROW_ERROR = 1e-2;
 
 struct device {
     struct backend *backend;
@@ -303,6 +309,114 @@ tapml_status calibrator_widen(struct calibrator *calibrator,
     if (!is_exact(&limits)) {
         TAPML_TRY(load(store, &limits));
         TAPML_TRY(calibrate(calibrator, store, op, &limits));
+    }
+    give(&limits, out_limits);
+    return TAPML_OK;
+}
+
+// What the exact device computed is what the case expects.
+static tapml_status
+set_expected(struct carved_case *item, const struct replay_result *exact, struct arena *arena)
+{
+    uint32_t output = 0;
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        struct case_argument *argument = &item->arguments[i];
+        if (!case_is_output(argument)) {
+            continue;
+        }
+        void *expected = arena_new(arena, argument->content_bytes);
+        if (!expected) {
+            return status_no_memory();
+        }
+        memcpy(expected, exact->outputs[output++].computed, argument->content_bytes);
+        argument->after = expected;
+    }
+    return TAPML_OK;
+}
+
+// Whether values that are not finite stand at the same places on both devices.
+static int is_same_kind(const struct replay_result *exact, const struct replay_result *other)
+{
+    for (uint32_t i = 0; i < exact->output_count; i++) {
+        const struct replay_output *output = &exact->outputs[i];
+        const struct compare_result distance =
+            compare_tensors(output->dtype, output->computed, other->outputs[i].computed,
+                            output->rows, output->width);
+        if (distance.mismatched_non_finite > 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_useful(const struct limits *limits)
+{
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const struct compare_limit *limit = &limits->items[i];
+        if (limit->ulp > USEFUL_ULP || limit->nmse > USEFUL_NMSE ||
+            limit->row_error > USEFUL_ROW_ERROR) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static tapml_status refuse(struct arena *arena, const char *reason, const char **out_refusal)
+{
+    *out_refusal = arena_text(arena, reason);
+    return *out_refusal ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status expect(struct oracle *oracle,
+                           struct carved_case *item,
+                           const tapml_op *op,
+                           struct arena *arena,
+                           struct limits *limits,
+                           const char **out_refusal)
+{
+    struct replay_result exact;
+    const tapml_status status = replay_run(oracle->devices[0].replay, item, op, 0, &exact);
+    if (status == TAPML_INVALID || status == TAPML_UNIMPLEMENTED) {
+        return refuse(arena, status_message(), out_refusal);
+    }
+    TAPML_TRY(status);
+    if (exact.outcome != REPLAY_RAN) {
+        return refuse(arena, exact.reason, out_refusal);
+    }
+    for (uint32_t i = 1; i < oracle->device_count; i++) {
+        struct replay_result other;
+        TAPML_TRY(replay_run(oracle->devices[i].replay, item, op, 0, &other));
+        if (other.outcome == REPLAY_RAN && !is_same_kind(&exact, &other)) {
+            return refuse(arena, "its values overflow on an honest device", out_refusal);
+        }
+        if (other.outcome == REPLAY_RAN) {
+            widen_by(limits, &exact, &other);
+        }
+    }
+    if (!is_useful(limits)) {
+        return refuse(arena, "honest devices are too far from each other on it", out_refusal);
+    }
+    return set_expected(item, &exact, arena);
+}
+
+tapml_status calibrator_expect(struct calibrator *calibrator,
+                               struct carved_case *item,
+                               const tapml_op *op,
+                               struct arena *arena,
+                               struct compare_limit *out_limits,
+                               const char **out_refusal)
+{
+    struct oracle *oracle = NULL;
+    struct limits limits;
+    *out_refusal = NULL;
+    TAPML_TRY(begin(item, op, &limits));
+    TAPML_TRY(find_oracle(calibrator, op, &oracle));
+    if (!oracle || oracle->device_count == 0) {
+        return refuse(arena, "no device calibrates its op", out_refusal);
+    }
+    const tapml_status status = expect(oracle, item, op, arena, &limits, out_refusal);
+    if (status != TAPML_OK) {
+        return status_explain(status, "while calibrating on '%s'", oracle->component);
     }
     give(&limits, out_limits);
     return TAPML_OK;

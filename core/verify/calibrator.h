@@ -21,6 +21,7 @@
 #include "verify/replay.h"
 
 struct calibrator;
+struct arena;
 
 enum { CALIBRATE_FACTOR = 8 };
 
@@ -46,6 +47,18 @@ tapml_status calibrator_widen(struct calibrator *calibrator,
                               const struct carved_case *item,
                               const tapml_op *op,
                               struct compare_limit *out_limits) STATUS_USED;
+
+// For a case without expected values: runs it on the calibrating devices. The outputs of the exact
+// one become what is expected, in `arena`, and the limits are those of this case alone; the store
+// has no part in it. `out_refusal` is a sentence in `arena` where the case cannot judge anyone: no
+// device calibrates the op, the exact one refuses the case, or the devices are too far from each
+// other (an f32 overflows, a sum cancels); else NULL.
+tapml_status calibrator_expect(struct calibrator *calibrator,
+                               struct carved_case *item,
+                               const tapml_op *op,
+                               struct arena *arena,
+                               struct compare_limit *out_limits,
+                               const char **out_refusal) STATUS_USED;
 
 // Op executions spent on calibration so far; counted apart.
 uint64_t calibrator_executions(const struct calibrator *calibrator);

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/clock.h"
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -13,9 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-// A buffer is a whole number of grains, of which the last bytes are a guard behind the base value.
-enum { BUFFER_GRAIN = 256, GUARD_BYTES = 64 };
 
 // Buffers that are kept from case to case.
 static const uint64_t CACHE_BYTES_MAX = UINT64_C(512) << 20;
@@ -27,7 +23,8 @@ struct cached {
 };
 
 struct replay {
-    struct backend *backend;
+    struct guard *guard;
+    struct backend *backend; // The guard's.
     const struct checkpoint *checkpoint;
     struct weight_set *weights;
     struct cached *cache;
@@ -69,9 +66,12 @@ tapml_status replay_create(struct backend *backend,
     if (!replay) {
         return status_no_memory();
     }
-    replay->backend = backend;
     replay->checkpoint = checkpoint;
-    const tapml_status status = weight_set_create(backend, &replay->weights);
+    tapml_status status = guard_create(backend, &replay->guard);
+    if (status == TAPML_OK) {
+        replay->backend = guard_backend(replay->guard);
+        status = weight_set_create(replay->backend, &replay->weights);
+    }
     if (status != TAPML_OK) {
         replay_destroy(replay);
         return status;
@@ -109,6 +109,7 @@ void replay_destroy(struct replay *replay)
     cache_release_all(replay);
     cache_shrink(replay);
     weight_set_destroy(replay->weights);
+    guard_destroy(replay->guard);
     arena_destroy(replay->results);
     alloc_free(replay->cache);
     alloc_free(replay);
@@ -385,8 +386,9 @@ static tapml_status bind_buffer(struct running *running, uint32_t index)
     const struct case_argument *argument = &running->item->arguments[index];
     const uint64_t largest = backend_info(replay->backend)->buffer_bytes_max;
     struct slot *slot = &running->slots[index];
-    slot->size = argument->base_bytes + GUARD_BYTES;
-    slot->size = (slot->size + BUFFER_GRAIN - 1) / BUFFER_GRAIN * BUFFER_GRAIN;
+    const uint64_t grains =
+        (argument->base_bytes + TAPML_TRANSFER_GRAIN - 1) / TAPML_TRANSFER_GRAIN;
+    slot->size = (grains > 0 ? grains : 1) * TAPML_TRANSFER_GRAIN;
     if (largest > 0 && argument->base_bytes > largest) {
         char reason[128];
         (void)snprintf(reason, sizeof(reason),
@@ -421,16 +423,38 @@ static tapml_status call(const struct running *running, uint64_t *out_time_ns)
     struct replay *replay = running->replay;
     const struct backend_call call = {
         .op = running->op, .args = running->args, .instance = running->item->instance};
-    const uint64_t start_ns = clock_now_ns();
     replay->executions++;
     TAPML_TRY(backend_call(replay->backend, &call));
-    TAPML_TRY(backend_wait(replay->backend));
-    *out_time_ns = clock_now_ns() - start_ns;
+    *out_time_ns = guard_time_ns(replay->guard);
     return TAPML_OK;
 }
 
-// Takes what was computed out of what was found after the call, and compares the rest of it with
-// what was there before.
+// The call under the guard. What that finds is a result, not a failure.
+static tapml_status call_guarded(const struct running *running)
+{
+    struct replay_result *result = running->result;
+    const struct guard_violation *violation = guard_violation(running->replay->guard);
+    const tapml_status status = call(running, &result->time_ns);
+    if (violation->kind == GUARD_CLEAN) {
+        return status;
+    }
+    (void)snprintf(result->reason, sizeof(result->reason), "%s", violation->what);
+    return TAPML_OK;
+}
+
+// A second run for its time.
+static tapml_status call_timed(const struct running *running)
+{
+    struct replay_result *result = running->result;
+    uint64_t time_ns = 0;
+    guard_watch(running->replay->guard, 0);
+    const tapml_status status = call(running, &time_ns);
+    guard_watch(running->replay->guard, 1);
+    result->time_ns = time_ns < result->time_ns ? time_ns : result->time_ns;
+    return status;
+}
+
+// Takes what was computed out of what was found after the call.
 static tapml_status take_output(const struct running *running, uint32_t index)
 {
     const struct case_argument *argument = &running->item->arguments[index];
@@ -438,15 +462,11 @@ static tapml_status take_output(const struct running *running, uint32_t index)
     const struct case_argument view = case_content_view(argument);
     const size_t element_bytes = dtype_bytes(view.dtype);
     void *computed = arena_new(running->arena, argument->content_bytes);
-    void *before = arena_new(running->arena, argument->content_bytes);
-    if (!computed || !before) {
+    if (!computed) {
         return status_no_memory();
     }
-    unsigned char *found = slot->found + view.offset_bytes;
-    const unsigned char *image = slot->image + view.offset_bytes;
-    convert_gather(found, view.shape, view.stride, view.rank, element_bytes, computed);
-    convert_gather(image, view.shape, view.stride, view.rank, element_bytes, before);
-    convert_scatter(before, view.shape, view.stride, view.rank, element_bytes, found);
+    convert_gather(slot->found + view.offset_bytes, view.shape, view.stride, view.rank,
+                   element_bytes, computed);
     const uint64_t count = argument->content_bytes / element_bytes;
     const uint64_t width = view.rank > 0 ? (uint64_t)view.shape[view.rank - 1] : 1;
     running->result->outputs[running->result->output_count++] = (struct replay_output){
@@ -456,8 +476,32 @@ static tapml_status take_output(const struct running *running, uint32_t index)
         .computed = computed,
         .rows = width > 0 ? count / width : 0,
         .width = width,
-        .wrote_outside = memcmp(slot->found, slot->image, slot->size) != 0,
     };
+    return TAPML_OK;
+}
+
+// Puts what the guard found at the output that it is about: the first one where it is an input.
+static void mark_output(const struct running *running, const struct guard_violation *violation)
+{
+    struct replay_result *result = running->result;
+    const char *param = running->item->arguments[violation->param].name;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < result->output_count; i++) {
+        at = strcmp(result->outputs[i].param, param) == 0 ? i : at;
+    }
+    if (result->output_count > 0) {
+        result->outputs[at].wrote_outside = violation->kind == GUARD_OUTSIDE;
+        result->outputs[at].is_unwritten = violation->kind == GUARD_UNWRITTEN;
+    }
+}
+
+// Loads the weights anew: other cases must not compute with one that a call has spoilt.
+static tapml_status renew_weights(struct replay *replay)
+{
+    struct weight_set *weights = NULL;
+    TAPML_TRY(weight_set_create(replay->backend, &weights));
+    weight_set_destroy(replay->weights);
+    replay->weights = weights;
     return TAPML_OK;
 }
 
@@ -496,7 +540,7 @@ static tapml_status read_outputs(const struct running *running)
 static tapml_status run(struct running *running, int timed)
 {
     struct replay_result *result = running->result;
-    uint64_t again_ns = 0;
+    const struct guard_violation *violation = guard_violation(running->replay->guard);
     TAPML_TRY(case_check_op(running->item, running->op));
     TAPML_TRY(describe_all(running));
     TAPML_TRY(check_call(running));
@@ -507,14 +551,13 @@ static tapml_status run(struct running *running, int timed)
     if (result->outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
-    TAPML_TRY(backend_wait(running->replay->backend)); // Not part of the time.
-    TAPML_TRY(call(running, &result->time_ns));
+    TAPML_TRY(call_guarded(running));
     TAPML_TRY(read_outputs(running));
-    if (timed) {
-        TAPML_TRY(call(running, &again_ns));
-        result->time_ns = again_ns < result->time_ns ? again_ns : result->time_ns;
+    if (violation->kind != GUARD_CLEAN) {
+        mark_output(running, violation);
+        return violation->is_weight ? renew_weights(running->replay) : TAPML_OK;
     }
-    return TAPML_OK;
+    return timed ? call_timed(running) : TAPML_OK;
 }
 
 tapml_status replay_run(struct replay *replay,

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Replays cases on a backend: rebuilds the arguments in the layout they had, with poison in gaps,
-// in outputs and in state rows that the case does not know, calls the op, and reads what came out.
+// Replays cases on a backend: rebuilds the arguments in the layout they had, with poison in gaps
+// and in state rows that the case does not know, calls the op under a guard (verify/guard), and
+// reads what came out.
 #pragma once
 
 #include "base/status.h"
@@ -10,8 +11,9 @@
 #include "exec/weight.h"
 #include "model/checkpoint.h"
 #include "plugin/backend.h"
+#include "verify/guard.h"
 
-enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = 0x7fc0dead };
+enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = GUARD_POISON };
 
 struct replay;
 
@@ -28,15 +30,21 @@ struct replay_output {
     const void *expected; // Dense; of the case.
     const void *computed; // Dense; lives until the next run.
     size_t rows, width;
-    int wrote_outside; // Bits around the view, or rows around the region, have changed.
+
+    // What the guard found, with the sentence in `reason`.
+    int wrote_outside; // Bits around the view or rows around the region changed, or an input did.
+    int is_unwritten;  // Some of it was left as it was.
 };
 
 enum replay_outcome { REPLAY_RAN, REPLAY_UNSUPPORTED, REPLAY_SKIPPED };
 
 struct replay_result {
     enum replay_outcome outcome;
-    char reason[256]; // Where it did not run.
-    uint64_t time_ns; // Of the call and the wait for it, the faster of two runs where `timed`.
+    char reason[256]; // Where it did not run, or what the guard found.
+
+    // Of the call and the wait for it, the faster of two runs where `timed` and the guard found
+    // nothing. The second is not guarded.
+    uint64_t time_ns;
     uint32_t output_count;
     struct replay_output outputs[REPLAY_OUTPUTS_MAX];
 };

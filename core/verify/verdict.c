@@ -4,8 +4,10 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "carve/row.h"
+#include "verify/derive.h"
 #include "verify/replay.h"
 
 #include <math.h>
@@ -27,6 +29,15 @@ const char *verdict_name(enum verdict_kind kind)
     return NAMES[kind];
 }
 
+size_t verdict_count_failed(const struct verdict *verdicts, size_t count)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        failed += verdicts[i].kind == VERDICT_FAIL || verdicts[i].kind == VERDICT_ERROR;
+    }
+    return failed;
+}
+
 // All cases of a store on their way to a verdict.
 struct judge {
     const struct verdict_options *options;
@@ -35,12 +46,14 @@ struct judge {
     struct verdict_list *list;
     const char *backend; // What gives the results, as the store has it.
     size_t written;      // Of the list: what the store has by now.
+    struct table shapes; // Of derived cases, each judged once.
 };
 
 // A case that was replayed, on its way to a verdict.
 struct trial {
     const struct carved_case *item;
     const tapml_op *op;
+    int is_derived; // Its limits are its own, and there already.
     struct replay_result result;
     struct compare_result distances[REPLAY_OUTPUTS_MAX];
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
@@ -149,7 +162,7 @@ static void find_worst(struct trial *trial)
     trial->margin = 0;
     for (uint32_t i = 0; i < trial->result.output_count; i++) {
         double margin = compare_margin(&trial->distances[i], &trial->limits[i]);
-        if (trial->result.outputs[i].wrote_outside) {
+        if (trial->result.outputs[i].wrote_outside || trial->result.outputs[i].is_unwritten) {
             margin = INFINITY;
         }
         if (margin > trial->margin) {
@@ -169,8 +182,14 @@ static tapml_status measure(const struct judge *judge, struct trial *trial)
         trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
                                               output->rows, output->width);
     }
-    TAPML_TRY(calibrator_limits(judge->calibrator, store, trial->item, trial->op, trial->limits));
+    if (!trial->is_derived) {
+        TAPML_TRY(
+            calibrator_limits(judge->calibrator, store, trial->item, trial->op, trial->limits));
+    }
     find_worst(trial);
+    if (trial->is_derived) {
+        return TAPML_OK;
+    }
     if (trial->margin > 1 && isfinite(trial->margin)) {
         TAPML_TRY(
             calibrator_widen(judge->calibrator, store, trial->item, trial->op, trial->limits));
@@ -213,8 +232,8 @@ static void explain(const struct trial *trial, struct text *out)
 {
     const struct replay_output *output = &trial->result.outputs[trial->worst];
     const struct compare_result *distance = &trial->distances[trial->worst];
-    if (output->wrote_outside) {
-        text_format(out, "wrote outside of %s", output->param);
+    if (output->wrote_outside || output->is_unwritten) {
+        text_append(out, trial->result.reason);
         return;
     }
     char measure[MEASURE_TEXT];
@@ -257,32 +276,44 @@ static int is_of_the_case(tapml_status status)
     return status != TAPML_NO_MEMORY && status != TAPML_CANCELLED && status != TAPML_DEVICE_LOST;
 }
 
+// Runs a case on the target and judges it.
 static tapml_status
-replay_case(const struct judge *judge, const struct carved_case *item, struct verdict *verdict)
+try_case(const struct judge *judge, struct trial *trial, struct verdict *verdict)
 {
-    struct trial trial = {.item = item};
-    trial.op = catalogue_find(registry_catalogue(judge->options->registry), item->op_name,
-                              item->op_version);
-    if (!trial.op) {
-        return set_reason(judge, verdict, VERDICT_SKIPPED,
-                          "no plugin that was opened knows its op");
-    }
-    const tapml_status status = replay_run(judge->replay, item, trial.op, 1, &trial.result);
+    const tapml_status status =
+        replay_run(judge->replay, trial->item, trial->op, !trial->is_derived, &trial->result);
     if (status != TAPML_OK) {
         char message[REASON_TEXT];
         (void)snprintf(message, sizeof(message), "%s", status_message());
         TAPML_TRY(set_reason(judge, verdict, VERDICT_ERROR, message));
         return is_of_the_case(status) ? TAPML_OK : status_fail(status, "%s", message);
     }
-    switch (trial.result.outcome) {
+    switch (trial->result.outcome) {
     case REPLAY_RAN:
         break;
     case REPLAY_UNSUPPORTED:
-        return set_reason(judge, verdict, VERDICT_UNSUPPORTED, trial.result.reason);
+        return set_reason(judge, verdict, VERDICT_UNSUPPORTED, trial->result.reason);
     case REPLAY_SKIPPED:
-        return set_reason(judge, verdict, VERDICT_SKIPPED, trial.result.reason);
+        return set_reason(judge, verdict, VERDICT_SKIPPED, trial->result.reason);
     }
-    return judge_outputs(judge, &trial, verdict);
+    return judge_outputs(judge, trial, verdict);
+}
+
+static const tapml_op *find_op(const struct judge *judge, const struct carved_case *item)
+{
+    return catalogue_find(registry_catalogue(judge->options->registry), item->op_name,
+                          item->op_version);
+}
+
+static tapml_status
+replay_case(const struct judge *judge, const struct carved_case *item, struct verdict *verdict)
+{
+    struct trial trial = {.item = item, .op = find_op(judge, item)};
+    if (!trial.op) {
+        return set_reason(judge, verdict, VERDICT_SKIPPED,
+                          "no plugin that was opened knows its op");
+    }
+    return try_case(judge, &trial, verdict);
 }
 
 static tapml_status
@@ -344,7 +375,8 @@ static tapml_status take_case(struct judge *judge, int64_t id)
 {
     struct verdict *verdict = &judge->list->items[judge->list->count];
     int has = 0;
-    *verdict = (struct verdict){.case_id = id, .margin = NAN, .output = "", .reason = ""};
+    *verdict = (struct verdict){
+        .case_id = id, .source = "carved", .label = "", .margin = NAN, .output = "", .reason = ""};
     if (!judge->options->fresh) {
         TAPML_TRY(find_result(judge, verdict, &has));
     }
@@ -394,9 +426,175 @@ static tapml_status judge_all(struct judge *judge)
     return status;
 }
 
+// The verdict of a derived case, added to the list with the names of the kept one.
+static tapml_status add_derived(struct judge *judge,
+                                const struct carved_case *item,
+                                const struct derive_recipe *recipe,
+                                struct verdict **out_verdict)
+{
+    struct verdict_list *list = judge->list;
+    void *grown = list->derived;
+    if (!alloc_grow(&grown, &list->derived_capacity, list->derived_count, sizeof(*list->derived))) {
+        return status_no_memory();
+    }
+    list->derived = grown;
+    struct verdict verdict = {.case_id = item->id,
+                              .source = derive_source_name(recipe->source),
+                              .label = arena_text(list->arena, recipe->label),
+                              .margin = NAN,
+                              .output = "",
+                              .reason = ""};
+    TAPML_TRY(name_case(list->arena, item, &verdict));
+    list->derived[list->derived_count] = verdict;
+    *out_verdict = &list->derived[list->derived_count++];
+    return verdict.label ? TAPML_OK : status_no_memory();
+}
+
+// Whether a derived case has a shape that another one of its source had.
+static tapml_status
+find_double(struct judge *judge, const struct carved_case *made, int *out_is_double)
+{
+    struct text key;
+    size_t ignored = 0;
+    text_init(&key);
+    derive_print_shape(made, &key);
+    tapml_status status = text_status(&key);
+    if (status == TAPML_OK) {
+        *out_is_double = table_find(&judge->shapes, key.data, &ignored);
+        status = table_set(&judge->shapes, key.data, 0);
+    }
+    text_release(&key);
+    return status;
+}
+
+static tapml_status judge_made(struct judge *judge,
+                               struct carved_case *made,
+                               const struct derive_recipe *recipe,
+                               struct arena *arena)
+{
+    struct trial trial = {.item = made, .op = find_op(judge, made), .is_derived = 1};
+    struct verdict *verdict = NULL;
+    const char *refusal = NULL;
+    int is_double = 0;
+    if (recipe->source == DERIVE_SHAPE) {
+        TAPML_TRY(find_double(judge, made, &is_double));
+    }
+    if (is_double) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(add_derived(judge, made, recipe, &verdict));
+    TAPML_TRY(calibrator_expect(judge->calibrator, made, trial.op, arena, trial.limits, &refusal));
+    return refusal ? set_reason(judge, verdict, VERDICT_SKIPPED, refusal)
+                   : try_case(judge, &trial, verdict);
+}
+
+// Counts a recipe that gives no case, with the reason at hand.
+static tapml_status
+skip_recipe(struct judge *judge, const struct carved_case *item, const struct derive_recipe *recipe)
+{
+    struct verdict *verdict = NULL;
+    char message[REASON_TEXT];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    TAPML_TRY(add_derived(judge, item, recipe, &verdict));
+    return set_reason(judge, verdict, VERDICT_SKIPPED, message);
+}
+
+// Makes and judges the case of a recipe.
+static tapml_status derive_one(struct judge *judge,
+                               const struct carved_case *item,
+                               const tapml_op *op,
+                               const struct derive_recipe *recipe)
+{
+    struct arena *arena = arena_create();
+    struct carved_case made;
+    if (!arena) {
+        return status_no_memory();
+    }
+    tapml_status status = derive_make(item, op, recipe, arena, &made);
+    if (status == TAPML_OK) {
+        status = judge_made(judge, &made, recipe, arena);
+    } else if (status == TAPML_INVALID) {
+        status = skip_recipe(judge, item, recipe);
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+static tapml_status derive_around(struct judge *judge, int64_t id)
+{
+    struct arena *arena = arena_create();
+    struct derive_recipe recipes[DERIVE_RECIPES_MAX];
+    struct carved_case item;
+    uint32_t count = 0;
+    if (!arena) {
+        return status_no_memory();
+    }
+    tapml_status status = store_load_case(judge->options->store, id, arena, &item);
+    const tapml_op *op = status == TAPML_OK ? find_op(judge, &item) : NULL;
+    if (op) {
+        status = derive_list(&item, op, recipes, &count);
+        if (status == TAPML_INVALID) {
+            status = skip_recipe(judge, &item, &(struct derive_recipe){.label = "none"});
+        }
+    }
+    for (uint32_t i = 0; status == TAPML_OK && i < count; i++) {
+        status = derive_one(judge, &item, op, &recipes[i]);
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+// The first kept case of each op, phase and choice of dtypes and optional arguments.
+static tapml_status
+find_representatives(struct store *store, struct arena *arena, int64_t **out_ids, size_t *out_count)
+{
+    struct row row;
+    int has = 1;
+    size_t count = 0;
+    TAPML_TRY(row_begin(store, "SELECT count(*) FROM \"case\"", "counting cases", &row));
+    TAPML_TRY(row_next(&row, &has));
+    int64_t *ids = arena_array(arena, (size_t)row_i64(&row, 0) + 1, sizeof(*ids));
+    row_end(&row);
+    if (!ids) {
+        return status_no_memory();
+    }
+    TAPML_TRY(row_begin(store,
+                        "SELECT min(id) FROM \"case\" GROUP BY op, version, phase,"
+                        " (SELECT group_concat(kind || coalesce(dtype, '')) FROM argument"
+                        "   WHERE case_id = \"case\".id) ORDER BY op, 1",
+                        "choosing cases to derive others from", &row));
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        ids[count++] = row_i64(&row, 0);
+        TAPML_TRY(row_next(&row, &has));
+    }
+    *out_ids = ids;
+    *out_count = count;
+    return TAPML_OK;
+}
+
+static tapml_status judge_derived(struct judge *judge)
+{
+    const struct verdict_options *options = judge->options;
+    char seed[32];
+    int64_t *ids = NULL;
+    size_t count = 0;
+    (void)snprintf(seed, sizeof(seed), "%d", DERIVE_SEED);
+    TAPML_TRY(store_set_fact(options->store, "derive.seed", seed));
+    TAPML_TRY(find_representatives(options->store, judge->list->arena, &ids, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(derive_around(judge, ids[i]));
+        if (options->progress) {
+            TAPML_TRY(options->progress(options->user, i + 1, count));
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status begin(struct judge *judge)
 {
     const struct verdict_options *options = judge->options;
+    table_init(&judge->shapes);
     judge->list->arena = arena_create();
     judge->backend = judge->list->arena ? describe_backend(judge) : NULL;
     if (!judge->backend) {
@@ -414,6 +612,10 @@ tapml_status verdict_all(const struct verdict_options *options, struct verdict_l
     if (status == TAPML_OK) {
         status = judge_all(&judge);
     }
+    if (status == TAPML_OK && options->derived && options->case_id == 0) {
+        status = judge_derived(&judge);
+    }
+    table_release(&judge.shapes);
     replay_destroy(judge.replay);
     calibrator_destroy(judge.calibrator);
     if (status != TAPML_OK) {
@@ -427,6 +629,7 @@ tapml_status verdict_all(const struct verdict_options *options, struct verdict_l
 void verdict_list_release(struct verdict_list *list)
 {
     if (list) {
+        alloc_free(list->derived);
         arena_destroy(list->arena);
         *list = (struct verdict_list){0};
     }

@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Verdicts: every kept case of a store against a target, and what that says of instances and ops.
+// Verdicts: every kept case of a store against a target, and the cases derived from some of them.
+//
+// Derived cases (verify/derive.h) surround one kept case of each op, phase and choice of dtypes.
+// They are made and judged anew at each start and are not in the store: a recipe and a seed give
+// the same case again, and all of them take seconds.
 #pragma once
 
 #include "base/status.h"
@@ -14,11 +18,13 @@ enum verdict_kind {
     VERDICT_FAIL,        // An output beyond its limit, or written outside.
     VERDICT_ERROR,       // The backend failed: the reason says how.
     VERDICT_UNSUPPORTED, // With the backend's reason.
-    VERDICT_SKIPPED
+    VERDICT_SKIPPED      // Of a derived case also: it cannot be made, or judges nobody.
 };
 
 struct verdict {
-    int64_t case_id;
+    int64_t case_id;    // Of a derived case: of the kept one it surrounds, as all names.
+    const char *source; // "carved", or of a derived case "uniform", "boundary", "shape".
+    const char *label;  // What is special about a derived case: "outlier", "out=33"; else "".
     const char *instance;
     const char *op_name;
     const char *phase;
@@ -32,8 +38,10 @@ struct verdict {
 
 struct verdict_list {
     struct arena *arena;
-    struct verdict *items;
+    struct verdict *items; // Of kept cases.
     size_t count;
+    struct verdict *derived; // Op by op.
+    size_t derived_count, derived_capacity;
 };
 
 struct verdict_options {
@@ -44,6 +52,7 @@ struct verdict_options {
     const struct checkpoint *checkpoint; // Or NULL.
     int64_t case_id;                     // One case alone; 0: all.
     int fresh;                           // Replays also what the store has a result for.
+    int derived;                         // Judges derived cases too, after the kept ones.
 
     // Called after each case; a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);
@@ -59,6 +68,9 @@ tapml_status verdict_all(const struct verdict_options *options,
 void verdict_list_release(struct verdict_list *list);
 
 const char *verdict_name(enum verdict_kind kind);
+
+// How many of `verdicts` say that something is wrong: a failure or an error.
+size_t verdict_count_failed(const struct verdict *verdicts, size_t count);
 
 // Forgets all results of a target, whose plugin is another one than it was.
 tapml_status verdict_forget(struct store *store, const char *target) STATUS_USED;

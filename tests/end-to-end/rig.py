@@ -95,8 +95,10 @@ def skip_reason(needs):
     missing = [component for component in needs if not usable(component)]
     if not missing:
         return None
-    if os.environ.get("TAPML_REQUIRE", "") in missing:
-        sys.exit(f"Bail out! {missing[0]} is required and cannot be used")
+    required = os.environ.get("TAPML_REQUIRE", "").replace(",", " ").split()
+    for component in missing:
+        if component in required:
+            sys.exit(f"Bail out! {component} is required and cannot be used")
     return "no " + ", ".join(missing)
 
 

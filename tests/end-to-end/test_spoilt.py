@@ -23,7 +23,7 @@ FAULTS = [
     ("tapml.rope", "layers.0/attn/q_rope", b"rope", rb"\? \(turned\) : \(-turned\)", b"? (turned) : (+turned)"),
     ("tapml.embed", "embed", b"embed", rb"ids\[p\.ids_at \+ t\]", b"ids[p.ids_at + 0]"),
     ("tapml.gather_rows", "rows", b"gather_rows", rb", p\.last\);", b", 0u    );"),
-    ("tapml.state_append", "layers.0/attn/k_append", b"state_append", rb"k_r0 < p\.count\)", b"k_r0 <7*p.n0  )"),
+    ("tapml.state_append", "layers.0/attn/k_append", b"state_append", rb"k_r0 < p\.count\)", b"k_r0+1<p.count)"),
     ("tapml.linear", "layers.0/attn/q_proj", b"linear_rows", rb"i < width;", b"i+9<width;"),
     ("tapml.attention", "layers.0/attn/attention", b"attention", rb"end = here \+ 1u;", b"end = here + 0u;"),
 ]

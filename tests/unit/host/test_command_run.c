@@ -48,6 +48,38 @@ Test(command_run, what_must_not_be_refused_is_wrong)
     scratch_remove(&scratch);
 }
 
+Test(command_run, a_planted_fault_is_told_and_named)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(
+        &scratch, "[fault.1]\ntarget = other\nop = silu\nkind = scale 2\n");
+    struct printed printed = PRINTED(command_run_main, "--config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_WRONG, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.err, "planted on 'other': fault.1: scale 2, op=silu"));
+    cr_assert_not_null(strstr(printed.out, "accused: layers.0/mlp/silu (tapml.silu), the first"));
+    cr_assert_not_null(strstr(printed.out, "72 of 76 instances on other, 4 accused"));
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_run, a_fault_that_spoils_nothing_is_refused)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(
+        &scratch, "[fault.1]\ntarget = other\nop = silu\nkind = argument window +1\n");
+    struct printed printed = PRINTED(command_run_main, "--config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.err, "can be done to: attention"));
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
 Test(command_run, a_config_is_needed)
 {
     struct printed printed = PRINTED(command_run_main, "--threads", "1");

@@ -65,3 +65,36 @@ Test(facts, what_another_build_found_is_forgotten)
     arena_destroy(arena);
     short_setup_close(&run);
 }
+
+Test(facts, a_target_with_another_fault_is_another)
+{
+    struct short_setup run;
+    struct arena *arena = arena_create();
+    struct ledger_row row;
+    struct run_config_fault fault = {.target = "other",
+                                     .rule = {.name = "fault.1",
+                                              .op = "*",
+                                              .instance = "*",
+                                              .words = "nan",
+                                              .from_call = 1,
+                                              .probability = 1,
+                                              .seed = 4}};
+
+    short_setup_open(&run);
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_null(store_fact(run.store, "target.other.faults"));
+    SHORT_MUST(ledger_add(
+        run.store,
+        &(struct ledger_row){
+            .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
+    run.config.faults[run.config.fault_count++] = fault;
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(store_fact(run.store, "target.other.faults"),
+                     "fault.1: nan, op=* instance=* from-call=1 probability=1 seed=4");
+    run.config.fault_count = 0;
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_str_eq(store_fact(run.store, "target.other.faults"), "");
+    arena_destroy(arena);
+    short_setup_close(&run);
+}

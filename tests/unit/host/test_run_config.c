@@ -105,3 +105,47 @@ Test(run_config, the_goal_is_everything_or_the_plan)
     text_release(&text);
     refused(WHOLE "[plan]\nrule = * -> npu\n", "'npu' is neither 'source' nor a [target.npu]");
 }
+
+Test(run_config, faults_are_read_in_the_order_of_the_file)
+{
+    struct run_config config;
+
+    cr_assert_eq(load("[fault.b]\ntarget = gpu\nkind = nan\n" WHOLE
+                      "[fault.a]\ntarget = gpu\nop = attention\ninstance = layers.2/*\n"
+                      "kind = argument window +1\nfrom-call = 3\nprobability = 0.5\nseed = 9\n",
+                      &config),
+                 TAPML_OK, "%s", status_message());
+    cr_assert_eq(config.fault_count, 2u);
+    const struct fault_rule *first = &config.faults[0].rule;
+    const struct fault_rule *second = &config.faults[1].rule;
+
+    cr_assert_str_eq(config.faults[0].target, "gpu");
+    cr_assert_str_eq(first->name, "fault.b");
+    cr_assert_str_eq(first->op, "*");
+    cr_assert_str_eq(first->instance, "*");
+    cr_assert_eq(first->kind, FAULT_NAN);
+    cr_assert_eq(first->from_call, 1);
+    cr_assert_eq(first->probability, 1);
+    cr_assert_eq(first->seed, 1u);
+    cr_assert_str_eq(second->op, "attention");
+    cr_assert_str_eq(second->instance, "layers.2/*");
+    cr_assert_str_eq(second->argument, "window");
+    cr_assert_eq(second->from_call, 3);
+    cr_assert_eq(second->probability, 0.5);
+    cr_assert_eq(second->seed, 9u);
+    run_config_release(&config);
+}
+
+Test(run_config, faults_are_checked)
+{
+    refused(WHOLE "[fault.1]\nkind = nan\n", "[fault.1] has no 'target'");
+    refused(WHOLE "[fault.1]\ntarget = gpu\n", "[fault.1] has no 'kind'");
+    refused(WHOLE "[fault.1]\ntarget = gpv\nkind = nan\n", "did you mean 'gpu'?");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkinds = nan\n", "did you mean 'kind'?");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = non\n", "[fault.1]: unknown kind 'non', did");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nfrom-call = 0\n", "from 1 to");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nseed = -1\n", "from 0 to");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 0\n", "above 0, at most 1");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 2\n", "above 0, at most 1");
+    refused(WHOLE "[fault]\ntarget = gpu\n", "unknown section 'fault'");
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A bundle: a store with one case that has all its bytes, for another machine without the model.
+//
+// It is read as every store is, by `store_open` and `store_load_case`, which check it: a bundle
+// comes from someone else.
+#pragma once
+
+#include "carve/store.h"
+
+struct arena;
+struct checkpoint;
+
+// What a bundle says of itself, as facts of the store. A store without the fact
+// `BUNDLE_FACT_INSTANCE` is none.
+#define BUNDLE_FACT_INSTANCE "bundle.instance" // Whose case it is.
+#define BUNDLE_FACT_TARGET   "bundle.target"   // Where it failed.
+#define BUNDLE_FACT_REASON   "bundle.reason"   // How, a sentence.
+#define BUNDLE_FACT_WHOLE    "bundle.whole"    // The shape class before it was made smaller.
+
+struct bundle_fact {
+    const char *name;
+    const char *value; // NULL: left out.
+};
+
+// A copy of a case whose weights have their bytes, those of the checkpoint's mapping (NULL where
+// the case carries them). TAPML_INVALID names a weight that the checkpoint lacks or has in another
+// type or size.
+tapml_status bundle_inline(const struct checkpoint *checkpoint,
+                           const struct carved_case *item,
+                           struct arena *arena,
+                           struct carved_case *out_case) STATUS_USED;
+
+// Writes a case whose weights are inlined as the one case of a new store, in place of what was at
+// `path`, and leaves the store open: calibrated limits go beside the case. The caller closes it.
+tapml_status bundle_create(const char *path,
+                           const struct carved_case *item,
+                           const struct bundle_fact *facts,
+                           size_t fact_count,
+                           struct store **out_store) STATUS_USED;
+
+int bundle_is(struct store *store);

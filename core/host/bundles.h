@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Bundles of a run: the smallest failing case of every accused instance, as a file for others.
+#pragma once
+
+#include "offload/loop.h"
+#include "plugin/registry.h"
+#include "verify/verdict.h"
+
+struct bundles_options {
+    struct registry *registry;
+    struct store *store; // Of the run.
+    const struct checkpoint *checkpoint;
+    const struct graph *graph;
+    struct backend *backend;  // The target,
+    const char *backend_name; // as the run names it,
+    const char *target;       // and its own name in the run.
+    const char *dir;          // Of the run.
+    const char *config;       // Path of its INI where faults are planted on the target; or NULL.
+    const struct verdict_list *verdicts;
+    const struct loop_result *result;
+};
+
+// Writes `dir`/FAULT-n.tapmlrun for each accused instance that fails alone, and prints where it is
+// and how to reproduce it: the failing case with the largest margin, made smaller while it fails.
+// `io_count` is n of the last one of the run, 0 at first: then those of an earlier start go.
+tapml_status bundles_write(const struct bundles_options *options, unsigned *io_count) STATUS_USED;
+
+// Prints what a bundle is: instance, op, where and how it failed.
+void bundles_describe(struct store *store, const struct verdict_list *verdicts);
+
+// Replays the one case of a bundle once more, and prints the limit of each output and the first
+// elements that are beyond it, with what was expected and computed.
+tapml_status bundles_print_elements(struct store *store,
+                                    struct registry *registry,
+                                    struct backend *backend) STATUS_USED;

@@ -1,0 +1,463 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/cut.h"
+
+#include "base/arena.h"
+#include "graph/infer.h"
+#include "tensor/convert.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <string.h>
+
+enum { CLASS_TEXT = 512 };
+
+static const struct affine_point ORIGIN = {{0}}; // The scope of a call holds plain numbers.
+
+// A cut on its way: the scope before and after it.
+struct cutting {
+    const struct cut *cut;
+    const struct cut_axis *axis;
+    int64_t begin, end;
+    struct expression_scope scope;
+    struct arena *arena;
+};
+
+static int is_tensor(const struct case_argument *argument)
+{
+    return argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument);
+}
+
+// The arguments of a case as a call has them, without memory.
+static tapml_status
+list_values(const struct carved_case *item, struct arena *arena, tapml_value **out_values)
+{
+    tapml_value *values = arena_array(arena, item->argument_count, sizeof(*values));
+    tapml_tensor *tensors = arena_array(arena, item->argument_count, sizeof(*tensors));
+    if (!values || !tensors) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        values[i].kind = argument->kind;
+        if (argument->kind == TAPML_P_I64) {
+            values[i].u.i = argument->i;
+        } else if (argument->kind == TAPML_P_F64) {
+            values[i].u.d = argument->d;
+        } else if (is_tensor(argument)) {
+            tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                        .dtype = argument->dtype,
+                                        .rank = argument->rank,
+                                        .shape = argument->shape,
+                                        .stride = argument->stride,
+                                        .offset = argument->offset_bytes};
+            values[i].u.p = &tensors[i];
+        }
+    }
+    *out_values = values;
+    return TAPML_OK;
+}
+
+// -- What can be cut ---------------------------------------------------------------------------
+
+static int64_t value_of(const struct expression_scope *scope, uint32_t symbol)
+{
+    return affine_at(&scope->symbols[symbol].value, &ORIGIN);
+}
+
+// How far the end of a text such as "position .. position + T" moves where a symbol grows by one.
+static int64_t step_of(const struct expression_scope *scope, const char *range, uint32_t symbol)
+{
+    struct expression_scope grown = *scope;
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t grown_end = 0;
+    int64_t value = 0;
+    if (__builtin_add_overflow(value_of(scope, symbol), 1, &value)) {
+        return 0;
+    }
+    grown.symbols[symbol].value = affine_constant(value);
+    if (expression_range(scope, range, &ORIGIN, &begin, &end) != TAPML_OK ||
+        expression_range(&grown, range, &ORIGIN, &begin, &grown_end) != TAPML_OK) {
+        return 0;
+    }
+    return grown_end - end;
+}
+
+// Whether some region ends one row later where either of two symbols grows by one.
+static int moves_region(const struct cut *cut, uint32_t symbol, uint32_t other)
+{
+    for (uint32_t i = 0; i < cut->op->n_params; i++) {
+        const char *region = cut->op->params[i]->region;
+        if (region && cut->item->arguments[i].kind != TAPML_V_NONE &&
+            step_of(&cut->scope, region, symbol) == 1 && step_of(&cut->scope, region, other) == 1) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The i64 argument that a symbol is, or NULL.
+static const struct case_argument *number_of(const struct cut *cut, uint32_t symbol)
+{
+    for (uint32_t i = 0; i < cut->item->argument_count; i++) {
+        const struct case_argument *argument = &cut->item->arguments[i];
+        if (argument->kind == TAPML_P_I64 &&
+            strcmp(argument->name, cut->scope.symbols[symbol].name) == 0) {
+            return argument;
+        }
+    }
+    return NULL;
+}
+
+static void add_axis(struct cut *cut, const struct cut_axis *axis)
+{
+    if (cut->axis_count < CUT_AXES_MAX) {
+        cut->axes[cut->axis_count++] = *axis;
+    }
+}
+
+static void add_symbol(struct cut *cut, uint32_t index)
+{
+    const struct expression_symbol *symbol = &cut->scope.symbols[index];
+    const int is_number = number_of(cut, index) != NULL;
+    if (!symbol->is_known || (is_number && !moves_region(cut, index, index))) {
+        return;
+    }
+    if (symbol->axis_count == 0) {
+        add_axis(cut, &(struct cut_axis){.symbol = index,
+                                         .extent = value_of(&cut->scope, index),
+                                         .is_number = is_number});
+    }
+    for (uint32_t part = 0; part < symbol->axis_count; part++) {
+        add_axis(cut, &(struct cut_axis){.symbol = index,
+                                         .part = part,
+                                         .extent = affine_at(&symbol->axes[part], &ORIGIN)});
+    }
+}
+
+static tapml_status open_scope(struct cut *cut, struct arena *arena)
+{
+    tapml_value *values = NULL;
+    for (uint32_t i = 0; i < cut->item->argument_count; i++) {
+        TAPML_TRY(case_check_argument(&cut->item->arguments[i]));
+    }
+    TAPML_TRY(list_values(cut->item, arena, &values));
+    return infer_call(cut->op, values, &cut->scope);
+}
+
+tapml_status cut_open(const struct carved_case *item, const tapml_op *op, struct cut *out_cut)
+{
+    *out_cut = (struct cut){.item = item, .op = op};
+    TAPML_TRY(case_check_op(item, op));
+    struct arena *arena = arena_create();
+    const tapml_status status = arena ? open_scope(out_cut, arena) : status_no_memory();
+    arena_destroy(arena);
+    TAPML_TRY(status);
+    for (uint32_t i = 0; i < out_cut->scope.count; i++) {
+        add_symbol(out_cut, i);
+    }
+    return TAPML_OK;
+}
+
+// -- The scope after the cut -------------------------------------------------------------------
+
+static void set_symbol(struct cutting *cutting)
+{
+    const struct cut_axis *axis = cutting->axis;
+    struct expression_symbol *symbol = &cutting->scope.symbols[axis->symbol];
+    const int64_t extent = cutting->end - cutting->begin;
+    if (symbol->axis_count == 0) {
+        symbol->value = affine_constant(extent);
+        return;
+    }
+    int64_t product = 1;
+    symbol->axes[axis->part] = affine_constant(extent);
+    for (uint32_t i = 0; i < symbol->axis_count; i++) {
+        product *= affine_at(&symbol->axes[i], &ORIGIN); // At most what it was.
+    }
+    symbol->value = affine_constant(product);
+}
+
+// Where the first tokens are left out, the position is that of the first one that stays.
+static void move_numbers(struct cutting *cutting)
+{
+    const struct cut *cut = cutting->cut;
+    for (uint32_t i = 0; cutting->begin > 0 && i < cut->scope.count; i++) {
+        if (i != cutting->axis->symbol && number_of(cut, i) &&
+            moves_region(cut, i, cutting->axis->symbol)) {
+            cutting->scope.symbols[i].value =
+                affine_constant(value_of(&cut->scope, i) + cutting->begin);
+        }
+    }
+}
+
+// The text of a parameter's shape. One that names another parameter has that one's.
+static const char *shape_text_of(const tapml_op *op, uint32_t param)
+{
+    const char *text = op->params[param]->shape;
+    for (uint32_t depth = 0; depth < op->n_params; depth++) {
+        uint32_t named = 0;
+        while (named < op->n_params &&
+               (!op->params[named]->shape || strcmp(op->params[named]->name, text) != 0)) {
+            named++;
+        }
+        if (named == op->n_params) {
+            break;
+        }
+        text = op->params[named]->shape;
+    }
+    return text;
+}
+
+// -- Tensors -----------------------------------------------------------------------------------
+
+// One tensor on its way: what is taken of each axis of its contents.
+struct piece {
+    const struct case_argument *from;
+    struct case_argument *to;
+    int64_t begin[TAPML_MAX_RANK]; // Of the tensor's axes.
+};
+
+static tapml_status cut_shape(const struct cutting *cutting, uint32_t index, struct piece *piece)
+{
+    struct affine shape[TAPML_MAX_RANK];
+    uint32_t rank = 0;
+    const int64_t whole = cutting->axis->extent;
+    const int64_t part = cutting->end - cutting->begin;
+    TAPML_TRY(
+        expression_shape(&cutting->scope, shape_text_of(cutting->cut->op, index), shape, &rank));
+    if (rank != piece->from->rank) {
+        return status_fail(TAPML_INVALID, "its rank changed from %u to %u", piece->from->rank,
+                           rank);
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        const int64_t old = piece->from->shape[i];
+        const int64_t extent = affine_at(&shape[i], &ORIGIN);
+        if (extent < 1 || extent > old) {
+            return status_fail(TAPML_INVALID, "axis %u would change from %lld to %lld", i,
+                               (long long)old, (long long)extent);
+        }
+        // An axis such as "position + T" keeps its front.
+        piece->begin[i] = old == whole && extent == part && old != extent ? cutting->begin : 0;
+        piece->to->shape[i] = extent;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status cut_layout(const struct piece *piece)
+{
+    const struct case_argument *from = piece->from;
+    struct case_argument *to = piece->to;
+    int64_t span = 0;
+    int64_t old_span = 0;
+    if (shape_is_dense(from->shape, from->stride, from->rank)) {
+        shape_dense_strides(to->shape, to->rank, to->stride);
+    }
+    TAPML_TRY(shape_span(from->shape, from->stride, from->rank, &old_span));
+    TAPML_TRY(shape_span(to->shape, to->stride, to->rank, &span));
+    to->base_bytes -= (uint64_t)(old_span - span) * dtype_bytes(from->dtype);
+    return TAPML_OK;
+}
+
+static tapml_status
+cut_region(const struct cutting *cutting, uint32_t index, const struct piece *piece)
+{
+    const char *region = cutting->cut->op->params[index]->region;
+    const struct case_argument *from = piece->from;
+    struct case_argument *to = piece->to;
+    int64_t begin = 0;
+    int64_t end = to->shape[0];
+    if (region) {
+        TAPML_TRY(expression_range(&cutting->scope, region, &ORIGIN, &begin, &end));
+    }
+    if (begin < 0 || end < begin || end > to->shape[0]) {
+        return status_fail(TAPML_INVALID, "its region would be %lld .. %lld of %lld rows",
+                           (long long)begin, (long long)end, (long long)to->shape[0]);
+    }
+    const int64_t pages = (end + CASE_PAGE_ROWS - 1) / CASE_PAGE_ROWS;
+    to->region_begin = begin;
+    to->region_end = end;
+    to->kept_begin = begin / CASE_PAGE_ROWS * CASE_PAGE_ROWS;
+    to->kept_end = pages * CASE_PAGE_ROWS < to->shape[0] ? pages * CASE_PAGE_ROWS : to->shape[0];
+    if (piece->begin[0] + to->kept_begin < from->kept_begin ||
+        piece->begin[0] + to->kept_end > from->kept_end) {
+        return status_fail(TAPML_INVALID, "rows %lld .. %lld of its state were not kept",
+                           (long long)to->kept_begin, (long long)to->kept_end);
+    }
+    return TAPML_OK;
+}
+
+// What stays of contents, dense, in the arena.
+static void *take(const struct cutting *cutting, const struct piece *piece, const void *contents)
+{
+    const struct case_argument *from = piece->from;
+    const size_t element_bytes = dtype_bytes(from->dtype);
+    int64_t shape[TAPML_MAX_RANK] = {0};
+    int64_t stride[TAPML_MAX_RANK] = {0};
+    int64_t count = 1;
+    uint64_t offset = 0;
+    case_content_shape(from, shape);
+    shape_dense_strides(shape, from->rank, stride);
+    if ((from->effects & TAPML_E_WEIGHT) != 0) { // Its contents are the base value.
+        memcpy(stride, from->stride, sizeof(stride));
+        offset = from->offset_bytes;
+    }
+    const int64_t skipped =
+        case_is_state(from) ? piece->to->kept_begin - from->kept_begin : 0; // Rows.
+    case_content_shape(piece->to, shape);
+    for (uint32_t i = 0; i < from->rank; i++) {
+        const int64_t first = piece->begin[i] + (i == 0 ? skipped : 0);
+        offset += (uint64_t)(first * stride[i]) * element_bytes;
+        count *= shape[i];
+    }
+    void *out = arena_array(cutting->arena, (size_t)count, element_bytes);
+    if (out) {
+        const unsigned char *data = contents;
+        convert_gather(data + offset, shape, stride, from->rank, element_bytes, out);
+    }
+    return out;
+}
+
+// The base value of a weight around what stays of it. Gaps are zeros.
+static void *spread(const struct cutting *cutting, const struct piece *piece, const void *dense)
+{
+    const struct case_argument *to = piece->to;
+    unsigned char *image = arena_new(cutting->arena, to->base_bytes);
+    if (image && dense) {
+        convert_scatter(dense, to->shape, to->stride, to->rank, dtype_bytes(to->dtype),
+                        image + to->offset_bytes);
+    }
+    return dense ? image : NULL;
+}
+
+// Whether the numbers of a tensor choose along the axis that is cut: its domain ends with it.
+static int chooses(const struct cutting *cutting, uint32_t index)
+{
+    const char *domain = cutting->cut->op->params[index]->domain;
+    return domain && strstr(domain, "..") && cutting->axis->is_number == 0 &&
+           step_of(&cutting->cut->scope, domain, cutting->axis->symbol) == 1;
+}
+
+// Counts chosen rows from the first one that stays. Whether they lie in the domain then is checked
+// with the whole call.
+static void renumber(const struct cutting *cutting, struct case_argument *to, void *contents)
+{
+    for (uint64_t at = 0; at + sizeof(int32_t) <= to->content_bytes; at += sizeof(int32_t)) {
+        int32_t number = 0;
+        memcpy(&number, (unsigned char *)contents + at, sizeof(number));
+        const int64_t moved = number - cutting->begin;
+        number = moved >= INT32_MIN ? (int32_t)moved : INT32_MIN;
+        memcpy((unsigned char *)contents + at, &number, sizeof(number));
+    }
+}
+
+static tapml_status
+cut_contents(const struct cutting *cutting, uint32_t index, const struct piece *piece)
+{
+    struct case_argument *to = piece->to;
+    void *before = NULL;
+    TAPML_TRY(case_content_bytes(to, &to->content_bytes));
+    if (to->before) {
+        before = take(cutting, piece, to->before);
+        if ((to->effects & TAPML_E_WEIGHT) != 0) {
+            before = spread(cutting, piece, before);
+        }
+        if (!before) {
+            return status_no_memory();
+        }
+        if (to->dtype == TAPML_I32 && chooses(cutting, index)) {
+            renumber(cutting, to, before);
+        }
+    }
+    to->before = before;
+    to->after = case_is_output(to) ? arena_new(cutting->arena, to->content_bytes) : NULL;
+    return case_is_output(to) && !to->after ? status_no_memory() : TAPML_OK;
+}
+
+static tapml_status
+cut_tensor(const struct cutting *cutting, uint32_t index, struct case_argument *to)
+{
+    const struct case_argument from = *to;
+    struct piece piece = {.from = &from, .to = to};
+    if (case_is_reference(&from)) {
+        return status_fail(TAPML_INVALID, "its bytes are not in the case");
+    }
+    TAPML_TRY(cut_shape(cutting, index, &piece));
+    TAPML_TRY(cut_layout(&piece));
+    if (case_is_state(&from)) {
+        TAPML_TRY(cut_region(cutting, index, &piece));
+    }
+    TAPML_TRY(cut_contents(cutting, index, &piece));
+    return case_check_argument(to);
+}
+
+// -- The case ----------------------------------------------------------------------------------
+
+static tapml_status
+cut_argument(const struct cutting *cutting, uint32_t index, struct case_argument *to)
+{
+    if (to->kind == TAPML_P_I64) {
+        for (uint32_t i = 0; i < cutting->scope.count; i++) {
+            if (strcmp(cutting->scope.symbols[i].name, to->name) == 0) {
+                to->i = value_of(&cutting->scope, i);
+            }
+        }
+        return TAPML_OK;
+    }
+    if (!is_tensor(to)) {
+        return TAPML_OK;
+    }
+    const tapml_status status = cut_tensor(cutting, index, to);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "parameter '%s'", to->name);
+}
+
+// Checks the whole call, and names its class.
+static tapml_status settle(const struct cutting *cutting, struct carved_case *item)
+{
+    const tapml_op *op = cutting->cut->op;
+    char text[CLASS_TEXT];
+    struct expression_scope scope;
+    tapml_value *values = NULL;
+    TAPML_TRY(list_values(item, cutting->arena, &values));
+    TAPML_TRY(infer_call(op, values, &scope));
+    TAPML_TRY(case_shape_class(op, values, text, sizeof(text)));
+    item->shape_class = arena_text(cutting->arena, text);
+    return item->shape_class ? TAPML_OK : status_no_memory();
+}
+
+tapml_status cut_case(const struct cut *cut,
+                      uint32_t axis,
+                      int64_t begin,
+                      int64_t end,
+                      struct arena *arena,
+                      struct carved_case *out_case)
+{
+    struct cutting cutting = {.cut = cut,
+                              .axis = &cut->axes[axis],
+                              .begin = begin,
+                              .end = end,
+                              .scope = cut->scope,
+                              .arena = arena};
+    struct carved_case item = *cut->item;
+    const int64_t least = cutting.axis->is_number ? 0 : 1;
+    if (begin < 0 || end > cutting.axis->extent || end - begin < least ||
+        (begin > 0 && cutting.axis->is_number)) {
+        return status_fail(TAPML_INVALID, "'%s' cannot be cut to %lld .. %lld of %lld",
+                           cut->scope.symbols[cutting.axis->symbol].name, (long long)begin,
+                           (long long)end, (long long)cutting.axis->extent);
+    }
+    set_symbol(&cutting);
+    move_numbers(&cutting);
+    item.arguments = arena_array(arena, item.argument_count, sizeof(*item.arguments));
+    if (!item.arguments) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < item.argument_count; i++) {
+        item.arguments[i] = cut->item->arguments[i];
+        TAPML_TRY(cut_argument(&cutting, i, &item.arguments[i]));
+    }
+    TAPML_TRY(settle(&cutting, &item));
+    *out_case = item;
+    return TAPML_OK;
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Cuts a case smaller along what its op's schema names, whatever op that is.
+//
+// A symbol of the schema ("T", "in", an axis of "*rows") stands in the shapes of several
+// parameters, which are cut together; regions of states, the positions that move with them, and
+// numbers that choose rows follow. What is left is a call that the schema allows, of other values:
+// its outputs must be computed anew.
+#pragma once
+
+#include "base/status.h"
+#include "carve/case.h"
+#include "graph/expression.h"
+
+struct arena;
+
+enum { CUT_AXES_MAX = 32 };
+
+// What can be cut: an extent, or a number that a region grows with, such as a position.
+struct cut_axis {
+    uint32_t symbol; // Of the scope.
+    uint32_t part;   // The axis of a symbol such as "*rows".
+    int64_t extent;
+    int is_number; // It is cut at its end alone, down to 0; an extent down to 1.
+};
+
+struct cut {
+    const struct carved_case *item;
+    const tapml_op *op;
+    struct expression_scope scope;
+    uint32_t axis_count;
+    struct cut_axis axes[CUT_AXES_MAX];
+};
+
+// Lists what can be cut, in the order of the schema: the same for every case of an op that has the
+// same ranks. The case and the op are borrowed. TAPML_INVALID where the case is no call of the op.
+tapml_status
+cut_open(const struct carved_case *item, const tapml_op *op, struct cut *out_cut) STATUS_USED;
+
+// The case with `begin` .. `end` - 1 of an axis, in `arena`; names are borrowed. Its weights must
+// be inlined. Tensors that were dense are dense, views keep their strides and offset. Outputs are
+// zeros. TAPML_INVALID where the schema or what the case kept of a state allow no such cut.
+tapml_status cut_case(const struct cut *cut,
+                      uint32_t axis,
+                      int64_t begin,
+                      int64_t end,
+                      struct arena *arena,
+                      struct carved_case *out_case) STATUS_USED;

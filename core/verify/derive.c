@@ -1,0 +1,573 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/derive.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "graph/catalogue.h"
+#include "graph/infer.h"
+#include "tensor/convert.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Bytes of one argument; rows before the call's own in a state.
+enum { ARGUMENT_BYTES_MAX = 1 << 26, POSITION_MAX = 32 };
+
+enum values {
+    VALUES_POSITIVE,
+    VALUES_UNIFORM,
+    VALUES_ZERO,
+    VALUES_TINY,
+    VALUES_LARGE,
+    VALUES_EQUAL,
+    VALUES_OUTLIER
+};
+
+static const struct {
+    enum derive_source source;
+    enum values values;
+    const char *label;
+} VALUE_RECIPES[] = {
+    {DERIVE_UNIFORM, VALUES_UNIFORM, "uniform"}, {DERIVE_BOUNDARY, VALUES_ZERO, "zero"},
+    {DERIVE_BOUNDARY, VALUES_TINY, "tiny"},      {DERIVE_BOUNDARY, VALUES_LARGE, "large"},
+    {DERIVE_BOUNDARY, VALUES_EQUAL, "equal"},    {DERIVE_BOUNDARY, VALUES_OUTLIER, "outlier"},
+};
+
+// Behind a block, one alone, before a block.
+static const int64_t EXTENTS[] = {33, 1, 257, 65, 31, 63, 255};
+
+static const struct affine_point ORIGIN = {{0}}; // The scope of a call holds plain numbers.
+
+struct making {
+    const tapml_op *op;
+    const struct derive_recipe *recipe;
+    struct arena *arena;
+    struct expression_scope scope;
+    struct random random;
+    struct carved_case *made;
+    int has_input; // Some float input is no weight.
+};
+
+const char *derive_source_name(enum derive_source source)
+{
+    static const char *const NAMES[] = {
+        [DERIVE_UNIFORM] = "uniform", [DERIVE_BOUNDARY] = "boundary", [DERIVE_SHAPE] = "shape"};
+    return NAMES[source];
+}
+
+static int is_tensor(uint32_t kind)
+{
+    return kind == TAPML_P_TENSOR_IN || kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
+}
+
+static int is_weight(const struct case_argument *argument)
+{
+    return (argument->effects & TAPML_E_WEIGHT) != 0;
+}
+
+// What the symbols of the schema are in a case.
+static tapml_status
+read_scope(const struct carved_case *item, const tapml_op *op, struct expression_scope *scope)
+{
+    tapml_value args[CATALOGUE_PARAMS_MAX] = {{0}};
+    tapml_tensor tensors[CATALOGUE_PARAMS_MAX];
+    TAPML_TRY(case_check_op(item, op));
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        TAPML_TRY(case_check_argument(argument));
+        args[i].kind = argument->kind;
+        if (argument->kind == TAPML_P_I64) {
+            args[i].u.i = argument->i;
+        } else if (argument->kind == TAPML_P_F64) {
+            args[i].u.d = argument->d;
+        } else if (is_tensor(argument->kind)) {
+            tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                        .dtype = argument->dtype,
+                                        .rank = argument->rank,
+                                        .shape = argument->shape,
+                                        .stride = argument->stride,
+                                        .offset = argument->offset_bytes};
+            args[i].u.p = &tensors[i];
+        }
+    }
+    return infer_call(op, args, scope);
+}
+
+static struct expression_symbol *find_symbol(struct expression_scope *scope, const char *name)
+{
+    for (uint32_t i = 0; i < scope->count; i++) {
+        if (strcmp(scope->symbols[i].name, name) == 0) {
+            return &scope->symbols[i];
+        }
+    }
+    return NULL;
+}
+
+static int is_attribute(const tapml_op *op, const char *name)
+{
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        if (op->params[i]->kind == TAPML_P_I64 && strcmp(op->params[i]->name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_name_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_';
+}
+
+static int has_name(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+        if ((at == text || !is_name_byte(at[-1])) && !is_name_byte(at[length])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// An attribute that says which rows of a state are touched.
+static int is_place(const tapml_op *op, const char *name)
+{
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        if (op->params[i]->region && has_name(op->params[i]->region, name)) {
+            return is_attribute(op, name);
+        }
+    }
+    return 0;
+}
+
+static int is_state(const tapml_param *param)
+{
+    return (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
+}
+
+// Whether `name` is the rows of a state: "C" of "C, heads, width".
+static int is_capacity_of(const tapml_param *param, const char *name)
+{
+    const size_t length = strlen(name);
+    return is_state(param) && strncmp(param->shape, name, length) == 0 &&
+           !is_name_byte(param->shape[length]);
+}
+
+static int is_capacity(const tapml_op *op, const char *name)
+{
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        if (is_tensor(op->params[i]->kind) && is_capacity_of(op->params[i], name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Whether `name` is any number of leading axes: "rows" of "*rows, width".
+static int is_leading(const tapml_op *op, const char *name)
+{
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        const char *star =
+            is_tensor(op->params[i]->kind) ? strchr(op->params[i]->shape, '*') : NULL;
+        const size_t length = strlen(name);
+        if (star && strncmp(star + 1, name, length) == 0 && !is_name_byte(star[1 + length])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Capacities follow from the rest, and attributes that are no place have a meaning of their own.
+static int is_varied(const tapml_op *op, const struct expression_symbol *symbol)
+{
+    if (symbol->axis_count == 0 && is_leading(op, symbol->name)) {
+        return 0;
+    }
+    return is_attribute(op, symbol->name) ? is_place(op, symbol->name)
+                                          : !is_capacity(op, symbol->name);
+}
+
+tapml_status derive_list(const struct carved_case *item,
+                         const tapml_op *op,
+                         struct derive_recipe *out_recipes,
+                         uint32_t *out_count)
+{
+    struct expression_scope scope;
+    uint32_t count = 0;
+    TAPML_TRY(read_scope(item, op, &scope));
+    for (size_t i = 0; i < sizeof(VALUE_RECIPES) / sizeof(*VALUE_RECIPES); i++) {
+        struct derive_recipe *recipe = &out_recipes[count++];
+        *recipe = (struct derive_recipe){.source = VALUE_RECIPES[i].source,
+                                         .values = (int)VALUE_RECIPES[i].values};
+        (void)snprintf(recipe->label, sizeof(recipe->label), "%s", VALUE_RECIPES[i].label);
+    }
+    const uint32_t extents = (uint32_t)(sizeof(EXTENTS) / sizeof(*EXTENTS));
+    for (uint32_t i = 0; i < extents * scope.count && count < DERIVE_RECIPES_MAX; i++) {
+        const struct expression_symbol *symbol = &scope.symbols[i % scope.count];
+        if (is_varied(op, symbol)) {
+            struct derive_recipe *recipe = &out_recipes[count++];
+            *recipe = (struct derive_recipe){.source = DERIVE_SHAPE,
+                                             .values = VALUES_POSITIVE,
+                                             .value = EXTENTS[i / scope.count]};
+            recipe->value -= is_place(op, symbol->name); // One row from there ends at the extent.
+            (void)snprintf(recipe->symbol, sizeof(recipe->symbol), "%s", symbol->name);
+            (void)snprintf(recipe->label, sizeof(recipe->label), "%s=%" PRId64, symbol->name,
+                           recipe->value);
+        }
+    }
+    *out_count = count;
+    return TAPML_OK;
+}
+
+// `*rows` keeps its other axes.
+static tapml_status set_symbol(struct expression_symbol *symbol, int64_t value)
+{
+    symbol->value = affine_constant(value);
+    symbol->is_known = 1;
+    if (symbol->axis_count > 0) {
+        symbol->axes[0] = affine_constant(value);
+    }
+    for (uint32_t i = 1; i < symbol->axis_count; i++) {
+        TAPML_TRY(affine_multiply(&symbol->value, &symbol->axes[i], &symbol->value));
+    }
+    return TAPML_OK;
+}
+
+static int64_t first_extent(const struct expression_symbol *symbol)
+{
+    return symbol->axis_count > 0 ? symbol->axes[0].constant : symbol->value.constant;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static tapml_status set_symbols(struct making *making)
+{
+    const struct derive_recipe *recipe = making->recipe;
+    for (uint32_t i = 0; i < making->scope.count; i++) {
+        struct expression_symbol *symbol = &making->scope.symbols[i];
+        int64_t value = first_extent(symbol);
+        if (recipe->symbol[0] != 0 && strcmp(symbol->name, recipe->symbol) == 0) {
+            value = recipe->value;
+        } else if (is_place(making->op, symbol->name)) {
+            value = least_of(value, POSITION_MAX);
+        } else if (!is_attribute(making->op, symbol->name)) {
+            value = least_of(value, DERIVE_EXTENT_MAX);
+        }
+        TAPML_TRY(set_symbol(symbol, value));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+read_region(const struct making *making, uint32_t index, int64_t *out_begin, int64_t *out_end)
+{
+    return expression_range(&making->scope, making->op->params[index]->region, &ORIGIN, out_begin,
+                            out_end);
+}
+
+// States hold what the call touches.
+static tapml_status fit_capacities(struct making *making)
+{
+    for (uint32_t i = 0; i < making->op->n_params; i++) {
+        const tapml_param *param = making->op->params[i];
+        int64_t begin = 0;
+        int64_t end = 0;
+        if (!param->region || making->made->arguments[i].kind == TAPML_V_NONE) {
+            continue;
+        }
+        TAPML_TRY(read_region(making, i, &begin, &end));
+        for (uint32_t k = 0; k < making->scope.count; k++) {
+            struct expression_symbol *symbol = &making->scope.symbols[k];
+            if (is_capacity_of(param, symbol->name) && first_extent(symbol) < end) {
+                TAPML_TRY(set_symbol(symbol, end));
+            }
+        }
+    }
+    return TAPML_OK;
+}
+
+// Attributes lie in their domains, which depend on extents.
+static tapml_status fit_attributes(struct making *making)
+{
+    for (uint32_t i = 0; i < making->op->n_params; i++) {
+        const tapml_param *param = making->op->params[i];
+        struct case_argument *argument = &making->made->arguments[i];
+        struct expression_symbol *symbol = find_symbol(&making->scope, param->name);
+        int64_t least = INT64_MIN;
+        int64_t largest = INT64_MAX;
+        if (argument->kind != TAPML_P_I64 || !symbol) {
+            continue;
+        }
+        if (param->domain && strstr(param->domain, "..")) {
+            TAPML_TRY(expression_range(&making->scope, param->domain, &ORIGIN, &least, &largest));
+        }
+        const int64_t value = least_of(symbol->value.constant, largest);
+        argument->i = value < least ? least : value;
+        TAPML_TRY(set_symbol(symbol, argument->i));
+    }
+    return TAPML_OK;
+}
+
+// The shape of the tensor parameter that `text` names, or NULL: it stands before.
+static const struct case_argument *
+find_like(const struct making *making, const char *text, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++) {
+        const struct case_argument *argument = &making->made->arguments[i];
+        if (is_tensor(argument->kind) && strcmp(argument->name, text) == 0) {
+            return argument;
+        }
+    }
+    return NULL;
+}
+
+static tapml_status
+shape_of(const struct making *making, uint32_t index, struct case_argument *argument)
+{
+    const char *text = making->op->params[index]->shape;
+    const struct case_argument *like = find_like(making, text, index);
+    struct affine shape[TAPML_MAX_RANK];
+    if (like) {
+        argument->rank = like->rank;
+        memcpy(argument->shape, like->shape, sizeof(argument->shape));
+        return TAPML_OK;
+    }
+    TAPML_TRY(expression_shape(&making->scope, text, shape, &argument->rank));
+    for (uint32_t i = 0; i < argument->rank; i++) {
+        argument->shape[i] = shape[i].constant;
+        if (argument->shape[i] < 1) {
+            return status_fail(TAPML_INVALID, "an axis of '%s' would be empty", argument->name);
+        }
+    }
+    return TAPML_OK;
+}
+
+// The rows of a state that are touched, and the whole pages around them.
+static tapml_status
+place_region(const struct making *making, uint32_t index, struct case_argument *argument)
+{
+    const int64_t rows = argument->shape[0];
+    argument->region_begin = 0;
+    argument->region_end = rows;
+    if (making->op->params[index]->region) {
+        TAPML_TRY(read_region(making, index, &argument->region_begin, &argument->region_end));
+    }
+    if (argument->region_begin < 0 || argument->region_begin > argument->region_end ||
+        argument->region_end > rows) {
+        return status_fail(TAPML_INVALID, "'%s' has no such rows", argument->name);
+    }
+    const int64_t pages = (argument->region_end + CASE_PAGE_ROWS - 1) / CASE_PAGE_ROWS;
+    argument->kept_begin = argument->region_begin / CASE_PAGE_ROWS * CASE_PAGE_ROWS;
+    argument->kept_end = least_of(pages * CASE_PAGE_ROWS, rows);
+    return TAPML_OK;
+}
+
+// Dense, at the begin of a base value of its own.
+static tapml_status lay_out(struct making *making, uint32_t index)
+{
+    struct case_argument *argument = &making->made->arguments[index];
+    int64_t count = 0;
+    TAPML_TRY(shape_of(making, index, argument));
+    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
+    if ((uint64_t)count > ARGUMENT_BYTES_MAX / dtype_bytes(argument->dtype)) {
+        return status_fail(TAPML_INVALID, "'%s' would be too large", argument->name);
+    }
+    shape_dense_strides(argument->shape, argument->rank, argument->stride);
+    argument->offset_bytes = 0;
+    argument->base_bytes = (uint64_t)count * dtype_bytes(argument->dtype);
+    argument->before = NULL;
+    argument->after = NULL;
+    if (case_is_state(argument) && argument->rank > 0) {
+        TAPML_TRY(place_region(making, index, argument));
+    }
+    TAPML_TRY(case_check_layout(argument));
+    return case_content_bytes(argument, &argument->content_bytes);
+}
+
+static double with_sign(struct making *making, double value)
+{
+    return random_below(&making->random, 2) == 0 ? value : -value;
+}
+
+// The smallest magnitudes. Every fourth is subnormal, which devices may take for 0, so that exact
+// ops get none.
+static double draw_tiny(struct making *making, uint64_t index)
+{
+    const int is_exact = strcmp(making->op->tolerance, "exact") == 0;
+    return with_sign(making, !is_exact && index % 4 == 3 ? 1e-40 : 1e-30);
+}
+
+// Element `index` of a tensor; `stands_out`: it is the one of its row.
+static double draw_float(struct making *making, enum values values, uint64_t index, int stands_out)
+{
+    switch (values) {
+    case VALUES_POSITIVE:
+        return random_between(&making->random, 0, 1);
+    case VALUES_UNIFORM:
+        return random_between(&making->random, -1, 1);
+    case VALUES_ZERO:
+        return index % 2 == 0 ? 0.0 : -0.0;
+    case VALUES_TINY:
+        return draw_tiny(making, index);
+    case VALUES_LARGE:
+        return with_sign(making, random_between(&making->random, 5e3, 1e4));
+    case VALUES_EQUAL:
+        return 0.7;
+    case VALUES_OUTLIER:
+        return stands_out ? with_sign(making, random_between(&making->random, 240, 300))
+                          : random_between(&making->random, -1, 1);
+    }
+    return 0;
+}
+
+// Boundary values are of what flows; weights stay even where there is anything else.
+static enum values values_for(const struct making *making, const struct case_argument *argument)
+{
+    const int is_boundary = making->recipe->source == DERIVE_BOUNDARY;
+    return is_boundary && is_weight(argument) && making->has_input
+               ? VALUES_UNIFORM
+               : (enum values)making->recipe->values;
+}
+
+static void
+fill_floats(struct making *making, const struct case_argument *argument, unsigned char *data)
+{
+    const size_t element_bytes = dtype_bytes(argument->dtype);
+    const uint64_t count = argument->content_bytes / element_bytes;
+    const uint64_t width = argument->rank > 0 ? (uint64_t)argument->shape[argument->rank - 1] : 1;
+    const enum values values = values_for(making, argument);
+    uint64_t outlier = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        outlier = i % width == 0 ? random_below(&making->random, width) : outlier;
+        const double value = draw_float(making, values, i, i % width == outlier);
+        convert_from_f64(argument->dtype, &value, 1, data + i * element_bytes);
+    }
+}
+
+// Whole numbers choose rows or hide them: evenly from their domain, of boundary cases its ends.
+static tapml_status fill_integers(struct making *making, uint32_t index, unsigned char *data)
+{
+    const struct case_argument *argument = &making->made->arguments[index];
+    const char *domain = making->op->params[index]->domain;
+    const size_t element_bytes = dtype_bytes(argument->dtype);
+    const uint64_t count = argument->content_bytes / element_bytes;
+    int64_t least = 0;
+    int64_t largest = 1;
+    if (domain && strstr(domain, "..")) {
+        TAPML_TRY(expression_range(&making->scope, domain, &ORIGIN, &least, &largest));
+    }
+    const uint64_t span = (uint64_t)largest - (uint64_t)least + 1;
+    if (largest < least || span == 0) {
+        return status_fail(TAPML_INVALID, "'%s' has nothing to draw from", argument->name);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        const int64_t drawn = (int64_t)((uint64_t)least + random_below(&making->random, span));
+        const int64_t end = i % 2 == 0 ? least : largest;
+        const double value = (double)(making->recipe->source == DERIVE_BOUNDARY ? end : drawn);
+        convert_from_f64(argument->dtype, &value, 1, data + i * element_bytes);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status fill(struct making *making, uint32_t index)
+{
+    struct case_argument *argument = &making->made->arguments[index];
+    if (case_is_output(argument)) {
+        argument->after = arena_new(making->arena, argument->content_bytes);
+        if (!argument->after) {
+            return status_no_memory();
+        }
+    }
+    if (argument->kind == TAPML_P_TENSOR_OUT) {
+        return TAPML_OK;
+    }
+    unsigned char *data = arena_new(making->arena, argument->content_bytes);
+    if (!data) {
+        return status_no_memory();
+    }
+    argument->before = data;
+    if (!dtype_is_float(argument->dtype)) {
+        return fill_integers(making, index, data);
+    }
+    fill_floats(making, argument, data);
+    return TAPML_OK;
+}
+
+static tapml_status make(struct making *making)
+{
+    const uint32_t count = making->op->n_params;
+    struct carved_case *made = making->made;
+    TAPML_TRY(set_symbols(making));
+    TAPML_TRY(fit_capacities(making));
+    TAPML_TRY(fit_attributes(making));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct case_argument *argument = &made->arguments[i];
+        if (is_tensor(argument->kind)) {
+            TAPML_TRY(lay_out(making, i));
+            making->has_input |= argument->kind != TAPML_P_TENSOR_OUT && !is_weight(argument) &&
+                                 dtype_is_float(argument->dtype);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_tensor(made->arguments[i].kind)) {
+            TAPML_TRY(fill(making, i));
+        }
+    }
+    struct expression_scope scope;
+    return read_scope(made, making->op, &scope);
+}
+
+tapml_status derive_make(const struct carved_case *item,
+                         const tapml_op *op,
+                         const struct derive_recipe *recipe,
+                         struct arena *arena,
+                         struct carved_case *out_case)
+{
+    struct carved_case made = *item;
+    struct making making = {.op = op, .recipe = recipe, .arena = arena, .made = &made};
+    struct text text;
+    TAPML_TRY(read_scope(item, op, &making.scope));
+    made.shape_class = arena_text(arena, recipe->label);
+    made.arguments = arena_array(arena, item->argument_count, sizeof(*made.arguments));
+    if (!made.shape_class || !made.arguments) {
+        return status_no_memory();
+    }
+    memcpy(made.arguments, item->arguments, item->argument_count * sizeof(*made.arguments));
+    text_init(&text);
+    text_format(&text, "%s %s %d", op->name, recipe->label, DERIVE_SEED);
+    tapml_status status = text_status(&text);
+    if (status == TAPML_OK) {
+        random_init(&making.random, hash_bytes(text.data, text.length).low);
+        status = make(&making);
+    }
+    text_release(&text);
+    if (status == TAPML_OK) {
+        *out_case = made;
+    }
+    return status;
+}
+
+void derive_print_shape(const struct carved_case *item, struct text *out)
+{
+    text_append(out, item->op_name);
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        text_format(out, " %s=", argument->name);
+        if (argument->kind == TAPML_P_I64) {
+            text_format(out, "%" PRId64, argument->i);
+        }
+        for (uint32_t k = 0; is_tensor(argument->kind) && k < argument->rank; k++) {
+            text_format(out, "%s%" PRId64, k > 0 ? "," : "", argument->shape[k]);
+        }
+        text_append(out, is_tensor(argument->kind) ? dtype_name(argument->dtype) : "");
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Derived cases: the neighbours of a kept case, with other values or another shape.
+//
+// A kept case has the values and the shapes of one run. Outliers hide some faults there, even
+// values hide others, and a tail that no prompt had is never computed. A recipe names one
+// neighbour; the case made from it has inputs and weights of its own, dense, drawn from a seed, and
+// outputs that are still empty: `calibrator_expect` gives them. Extents are at most
+// DERIVE_EXTENT_MAX, so that a case of a large model has small neighbours.
+#pragma once
+
+#include "base/status.h"
+#include "base/text.h"
+#include "carve/case.h"
+
+struct arena;
+
+// The seed of all draws: the same cases on every machine. Each case mixes its op and label in.
+enum { DERIVE_SEED = 1, DERIVE_EXTENT_MAX = 512, DERIVE_RECIPES_MAX = 28, DERIVE_LABEL_TEXT = 64 };
+
+enum derive_source {
+    DERIVE_UNIFORM,  // The shape of the case, values from [-1, 1].
+    DERIVE_BOUNDARY, // The shape of the case, values at the ends of what is legal.
+    DERIVE_SHAPE     // Another shape, values from [0, 1]: nothing cancels in a short output.
+};
+
+enum { DERIVE_SOURCE_COUNT = DERIVE_SHAPE + 1 };
+
+// "uniform", "boundary", "shape"
+const char *derive_source_name(enum derive_source source);
+
+struct derive_recipe {
+    enum derive_source source;
+    char label[DERIVE_LABEL_TEXT]; // "uniform"; "zero", "outlier"; "out=33"
+    int values;                    // How inputs are drawn.
+    char symbol[32];               // Of a shape: what is changed, and its value.
+    int64_t value;
+};
+
+// The recipes around a case: all values first, then shapes, one symbol of the schema after the
+// other, the most telling extents first. `out_recipes` has room for DERIVE_RECIPES_MAX; what is
+// beyond is left out. TAPML_INVALID where the case is no call of `op`.
+tapml_status derive_list(const struct carved_case *item,
+                         const tapml_op *op,
+                         struct derive_recipe *out_recipes,
+                         uint32_t *out_count) STATUS_USED;
+
+// Makes the case of a recipe in `arena`. Its shape class is the recipe's label. TAPML_INVALID where
+// the schema has no such call or it is too large: the caller counts it.
+tapml_status derive_make(const struct carved_case *item,
+                         const tapml_op *op,
+                         const struct derive_recipe *recipe,
+                         struct arena *arena,
+                         struct carved_case *out_case) STATUS_USED;
+
+// "tapml.linear x=2,33 w=64,33 transposed=0": what makes the shape of a case, to find doubles.
+void derive_print_shape(const struct carved_case *item, struct text *out);

@@ -1,0 +1,703 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "verify/fault.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/random.h"
+#include "base/table.h"
+#include "graph/catalogue.h"
+#include "graph/infer.h"
+#include "tensor/convert.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// -- Rules -------------------------------------------------------------------------------------
+
+static const char *const kind_names[] = {
+    [FAULT_ARGUMENT] = "argument",       [FAULT_DROP_TAIL] = "drop-tail",
+    [FAULT_SWAP_HALVES] = "swap-halves", [FAULT_SHIFT_ROWS] = "shift-rows",
+    [FAULT_ZERO_ROW] = "zero-row",       [FAULT_SCALE] = "scale",
+    [FAULT_ROUND_F16] = "round-f16",     [FAULT_NAN] = "nan",
+    [FAULT_SKIP_WRITE] = "skip-write",   [FAULT_SKIP_WRITE + 1] = NULL,
+};
+
+enum { WORDS_MAX = 3, WORD_TEXT = FAULT_ARGUMENT_TEXT };
+
+struct words {
+    char items[WORDS_MAX][WORD_TEXT];
+    size_t count;
+};
+
+static tapml_status split(const char *text, struct words *out_words)
+{
+    struct words words = {.count = 0};
+
+    for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
+        const size_t length = strcspn(text, " \t");
+
+        if (words.count == WORDS_MAX || length >= WORD_TEXT) {
+            return status_fail(TAPML_INVALID,
+                               "kind is '%s', expected at most %d words of %d letters", text,
+                               WORDS_MAX, WORD_TEXT - 1);
+        }
+        memcpy(words.items[words.count++], text, length);
+        text += length;
+    }
+    *out_words = words;
+    return TAPML_OK;
+}
+
+static tapml_status parse_operand(const char *word, double *out_operand)
+{
+    return text_parse_f64(word, out_operand) == TAPML_OK && isfinite(*out_operand)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "'%s' is no finite number", word);
+}
+
+// "+1", "-1", "+-1", "*0.5", "=3".
+static tapml_status parse_change(const char *word, struct fault_rule *rule)
+{
+    if (strchr("+-*=", word[0]) == NULL) {
+        return status_fail(TAPML_INVALID, "'%s' is no change, expected '+N', '-N', '*X' or '=V'",
+                           word);
+    }
+    rule->change = '+';
+    if (word[0] != '-') {
+        rule->change = word[0];
+        word++;
+    }
+    return parse_operand(word, &rule->operand);
+}
+
+static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
+{
+    for (int kind = FAULT_ARGUMENT; kind <= FAULT_SKIP_WRITE; kind++) {
+        if (strcmp(kind_names[kind], word) == 0) {
+            *out_kind = (enum fault_kind)kind;
+            return TAPML_OK;
+        }
+    }
+    const char *near = text_nearest(word, kind_names);
+
+    return near != NULL
+               ? status_fail(TAPML_INVALID, "unknown kind '%s', did you mean '%s'?", word, near)
+               : status_fail(TAPML_INVALID, "unknown kind '%s'", word);
+}
+
+tapml_status fault_parse(struct fault_rule *rule)
+{
+    struct words words;
+
+    TAPML_TRY(split(rule->words, &words));
+    TAPML_TRY(find_kind(words.items[0], &rule->kind));
+    if (rule->kind == FAULT_ARGUMENT && words.count == 3) {
+        memcpy(rule->argument, words.items[1], sizeof(rule->argument));
+        return parse_change(words.items[2], rule);
+    }
+    if (rule->kind == FAULT_ARGUMENT) {
+        return status_fail(TAPML_INVALID, "kind is '%s', expected 'argument NAME +N', '*X' or '=V'",
+                           rule->words);
+    }
+    if (rule->kind == FAULT_SCALE && words.count == 2) {
+        return parse_operand(words.items[1], &rule->operand);
+    }
+    if (rule->kind == FAULT_SCALE || words.count > 1) {
+        return status_fail(TAPML_INVALID, "kind is '%s', expected '%s%s'", rule->words,
+                           kind_names[rule->kind], rule->kind == FAULT_SCALE ? " X" : "");
+    }
+    return TAPML_OK;
+}
+
+void fault_print(const struct fault_rule *rule, struct text *out_text)
+{
+    text_format(out_text,
+                "%s: %s, op=%s instance=%s from-call=%" PRId64 " probability=%g seed=%" PRIu64,
+                rule->name, rule->words, rule->op, rule->instance, rule->from_call,
+                rule->probability, rule->seed);
+}
+
+// -- What a rule can be done to ----------------------------------------------------------------
+
+static int matches(const struct fault_rule *rule, const tapml_op *op, const char *instance)
+{
+    return (text_glob(rule->op, op->name) || text_glob(rule->op, catalogue_short_name(op))) &&
+           text_glob(rule->instance, instance);
+}
+
+// The parameter whose number the rule changes, or n_params. A whole number is not changed by a
+// fraction.
+static uint32_t find_number(const struct fault_rule *rule, const tapml_op *op)
+{
+    const int is_whole = rule->change == '*' || rule->operand == nearbyint(rule->operand);
+    uint32_t i = 0;
+
+    while (i < op->n_params && (strcmp(op->params[i]->name, rule->argument) != 0 ||
+                                !(op->params[i]->kind == TAPML_P_F64 ||
+                                  (op->params[i]->kind == TAPML_P_I64 && is_whole)))) {
+        i++;
+    }
+    return i;
+}
+
+static int is_written(uint32_t kind)
+{
+    return kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
+}
+
+// Whether the kind does something to what an op writes.
+static int spoils(const struct fault_rule *rule, const struct graph_value *written)
+{
+    switch (rule->kind) {
+    case FAULT_ARGUMENT:
+        return 0;
+    case FAULT_SWAP_HALVES:
+        return written->rank > 0 && (!affine_is_constant(&written->shape[written->rank - 1]) ||
+                                     written->shape[written->rank - 1].constant > 1);
+    case FAULT_ROUND_F16:
+        return dtype_is_float(written->dtype) && written->dtype != TAPML_F16;
+    case FAULT_NAN:
+        return dtype_is_float(written->dtype);
+    case FAULT_DROP_TAIL:
+    case FAULT_SHIFT_ROWS:
+    case FAULT_ZERO_ROW:
+    case FAULT_SCALE:
+    case FAULT_SKIP_WRITE:
+        break;
+    }
+    return 1;
+}
+
+static int
+applies(const struct fault_rule *rule, const struct graph *graph, const struct graph_op *op)
+{
+    if (rule->kind == FAULT_ARGUMENT) {
+        return find_number(rule, op->op) < op->op->n_params;
+    }
+    for (uint32_t i = 0; i < op->op->n_params; i++) {
+        if (is_written(op->arguments[i].kind) &&
+            spoils(rule, &graph->values[op->arguments[i].value])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Names the op kinds of the graph, or only those to which the rule can be done.
+static void list_kinds(const struct fault_rule *rule, const struct graph *graph, struct text *out)
+{
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        int is_told = rule != NULL && !applies(rule, graph, &graph->ops[i]);
+
+        for (uint32_t k = 0; k < i && !is_told; k++) {
+            is_told = graph->ops[k].op == graph->ops[i].op;
+        }
+        if (!is_told) {
+            text_format(out, "%s%s", out->length > 0 ? ", " : "",
+                        catalogue_short_name(graph->ops[i].op));
+        }
+    }
+}
+
+tapml_status fault_check(const struct fault_rule *rule, const struct graph *graph)
+{
+    uint32_t matched = 0;
+    struct text kinds;
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct graph_op *op = &graph->ops[i];
+
+        if (matches(rule, op->op, op->instance)) {
+            matched++;
+            if (applies(rule, graph, op)) {
+                return TAPML_OK;
+            }
+        }
+    }
+    text_init(&kinds);
+    list_kinds(matched > 0 ? rule : NULL, graph, &kinds);
+    tapml_status status = text_status(&kinds);
+
+    if (status == TAPML_OK && matched == 0) {
+        status = status_fail(TAPML_INVALID,
+                             "[%s] matches no instance: there is none with op '%s' and instance "
+                             "'%s'; the graph has the ops %s",
+                             rule->name, rule->op, rule->instance, kinds.data);
+    } else if (status == TAPML_OK) {
+        status = status_fail(TAPML_INVALID,
+                             "[%s] '%s' can be done to none of the %u instances with op '%s' and "
+                             "instance '%s'; of the graph's ops it can be done to: %s",
+                             rule->name, rule->words, matched, rule->op, rule->instance,
+                             kinds.length > 0 ? kinds.data : "none");
+    }
+    text_release(&kinds);
+    return status;
+}
+
+// -- The wrapper -------------------------------------------------------------------------------
+
+struct planted {
+    struct fault_rule rule;
+    struct random random;
+    struct table calls; // Of an instance: those so far.
+    uint64_t struck;
+};
+
+struct fault {
+    struct backend_wrapper wrapper; // First: a backend is a fault.
+    struct backend_vt vt;
+    struct planted *items;
+    const struct fault_rule **struck; // Of the call at hand; room for all.
+    size_t count;
+};
+
+// A call that is spoilt.
+struct strike {
+    struct backend *inner;
+    struct backend_call call; // With arguments of its own.
+    tapml_value *args;
+    const struct fault_rule *const *rules;
+    size_t rule_count;
+    struct arena *arena;
+};
+
+// What a call writes: of a state its region.
+struct image {
+    uint32_t dtype, rank;
+    int64_t shape[TAPML_MAX_RANK];
+    int64_t stride[TAPML_MAX_RANK];
+    tapml_object *buffer;
+    uint64_t begin, size; // Whole grains of the buffer around it,
+    uint64_t skip;        // and the first element in them.
+    int64_t count;
+    unsigned char *raw;    // `size` bytes
+    unsigned char *before; // Dense; NULL where no rule asks.
+    unsigned char *values; // Dense, after the call.
+};
+
+static int is_after(const struct fault_rule *rule)
+{
+    return rule->kind != FAULT_ARGUMENT;
+}
+
+static int keeps_old(const struct fault_rule *rule)
+{
+    return rule->kind == FAULT_DROP_TAIL || rule->kind == FAULT_SKIP_WRITE;
+}
+
+static int any(const struct strike *strike, int (*is_such)(const struct fault_rule *rule))
+{
+    for (size_t i = 0; i < strike->rule_count; i++) {
+        if (is_such(strike->rules[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// -- Before the call ---------------------------------------------------------------------------
+
+static double changed(const struct fault_rule *rule, double value)
+{
+    return rule->change == '+'   ? value + rule->operand
+           : rule->change == '*' ? value * rule->operand
+                                 : rule->operand;
+}
+
+// Whole numbers choose rows: beyond their domain a kernel would touch what is not its own, so they
+// go to its nearest end.
+static tapml_status change_whole(const struct fault_rule *rule,
+                                 const tapml_param *param,
+                                 const struct expression_scope *scope,
+                                 int64_t *value)
+{
+    static const struct affine_point origin = {{0}};
+    int64_t least = -(INT64_C(1) << 53), largest = INT64_C(1) << 53;
+
+    if (param->domain != NULL && strstr(param->domain, "..") != NULL) {
+        TAPML_TRY(expression_range(scope, param->domain, &origin, &least, &largest));
+    }
+    const double wanted = nearbyint(changed(rule, (double)*value));
+
+    *value = wanted <= (double)least     ? least
+             : wanted >= (double)largest ? largest
+                                         : (int64_t)wanted;
+    return TAPML_OK;
+}
+
+static tapml_status change_arguments(struct strike *strike)
+{
+    const tapml_op *op = strike->call.op;
+    struct expression_scope scope;
+
+    TAPML_TRY(infer_call(op, strike->args, &scope));
+    for (size_t i = 0; i < strike->rule_count; i++) {
+        const struct fault_rule *rule = strike->rules[i];
+        const uint32_t at = is_after(rule) ? op->n_params : find_number(rule, op);
+
+        if (at == op->n_params) {
+            continue;
+        }
+        if (op->params[at]->kind == TAPML_P_F64) {
+            strike->args[at].u.d = changed(rule, strike->args[at].u.d);
+        } else {
+            TAPML_TRY(change_whole(rule, op->params[at], &scope, &strike->args[at].u.i));
+        }
+    }
+    return TAPML_OK;
+}
+
+// -- Images ------------------------------------------------------------------------------------
+
+static tapml_status describe(const struct strike *strike,
+                             const struct expression_scope *scope,
+                             uint32_t index,
+                             struct image *image)
+{
+    const tapml_tensor *tensor = strike->args[index].u.p;
+    const uint64_t grain = TAPML_TRANSFER_GRAIN;
+    const uint64_t element_bytes = dtype_bytes(tensor->dtype);
+    uint64_t offset = tensor->offset;
+    int64_t span = 0;
+
+    *image = (struct image){.dtype = tensor->dtype, .rank = tensor->rank, .buffer = tensor->buffer};
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        image->shape[i] = tensor->shape[i];
+        image->stride[i] = tensor->stride != NULL ? tensor->stride[i] : 0;
+    }
+    if (tensor->stride == NULL) {
+        shape_dense_strides(image->shape, image->rank, image->stride);
+    }
+    if ((strike->call.op->params[index]->effects & TAPML_E_STATE_WRITE) != 0 && image->rank > 0) {
+        int64_t begin = 0, end = 0;
+
+        TAPML_TRY(infer_region(strike->call.op, index, strike->args, scope, &begin, &end));
+        image->shape[0] = end - begin;
+        offset += (uint64_t)(begin * image->stride[0]) * element_bytes;
+    }
+    TAPML_TRY(shape_count(image->shape, image->rank, &image->count));
+    TAPML_TRY(shape_span(image->shape, image->stride, image->rank, &span));
+    image->begin = offset / grain * grain;
+    image->skip = offset - image->begin;
+    image->size = (image->skip + (uint64_t)span * element_bytes + grain - 1) / grain * grain;
+    return TAPML_OK;
+}
+
+// The image as it is now, dense.
+static tapml_status
+fetch(const struct strike *strike, struct image *image, unsigned char **out_values)
+{
+    const size_t element_bytes = dtype_bytes(image->dtype);
+    unsigned char *values = arena_array(strike->arena, (size_t)image->count, element_bytes);
+
+    if (values == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(backend_read(strike->inner, image->buffer, image->begin, image->raw, image->size));
+    TAPML_TRY(backend_wait(strike->inner));
+    convert_gather(image->raw + image->skip, image->shape, image->stride, image->rank,
+                   element_bytes, values);
+    *out_values = values;
+    return TAPML_OK;
+}
+
+static tapml_status
+list_images(const struct strike *strike, struct image **out_images, uint32_t *out_count)
+{
+    const tapml_op *op = strike->call.op;
+    struct image *images = arena_array(strike->arena, op->n_params, sizeof(*images));
+    struct expression_scope scope;
+    uint32_t count = 0;
+
+    if (images == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(infer_call(op, strike->args, &scope));
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        struct image *image = &images[count];
+
+        if (!is_written(strike->args[i].kind)) {
+            continue;
+        }
+        TAPML_TRY(describe(strike, &scope, i, image));
+        if (image->count == 0) {
+            continue;
+        }
+        image->raw = arena_new(strike->arena, image->size);
+        if (image->raw == NULL) {
+            return status_no_memory();
+        }
+        if (any(strike, keeps_old)) {
+            TAPML_TRY(fetch(strike, image, &image->before));
+        }
+        count++;
+    }
+    *out_images = images;
+    *out_count = count;
+    return TAPML_OK;
+}
+
+// -- After the call ----------------------------------------------------------------------------
+
+// A row is the last axis.
+static size_t width(const struct image *image)
+{
+    return image->rank > 0 ? (size_t)image->shape[image->rank - 1] : 1;
+}
+
+static void drop_tail(const struct image *image, size_t element_bytes)
+{
+    const size_t row_bytes = width(image) * element_bytes;
+    const size_t tail = width(image) > 4 ? width(image) / 4 : 1;
+    const size_t kept = row_bytes - tail * element_bytes;
+    const size_t bytes = (size_t)image->count * element_bytes;
+
+    for (size_t at = 0; at < bytes; at += row_bytes) {
+        memcpy(image->values + at + kept, image->before + at + kept, row_bytes - kept);
+    }
+}
+
+static void swap_halves(const struct image *image, size_t element_bytes)
+{
+    const size_t row_bytes = width(image) * element_bytes;
+    const size_t half = width(image) / 2 * element_bytes;
+    const size_t bytes = (size_t)image->count * element_bytes;
+
+    for (size_t at = 0; at < bytes; at += row_bytes) {
+        for (size_t i = 0; i < half; i++) {
+            unsigned char *low = image->values + at + i;
+            unsigned char *high = low + row_bytes - half;
+            const unsigned char kept = *low;
+
+            *low = *high;
+            *high = kept;
+        }
+    }
+}
+
+// All axes before the one that moves are 1, so it is a rotation of the whole by one of its items.
+static tapml_status
+shift_rows(const struct strike *strike, const struct image *image, size_t element_bytes)
+{
+    const size_t bytes = (size_t)image->count * element_bytes;
+    uint32_t axis = 0;
+
+    while (axis < image->rank && image->shape[axis] == 1) {
+        axis++;
+    }
+    if (axis == image->rank) {
+        return TAPML_OK;
+    }
+    const size_t item_bytes = bytes / (size_t)image->shape[axis];
+    void *last = arena_new(strike->arena, item_bytes);
+
+    if (last == NULL) {
+        return status_no_memory();
+    }
+    memcpy(last, image->values + bytes - item_bytes, item_bytes);
+    memmove(image->values + item_bytes, image->values, bytes - item_bytes);
+    memcpy(image->values, last, item_bytes);
+    return TAPML_OK;
+}
+
+// Scales, rounds or replaces one number after the other.
+static void
+change_numbers(const struct fault_rule *rule, const struct image *image, size_t element_bytes)
+{
+    const int64_t first = rule->kind == FAULT_NAN ? image->count - 1 : 0;
+
+    if (rule->kind != FAULT_SCALE && !dtype_is_float(image->dtype)) {
+        return;
+    }
+    for (int64_t i = first; i < image->count; i++) {
+        unsigned char *at = image->values + (size_t)i * element_bytes;
+        double value = 0;
+
+        convert_to_f64(image->dtype, at, 1, &value);
+        value = rule->kind == FAULT_NAN ? (double)NAN
+                : rule->kind == FAULT_SCALE
+                    ? value * rule->operand
+                    : (double)convert_f16_to_f32(convert_f32_to_f16((float)value));
+        convert_from_f64(image->dtype, &value, 1, at);
+    }
+}
+
+static tapml_status
+spoil(const struct strike *strike, const struct fault_rule *rule, const struct image *image)
+{
+    const size_t element_bytes = dtype_bytes(image->dtype);
+    const size_t bytes = (size_t)image->count * element_bytes;
+    const size_t row_bytes = width(image) * element_bytes;
+
+    switch (rule->kind) {
+    case FAULT_ARGUMENT:
+        break;
+    case FAULT_DROP_TAIL:
+        drop_tail(image, element_bytes);
+        break;
+    case FAULT_SWAP_HALVES:
+        swap_halves(image, element_bytes);
+        break;
+    case FAULT_SHIFT_ROWS:
+        return shift_rows(strike, image, element_bytes);
+    case FAULT_ZERO_ROW:
+        memset(image->values + bytes - row_bytes, 0, row_bytes);
+        break;
+    case FAULT_SCALE:
+    case FAULT_ROUND_F16:
+    case FAULT_NAN:
+        change_numbers(rule, image, element_bytes);
+        break;
+    case FAULT_SKIP_WRITE:
+        memcpy(image->values, image->before, bytes);
+        break;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status spoil_image(const struct strike *strike, struct image *image)
+{
+    TAPML_TRY(fetch(strike, image, &image->values));
+    for (size_t i = 0; i < strike->rule_count; i++) {
+        TAPML_TRY(spoil(strike, strike->rules[i], image));
+    }
+    convert_scatter(image->values, image->shape, image->stride, image->rank,
+                    dtype_bytes(image->dtype), image->raw + image->skip);
+    TAPML_TRY(backend_write(strike->inner, image->buffer, image->begin, image->raw, image->size));
+    return backend_wait(strike->inner);
+}
+
+static tapml_status strike_run(struct strike *strike)
+{
+    const size_t args_bytes = strike->call.op->n_params * sizeof(*strike->args);
+    struct image *images = NULL;
+    uint32_t image_count = 0;
+
+    strike->args = arena_new(strike->arena, args_bytes);
+    if (strike->args == NULL) {
+        return status_no_memory();
+    }
+    memcpy(strike->args, strike->call.args, args_bytes);
+    strike->call.args = strike->args;
+    TAPML_TRY(change_arguments(strike));
+    if (any(strike, is_after)) {
+        TAPML_TRY(list_images(strike, &images, &image_count));
+    }
+    TAPML_TRY(backend_call(strike->inner, &strike->call));
+    for (uint32_t i = 0; i < image_count; i++) {
+        TAPML_TRY(spoil_image(strike, &images[i]));
+    }
+    return TAPML_OK;
+}
+
+// -- Calls -------------------------------------------------------------------------------------
+
+// Counts the call; whether the rule spoils it.
+static tapml_status meets(struct planted *planted, const struct backend_call *call, int *out_meets)
+{
+    const struct fault_rule *rule = &planted->rule;
+    const char *instance = call->instance != NULL ? call->instance : "";
+    size_t calls = 0;
+
+    *out_meets = 0;
+    if (!matches(rule, call->op, instance)) {
+        return TAPML_OK;
+    }
+    (void)table_find(&planted->calls, instance, &calls); // 0 where it is not there.
+    TAPML_TRY(table_set(&planted->calls, instance, ++calls));
+    *out_meets =
+        calls >= (size_t)rule->from_call &&
+        (rule->probability >= 1 || random_between(&planted->random, 0, 1) < rule->probability);
+    return TAPML_OK;
+}
+
+static tapml_status fault_call(struct backend *backend, const struct backend_call *call)
+{
+    struct fault *fault = (struct fault *)backend;
+    struct strike strike = {.inner = fault->wrapper.inner, .call = *call, .rules = fault->struck};
+
+    for (size_t i = 0; i < fault->count; i++) {
+        int is_met = 0;
+
+        TAPML_TRY(meets(&fault->items[i], call, &is_met));
+        if (is_met) {
+            fault->items[i].struck++;
+            fault->struck[strike.rule_count++] = &fault->items[i].rule;
+        }
+    }
+    if (strike.rule_count == 0) {
+        return backend_call(strike.inner, call);
+    }
+    strike.arena = arena_create();
+    if (strike.arena == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = strike_run(&strike);
+
+    arena_destroy(strike.arena);
+    return status;
+}
+
+static void fault_release(struct backend *backend)
+{
+    fault_destroy((struct fault *)backend);
+}
+
+tapml_status fault_create(struct backend *inner,
+                          const struct fault_rule *rules,
+                          size_t rule_count,
+                          struct fault **out_fault)
+{
+    struct fault *fault = alloc_new(sizeof(*fault));
+
+    if (fault == NULL) {
+        return status_no_memory();
+    }
+    fault->items = alloc_array(rule_count + 1, sizeof(*fault->items));
+    fault->struck = alloc_array(rule_count + 1, sizeof(*fault->struck));
+    if (fault->items == NULL || fault->struck == NULL) {
+        fault_destroy(fault);
+        return status_no_memory();
+    }
+    fault->vt = backend_forward_vt;
+    fault->vt.call = fault_call;
+    fault->vt.release = fault_release;
+    fault->wrapper = (struct backend_wrapper){.backend = {&fault->vt}, .inner = inner};
+    for (; fault->count < rule_count; fault->count++) {
+        struct planted *planted = &fault->items[fault->count];
+
+        planted->rule = rules[fault->count];
+        random_init(&planted->random, planted->rule.seed);
+        table_init(&planted->calls);
+    }
+    *out_fault = fault;
+    return TAPML_OK;
+}
+
+void fault_destroy(struct fault *fault)
+{
+    if (fault != NULL) {
+        for (size_t i = 0; i < fault->count; i++) {
+            table_release(&fault->items[i].calls);
+        }
+        alloc_free(fault->items);
+        alloc_free(fault->struck);
+        alloc_free(fault);
+    }
+}
+
+struct backend *fault_backend(struct fault *fault)
+{
+    return &fault->wrapper.backend;
+}
+
+uint64_t fault_struck(const struct fault *fault, size_t index)
+{
+    return fault->items[index].struck;
+}

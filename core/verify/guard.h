@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The guard: a backend that wraps a backend and checks what every call does to memory.
+//
+// A buffer made through it lies between two redzones, and is poison until it is written. Before a
+// call the guard keeps a copy of the call's buffers and poisons the outputs; after it, only the
+// views of outputs and the regions of written states may differ from that copy, and no output may
+// still be poison. So it sees a write before or behind a buffer, into the gaps of an output or the
+// rows of a state outside the region, a changed input and an output that was not written. Rows of a
+// written state are not poisoned, since an op may read them first.
+//
+// Weights are read again, and compared by hash, after every call where they have at most 64 KiB,
+// else after every sixteenth that uses them: a changed weight is then found up to 15 calls late.
+//
+// Memory given to `buffer_wrap` has no redzones; all else is checked there too. The guard waits
+// around each call. It allocates where a call needs more room than any before, and else nothing.
+#pragma once
+
+#include "base/status.h"
+#include "plugin/backend.h"
+
+// What new buffers and outputs are filled with: a NaN, as redzones are others, so that reading it
+// shows. Redzones keep the alignment of what is between them.
+enum { GUARD_POISON = 0x7fc0dead, GUARD_REDZONE_BYTES = 256 };
+
+enum guard_kind {
+    GUARD_CLEAN,
+    GUARD_OUTSIDE,  // Bytes changed that the call must leave alone.
+    GUARD_UNWRITTEN // An output, or a part of it, is still poison.
+};
+
+// What the last call did wrong.
+struct guard_violation {
+    enum guard_kind kind;
+    uint32_t param; // Whose buffer it is.
+    int is_weight;  // A weight: whatever uses it next computes with wrong numbers.
+    char what[160]; // "redzone after 'y' was written, at byte 0", without op and instance.
+};
+
+struct guard;
+
+// `inner` is borrowed. The caller owns the guard, whose backend is `guard_backend`; buffers made
+// through it are freed through it before. Its `call` fails with TAPML_INTERNAL and a sentence that
+// names op, instance and parameter where the call went wrong.
+tapml_status guard_create(struct backend *inner, struct guard **out_guard) STATUS_USED;
+void guard_destroy(struct guard *guard);
+struct backend *guard_backend(struct guard *guard);
+
+// Whether calls are checked; they are at first. Without, calls are forwarded and waited for.
+void guard_watch(struct guard *guard, int is_watching);
+
+const struct guard_violation *guard_violation(const struct guard *guard);
+
+// Time of the last call and the wait for it, without the checks.
+uint64_t guard_time_ns(const struct guard *guard);

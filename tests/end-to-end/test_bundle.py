@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""A fault is handed over as one file, which reproduces it elsewhere without the model."""
+import glob
+import os
+import re
+import shutil
+import sqlite3
+
+import rig
+from test_spoilt import spoil
+
+SILU = (b"silu", rb"exp\(-v\)", b"exp( v)")
+LINEAR = (b"linear_rows", rb"i < width;", b"i+9<width;")
+EMBED = (b"embed", rb"ids\[p\.ids_at \+ t\]", b"ids[p.ids_at + 0]")
+APPEND = (b"state_append", rb"k_r0 < p\.count\)", b"k_r0+1<p.count)")
+ATTENTION = (b"attention", rb"end = here \+ 1u;", b"end = here + 0u;")
+
+
+def carried(folder, fault):
+    """Runs with a spoilt plugin and a model of its own; gives the first bundle, moved to another
+    folder where the model is gone, the first accusation, and the spoilt plugin's environment."""
+    model = os.path.join(folder, "model")
+    shutil.copytree(rig.TINY, model)
+    ini, dir_ = rig.write_run(folder, model=model, count=2, decode=3)
+    env = spoil(folder, *fault)
+    done = rig.check(rig.host("--config", ini, env=env), 1)
+    accused = re.findall(r"^accused: (\S+) \((\S+)\)", done.stdout, re.M)
+    bundles = re.findall(r"^  tapml-host replay (\S+) --backend opencl$", done.stdout, re.M)
+    assert bundles == [os.path.join(dir_, f"FAULT-{n}.tapmlrun") for n in range(1, len(accused) + 1)], done.stdout
+    assert sorted(glob.glob(os.path.join(dir_, "FAULT-*"))) == sorted(bundles), os.listdir(dir_)
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+    path = shutil.copy(bundles[0], other)
+    shutil.rmtree(dir_)
+    shutil.rmtree(model)
+    return path, accused[0], env
+
+
+def reproduces(fault, smaller):
+    def test(folder):
+        path, (instance, op), env = carried(folder, fault)
+        done = rig.check(rig.host("replay", path, "--backend", "opencl", env=env), 1)
+        rig.contains(done.stdout, f"bundle of {instance}\n", f"  op      {op}, ", ", margin ", "] expected ", ", computed ")
+        for backend in ("opencl", "reference"):
+            done = rig.check(rig.host("replay", path, "--backend", backend), 0)
+            rig.contains(done.stdout, f"bundle of {instance}\n")
+        rig.check(rig.host("replay", path), 0)
+        connection = sqlite3.connect(path)
+        (shape,), = connection.execute('SELECT shape_class FROM "case"')
+        connection.close()
+        assert re.fullmatch(smaller, shape), f"reduced to {shape}, expected {smaller}"
+    test.__name__ = f"{fault[0].decode()}: replayed elsewhere, spoilt and good"
+    return test
+
+
+def test_bundles_of_an_earlier_start_go(folder):
+    ini, dir_ = rig.write_run(folder, count=2, decode=3)
+    rig.check(rig.host("--config", ini, env=spoil(folder, *SILU)), 1)
+    assert glob.glob(os.path.join(dir_, "FAULT-*"))
+    rig.check(rig.host("--config", ini), 0)
+    assert not glob.glob(os.path.join(dir_, "FAULT-*"))
+
+
+DAMAGE = [
+    "UPDATE argument SET shape = '[1000000,1000000]' WHERE kind = 'in'",
+    "UPDATE argument SET base_bytes = 4 WHERE kind = 'in'",
+    "UPDATE argument SET offset_bytes = -4 WHERE kind = 'in'",
+    "UPDATE argument SET stride = '[-1]' WHERE kind = 'in'",
+    "UPDATE argument SET param = 'z'",
+    "UPDATE tensor SET bytes = zeroblob(length(bytes))",
+    "UPDATE tensor SET bytes = x'00'",
+    "DELETE FROM tensor",
+    "UPDATE \"case\" SET op = 'tapml.add'",
+    "UPDATE \"case\" SET prompt = 'x'",
+    "DELETE FROM argument WHERE position = 0",
+    "CREATE TABLE stranger (x)",
+]
+
+
+def test_damaged_bundles_are_refused(folder):
+    path, _, _ = carried(folder, LINEAR)
+    data = open(path, "rb").read()
+    damaged = os.path.join(folder, "damaged.tapmlrun")
+
+    def refused(what):
+        done = rig.host("replay", damaged, "--backend", "reference")
+        assert done.returncode in (1, 2), f"{what}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+
+    for sql in DAMAGE:
+        shutil.copy(path, damaged)
+        connection = sqlite3.connect(damaged)
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(sql)
+        connection.commit()
+        connection.close()
+        refused(sql)
+    for size in (0, 50, 100, 4096, len(data) // 2):
+        with open(damaged, "wb") as file:
+            file.write(data[:size])
+        refused(f"{size} bytes")
+
+
+if __name__ == "__main__":
+    rig.main([reproduces(SILU, r"x=\[1,1]"),
+              reproduces(LINEAR, r"x=\[1,1] w=bf16\[1,1]"),
+              reproduces(EMBED, r"table=bf16\[\d+,1] ids=i32\[2]"),
+              reproduces(APPEND, r"state=\[<=1,1,1] rows=\[1,1,1]"),
+              reproduces(ATTENTION, r"q=\[1,1,1] k_state=\[<=1,1,1] v_state=\[<=1,1,1]"),
+              test_bundles_of_an_earlier_start_go,
+              test_damaged_bundles_are_refused], needs=["opencl", "reference"])

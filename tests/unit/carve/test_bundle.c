@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "carve/bundle.h"
+#include "harness/cases.h"
+#include "harness/scratch.h"
+#include "model/checkpoint.h"
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct scratch scratch;
+static struct arena *arena;
+static struct cases_norm made;
+static char path[2 * SCRATCH_PATH];
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "FAULT-1.tapmlrun"));
+    arena = arena_create();
+    cr_assert_not_null(arena);
+    cases_make_norm(&made, "layers.0/norm", 0);
+    made.arguments[1].before = made.weight;
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+    scratch_remove(&scratch);
+}
+
+TestSuite(bundle, .init = begin, .fini = end);
+
+static void write_bundle(void)
+{
+    const struct bundle_fact facts[] = {{BUNDLE_FACT_INSTANCE, "layers.0/norm"},
+                                        {BUNDLE_FACT_REASON, NULL}};
+    struct store *store = NULL;
+    MUST(bundle_create(path, &made.item, facts, 2, &store));
+    store_close(store);
+}
+
+static tapml_status load(struct carved_case *out_case)
+{
+    struct store *store = NULL;
+    TAPML_TRY(store_open(path, 0, &store));
+    const tapml_status status = store_load_case(store, 1, arena, out_case);
+    store_close(store);
+    return status;
+}
+
+Test(bundle, carries_its_weights)
+{
+    struct carved_case again;
+    write_bundle();
+    MUST(load(&again));
+    cr_assert_str_eq(again.instance, "layers.0/norm");
+    cr_assert_arr_eq(again.arguments[1].before, made.weight, sizeof(made.weight));
+    cr_assert_arr_eq(again.arguments[4].after, made.y, sizeof(made.y));
+    cr_assert(!file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun-wal")), "it is one file");
+}
+
+Test(bundle, says_what_it_is)
+{
+    struct store *store = NULL;
+    write_bundle();
+    MUST(store_open(path, 0, &store));
+    cr_assert(bundle_is(store));
+    cr_assert_str_eq(store_fact(store, BUNDLE_FACT_INSTANCE), "layers.0/norm");
+    cr_assert_null(store_fact(store, BUNDLE_FACT_REASON), "left out");
+    store_close(store);
+    MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
+    cr_assert(!bundle_is(store));
+    store_close(store);
+}
+
+Test(bundle, replaces_what_was_there)
+{
+    struct carved_case again;
+    scratch_text(&scratch, "FAULT-1.tapmlrun", "no store");
+    scratch_text(&scratch, "FAULT-1.tapmlrun-wal", "of another one");
+    write_bundle();
+    made.item.instance = "other";
+    write_bundle();
+    MUST(load(&again));
+    cr_assert_str_eq(again.instance, "other");
+    struct store *store = NULL;
+    int64_t *ids = NULL;
+    size_t count = 0;
+    MUST(store_open(path, 0, &store));
+    MUST(store_case_ids(store, &ids, &count));
+    cr_assert_eq(count, 1);
+    alloc_free(ids);
+    store_close(store);
+}
+
+Test(bundle, a_weight_by_name_is_refused)
+{
+    struct store *store = NULL;
+    made.arguments[1].before = NULL;
+    cr_assert_eq(bundle_create(path, &made.item, NULL, 0, &store), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "norm.weight"));
+    cr_assert(!file_exists(path));
+}
+
+Test(bundle, a_folder_that_is_not_there_is_told)
+{
+    struct store *store = NULL;
+    cr_assert_neq(
+        bundle_create(scratch_path(&scratch, "none/FAULT-1.tapmlrun"), &made.item, NULL, 0, &store),
+        TAPML_OK);
+}
+
+Test(bundle, weights_come_from_the_checkpoint)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct carved_case whole;
+    MUST(checkpoint_open(scratch_source("models/tiny"), &checkpoint));
+    const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, 0);
+    struct case_argument *argument = &made.arguments[1];
+    argument->before = NULL;
+    cr_assert_eq(bundle_inline(checkpoint, &made.item, arena, &whole), TAPML_INVALID, "no such");
+    cr_assert_eq(bundle_inline(NULL, &made.item, arena, &whole), TAPML_INVALID, "none at all");
+    argument->origin = weight->name;
+    cr_assert_eq(bundle_inline(checkpoint, &made.item, arena, &whole), TAPML_INVALID, "size");
+    argument->dtype = weight->tensor.dtype;
+    argument->base_bytes = weight->bytes;
+    MUST(bundle_inline(checkpoint, &made.item, arena, &whole));
+    cr_assert_eq(whole.arguments[1].before, weight->data);
+    cr_assert_eq(whole.arguments[1].content_bytes, weight->bytes);
+    cr_assert_null(argument->before, "the case itself stays");
+    cr_assert_eq(whole.arguments[0].before, made.x);
+    checkpoint_close(checkpoint);
+}
+
+// Executes a statement on the file behind the store's back.
+static void damage(const char *sql)
+{
+    sqlite3 *connection = NULL;
+    cr_assert_eq(sqlite3_open(path, &connection), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(connection, sql, NULL, NULL, NULL), SQLITE_OK, "%s: %s", sql,
+                 sqlite3_errmsg(connection));
+    sqlite3_close(connection);
+}
+
+Test(bundle, damage_is_found)
+{
+    static const char *const SQL[] = {
+        "UPDATE tensor SET bytes = zeroblob(length(bytes))",
+        "UPDATE tensor SET bytes = x'00'",
+        "DELETE FROM tensor",
+        "UPDATE argument SET base_bytes = 4 WHERE position = 1",
+        "UPDATE argument SET base_bytes = -1 WHERE position = 1",
+        "UPDATE argument SET base_bytes = 9223372036854775807 WHERE position = 1",
+        "UPDATE argument SET offset_bytes = 4 WHERE position = 1",
+        "UPDATE argument SET shape = '[9223372036854775807,2]' WHERE position = 0",
+        "UPDATE argument SET shape = '[1,2,3,4,5,6,7]' WHERE position = 0",
+        "UPDATE argument SET stride = '[-3,1]' WHERE position = 0",
+        "UPDATE argument SET dtype = 'f31' WHERE position = 1",
+        "UPDATE argument SET kind = 'inout' WHERE position = 0",
+        "DELETE FROM argument WHERE position = 2",
+        "UPDATE \"case\" SET prompt = ''",
+        "CREATE VIEW fact2 AS SELECT * FROM fact",
+        "PRAGMA application_id = 1",
+        "PRAGMA user_version = 2",
+    };
+    for (size_t i = 0; i < sizeof(SQL) / sizeof(*SQL); i++) {
+        struct carved_case again;
+        write_bundle();
+        MUST(load(&again));
+        damage(SQL[i]);
+        cr_assert_neq(load(&again), TAPML_OK, "%s", SQL[i]);
+    }
+}
+
+Test(bundle, a_torn_file_gives_no_other_case)
+{
+    char *data = NULL;
+    size_t size = 0;
+    write_bundle();
+    MUST(file_read(path, SIZE_MAX / 2, &data, &size));
+    for (size_t kept = 0; kept < size; kept += 1 + size / 61) {
+        struct carved_case again;
+        (void)scratch_write(&scratch, "FAULT-1.tapmlrun", data, kept);
+        if (load(&again) == TAPML_OK) { // What is missing belongs to no case.
+            cr_assert_gt(kept, size / 2);
+            cr_assert_arr_eq(again.arguments[1].before, made.weight, sizeof(made.weight));
+            cr_assert_arr_eq(again.arguments[4].after, made.y, sizeof(made.y));
+        }
+    }
+    alloc_free(data);
+}

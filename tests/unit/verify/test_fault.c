@@ -1,0 +1,467 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "harness/late.h"
+#include "harness/scratch.h"
+#include "harness/stage.h"
+#include "tensor/convert.h"
+#include "verify/fault.h"
+
+#include <tapml/ops.h>
+
+#include <math.h>
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct stage stage;
+static struct backend *backend;
+
+static void begin(void)
+{
+    stage_open(&stage);
+    backend = stage_backend(&stage, "reference:f32");
+}
+
+static void end(void)
+{
+    backend_release(backend);
+    stage_close(&stage);
+}
+
+TestSuite(fault, .init = begin, .fini = end, .timeout = 60);
+
+static struct fault_rule rule(const char *words)
+{
+    struct fault_rule made = {.name = "fault.1",
+                              .op = "*",
+                              .instance = "*",
+                              .words = words,
+                              .from_call = 1,
+                              .probability = 1,
+                              .seed = 1};
+    MUST(fault_parse(&made));
+    return made;
+}
+
+static struct fault *plant(struct backend *inner, const struct fault_rule *rules, size_t count)
+{
+    struct fault *fault = NULL;
+    MUST(fault_create(inner, rules, count, &fault));
+    return fault;
+}
+
+// y = silu(x) over [2, 8]; y is the columns 1 to 8 of a [2, 10] buffer of sevens.
+enum { ROWS = 2, WIDTH = 8, STRIDE = 10, BYTES = ROWS * STRIDE * (int)sizeof(float) };
+
+struct bench {
+    struct backend *backend;
+    tapml_object *x, *y;
+};
+
+static void bench_open(struct bench *bench, struct backend *on)
+{
+    float values[ROWS * WIDTH];
+    for (int i = 0; i < ROWS * WIDTH; i++) {
+        values[i] = 1 + 0.3f * (float)i;
+    }
+    bench->backend = on;
+    MUST(backend_buffer_new(on, sizeof(values), &bench->x));
+    MUST(backend_buffer_new(on, BYTES, &bench->y));
+    MUST(backend_write(on, bench->x, 0, values, sizeof(values)));
+    MUST(backend_wait(on));
+}
+
+static void bench_close(struct bench *bench)
+{
+    backend_buffer_free(bench->backend, bench->x);
+    backend_buffer_free(bench->backend, bench->y);
+}
+
+static tapml_status bench_call(const struct bench *bench, const char *instance)
+{
+    static const int64_t shape[] = {ROWS, WIDTH};
+    static const int64_t stride[] = {STRIDE, 1};
+    const tapml_tensor x = {.hdr = TAPML_HDR(tapml_tensor),
+                            .dtype = TAPML_F32,
+                            .rank = 2,
+                            .shape = shape,
+                            .buffer = bench->x};
+    const tapml_tensor y = {.hdr = TAPML_HDR(tapml_tensor),
+                            .dtype = TAPML_F32,
+                            .rank = 2,
+                            .shape = shape,
+                            .stride = stride,
+                            .offset = sizeof(float),
+                            .buffer = bench->y};
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
+                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
+    return backend_call(bench->backend, &(struct backend_call){&tapml_silu, args, instance, NULL});
+}
+
+// What a call leaves, gaps included, in `out`.
+static void bench_run(const struct bench *bench, const char *instance, float *out)
+{
+    float sevens[ROWS * STRIDE];
+    for (int i = 0; i < ROWS * STRIDE; i++) {
+        sevens[i] = 7;
+    }
+    MUST(backend_write(bench->backend, bench->y, 0, sevens, BYTES));
+    MUST(bench_call(bench, instance));
+    MUST(backend_read(bench->backend, bench->y, 0, out, BYTES));
+    MUST(backend_wait(bench->backend));
+}
+
+static int is_spoilt(const struct bench *bench, const char *instance)
+{
+    float found[ROWS * STRIDE];
+    bench_run(bench, instance, found);
+    return found[1] < 0;
+}
+
+// Element (row, column) after a fault, from the right ones.
+typedef float expected_fn(float right[ROWS][WIDTH], int row, int column);
+
+static float tail_dropped(float right[ROWS][WIDTH], int row, int column)
+{
+    return column < 6 ? right[row][column] : 7;
+}
+
+static float halves_swapped(float right[ROWS][WIDTH], int row, int column)
+{
+    return right[row][(column + 4) % WIDTH];
+}
+
+static float rows_shifted(float right[ROWS][WIDTH], int row, int column)
+{
+    return right[(row + 1) % ROWS][column];
+}
+
+static float row_zeroed(float right[ROWS][WIDTH], int row, int column)
+{
+    return row == 1 ? 0 : right[row][column];
+}
+
+static float scaled(float right[ROWS][WIDTH], int row, int column)
+{
+    return -1.5f * right[row][column];
+}
+
+static float rounded(float right[ROWS][WIDTH], int row, int column)
+{
+    return convert_f16_to_f32(convert_f32_to_f16(right[row][column]));
+}
+
+static float last_is_nan(float right[ROWS][WIDTH], int row, int column)
+{
+    return row == 1 && column == 7 ? NAN : right[row][column];
+}
+
+static float kept(float right[ROWS][WIDTH], int row, int column)
+{
+    return 7;
+}
+
+static const struct after {
+    const char *words;
+    expected_fn *expected;
+} afters[] = {
+    {"drop-tail", tail_dropped},  {"swap-halves", halves_swapped},
+    {"shift-rows", rows_shifted}, {"zero-row", row_zeroed},
+    {"scale -1.5", scaled},       {"round-f16", rounded},
+    {"nan", last_is_nan},         {"skip-write", kept},
+};
+
+static void try_kind(struct backend *inner, const struct after *after)
+{
+    struct bench clean;
+    struct bench bench;
+    float raw[ROWS * STRIDE];
+    float found[ROWS * STRIDE];
+    float right[ROWS][WIDTH];
+    const struct fault_rule one = rule(after->words);
+    struct fault *fault = plant(inner, &one, 1);
+
+    bench_open(&clean, inner);
+    bench_open(&bench, fault_backend(fault));
+    bench_run(&clean, "s", raw);
+    bench_run(&bench, "s", found);
+    for (int i = 0; i < ROWS * WIDTH; i++) {
+        right[i / WIDTH][i % WIDTH] = raw[i / WIDTH * STRIDE + 1 + i % WIDTH];
+    }
+    for (int i = 0; i < ROWS * STRIDE; i++) {
+        const int column = i % STRIDE - 1;
+        const int is_gap = column < 0 || column >= WIDTH;
+        const float expected = is_gap ? 7 : after->expected(right, i / STRIDE, column);
+        cr_expect(found[i] == expected || (isnan(found[i]) && isnan(expected)),
+                  "%s: %d is %g, not %g", after->words, i, found[i], expected);
+    }
+    bench_close(&clean);
+    bench_close(&bench);
+    fault_destroy(fault);
+}
+
+Test(fault, kinds_after_the_call_spoil_the_view_and_nothing_else)
+{
+    for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
+        try_kind(backend, &afters[i]);
+    }
+}
+
+Test(fault, a_device_with_memory_of_its_own_is_spoilt_too)
+{
+    struct backend *late = late_create(&(struct late_options){.inner = backend});
+    for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
+        try_kind(late, &afters[i]);
+    }
+    backend_release(late);
+}
+
+Test(fault, several_are_done_in_their_order)
+{
+    struct bench clean;
+    struct bench bench;
+    float right[ROWS * STRIDE];
+    float found[ROWS * STRIDE];
+    const struct fault_rule rules[] = {rule("scale 2"), rule("scale 0.5"), rule("zero-row"),
+                                       rule("shift-rows")};
+    struct fault *cancels = plant(backend, rules, 2);
+    struct fault *both = plant(backend, rules + 2, 2);
+
+    bench_open(&clean, backend);
+    bench_run(&clean, "s", right);
+    bench_open(&bench, fault_backend(cancels));
+    bench_run(&bench, "s", found);
+    cr_expect_arr_eq(found, right, BYTES);
+    bench.backend = fault_backend(both);
+    bench_run(&bench, "s", found);
+    cr_expect_eq(found[1], 0, "the zeroed row has moved to the first");
+    cr_expect_eq(found[STRIDE + 1], right[1]);
+    bench_close(&bench);
+    bench_close(&clean);
+    fault_destroy(cancels);
+    fault_destroy(both);
+}
+
+// -- States and numbers ------------------------------------------------------------------------
+
+enum { CAPACITY = 8, HEADS = 2, HEAD = 3, STATE = CAPACITY * HEADS * HEAD };
+
+// Appends `count` rows 1, 2, 3 ... at `position` to a state of sevens; gives the whole state.
+static void append(struct backend *on, int64_t count, int64_t position, float *out_state)
+{
+    const int64_t shape[] = {CAPACITY, HEADS, HEAD};
+    const int64_t rows_shape[] = {count, HEADS, HEAD};
+    float values[STATE];
+    tapml_tensor state = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 3, .shape = shape};
+    tapml_tensor rows = state;
+    rows.shape = rows_shape;
+    for (int i = 0; i < STATE; i++) {
+        values[i] = (float)i + 1;
+        out_state[i] = 7;
+    }
+    MUST(backend_buffer_new(on, sizeof(values), &state.buffer));
+    MUST(backend_buffer_new(on, sizeof(values), &rows.buffer));
+    MUST(backend_write(on, state.buffer, 0, out_state, sizeof(values)));
+    MUST(backend_write(on, rows.buffer, 0, values, sizeof(values)));
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &state},
+                                {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
+                                {.kind = TAPML_P_I64, .u.i = position}};
+    MUST(backend_call(on, &(struct backend_call){&tapml_state_append, args, "k", NULL}));
+    MUST(backend_read(on, state.buffer, 0, out_state, sizeof(values)));
+    MUST(backend_wait(on));
+    backend_buffer_free(on, rows.buffer);
+    backend_buffer_free(on, state.buffer);
+}
+
+// Appends under a fault; the state must be sevens but for `expected`, `count` numbers at `at`.
+static void expect_state(
+    const char *words, int64_t rows, int64_t position, int at, const float *expected, int count)
+{
+    float state[STATE];
+    const struct fault_rule one = rule(words);
+    struct fault *fault = plant(backend, &one, 1);
+    append(fault_backend(fault), rows, position, state);
+    for (int i = 0; i < STATE; i++) {
+        const float wanted = i >= at && i < at + count ? expected[i - at] : 7;
+        cr_expect_eq(state[i], wanted, "%s: %d is %g, not %g", words, i, state[i], wanted);
+    }
+    fault_destroy(fault);
+}
+
+Test(fault, of_a_state_only_the_written_rows_are_spoilt)
+{
+    const int row = HEADS * HEAD;
+    expect_state("skip-write", 2, 3, 0, NULL, 0);
+    expect_state("shift-rows", 2, 3, 3 * row, (float[]){7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6}, 12);
+    expect_state("shift-rows", 1, 3, 3 * row, (float[]){4, 5, 6, 1, 2, 3}, 6);
+    expect_state("zero-row", 1, 3, 3 * row, (float[]){1, 2, 3, 0, 0, 0}, 6);
+    expect_state("drop-tail", 1, 7, 7 * row, (float[]){1, 2, 7, 4, 5, 7}, 6);
+}
+
+Test(fault, numbers_change_within_their_domain)
+{
+    const int row = HEADS * HEAD;
+    const float right[] = {1, 2, 3, 4, 5, 6};
+    expect_state("argument position +1", 1, 3, 4 * row, right, row);
+    expect_state("argument position -2", 1, 3, 1 * row, right, row);
+    expect_state("argument position *2", 1, 3, 6 * row, right, row);
+    expect_state("argument position =5", 1, 3, 5 * row, right, row);
+    expect_state("argument position +1000", 1, 3, 7 * row, right, row);
+    expect_state("argument position *-9", 1, 3, 0, right, row);
+    expect_state("argument offset =5", 1, 3, 3 * row, right, row);
+}
+
+// -- When --------------------------------------------------------------------------------------
+
+Test(fault, calls_are_counted_for_each_instance)
+{
+    struct bench bench;
+    struct fault_rule one = rule("scale -1");
+    one.op = "sil?";
+    one.instance = "layers.[01]/*";
+    one.from_call = 3;
+    struct fault *fault = plant(backend, &one, 1);
+    bench_open(&bench, fault_backend(fault));
+    for (int i = 1; i <= 4; i++) {
+        cr_expect_eq(is_spoilt(&bench, "layers.0/silu"), i >= 3, "call %d", i);
+        cr_expect_not(is_spoilt(&bench, "layers.2/silu"));
+    }
+    cr_expect_not(is_spoilt(&bench, "layers.1/silu"), "its first call");
+    cr_expect_eq(fault_struck(fault, 0), 2);
+    bench_close(&bench);
+    fault_destroy(fault);
+}
+
+// 200 calls as bits.
+static unsigned throws(uint64_t seed, char out[201])
+{
+    struct bench bench;
+    struct fault_rule one = rule("scale -1");
+    unsigned count = 0;
+    one.probability = 0.2;
+    one.seed = seed;
+    struct fault *fault = plant(backend, &one, 1);
+    bench_open(&bench, fault_backend(fault));
+    for (int i = 0; i < 200; i++) {
+        const int spoilt = is_spoilt(&bench, "s");
+        out[i] = spoilt ? '1' : '0';
+        count += (unsigned)spoilt;
+    }
+    out[200] = 0;
+    bench_close(&bench);
+    fault_destroy(fault);
+    return count;
+}
+
+Test(fault, a_seed_gives_the_same_throws)
+{
+    char first[201];
+    char again[201];
+    char other[201];
+    const unsigned count = throws(5, first);
+    cr_expect(count > 20 && count < 60, "%u of 200", count);
+    (void)throws(5, again);
+    (void)throws(6, other);
+    cr_expect_str_eq(first, again);
+    cr_expect_str_neq(first, other);
+}
+
+// -- Rules -------------------------------------------------------------------------------------
+
+static void refused(const char *words, const char *sentence)
+{
+    struct fault_rule made = {.name = "fault.1", .words = words};
+    cr_expect_eq(fault_parse(&made), TAPML_INVALID, "'%s' was accepted", words);
+    cr_expect_not_null(strstr(status_message(), sentence), "'%s' lacks '%s'", status_message(),
+                       sentence);
+}
+
+Test(fault, words_are_checked)
+{
+    refused("drop-tial", "did you mean 'drop-tail'?");
+    refused("boil", "unknown kind 'boil'");
+    refused("nan 3", "expected 'nan'");
+    refused("scale", "expected 'scale X'");
+    refused("scale much", "'much' is no finite number");
+    refused("scale inf", "no finite number");
+    refused("argument window", "expected 'argument NAME +N'");
+    refused("argument window 1", "expected '+N', '-N', '*X' or '=V'");
+    refused("argument window +", "no finite number");
+    refused("argument window + 1", "at most 3 words");
+    refused("", "unknown kind ''");
+    refused("argument a_name_that_is_far_longer_than_any_parameter_may_be +1", "47 letters");
+    const struct fault_rule minus = rule("argument  window\t+-1");
+    cr_expect_str_eq(minus.argument, "window");
+    cr_expect_eq(minus.change, '+');
+    cr_expect_eq(minus.operand, -1);
+}
+
+Test(fault, a_rule_is_printed_whole)
+{
+    struct text text;
+    struct fault_rule one = rule("argument window +1");
+    one.op = "attention";
+    one.from_call = 3;
+    one.probability = 0.5;
+    text_init(&text);
+    fault_print(&one, &text);
+    cr_expect_str_eq(text.data, "fault.1: argument window +1, op=attention instance=* from-call=3 "
+                                "probability=0.5 seed=1");
+    text_release(&text);
+}
+
+static void check(const char *words, const char *op, const char *instance, const char *sentence)
+{
+    struct model *model = stage_model(&stage, "models/tiny");
+    struct fault_rule one = rule(words);
+    one.op = op;
+    one.instance = instance;
+    const tapml_status status = fault_check(&one, model_graph(model));
+    cr_expect_eq(status, sentence != NULL ? TAPML_INVALID : TAPML_OK, "%s: %s", words,
+                 status_message());
+    cr_expect(sentence == NULL || strstr(status_message(), sentence) != NULL, "'%s' lacks '%s'",
+              status_message(), sentence);
+    model_close(model);
+}
+
+Test(fault, a_rule_must_spoil_something_of_the_graph)
+{
+    check("argument window +1", "attention", "layers.2/*", NULL);
+    check("argument window +1", "*", "*", NULL);
+    check("argument eps *10", "tapml.rms_norm", "norm", NULL);
+    check("round-f16", "state_append", "*", NULL);
+    check("swap-halves", "linear", "layers.0/attn/q_proj", NULL);
+    check("argument window +1", "rope", "*", "of the graph's ops it can be done to: attention");
+    check("argument position +1", "rope", "*", "can be done to: state_append, attention");
+    check("argument window +0.5", "attention", "*", "can be done to: none");
+    check("argument windows +1", "*", "*", "can be done to: none");
+    check("nan", "atention", "*", "the graph has the ops embed, rms_norm, linear");
+    check("nan", "silu", "layers.77/*", "matches no instance");
+}
+
+static tapml_status make_and_call(void)
+{
+    struct bench bench;
+    struct fault *fault = NULL;
+    const struct fault_rule rules[] = {rule("drop-tail"), rule("shift-rows")};
+    TAPML_TRY(fault_create(backend, rules, 2, &fault));
+    bench = (struct bench){.backend = fault_backend(fault)};
+    tapml_status status = backend_buffer_new(backend, ROWS * WIDTH * sizeof(float), &bench.x);
+    if (status == TAPML_OK) {
+        status = backend_buffer_new(backend, BYTES, &bench.y);
+    }
+    if (status == TAPML_OK) {
+        status = bench_call(&bench, "s");
+    }
+    bench_close(&bench);
+    fault_destroy(fault);
+    return status;
+}
+
+Test(fault, survives_a_lack_of_memory)
+{
+    MUST(make_and_call()); // What the device keeps is kept from now on.
+    SCRATCH_SWEEP(make_and_call());
+    fault_destroy(NULL);
+}

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "harness/late.h"
+#include "harness/scratch.h"
+#include "harness/stage.h"
+#include "harness/vandal.h"
+#include "verify/guard.h"
+
+#include <tapml/ops.h>
+
+#include <math.h>
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+enum { ROWS = 2, WIDTH = 3, GAP = 2, STATE_ROWS = 8, TABLE_ROWS = 6000, ROW_BYTES = 12 };
+
+static struct stage stage;
+static struct backend *reference;
+static struct backend *vandal;
+static struct guard *guard;
+static struct backend *backend; // The guard's, around the vandal's, around the reference.
+
+static void begin(void)
+{
+    stage_open(&stage);
+    reference = stage_backend(&stage, "reference");
+    vandal = vandal_create(reference);
+    MUST(guard_create(vandal, &guard));
+    backend = guard_backend(guard);
+}
+
+static void end(void)
+{
+    guard_destroy(guard);
+    backend_release(vandal);
+    backend_release(reference);
+    stage_close(&stage);
+}
+
+TestSuite(guard, .init = begin, .fini = end, .timeout = 60);
+
+// A call of an op with buffers of its own.
+struct trial {
+    tapml_tensor tensors[3];
+    tapml_value args[5];
+    struct backend_call call;
+};
+
+static const int64_t SHAPE[] = {ROWS, WIDTH};
+static const int64_t SPREAD[] = {WIDTH + GAP, 1};
+static const int64_t STATE[] = {STATE_ROWS, 1, WIDTH};
+static const int64_t NEW_ROWS[] = {ROWS, 1, WIDTH};
+
+static tapml_status make_tensor(
+    tapml_tensor *tensor, uint32_t dtype, const int64_t *shape, uint32_t rank, uint64_t elements)
+{
+    static const float HALVES[TABLE_ROWS * WIDTH] = {0.5f, -0.5f, 0.5f, -0.5f};
+    *tensor = (tapml_tensor){
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = dtype, .rank = rank, .shape = shape};
+    TAPML_TRY(backend_buffer_new(backend, elements * sizeof(float), &tensor->buffer));
+    return backend_write(backend, tensor->buffer, 0, HALVES, elements * sizeof(float));
+}
+
+static void set_tensor(struct trial *trial, uint32_t param, const tapml_tensor *tensor)
+{
+    trial->args[param].kind = trial->call.op->params[param]->kind;
+    trial->args[param].u.p = tensor;
+}
+
+static void start(struct trial *trial, const tapml_op *op, const char *instance)
+{
+    *trial = (struct trial){.call = {.op = op, .args = trial->args, .instance = instance}};
+}
+
+// y = silu(x), x dense; y as the first columns of a wider buffer where `is_spread`.
+static tapml_status make_silu(struct trial *trial, int is_spread)
+{
+    start(trial, &tapml_silu, "layers.3/mlp/silu");
+    TAPML_TRY(make_tensor(&trial->tensors[0], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
+    TAPML_TRY(make_tensor(&trial->tensors[1], TAPML_F32, SHAPE, 2,
+                          (uint64_t)ROWS * (WIDTH + (is_spread ? GAP : 0))));
+    trial->tensors[1].stride = is_spread ? SPREAD : NULL;
+    set_tensor(trial, 0, &trial->tensors[0]);
+    set_tensor(trial, 1, &trial->tensors[1]);
+    return TAPML_OK;
+}
+
+// Rows 3 and 4 of a state.
+static void make_append(struct trial *trial)
+{
+    start(trial, &tapml_state_append, "layers.0/attn/k_append");
+    MUST(make_tensor(&trial->tensors[0], TAPML_F32, STATE, 3, (uint64_t)STATE_ROWS * WIDTH));
+    MUST(make_tensor(&trial->tensors[1], TAPML_F32, NEW_ROWS, 3, (uint64_t)ROWS * WIDTH));
+    set_tensor(trial, 0, &trial->tensors[0]);
+    set_tensor(trial, 1, &trial->tensors[1]);
+    trial->args[2] = (tapml_value){.kind = TAPML_P_I64, .u.i = 3};
+}
+
+// The first rows of a table.
+static void make_embed(struct trial *trial, int64_t *table_shape)
+{
+    static const int32_t IDS[ROWS] = {0, 1};
+    static const int64_t IDS_SHAPE[] = {ROWS};
+    start(trial, &tapml_embed, "embed");
+    MUST(make_tensor(&trial->tensors[0], TAPML_F32, table_shape, 2,
+                     (uint64_t)table_shape[0] * WIDTH));
+    MUST(make_tensor(&trial->tensors[1], TAPML_I32, IDS_SHAPE, 1, ROWS));
+    MUST(backend_write(backend, trial->tensors[1].buffer, 0, IDS, sizeof(IDS)));
+    MUST(make_tensor(&trial->tensors[2], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
+    set_tensor(trial, 0, &trial->tensors[0]);
+    set_tensor(trial, 1, &trial->tensors[1]);
+    trial->args[2] = (tapml_value){.kind = TAPML_P_I64};
+    set_tensor(trial, 3, &trial->tensors[2]);
+}
+
+static void finish(struct trial *trial)
+{
+    for (int i = 0; i < 3; i++) {
+        backend_buffer_free(backend, trial->tensors[i].buffer);
+    }
+}
+
+static void set_vandal(enum vandal_act act, uint32_t param, int64_t offset, uint32_t size)
+{
+    vandal_set(vandal, &(struct vandal_options){act, param, offset, size});
+}
+
+// The call fails with this finding of the guard, and with op and instance in the sentence.
+static void
+expect(const struct trial *trial, enum guard_kind kind, uint32_t param, const char *what)
+{
+    const tapml_status status = backend_call(backend, &trial->call);
+    cr_assert_eq(status, TAPML_INTERNAL, "%s: %d", what, (int)status);
+    const struct guard_violation *violation = guard_violation(guard);
+    cr_expect_str_eq(violation->what, what);
+    cr_expect_eq(violation->kind, kind);
+    cr_expect_eq(violation->param, param);
+    cr_expect_not_null(strstr(status_message(), what), "%s", status_message());
+    cr_expect_not_null(strstr(status_message(), trial->call.op->name), "%s", status_message());
+    cr_expect_not_null(strstr(status_message(), trial->call.instance), "%s", status_message());
+}
+
+static void expect_clean(const struct trial *trial)
+{
+    MUST(backend_call(backend, &trial->call));
+    cr_assert_eq(guard_violation(guard)->kind, GUARD_CLEAN);
+}
+
+Test(guard, innocent_calls_pass)
+{
+    struct trial silu, append;
+    float y[ROWS * (WIDTH + GAP)];
+    MUST(make_silu(&silu, 1));
+    make_append(&append);
+    for (int i = 0; i < 3; i++) {
+        expect_clean(&silu);
+        expect_clean(&append);
+    }
+    MUST(backend_read(backend, silu.tensors[1].buffer, 0, y, sizeof(y)));
+    MUST(backend_wait(backend));
+    cr_assert_float_eq(y[0], 0.5 / (1 + exp(-0.5)), 1e-6);
+    cr_assert_eq(y[WIDTH], -0.5f, "the gap is as it was");
+    cr_assert_gt(guard_time_ns(guard), 0);
+    finish(&silu);
+    finish(&append);
+}
+
+Test(guard, new_buffers_are_poison)
+{
+    tapml_object *buffer = NULL;
+    uint32_t words[4];
+    MUST(backend_buffer_new(backend, sizeof(words), &buffer));
+    MUST(backend_read(backend, buffer, 0, words, sizeof(words)));
+    MUST(backend_wait(backend));
+    for (int i = 0; i < 4; i++) {
+        cr_assert_eq(words[i], GUARD_POISON);
+    }
+    backend_buffer_free(backend, buffer);
+}
+
+Test(guard, a_write_around_a_buffer_is_caught)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 0));
+    for (int i = 0; i < 2; i++) { // The second time in a redzone that was mended.
+        set_vandal(VANDAL_WRITES, 1, (int64_t)ROWS * ROW_BYTES, 4);
+        expect(&trial, GUARD_OUTSIDE, 1,
+               "redzone after 'y' was written, at byte 0 behind its buffer");
+        set_vandal(VANDAL_WRITES, 1, -4, 4);
+        expect(&trial, GUARD_OUTSIDE, 1,
+               "redzone before 'y' was written, 4 bytes before its buffer");
+    }
+    set_vandal(VANDAL_RESTS, 0, 0, 0);
+    expect_clean(&trial);
+    finish(&trial);
+}
+
+Test(guard, an_unwritten_part_is_caught)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 0));
+    set_vandal(VANDAL_LEAVES, 1, 16, 8);
+    expect(&trial, GUARD_UNWRITTEN, 1, "'y' was not written from element 4, poison is left");
+    finish(&trial);
+    MUST(make_silu(&trial, 1));
+    set_vandal(VANDAL_LEAVES, 1, 28, 4);
+    expect(&trial, GUARD_UNWRITTEN, 1, "'y' was not written from element 5, poison is left");
+    set_vandal(VANDAL_LEAVES, 1, 12, 8);
+    expect_clean(&trial);
+    finish(&trial);
+}
+
+Test(guard, a_write_into_a_gap_is_caught)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 1));
+    set_vandal(VANDAL_WRITES, 1, 12, 4);
+    expect(&trial, GUARD_OUTSIDE, 1,
+           "byte 12 of the buffer of 'y' was written, outside of its view");
+    finish(&trial);
+}
+
+Test(guard, a_changed_input_is_caught)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 0));
+    set_vandal(VANDAL_WRITES, 0, 20, 4);
+    expect(&trial, GUARD_OUTSIDE, 0, "input 'x' changed at element 5");
+    expect_clean(&trial); // The ones are there already.
+    finish(&trial);
+}
+
+Test(guard, a_row_outside_the_region_is_caught)
+{
+    struct trial trial;
+    make_append(&trial);
+    set_vandal(VANDAL_WRITES, 0, (int64_t)5 * ROW_BYTES, 4);
+    expect(&trial, GUARD_OUTSIDE, 0, "row 5 of state 'state' was written, outside of rows 3 .. 4");
+    set_vandal(VANDAL_WRITES, 0, (int64_t)2 * ROW_BYTES + 8, 4);
+    expect(&trial, GUARD_OUTSIDE, 0, "row 2 of state 'state' was written, outside of rows 3 .. 4");
+    set_vandal(VANDAL_WRITES, 0, (int64_t)3 * ROW_BYTES, 24);
+    expect_clean(&trial); // Wrong numbers in the right rows are not the guard's.
+    finish(&trial);
+}
+
+Test(guard, a_small_weight_is_checked_at_every_call)
+{
+    struct trial trial;
+    int64_t shape[] = {4, WIDTH};
+    make_embed(&trial, shape);
+    expect_clean(&trial);
+    set_vandal(VANDAL_WRITES, 0, 40, 4);
+    expect(&trial, GUARD_OUTSIDE, 0,
+           "weight 'table' changed, in this call or in one before that used it");
+    cr_assert(guard_violation(guard)->is_weight);
+    set_vandal(VANDAL_WRITES, 0, 48, 4);
+    expect(&trial, GUARD_OUTSIDE, 0,
+           "redzone after 'table' was written, at byte 0 behind its buffer");
+    set_vandal(VANDAL_RESTS, 0, 0, 0);
+    expect_clean(&trial);
+    MUST(backend_fill(backend, trial.tensors[0].buffer, 0, 48, 0));
+    expect_clean(&trial); // The host may change it.
+    finish(&trial);
+}
+
+Test(guard, a_large_weight_is_checked_now_and_then)
+{
+    struct trial trial;
+    int64_t shape[] = {TABLE_ROWS, WIDTH};
+    make_embed(&trial, shape);
+    expect_clean(&trial);
+    set_vandal(VANDAL_WRITES, 0, 40, 4);
+    for (int i = 1; i < 16; i++) {
+        expect_clean(&trial);
+    }
+    expect(&trial, GUARD_OUTSIDE, 0,
+           "weight 'table' changed, in this call or in one before that used it");
+    finish(&trial);
+}
+
+Test(guard, does_not_look_where_it_is_told_so)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 0));
+    set_vandal(VANDAL_WRITES, 0, 20, 4);
+    guard_watch(guard, 0);
+    expect_clean(&trial);
+    guard_watch(guard, 1);
+    set_vandal(VANDAL_WRITES, 0, 16, 4);
+    expect(&trial, GUARD_OUTSIDE, 0, "input 'x' changed at element 4");
+    finish(&trial);
+}
+
+Test(guard, wrapped_memory_has_no_redzones)
+{
+    struct trial trial;
+    float y[8] = {0};
+    MUST(make_silu(&trial, 0));
+    backend_buffer_free(backend, trial.tensors[1].buffer);
+    MUST(backend_buffer_wrap(backend, y, sizeof(y), TAPML_ACCESS_READ | TAPML_ACCESS_WRITE,
+                             &trial.tensors[1].buffer));
+    expect_clean(&trial);
+    cr_assert_float_eq(y[0], 0.5 / (1 + exp(-0.5)), 1e-6);
+    set_vandal(VANDAL_WRITES, 1, 24, 4);
+    expect(&trial, GUARD_OUTSIDE, 1,
+           "byte 24 of the buffer of 'y' was written, outside of its view");
+    finish(&trial);
+}
+
+Test(guard, what_is_beyond_a_buffer_is_refused)
+{
+    struct trial trial;
+    float word = 0;
+    MUST(make_silu(&trial, 0));
+    tapml_object *buffer = trial.tensors[1].buffer;
+    cr_assert_eq(backend_write(backend, buffer, 24, &word, 4), TAPML_INVALID);
+    cr_assert_eq(backend_read(backend, buffer, 28, &word, 4), TAPML_INVALID);
+    cr_assert_eq(backend_fill(backend, buffer, 20, 8, 0), TAPML_INVALID);
+    trial.tensors[1].offset = 4;
+    cr_assert_eq(backend_call(backend, &trial.call), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "'y'"), "%s", status_message());
+    finish(&trial);
+}
+
+Test(guard, allocates_nothing_once_it_knows_an_op)
+{
+    struct trial trial;
+    MUST(make_silu(&trial, 0));
+    expect_clean(&trial);
+    const size_t made = alloc_made();
+    expect_clean(&trial);
+    cr_assert_eq(alloc_made(), made);
+    finish(&trial);
+}
+
+Test(guard, errors_of_queued_work_and_limits_pass_through)
+{
+    struct trial trial;
+    struct backend *kept = backend;
+    struct guard *other = NULL;
+    struct backend *late = late_create(&(struct late_options){
+        .inner = reference, .fails = "layers.3/mlp/silu", .buffer_bytes_max = 4096});
+    MUST(guard_create(late, &other));
+    backend = guard_backend(other);
+    cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_REDZONE_BYTES);
+    MUST(make_silu(&trial, 1));
+    cr_assert_eq(backend_call(backend, &trial.call), TAPML_INTERNAL);
+    cr_assert_str_eq(status_message(), "layers.3/mlp/silu: as it was told");
+    cr_assert_eq(guard_violation(other)->kind, GUARD_CLEAN, "that is no fault of memory");
+    trial.call.instance = "another";
+    MUST(backend_call(backend, &trial.call));
+    finish(&trial);
+    cr_assert_eq(late_counts(late).buffers_alive, 0);
+    guard_destroy(other);
+    backend_release(late);
+    backend = kept;
+}
+
+static tapml_status call_once(void)
+{
+    struct trial trial;
+    struct guard *other = NULL;
+    struct backend *kept = backend;
+    TAPML_TRY(guard_create(reference, &other));
+    backend = guard_backend(other);
+    tapml_status status = make_silu(&trial, 1);
+    if (status == TAPML_OK) {
+        status = backend_call(backend, &trial.call);
+    }
+    finish(&trial);
+    guard_destroy(other);
+    backend = kept;
+    return status;
+}
+
+Test(guard, survives_a_lack_of_memory)
+{
+    MUST(call_once());
+    SCRATCH_SWEEP(call_once());
+}
