@@ -237,7 +237,7 @@ void bundles_describe(struct store *store, const struct verdict_list *verdicts)
 static void print_place(const struct case_argument *argument, size_t index)
 {
     int64_t shape[TAPML_MAX_RANK];
-    int64_t place[TAPML_MAX_RANK];
+    int64_t place[TAPML_MAX_RANK] = {0};
 
     case_content_shape(argument, shape);
     for (uint32_t i = argument->rank; i > 0; i--) {

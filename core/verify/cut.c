@@ -196,7 +196,7 @@ static void move_numbers(struct cutting *cutting)
 static const char *shape_text_of(const tapml_op *op, uint32_t param)
 {
     const char *text = op->params[param]->shape;
-    for (uint32_t depth = 0; depth < op->n_params; depth++) {
+    for (uint32_t depth = 0; depth < op->n_params && text != NULL; depth++) {
         uint32_t named = 0;
         while (named < op->n_params &&
                (!op->params[named]->shape || strcmp(op->params[named]->name, text) != 0)) {
