@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/table.h"
 
 // inih has a function of the same name as one of ours, which is not called here.
 #define ini_parse inih_parse
@@ -27,7 +28,8 @@ struct parser {
     unsigned line;
     size_t entry_capacity;
     size_t section_capacity;
-    tapml_status status; // Of the first failure.
+    struct table sections; // What is in the list of them: a file may have a hundred thousand.
+    tapml_status status;   // Of the first failure.
 };
 
 static const char *keep(struct parser *parser, const char *text, size_t length)
@@ -91,9 +93,11 @@ static tapml_status check_section(struct parser *parser, const char *line, size_
                            ini->name, parser->line, NAME_LENGTH_MAX, name_length);
     }
     const char *name = keep(parser, line + 1, name_length);
-    if (!name || ini_has_section(ini, name)) {
+    size_t known = 0;
+    if (!name || table_find(&parser->sections, name, &known)) {
         return parser->status;
     }
+    TAPML_TRY(table_set(&parser->sections, name, ini->section_count));
     if (grow(parser, &ini->sections, &parser->section_capacity, ini->section_count,
              sizeof(*ini->sections))) {
         ini->sections[ini->section_count++] = name;
@@ -192,9 +196,10 @@ static int add_entry(void *user, const char *section, const char *key, const cha
 static tapml_status parse_into(struct ini *ini, const char *name, const char *text, size_t size)
 {
     struct parser parser = {.ini = ini, .rest = text, .end = text + size};
+    table_init(&parser.sections);
     ini->name = keep(&parser, name, strlen(name));
-    TAPML_TRY(parser.status);
-    const int bad_line = ini_parse_stream(next_line, &parser, add_entry, &parser);
+    const int bad_line = ini->name ? ini_parse_stream(next_line, &parser, add_entry, &parser) : 0;
+    table_release(&parser.sections);
     TAPML_TRY(parser.status);
     if (bad_line != 0) {
         return status_fail(TAPML_INVALID, "%s:%d: expected 'key = value' or '[section]'", name,

@@ -90,18 +90,26 @@ static tapml_status read_plugin(struct manifest *manifest)
     return TAPML_OK;
 }
 
-// All values of `key` with blanks between: a long list repeats its key. NULL: no memory.
-static const char *join(const struct manifest *manifest, const char *section, const char *key)
+// All values of `key` with blanks between: a long list repeats its key.
+static tapml_status
+join(struct manifest *manifest, const char *section, const char *key, const char **out_joined)
 {
-    const char *joined = "";
-    for (size_t i = 0; i < manifest->ini.count && joined; ++i) {
+    struct text joined;
+    text_init(&joined);
+    for (size_t i = 0; i < manifest->ini.count; ++i) {
         const struct ini_entry *entry = &manifest->ini.entries[i];
         if (strcmp(entry->section, section) == 0 && strcmp(entry->key, key) == 0) {
-            joined = joined[0] ? arena_format(manifest->ini.arena, "%s %s", joined, entry->value)
-                               : entry->value;
+            text_append(&joined, joined.length > 0 ? " " : "");
+            text_append(&joined, entry->value);
         }
     }
-    return joined;
+    tapml_status status = text_status(&joined);
+    *out_joined = status == TAPML_OK ? arena_text(manifest->ini.arena, joined.data) : NULL;
+    if (status == TAPML_OK && !*out_joined) {
+        status = status_no_memory();
+    }
+    text_release(&joined);
+    return status;
 }
 
 static tapml_status
@@ -111,10 +119,7 @@ read_component(struct manifest *manifest, const char *section, struct manifest_c
     out->id = section + strlen(section_prefix);
     out->kind = get(manifest, section, "kind");
     out->title = get(manifest, section, "title");
-    out->options = join(manifest, section, "options");
-    if (!out->options) {
-        return status_no_memory();
-    }
+    TAPML_TRY(join(manifest, section, "options", &out->options));
     if (!is_word(out->id, "-_.")) {
         return status_fail(TAPML_INVALID,
                            "%s: [%s]: a component's id has letters, digits, '-', '_' and '.'",

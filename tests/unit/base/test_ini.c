@@ -4,6 +4,7 @@
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
 #include "base/ini.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -145,6 +146,20 @@ Test(ini, a_file_is_loaded_by_its_name)
     cr_assert_not_null(strstr(status_message(), "bad.ini:2: "));
     cr_assert_eq(ini_load(scratch_path(&scratch, "absent"), &ini), TAPML_NOT_FOUND);
     scratch_remove(&scratch);
+}
+
+Test(ini, time_does_not_grow_with_the_square_of_the_sections, .timeout = 60)
+{
+    struct text text;
+    struct ini ini;
+    text_init(&text);
+    for (int i = 0; i < 100000; ++i) {
+        text_format(&text, "[%d]\n", i);
+    }
+    cr_assert_eq(ini_parse("x", text.data, text.length, &ini), TAPML_OK);
+    cr_assert_eq(ini.section_count, 100000);
+    ini_release(&ini);
+    text_release(&text);
 }
 
 static tapml_status build(void)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "base/text.h"
 #include "plugin/manifest.h"
 #include "plugin/note.h"
 #include "zoo_folder.h"
@@ -138,4 +139,20 @@ Test(manifest, memory_may_end_anywhere)
     SCRATCH_SWEEP(manifest_load(path, &manifest));
     manifest_release(&manifest);
     scratch_remove(&scratch);
+}
+
+// Each repetition once cost all that came before it: gigabytes for a file of one.
+Test(manifest, an_option_list_of_any_length_takes_its_own_size)
+{
+    struct text text;
+    struct manifest manifest;
+    text_init(&text);
+    text_append(&text, HEAD BUILD TAIL);
+    for (int i = 0; i < 80000; ++i) {
+        text_append(&text, "options=ab\n");
+    }
+    cr_assert_eq(load(text.data, &manifest), TAPML_OK, "%s", status_message());
+    cr_assert_eq(strlen(manifest.components[0].options), 80000 * 3 - 1);
+    manifest_release(&manifest);
+    text_release(&text);
 }
