@@ -14,6 +14,8 @@
 enum {
     FILE_SIZE_MAX = 16 << 20,
     POINTER_LENGTH_MAX = 512,
+    UNREAD_POINTER_MAX = 2048, // What lies deeper nobody has asked for.
+    UNREAD_FOUND_MAX = 4096,   // More would not fit in a message.
 };
 
 // What is known of a pointer that was asked for.
@@ -351,6 +353,9 @@ static void walk(struct unread *unread, json_t *value);
 
 static void add_found(struct unread *unread)
 {
+    if (unread->found.length > UNREAD_FOUND_MAX) {
+        return;
+    }
     const char *between = unread->found.length > 0 ? ", " : "";
     text_format(&unread->found, "%s'%s'", between, unread->pointer.data);
 }
@@ -398,9 +403,14 @@ static void walk_array(struct unread *unread, json_t *array)
     }
 }
 
-// Recursion ends with the nesting of the file, which the parser limits.
+// Recursion ends with the nesting of the file, which the parser limits. So that a long key does not
+// cost its length again for each value inside, what lies behind one is not looked at.
 static void walk(struct unread *unread, json_t *value)
 {
+    if (unread->pointer.length > UNREAD_POINTER_MAX) {
+        add_found(unread);
+        return;
+    }
     const size_t marks = marks_of(unread->config, unread->pointer.data);
     double number = 0;
     if ((marks & MARK_IGNORED) || json_is_null(value) || json_is_false(value)) {

@@ -3,6 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "model/config.h"
 
 #include <criterion/criterion.h>
@@ -311,6 +312,33 @@ Test(config, a_folder_is_opened)
     config = config_of("{'model_type': 5}");
     cr_assert_null(config_model_type(config));
     config_close(config);
+}
+
+// A key of 8 MiB before a million values is not written down a million times.
+Test(config, what_nobody_read_is_named_in_bounded_room, .timeout = 60)
+{
+    enum { KEY = 1 << 21, VALUES = 200000 };
+    struct config *config = NULL;
+    struct text text;
+    text_init(&text);
+    text_append(&text, "{\"");
+    for (int i = 0; i < KEY; i++) {
+        text_append_bytes(&text, "k", 1);
+    }
+    text_append(&text, "\": {");
+    for (int i = 0; i < VALUES; i++) {
+        text_format(&text, "%s\"%d\": 1", i > 0 ? "," : "", i);
+    }
+    text_append(&text, "}, \"other\": {");
+    for (int i = 0; i < VALUES; i++) {
+        text_format(&text, "%s\"%d\": 1", i > 0 ? "," : "", i);
+    }
+    text_append(&text, "}}");
+    cr_assert_eq(config_parse("config.json", text.data, &config), TAPML_OK);
+    cr_assert_eq(config_check(config, 0), TAPML_INVALID);
+    cr_assert_eq(config_check(config, 1), TAPML_OK);
+    config_close(config);
+    text_release(&text);
 }
 
 // A lost mark must not become a wrong verdict: the check says so.
