@@ -242,6 +242,24 @@ int text_glob(const char *pattern, const char *subject)
     return *pattern == '\0';
 }
 
+// Whether a control character stands at `at`: one of ASCII, or one of U+0080 to U+009F.
+static size_t control_length(const unsigned char *at)
+{
+    if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f) {
+        return 2;
+    }
+    return (at[0] < 0x20 && at[0] != '\t' && at[0] != '\n') || at[0] == 0x7f;
+}
+
+void text_make_plain(char *text)
+{
+    for (char *at = text; *at;) {
+        const size_t length = control_length((const unsigned char *)at);
+        memset(at, '?', length);
+        at += length > 0 ? length : 1;
+    }
+}
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;

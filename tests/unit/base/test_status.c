@@ -76,3 +76,9 @@ Test(status, every_code_has_a_name)
     cr_assert_str_eq(status_name(TAPML_OK), "ok");
     cr_assert_str_eq(status_name(12345), "unknown failure");
 }
+
+Test(status, a_message_commands_no_terminal)
+{
+    (void)status_fail(TAPML_INVALID, "found '%s'", "\033[31m");
+    cr_assert_str_eq(status_message(), "found '?[31m'");
+}

@@ -186,3 +186,10 @@ Test(text, numbers_are_parsed_whole)
     cr_assert_eq(text_parse_i64("1.5", &integer), TAPML_INVALID);
     cr_assert_eq(text_parse_f64("1e400", &number), TAPML_INVALID);
 }
+
+Test(text, made_plain_it_commands_no_terminal)
+{
+    char text[] = "a\033[2J\tb\n\x7f\xc2\x9b\xc2\xa0\xc3\x9b\r\xc2";
+    text_make_plain(text);
+    cr_assert_str_eq(text, "a?[2J\tb\n???\xc2\xa0\xc3\x9b?\xc2");
+}
