@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "carve/schema.h"
 
+#include <string.h>
+
 // `prompt` has a line from the first step on, which is completed at the last one.
 static const char TABLES[] =
     "CREATE TABLE fact ("
@@ -143,4 +145,66 @@ static const char TABLES[] =
 const char *schema_text(void)
 {
     return TABLES;
+}
+
+// Each object with the statement that made it. SQLite makes an index without a statement for each
+// key, and tables of statistics where somebody asked it to analyse.
+static const char OBJECTS[] =
+    "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema"
+    " WHERE NOT (type = 'index' AND sql IS NULL)"
+    " AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))"
+    " ORDER BY type, name";
+
+static int compare_rows(sqlite3_stmt *ours, sqlite3_stmt *theirs, int *out_is_same)
+{
+    for (;;) {
+        const int our_code = sqlite3_step(ours);
+        const int code = sqlite3_step(theirs);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) {
+            return code;
+        }
+        *out_is_same = code == our_code;
+        if (!*out_is_same || code == SQLITE_DONE) {
+            return SQLITE_OK;
+        }
+        const unsigned char *our_text = sqlite3_column_text(ours, 0);
+        const unsigned char *text = sqlite3_column_text(theirs, 0);
+        if (!our_text || !text) {
+            return SQLITE_NOMEM;
+        }
+        *out_is_same = strcmp((const char *)our_text, (const char *)text) == 0;
+        if (!*out_is_same) {
+            return SQLITE_OK;
+        }
+    }
+}
+
+static int compare_objects(sqlite3 *model, sqlite3 *connection, int *out_is_same)
+{
+    sqlite3_stmt *ours = NULL;
+    sqlite3_stmt *theirs = NULL;
+    int code = sqlite3_exec(model, TABLES, NULL, NULL, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_prepare_v2(model, OBJECTS, -1, &ours, NULL);
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_prepare_v2(connection, OBJECTS, -1, &theirs, NULL);
+    }
+    if (code == SQLITE_OK) {
+        code = compare_rows(ours, theirs, out_is_same);
+    }
+    (void)sqlite3_finalize(ours); // Repeat the code of their last step.
+    (void)sqlite3_finalize(theirs);
+    return code;
+}
+
+int schema_compare(sqlite3 *connection, int *out_is_same)
+{
+    sqlite3 *model = NULL;
+    int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE, NULL);
+    if (code == SQLITE_OK) {
+        code = compare_objects(model, connection, out_is_same);
+    }
+    (void)sqlite3_close(model); // Its one statement is finalized.
+    return code;
 }

@@ -83,11 +83,19 @@ static tapml_status make_tables(struct store *store)
     return run_sql(store, "COMMIT", "making its tables");
 }
 
-// Views and triggers would run a stranger's statements inside ours.
-static const char FOREIGN_OBJECTS[] =
-    "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')"
-    " OR (type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('fact', 'prompt', 'tensor',"
-    " 'weight', 'case', 'argument', 'page', 'call', 'statistic', 'result', 'limit', 'ledger'))";
+static tapml_status check_tables(struct store *store)
+{
+    int is_same = 0;
+    const int code = schema_compare(store->connection, &is_same);
+    if (code != SQLITE_OK) {
+        return store_fail(store, code, "opening it");
+    }
+    return is_same ? TAPML_OK
+                   : status_fail(TAPML_INVALID,
+                                 "store '%s' has other tables, indices, views or triggers than a "
+                                 "store has",
+                                 store->path);
+}
 
 static tapml_status check_header(struct store *store, int create)
 {
@@ -107,13 +115,7 @@ static tapml_status check_header(struct store *store, int create)
         return status_fail(TAPML_INVALID, "store '%s' has version %lld, this host knows %d",
                            store->path, (long long)version, STORE_VERSION);
     }
-    TAPML_TRY(read_number(store, FOREIGN_OBJECTS, &objects));
-    if (objects != 0) {
-        return status_fail(TAPML_INVALID,
-                           "store '%s' has tables, views or triggers that no store has",
-                           store->path);
-    }
-    return TAPML_OK;
+    return check_tables(store);
 }
 
 static tapml_status open_connection(struct store *store, int create)
@@ -200,6 +202,9 @@ const char *store_fact(struct store *store, const char *name)
     alloc_free(store->fact);
     store->fact = alloc_text(row_text(&row, 0));
     row_end(&row);
+    if (store->fact) {
+        text_make_plain(store->fact); // It is shown to people.
+    }
     return store->fact;
 }
 
@@ -546,6 +551,17 @@ static int parse_hash(const char *text, struct hash *out_hash)
     return strcmp(text, again) == 0;
 }
 
+// Names are shown to people, and may become names of files.
+static int is_plain(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static tapml_status parse_case(struct row *row, struct arena *arena, struct carved_case *item)
 {
     item->instance = arena_text(arena, row_text(row, 0));
@@ -559,6 +575,10 @@ static tapml_status parse_case(struct row *row, struct arena *arena, struct carv
     const int64_t count = row_i64(row, 9);
     if (!item->instance || !item->op_name || !item->phase || !item->shape_class) {
         return status_no_memory();
+    }
+    if (!is_plain(item->instance) || !is_plain(item->op_name) || !is_plain(item->phase) ||
+        !is_plain(item->shape_class)) {
+        return status_fail(TAPML_INVALID, "its names have control characters");
     }
     if (!parse_hash(row_text(row, 5), &item->prompt) || count > ARGUMENTS_MAX) {
         return status_fail(TAPML_INVALID, "its prompt or its number of arguments is wrong");

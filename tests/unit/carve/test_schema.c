@@ -121,3 +121,57 @@ Test(schema, is_sql_that_runs_once)
     cr_assert_neq(sqlite3_exec(store_connection(store), schema_text(), NULL, NULL, NULL),
                   SQLITE_OK);
 }
+
+static int is_same_after(const char *sql)
+{
+    int is_same = -1;
+    char *message = NULL;
+    const int code = sqlite3_exec(store_connection(store), sql, NULL, NULL, &message);
+    cr_assert_eq(code, SQLITE_OK, "%s: %s", sql, message);
+    cr_assert_eq(schema_compare(store_connection(store), &is_same), SQLITE_OK);
+    return is_same;
+}
+
+// The store's connection is defensive; a stranger's is not.
+static void allow_all(void)
+{
+    (void)sqlite3_db_config(store_connection(store), SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+}
+
+Test(schema, what_sqlite_adds_is_no_difference)
+{
+    cr_assert_eq(is_same_after(""), 1);
+    cr_assert_eq(is_same_after("INSERT INTO fact VALUES ('a', 'b'); ANALYZE;"), 1);
+    cr_assert_eq(is_same_after("VACUUM;"), 1);
+}
+
+Test(schema, foreign_objects_are_seen)
+{
+    static const char *const wrong[] = {
+        "CREATE VIEW v AS SELECT * FROM fact",
+        "CREATE TRIGGER t AFTER INSERT ON fact BEGIN DELETE FROM fact; END",
+        "CREATE TABLE sqlitex (a)",
+        "CREATE INDEX i ON fact (hex(value))",
+        "DROP TABLE ledger",
+        "ALTER TABLE fact ADD COLUMN c AS (hex(value))",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET name = 'sqlite_t' WHERE name = "
+        "'fact'",
+    };
+    allow_all();
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        cr_assert_eq(is_same_after("SAVEPOINT s"), 1);
+        cr_expect_eq(is_same_after(wrong[i]), 0, "%s", wrong[i]);
+        cr_assert_eq(is_same_after("ROLLBACK TO s; RELEASE s"), 1);
+    }
+}
+
+Test(schema, a_failure_of_sqlite_is_told)
+{
+    int is_same = 0;
+    sqlite3 *none = NULL;
+    const char *path =
+        scratch_text(&scratch, "none", "this is no database, only a text that is long enough");
+    cr_assert_eq(sqlite3_open_v2(path, &none, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    cr_assert_eq(schema_compare(none, &is_same), SQLITE_NOTADB);
+    sqlite3_close(none);
+}

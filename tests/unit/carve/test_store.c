@@ -493,6 +493,7 @@ static void expect_damage(const char *sql)
 Test(store, damaged_cases_are_named)
 {
     expect_damage("UPDATE \"case\" SET prompt = 'none'");
+    expect_damage("UPDATE \"case\" SET instance = 'a' || char(27) || '[2J'");
     expect_damage("UPDATE argument SET kind = 'nothing'");
     expect_damage("UPDATE argument SET effects = 'evil'");
     expect_damage("UPDATE argument SET position = 9 WHERE position = 1");
