@@ -211,11 +211,10 @@ static tapml_status write_page(
 // offset in the contents.
 static uint64_t page_part(const struct case_argument *argument, int64_t first, int64_t *out_shape)
 {
-    int64_t row_elements = 1;
+    int64_t row_elements = 0;
     case_content_shape(argument, out_shape);
-    for (uint32_t i = 1; i < argument->rank; i++) {
-        row_elements *= out_shape[i]; // The product of all axes was checked.
-    }
+    // The product of all axes was checked: this one fails only where there are no rows.
+    (void)shape_count(out_shape + 1, argument->rank - 1, &row_elements);
     const int64_t rest = argument->kept_end - first;
     out_shape[0] = rest < CASE_PAGE_ROWS ? rest : CASE_PAGE_ROWS;
     return (uint64_t)((first - argument->kept_begin) * row_elements) * dtype_bytes(argument->dtype);
