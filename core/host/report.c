@@ -178,6 +178,7 @@ struct derived {
     const char *op_name;
     const char *source;
     size_t cases, failed, not_judged;
+    double margin; // The largest.
     const struct verdict *first_failed;
     const struct verdict *first_not_judged; // Skipped or unsupported.
 };
@@ -194,6 +195,8 @@ count_derived(const struct verdict_list *list, const struct verdict *like, struc
             continue;
         }
         out->cases++;
+        out->margin =
+            fmax(out->margin, verdict->kind == VERDICT_ERROR ? INFINITY : verdict->margin);
         if (verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) {
             out->first_failed = out->failed++ == 0 ? verdict : out->first_failed;
         } else if (verdict->kind != VERDICT_PASS) {
@@ -231,20 +234,22 @@ static void print_derived_kind(const struct derived *derived)
     }
 }
 
-// Which kind of case found something: "found: tapml.silu: carved 4 of 9, shape 3 of 12".
+// Which kind of case found something, and how far beyond the limit it is at most:
+// "found: tapml.silu: carved 4 of 9 (margin 30), shape 3 of 12 (margin 1e+03)".
 static void print_found(const struct verdict_list *list, const struct line *line)
 {
     if (line->failed + line->derived_failed == 0) {
         return;
     }
-    (void)printf("found: %s: carved %zu of %zu", line->op_name, line->failed, line->cases);
+    (void)printf("found: %s: carved %zu of %zu (margin %.3g)", line->op_name, line->failed,
+                 line->cases, line->margin);
     for (size_t i = 0; i < list->derived_count; i++) {
         struct derived derived;
 
         if (strcmp(list->derived[i].op_name, line->op_name) == 0 && is_first_of_kind(list, i)) {
             count_derived(list, &list->derived[i], &derived);
-            (void)printf(", %s %zu of %zu", derived.source, derived.failed,
-                         derived.cases - derived.not_judged);
+            (void)printf(", %s %zu of %zu (margin %.3g)", derived.source, derived.failed,
+                         derived.cases - derived.not_judged, derived.margin);
         }
     }
     (void)printf("\n");
