@@ -9,12 +9,50 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+// Bytes that may still be written beside `path`; UINT64_MAX where nobody knows.
+static uint64_t free_bytes(const char *path)
+{
+    struct statvfs about;
+    char *folder = file_folder(path);
+    const int is_known = folder && statvfs(folder, &about) == 0;
+    alloc_free(folder);
+    return is_known ? (uint64_t)about.f_bavail * about.f_frsize : UINT64_MAX;
+}
+
+int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT])
+{
+    struct rlimit limit = {.rlim_cur = 0};
+    switch (error) {
+    case ENOSPC:
+        (void)snprintf(out_why, FILE_WHY_TEXT, "the disk is full (%llu bytes are free)",
+                       (unsigned long long)free_bytes(path));
+        return 1;
+    case EDQUOT:
+        (void)snprintf(out_why, FILE_WHY_TEXT, "the disk quota is used up");
+        return 1;
+    case EFBIG:
+        (void)getrlimit(RLIMIT_FSIZE, &limit); // Cannot fail on a limit that exists.
+        (void)snprintf(out_why, FILE_WHY_TEXT,
+                       "the limit on the size of files (ulimit -f) of %llu bytes is reached",
+                       (unsigned long long)limit.rlim_cur);
+        return 1;
+    default:
+        return 0;
+    }
+}
 
 static tapml_status system_failed(const char *path, const char *what)
 {
     const int error = errno;
+    char why[FILE_WHY_TEXT];
+    if (file_is_full(error, path, why)) { // No fault of whoever named the file.
+        return status_fail(TAPML_UNAVAILABLE, "%s: cannot %s: %s", path, what, why);
+    }
     return status_fail(error == ENOENT ? TAPML_NOT_FOUND : TAPML_INVALID, "%s: cannot %s: %s", path,
                        what, strerror(error));
 }
@@ -132,14 +170,16 @@ static int write_all(int descriptor, const char *data, size_t size)
 static tapml_status
 write_and_rename(const char *path, const char *beside, const void *data, size_t size)
 {
+    char what[48];
+    (void)snprintf(what, sizeof(what), "write its %zu bytes", size);
     const int descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-        return system_failed(path, "write");
+        return system_failed(path, what);
     }
     const int written = write_all(descriptor, data, size) && fsync(descriptor) == 0;
-    tapml_status status = written ? TAPML_OK : system_failed(path, "write");
+    tapml_status status = written ? TAPML_OK : system_failed(path, what);
     if (close(descriptor) != 0 && status == TAPML_OK) {
-        status = system_failed(path, "write");
+        status = system_failed(path, what);
     }
     if (status == TAPML_OK && rename(beside, path) != 0) {
         status = system_failed(path, "rename to it");

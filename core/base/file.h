@@ -23,8 +23,15 @@ void file_unmap(struct file_map *map);
 tapml_status
 file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) STATUS_USED;
 
-// Writes a file whole or not at all: under another name first, then renamed.
+// Writes a file whole or not at all: under another name first, then renamed. Where there is no room
+// it is TAPML_UNAVAILABLE.
 tapml_status file_write(const char *path, const void *data, size_t size) STATUS_USED;
+
+enum { FILE_WHY_TEXT = 128 };
+
+// Whether `error`, an errno of a write to `path`, says that there is no room, and which: the disk is
+// full, a quota is used up, or a limit on the size of files is reached.
+int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT]);
 
 int file_exists(const char *path);
 int file_is_folder(const char *path);

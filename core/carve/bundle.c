@@ -70,19 +70,55 @@ static tapml_status remove_old(const char *path)
     return status;
 }
 
-static tapml_status fill(struct store *store,
-                         const struct carved_case *item,
-                         const struct bundle_fact *facts,
-                         size_t fact_count)
+// What goes into a bundle.
+struct filling {
+    const struct carved_case *item;
+    const struct bundle_fact *facts;
+    size_t fact_count;
+};
+
+static tapml_status fill(struct store *store, const struct filling *filling)
 {
     TAPML_TRY(store_begin(store));
-    TAPML_TRY(store_add_case(store, item));
-    for (size_t i = 0; i < fact_count; i++) {
-        if (facts[i].value) {
-            TAPML_TRY(store_set_fact(store, facts[i].name, facts[i].value));
+    TAPML_TRY(store_add_case(store, filling->item));
+    for (size_t i = 0; i < filling->fact_count; i++) {
+        const struct bundle_fact *fact = &filling->facts[i];
+        if (fact->value) {
+            TAPML_TRY(store_set_fact(store, fact->name, fact->value));
         }
     }
     return store_commit(store);
+}
+
+static tapml_status fill_file(const char *path, const struct filling *filling)
+{
+    struct store *store = NULL;
+    TAPML_TRY(remove_old(path));
+    TAPML_TRY(store_open(path, 1, &store));
+    const tapml_status status = fill(store, filling);
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    store_close(store); // Which leaves one file alone.
+    return status;
+}
+
+// Whoever sees the file under its name sees all of it.
+static tapml_status
+write_and_rename(const char *beside, const char *path, const struct filling *filling)
+{
+    TAPML_TRY(remove_old(path));
+    const tapml_status status = fill_file(beside, filling);
+    if (status == TAPML_OK && rename(beside, path) == 0) {
+        return TAPML_OK;
+    }
+    char message[512];
+    (void)snprintf(message, sizeof(message), "%s",
+                   status != TAPML_OK ? status_message() : strerror(errno));
+    (void)remove_old(beside); // The first failure is the one to tell of.
+    return status != TAPML_OK ? status_fail(status, "%s", message)
+                              : status_fail(TAPML_UNAVAILABLE, "cannot rename '%s' to '%s': %s",
+                                            beside, path, message);
 }
 
 tapml_status bundle_create(const char *path,
@@ -91,23 +127,21 @@ tapml_status bundle_create(const char *path,
                            size_t fact_count,
                            struct store **out_store)
 {
-    struct store *store = NULL;
     for (uint32_t i = 0; i < item->argument_count; i++) {
         if (case_is_reference(&item->arguments[i])) {
             return status_fail(TAPML_INVALID, "bundle '%s': the case lacks the bytes of '%.100s'",
                                path, item->arguments[i].origin);
         }
     }
-    TAPML_TRY(remove_old(path));
-    TAPML_TRY(store_open(path, 1, &store));
-    const tapml_status status = fill(store, item, facts, fact_count);
-    if (status != TAPML_OK) {
-        store_rollback(store);
-        store_close(store);
-        return status;
+    struct text beside;
+    text_init(&beside);
+    text_format(&beside, "%s.part", path);
+    tapml_status status = text_status(&beside);
+    if (status == TAPML_OK) {
+        status = write_and_rename(beside.data, path, &(struct filling){item, facts, fact_count});
     }
-    *out_store = store;
-    return TAPML_OK;
+    text_release(&beside);
+    return status == TAPML_OK ? store_open(path, 0, out_store) : status;
 }
 
 int bundle_is(struct store *store)

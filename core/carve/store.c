@@ -13,6 +13,7 @@
 #include "carve/schema.h"
 #include "tensor/dtype.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,12 +28,29 @@ struct store {
     char *fact; // The last answer of `store_fact`.
 };
 
+// Whether there was no room: SQLite tells of a full disk by a code of its own, of a limit on files
+// by what the system said.
+static int is_full(const struct store *store, int code, char out_why[FILE_WHY_TEXT])
+{
+    const int kind = code & 0xff;
+    const int error = kind == SQLITE_FULL                         ? ENOSPC
+                      : kind == SQLITE_IOERR && store->connection ? sqlite3_system_errno(
+                                                                        store->connection)
+                                                                  : 0;
+    return file_is_full(error, store->path, out_why);
+}
+
 tapml_status store_fail(struct store *store, int code, const char *doing)
 {
     const char *path = store->path;
+    char why[FILE_WHY_TEXT];
+    if (is_full(store, code, why)) {
+        return status_fail(TAPML_UNAVAILABLE,
+                           "store '%s': %s while %s; what was committed is kept, make room and "
+                           "start again",
+                           path, why, doing);
+    }
     switch (code & 0xff) { // The low byte is the kind.
-    case SQLITE_FULL:
-        return status_fail(TAPML_UNAVAILABLE, "store '%s': the disk is full while %s", path, doing);
     case SQLITE_NOMEM:
         return status_no_memory();
     case SQLITE_CORRUPT:

@@ -12,6 +12,7 @@
 struct writer {
     struct store *store; // The thread's, once it runs.
     int is_in_step;      // The thread's: a transaction has begun.
+    uint64_t step_bytes; // The thread's: of the items in it so far.
 
     pthread_t thread;
     int is_running; // The caller's.
@@ -65,7 +66,9 @@ static tapml_status write_item(struct writer *writer, const struct writer_item *
     if (!writer->is_in_step && item->kind != WRITER_COMMIT) {
         TAPML_TRY(store_begin(writer->store));
         writer->is_in_step = 1;
+        writer->step_bytes = 0;
     }
+    writer->step_bytes += item->bytes;
     switch (item->kind) {
     case WRITER_CALL:
         return write_call(writer->store, item);
@@ -101,7 +104,11 @@ static void *run(void *user)
     while (item) {
         const int goes_on = writer->status == TAPML_OK;
         (void)pthread_mutex_unlock(&writer->lock);
-        const tapml_status status = goes_on ? write_item(writer, item) : TAPML_OK;
+        tapml_status status = goes_on ? write_item(writer, item) : TAPML_OK;
+        if (status == TAPML_UNAVAILABLE) { // Whoever makes room wants to know how much.
+            status = status_explain(status, "a step needs at most %llu bytes",
+                                    (unsigned long long)writer->step_bytes);
+        }
         const uint64_t bytes = item->bytes;
         writer_item_destroy(item);
         (void)pthread_mutex_lock(&writer->lock);

@@ -16,17 +16,28 @@ struct carving {
     struct session *session;
     struct recorder *recorder;
     const struct prompt *prompt;
+    struct progress *progress; // Counts tokens, which cost much the same.
+    size_t done, all;
 };
 
-// A feed in chunks is several calls of one step.
+// Tokens that are fed for a prompt which does not end early.
+static size_t tokens_of(const struct carving *carving, const struct prompt *prompt)
+{
+    return prompt->count + (carving->config->decode > 1 ? (size_t)carving->config->decode - 1 : 0);
+}
+
+// A feed in chunks is several calls of one step. Beginning a step commits the one before, so that
+// an interruption finds it written.
 static tapml_status begin_step(void *user, int64_t step, int32_t next_id)
 {
     const struct carving *carving = user;
+    const size_t fed = step == 0 ? 0 : carving->prompt->count + (size_t)step - 1;
 
     (void)next_id;
-    return recorder_begin_step(carving->recorder, carving->prompt->id, step,
-                               step == 0 ? "prefill" : "decode",
-                               step == 0 ? (int64_t)carving->prompt->count : 1);
+    TAPML_TRY(recorder_begin_step(carving->recorder, carving->prompt->id, step,
+                                  step == 0 ? "prefill" : "decode",
+                                  step == 0 ? (int64_t)carving->prompt->count : 1));
+    return progress_show(carving->progress, carving->done + fed, carving->all);
 }
 
 static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t *greedy)
@@ -52,10 +63,21 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
                                                       .greedy_count = count});
 }
 
-static tapml_status carve_all(struct carving *carving,
-                              struct store *store,
-                              const struct prompts *prompts,
-                              struct progress *progress)
+static void count_tokens(struct carving *carving,
+                         struct store *store,
+                         const struct prompts *prompts)
+{
+    for (size_t i = 0; i < prompts->count; i++) {
+        const size_t tokens = tokens_of(carving, &prompts->items[i]);
+
+        carving->all += tokens;
+        carving->progress->skipped += store_has_prompt(store, prompts->items[i].id) ? tokens : 0;
+    }
+    carving->done = carving->progress->skipped;
+}
+
+static tapml_status
+carve_all(struct carving *carving, struct store *store, const struct prompts *prompts)
 {
     int32_t *greedy = alloc_array((size_t)carving->config->decode + 1, sizeof(*greedy));
     tapml_status status = greedy != NULL ? TAPML_OK : status_no_memory();
@@ -64,9 +86,10 @@ static tapml_status carve_all(struct carving *carving,
         carving->prompt = &prompts->items[i];
         if (!store_has_prompt(store, carving->prompt->id)) {
             status = carve_prompt(carving, (int64_t)i, greedy);
+            carving->done += tokens_of(carving, carving->prompt);
         }
         if (status == TAPML_OK) {
-            status = progress_show(progress, i + 1, prompts->count);
+            status = progress_show(carving->progress, carving->done, carving->all);
         }
     }
     alloc_free(greedy);
@@ -108,15 +131,19 @@ static int all_carved(struct store *store, const struct prompts *prompts)
 tapml_status carving_run(const struct run_config *config,
                          struct setup *setup,
                          struct store *store,
-                         const struct prompts *prompts)
+                         const struct prompts *prompts,
+                         struct hold *hold)
 {
-    struct carving carving = {.config = config, .setup = setup};
     struct progress progress;
+    struct carving carving = {.config = config, .setup = setup, .progress = &progress};
 
     if (all_carved(store, prompts)) {
         return TAPML_OK;
     }
     progress_begin(&progress, "carve", 0);
+    progress.unit = "tokens";
+    progress.hold = hold;
+    count_tokens(&carving, store, prompts);
     TAPML_TRY(
         recorder_create(&(struct recorder_options){.inner = setup->backends[0],
                                                    .store_path = store_path(store),
@@ -126,7 +153,7 @@ tapml_status carving_run(const struct run_config *config,
     tapml_status status = make_session(&carving);
 
     if (status == TAPML_OK) {
-        status = carve_all(&carving, store, prompts, &progress);
+        status = carve_all(&carving, store, prompts);
     }
     if (status == TAPML_OK) {
         status = recorder_finish(carving.recorder);

@@ -6,12 +6,15 @@
 
 #include "carve/store.h"
 #include "exec/session.h"
+#include "host/hold.h"
 #include "host/run_config.h"
 #include "host/setup.h"
 #include "model/prompts.h"
 
-// Carves every prompt that the store does not have yet, on the first place of `setup`.
+// Carves every prompt that the store does not have yet, on the first place of `setup`. `hold` is
+// told how far it is; NULL is allowed.
 tapml_status carving_run(const struct run_config *config,
                          struct setup *setup,
                          struct store *store,
-                         const struct prompts *prompts) STATUS_USED;
+                         const struct prompts *prompts,
+                         struct hold *hold) STATUS_USED;

@@ -7,12 +7,14 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "carve/row.h"
 #include "carve/store.h"
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "host/bundles.h"
 #include "host/carving.h"
 #include "host/facts.h"
+#include "host/hold.h"
 #include "host/interrupt.h"
 #include "host/progress.h"
 #include "host/report.h"
@@ -37,6 +39,7 @@ static const struct options_spec specs[] = {
 struct run {
     struct run_config config;
     struct setup setup;
+    struct hold *hold;
     struct store *store;
     struct prompts prompts;
     struct judge_prompt *judged;
@@ -147,6 +150,8 @@ static tapml_status calibrate(struct run *run)
     struct progress progress;
 
     progress_begin(&progress, "calibrate", 0);
+    progress.hold = run->hold;
+    TAPML_TRY(progress_show(&progress, 0, 0));
     for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
         char device[64];
         const size_t length = strcspn(devices, " ");
@@ -193,25 +198,78 @@ struct target {
     char phase[160];
 };
 
-static tapml_status show(void *user, size_t done, size_t all)
+static void begin_phase(struct target *target, const char *what, const char *unit)
 {
-    return progress_show(user, done, all);
+    (void)snprintf(target->phase, sizeof(target->phase), "%s %s", what, target->name);
+    progress_begin(&target->progress, target->phase, 0);
+    target->progress.unit = unit;
+    target->progress.hold = target->run->hold;
 }
 
-static tapml_status show_step(void *user, const char *step, size_t done, size_t all)
+// How many lines of `target` the store has.
+static tapml_status
+count_rows(struct store *store, const char *sql, const char *target, size_t *out_count)
+{
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(store, sql, "counting what is done", &row));
+    row_put_text(&row, target);
+    TAPML_TRY(row_next(&row, &has));
+    *out_count = has ? (size_t)row_i64(&row, 0) : 0;
+    if (has) {
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status show(void *user, size_t done, size_t all)
 {
     struct target *target = user;
 
-    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
     return progress_show(&target->progress, done, all);
+}
+
+// The derived cases are a phase of their own: they take another time.
+static tapml_status show_derived(void *user, size_t done, size_t all)
+{
+    struct target *target = user;
+
+    if (done == 1) {
+        begin_phase(target, "derive on", "kept cases");
+        target->progress.skipped = 1; // It was made before the clock was set.
+    }
+    return progress_show(&target->progress, done, all);
+}
+
+// Steps are counted by the prompts that they judge; what a search needs comes on top.
+static tapml_status show_step(void *user, const char *step, size_t done, size_t all)
+{
+    struct target *target = user;
+    const struct run *run = target->run;
+    const size_t move = (size_t)run->config.offload_prompts;
+
+    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
+    return progress_show(&target->progress, done * move, (all - 1) * move + run->prompts.count);
+}
+
+static tapml_status check_interrupt(void *user, size_t done, size_t all)
+{
+    (void)user;
+    (void)done;
+    (void)all;
+    return interrupt_check();
 }
 
 static tapml_status replay(struct target *target)
 {
     struct run *run = target->run;
 
-    (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
-    progress_begin(&target->progress, target->phase, 0);
+    begin_phase(target, "replay on", "cases");
+    const uint64_t begin_ns = target->progress.begin_ns;
+
+    TAPML_TRY(count_rows(run->store, "SELECT count(*) FROM result WHERE target = ?", target->name,
+                         &target->progress.skipped));
     TAPML_TRY(
         verdict_all(&(struct verdict_options){.registry = run->setup.registry,
                                               .store = run->store,
@@ -220,8 +278,11 @@ static tapml_status replay(struct target *target)
                                               .checkpoint = model_checkpoint(run->setup.model),
                                               .derived = 1,
                                               .progress = show,
-                                              .user = &target->progress},
+                                              .derived_progress = show_derived,
+                                              .user = target},
                     &target->verdicts));
+    (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
+    target->progress.begin_ns = begin_ns;
     progress_end(&target->progress, "%zu cases and %zu derived ones", target->verdicts.count,
                  target->verdicts.derived_count);
     return TAPML_OK;
@@ -253,8 +314,14 @@ static tapml_status offload(struct target *target)
         run, &(struct place){target->name, target->backend, run->setup.weights[target->index]},
         goal, &target->session);
 
-    (void)snprintf(target->phase, sizeof(target->phase), "offload to %s", target->name);
-    progress_begin(&target->progress, target->phase, 0);
+    begin_phase(target, "offload to", "prompts judged");
+    if (status == TAPML_OK) {
+        status = count_rows(run->store,
+                            "SELECT count(DISTINCT step) FROM ledger"
+                            " WHERE target = ? AND step LIKE 'move %'",
+                            target->name, &target->progress.skipped);
+        target->progress.skipped *= (size_t)run->config.offload_prompts;
+    }
     if (status == TAPML_OK) {
         status =
             loop_run(&(struct loop_options){.graph = model_graph(run->setup.model),
@@ -269,6 +336,7 @@ static tapml_status offload(struct target *target)
                                             .replay = replay_again,
                                             .repeats = REPEATS,
                                             .progress = show_step,
+                                            .check = check_interrupt,
                                             .user = target},
                      &target->result);
     }
@@ -452,12 +520,13 @@ static tapml_status open_run(struct run *run)
 
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
                            room > 0 ? (size_t)room : 1, &run->prompts));
+    TAPML_TRY(file_make_folder(config->dir));
+    TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     TAPML_TRY(setup_place(&run->setup, "source", config->source));
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(setup_place(&run->setup, config->targets[i].name, config->targets[i].backend));
         TAPML_TRY(plant_faults(run, i));
     }
-    TAPML_TRY(file_make_folder(config->dir));
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);
     tapml_status status = text_status(&path);
@@ -473,7 +542,7 @@ static tapml_status run_all(struct run *run)
 {
     TAPML_TRY(open_run(run));
     TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
-    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts));
+    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->hold));
     if (run->config.target_count == 0) {
         return TAPML_OK;
     }
@@ -507,6 +576,7 @@ static void run_release(struct run *run)
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
         fault_destroy(run->faults[i]);
     }
+    hold_release(run->hold);
     setup_close(&run->setup);
     run_config_release(&run->config);
 }
@@ -537,8 +607,13 @@ enum outcome command_run_main(const struct command *command)
         interrupt_watch();
         status = run_all(&run);
     }
-    const enum outcome outcome = outcome_report(status);
+    if (status == TAPML_OK && fflush(stdout) != 0) {
+        status = status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");
+    }
+    const enum outcome failure = outcome_report(status);
+    const enum outcome outcome = failure == OUTCOME_OK && run.is_wrong ? OUTCOME_WRONG : failure;
 
+    hold_end(run.hold, (int)outcome, status == TAPML_OK ? "" : status_message());
     run_release(&run);
-    return outcome != OUTCOME_OK ? outcome : run.is_wrong ? OUTCOME_WRONG : OUTCOME_OK;
+    return outcome;
 }

@@ -3,17 +3,25 @@
 
 #include "host/facts.h"
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
+#include "carve/content.h"
 #include "carve/ledger.h"
+#include "carve/row.h"
+#include "model/checkpoint.h"
+#include "tensor/dtype.h"
 #include "verify/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-// A fact that may not change between two starts of a run.
-static tapml_status settle(struct store *store, const char *name, const char *value)
+// A key of the INI file that may not change between two starts of a run.
+static tapml_status
+settle(struct store *store, const char *name, const char *key, const char *value)
 {
     const char *known = store_fact(store, name);
 
@@ -21,29 +29,46 @@ static tapml_status settle(struct store *store, const char *name, const char *va
         return store_set_fact(store, name, value);
     }
     if (strcmp(known, value) != 0) {
-        return status_fail(
-            TAPML_PRECONDITION,
-            "'%s' holds a run with another %s: '%s', now '%s'; name another 'dir' or "
-            "remove this one",
-            store_path(store), name, known, value);
+        return status_fail(TAPML_PRECONDITION,
+                           "'%s' holds a run with %s = %s, now it is %s; give this one another "
+                           "[run] dir, or remove that one",
+                           store_path(store), key, known, value);
     }
     return TAPML_OK;
 }
 
-static tapml_status settle_hash(struct store *store, const char *name, struct hash hash)
-{
-    char text[HASH_TEXT];
-
-    hash_text(hash, text);
-    return settle(store, name, text);
-}
-
-static tapml_status settle_number(struct store *store, const char *name, int64_t value)
+static tapml_status
+settle_number(struct store *store, const char *name, const char *key, int64_t value)
 {
     char text[32];
 
     (void)snprintf(text, sizeof(text), "%" PRId64, value);
-    return settle(store, name, text);
+    return settle(store, name, key, text);
+}
+
+// What the files that a key names hold, by their hash.
+static tapml_status settle_files(struct store *store,
+                                 const char *name,
+                                 const char *key,
+                                 const char *path,
+                                 struct hash hash)
+{
+    char text[HASH_TEXT];
+
+    hash_text(hash, text);
+    const char *known = store_fact(store, name);
+
+    if (known == NULL) {
+        return store_set_fact(store, name, text);
+    }
+    if (strcmp(known, text) != 0) {
+        return status_fail(TAPML_PRECONDITION,
+                           "'%s' holds a run with another %s: its contents had the hash %s, and "
+                           "those of '%s' have %s; give this one another [run] dir, or remove that "
+                           "one",
+                           store_path(store), key, known, path, text);
+    }
+    return TAPML_OK;
 }
 
 static tapml_status hash_prompts(const struct prompts *prompts, struct hash *out_hash)
@@ -67,6 +92,90 @@ static tapml_status write_model_path(struct store *store, const char *folder)
     const tapml_status status = store_set_fact(store, "model.path", path != NULL ? path : folder);
 
     free(path);
+    return status;
+}
+
+// The files of the weights with their sizes and times, by which a change is suspected.
+static tapml_status
+print_files(const char *folder, const struct checkpoint *checkpoint, struct text *out)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        const char *file = checkpoint_at(checkpoint, i)->file;
+        struct stat about = {0};
+
+        if (strcmp(file, last) == 0) {
+            continue;
+        }
+        char *path = file_join(folder, file);
+        const int is_there = path != NULL && stat(path, &about) == 0;
+
+        alloc_free(path);
+        last = file;
+        if (is_there) {
+            text_format(out, "%s %lld %lld.%09ld;", file, (long long)about.st_size,
+                        (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+        }
+    }
+    return text_status(out);
+}
+
+// The model's hash takes samples of the weights alone. Where the files are others by their times,
+// each weight that a case refers to is compared by its own hash, which is of all its bytes.
+static tapml_status check_weights(struct store *store, const struct checkpoint *checkpoint)
+{
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(store, "SELECT name, dtype, byte_count, key FROM weight ORDER BY name",
+                        "reading weights", &row));
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        const struct checkpoint_tensor *weight = checkpoint_find(checkpoint, row_text(&row, 0));
+        struct hash known = {0, 0}, found = {0, 1};
+        tapml_status status = TAPML_OK;
+
+        if (weight != NULL && row_hash(&row, 3, &known)) {
+            const int64_t count = (int64_t)(weight->bytes / dtype_bytes(weight->tensor.dtype));
+
+            status = content_key(
+                &(struct content){.dtype = weight->tensor.dtype, .rank = 1, .shape = &count},
+                weight->data, &found);
+        }
+        if (status == TAPML_OK && !hash_equal(known, found)) {
+            status = status_fail(TAPML_PRECONDITION,
+                                 "'%s' holds a run with another [model] path: weight '%.200s' is "
+                                 "not what it was; give this one another [run] dir, or remove that "
+                                 "one",
+                                 store_path(store), row_text(&row, 0));
+        }
+        if (status != TAPML_OK) {
+            row_end(&row);
+            return status;
+        }
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status settle_weights(struct store *store,
+                                   const struct run_config *config,
+                                   const struct checkpoint *checkpoint)
+{
+    struct text files;
+
+    text_init(&files);
+    tapml_status status = print_files(config->model, checkpoint, &files);
+    const char *known = store_fact(store, "model.files");
+
+    if (status == TAPML_OK && known != NULL && strcmp(known, files.data) != 0) {
+        status = check_weights(store, checkpoint);
+    }
+    if (status == TAPML_OK) {
+        status = store_set_fact(store, "model.files", files.data);
+    }
+    text_release(&files);
     return status;
 }
 
@@ -101,13 +210,15 @@ tapml_status facts_settle(struct store *store,
     struct hash hash;
 
     TAPML_TRY(hash_prompts(prompts, &hash));
-    TAPML_TRY(settle_hash(store, "model.hash", model_hash(setup->model)));
-    TAPML_TRY(settle_hash(store, "prompts.hash", hash));
-    TAPML_TRY(settle_number(store, "decode", config->decode));
-    TAPML_TRY(settle_number(store, "capacity", config->capacity));
-    TAPML_TRY(settle_number(store, "chunk", config->chunk));
-    TAPML_TRY(settle(store, "keep", config->keep_all ? "all" : "first"));
-    TAPML_TRY(settle(store, "source", config->source));
+    TAPML_TRY(settle_files(store, "model.hash", "[model] path", config->model,
+                           model_hash(setup->model)));
+    TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model)));
+    TAPML_TRY(settle_files(store, "prompts.hash", "[run] prompts", config->prompts, hash));
+    TAPML_TRY(settle_number(store, "decode", "[run] decode", config->decode));
+    TAPML_TRY(settle_number(store, "capacity", "[run] capacity", config->capacity));
+    TAPML_TRY(settle_number(store, "chunk", "[run] chunk", config->chunk));
+    TAPML_TRY(settle(store, "keep", "[run] keep", config->keep_all ? "all" : "first"));
+    TAPML_TRY(settle(store, "source", "[source] backend", config->source));
     TAPML_TRY(write_model_path(store, config->model));
     return write_targets(store, config);
 }

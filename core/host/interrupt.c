@@ -3,7 +3,11 @@
 
 #include "host/interrupt.h"
 
+#include "host/outcome.h"
+
 #include <signal.h>
+#include <unistd.h>
+
 
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t interrupted;
@@ -11,12 +15,15 @@ static volatile sig_atomic_t interrupted;
 static void take_note(int number)
 {
     (void)number;
+    if (interrupted) {
+        _exit(OUTCOME_INTERRUPTED); // What is committed stays; nothing else needs an end.
+    }
     interrupted = 1;
 }
 
 void interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = take_note, .sa_flags = SA_RESTART | SA_RESETHAND};
+    struct sigaction action = {.sa_handler = take_note, .sa_flags = SA_RESTART};
 
     (void)sigemptyset(&action.sa_mask); // Cannot fail on a set of our own.
     (void)sigaction(SIGINT, &action, NULL);

@@ -102,8 +102,8 @@ static tapml_status try_plan(struct loop *loop, struct judge_result *out_result)
 
     plan_destroy(plan);
     if (status == TAPML_OK) {
-        status = judge_run(loop->options->judge, loop->options->session, loop->prompts, NULL, NULL,
-                           out_result);
+        status = judge_run(loop->options->judge, loop->options->session, loop->prompts,
+                           loop->options->check, loop->options->user, out_result);
     }
     return status;
 }

@@ -36,6 +36,10 @@ struct loop_options {
 
     // Called with the step at hand and how far all steps are. Or NULL.
     tapml_status (*progress)(void *user, const char *step, size_t done, size_t all);
+
+    // Called after each prompt that is judged: a status that is not TAPML_OK ends the loop, which
+    // goes on from its last finished step at the next start. Or NULL.
+    judge_progress_fn check;
     void *user;
 };
 

@@ -584,8 +584,8 @@ static tapml_status judge_derived(struct judge *judge)
     TAPML_TRY(find_representatives(options->store, judge->list->arena, &ids, &count));
     for (size_t i = 0; i < count; i++) {
         TAPML_TRY(derive_around(judge, ids[i]));
-        if (options->progress) {
-            TAPML_TRY(options->progress(options->user, i + 1, count));
+        if (options->derived_progress) {
+            TAPML_TRY(options->derived_progress(options->user, i + 1, count));
         }
     }
     return TAPML_OK;

@@ -54,8 +54,10 @@ struct verdict_options {
     int fresh;                           // Replays also what the store has a result for.
     int derived;                         // Judges derived cases too, after the kept ones.
 
-    // Called after each case; a status that is not TAPML_OK ends it. Or NULL.
+    // Called after each kept case, and after the derived ones around each kept case that has some;
+    // a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);
+    tapml_status (*derived_progress)(void *user, size_t done, size_t all);
     void *user;
 };
 

@@ -52,7 +52,7 @@ def another_run_in_the_same_folder_is_refused(folder):
     rig.check(rig.host("--config", ini), 0)
     ini, _ = rig.write_run(folder, decode=7)
     done = rig.check(rig.host("--config", ini), 2)
-    rig.contains(done.stderr, "another decode: '6', now '7'")
+    rig.contains(done.stderr, "[run] decode = 6, now it is 7")
 
 
 def a_plan_says_what_moves(folder):

@@ -14,7 +14,7 @@ Test(carving, every_prompt_is_carved_once)
     size_t count = 0, again = 0;
 
     short_setup_open(&run);
-    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts));
+    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
     for (size_t i = 0; i < run.prompts.count; i++) {
         cr_assert(store_has_prompt(run.store, run.prompts.items[i].id));
     }
@@ -26,7 +26,7 @@ Test(carving, every_prompt_is_carved_once)
     cr_assert_eq(greedy_count, 3);
     cr_assert_eq(greedy[0], 559, "what expected.json has behind the prompt");
     alloc_free(greedy);
-    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts));
+    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
     SHORT_MUST(store_case_ids(run.store, &ids, &again));
     alloc_free(ids);
     cr_assert_eq(again, count);

@@ -31,15 +31,15 @@ Test(facts, another_run_is_refused_by_the_name_of_what_differs)
     SHORT_MUST(settle(&run));
     run.config.decode = 4;
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
-    cr_assert_not_null(strstr(status_message(), "another decode: '3', now '4'"));
+    cr_assert_not_null(strstr(status_message(), "[run] decode = 3, now it is 4"));
     run.config.decode = 3;
     run.config.source = "reference:f64";
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
-    cr_assert_not_null(strstr(status_message(), "another source"));
+    cr_assert_not_null(strstr(status_message(), "[source] backend = reference:f32, now it is reference:f64"));
     run.config.source = "reference:f32";
     run.prompts.count--;
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
-    cr_assert_not_null(strstr(status_message(), "another prompts.hash"));
+    cr_assert_not_null(strstr(status_message(), "another [run] prompts"));
     run.prompts.count++;
     SHORT_MUST(settle(&run));
     short_setup_close(&run);
