@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "carve/case.h"
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "graph/infer.h"
 #include "tensor/dtype.h"
@@ -172,6 +173,35 @@ tapml_status case_check_op(const struct carved_case *item, const tapml_op *op)
                                i, argument->name, param->name, op->name);
         }
     }
+    return TAPML_OK;
+}
+
+tapml_status
+case_values(const struct carved_case *item, struct arena *arena, tapml_value **out_values)
+{
+    tapml_value *values = arena_array(arena, item->argument_count, sizeof(*values));
+    tapml_tensor *tensors = arena_array(arena, item->argument_count, sizeof(*tensors));
+    if (!values || !tensors) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        values[i].kind = argument->kind;
+        if (argument->kind == TAPML_P_I64) {
+            values[i].u.i = argument->i;
+        } else if (argument->kind == TAPML_P_F64) {
+            values[i].u.d = argument->d;
+        } else if (argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument)) {
+            tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                        .dtype = argument->dtype,
+                                        .rank = argument->rank,
+                                        .shape = argument->shape,
+                                        .stride = argument->stride,
+                                        .offset = argument->offset_bytes};
+            values[i].u.p = &tensors[i];
+        }
+    }
+    *out_values = values;
     return TAPML_OK;
 }
 

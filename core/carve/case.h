@@ -92,6 +92,13 @@ tapml_status case_check_argument(const struct case_argument *argument) STATUS_US
 // Whether a case is a call of `op`: the same parameters in the same order.
 tapml_status case_check_op(const struct carved_case *item, const tapml_op *op) STATUS_USED;
 
+struct arena;
+
+// The arguments of a case as a call has them, in `arena`: tensors without memory.
+tapml_status case_values(const struct carved_case *item,
+                         struct arena *arena,
+                         tapml_value **out_values) STATUS_USED;
+
 // The class of a call's shapes, for limits and for keeping: T exact, lengths of what is read of
 // states rounded up to a power of two, every other extent as it is, dtypes where they are not f32:
 // "x=[5,128] w=bf16[352,128]", "q=[1,4,32] k_state=[<=16,2,32] v_state=[<=16,2,32]". Outputs follow

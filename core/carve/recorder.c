@@ -25,8 +25,7 @@ struct recorder {
     struct backend_wrapper wrapper; // First: a backend is a recorder.
     struct backend_vt vt;
     struct writer *writer;
-    const struct checkpoint *checkpoint;
-    int keep_all;
+    struct recorder_options options;
 
     int is_in_step;
     struct hash prompt;
@@ -320,7 +319,7 @@ static tapml_status decide(struct recorder *recorder, struct store_call *call)
 {
     int is_new = 0;
     TAPML_TRY(seen_is_new(&recorder->seen, call, &is_new));
-    call->is_kept = is_new || recorder->keep_all;
+    call->is_kept = is_new || recorder->options.keep_all;
     return call->is_kept ? seen_add(&recorder->seen, call) : TAPML_OK;
 }
 
@@ -365,11 +364,11 @@ static tapml_status fill_line(struct recording *recording, uint64_t time_ns)
 // Whether the memory behind a weight is what the checkpoint has under that name.
 static int is_named(const struct recorder *recorder, const struct backend_origin *origin)
 {
-    if (!recorder->checkpoint) {
+    if (!recorder->options.checkpoint) {
         return origin->name != NULL;
     }
     const struct checkpoint_tensor *tensor =
-        origin->name ? checkpoint_find(recorder->checkpoint, origin->name) : NULL;
+        origin->name ? checkpoint_find(recorder->options.checkpoint, origin->name) : NULL;
     return tensor && tensor->data == origin->data && tensor->bytes == origin->base_bytes;
 }
 
@@ -482,7 +481,8 @@ static tapml_status shrink(struct recording *recording)
     return TAPML_OK;
 }
 
-static tapml_status record(struct recording *recording)
+// The call, with what it changes read before and after it.
+static tapml_status perform(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
     TAPML_TRY(describe_call(recording));
@@ -492,7 +492,23 @@ static tapml_status record(struct recording *recording)
     TAPML_TRY(backend_wait(recorder->wrapper.inner));
     const uint64_t time_ns = clock_now_ns() - start_ns;
     TAPML_TRY(fetch_all(recording, AFTER_CALL));
-    TAPML_TRY(fill_line(recording, time_ns));
+    return fill_line(recording, time_ns);
+}
+
+// Shows a call. What the writer would be told of weights goes with the item.
+static tapml_status show(struct recording *recording)
+{
+    const struct recorder_options *options = &recording->recorder->options;
+    TAPML_TRY(perform(recording));
+    TAPML_TRY(fill_case(recording));
+    count_bytes(recording);
+    return options->visit(options->user, &recording->item->item, recording->call->op);
+}
+
+static tapml_status record(struct recording *recording)
+{
+    struct recorder *recorder = recording->recorder;
+    TAPML_TRY(perform(recording));
     TAPML_TRY(decide(recorder, &recording->item->call));
     if (recording->item->call.is_kept) {
         TAPML_TRY(fill_case(recording));
@@ -506,10 +522,19 @@ static tapml_status record(struct recording *recording)
     return TAPML_OK;
 }
 
+static int is_recorded(const struct recorder *recorder, const struct backend_call *call)
+{
+    const struct recorder_options *options = &recorder->options;
+    if (!recorder->is_in_step || !call->instance || !call->origins) {
+        return 0;
+    }
+    return !options->visit || options->wants(options->user, call);
+}
+
 static tapml_status record_call(struct backend *backend, const struct backend_call *call)
 {
     struct recorder *recorder = (struct recorder *)backend;
-    if (!recorder->is_in_step || !call->instance || !call->origins) {
+    if (!is_recorded(recorder, call)) {
         return backend_call(recorder->wrapper.inner, call);
     }
     struct recording recording = {
@@ -517,7 +542,7 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
     if (!recording.item) {
         return status_no_memory();
     }
-    const tapml_status status = record(&recording);
+    const tapml_status status = recorder->options.visit ? show(&recording) : record(&recording);
     writer_item_destroy(recording.item);
     return status;
 }
@@ -552,6 +577,12 @@ static tapml_status recall_all(struct recorder *recorder, const char *store_path
     return status == TAPML_OK ? memory.status : status;
 }
 
+static tapml_status begin_store(struct recorder *recorder)
+{
+    TAPML_TRY(recall_all(recorder, recorder->options.store_path));
+    return writer_create(recorder->options.store_path, &recorder->writer);
+}
+
 tapml_status recorder_create(const struct recorder_options *options, struct recorder **out_recorder)
 {
     struct recorder *recorder = alloc_new(sizeof(*recorder));
@@ -563,15 +594,11 @@ tapml_status recorder_create(const struct recorder_options *options, struct reco
     recorder->vt.call = record_call;
     recorder->wrapper.backend.vt = &recorder->vt;
     recorder->wrapper.inner = options->inner;
-    recorder->checkpoint = options->checkpoint;
-    recorder->keep_all = options->keep_all;
+    recorder->options = *options;
     table_init(&recorder->parts);
     seen_init(&recorder->seen);
     table_init(&recorder->weights);
-    tapml_status status = recall_all(recorder, options->store_path);
-    if (status == TAPML_OK) {
-        status = writer_create(options->store_path, &recorder->writer);
-    }
+    tapml_status status = options->visit ? TAPML_OK : begin_store(recorder);
     if (status != TAPML_OK) {
         recorder_destroy(recorder);
         return status;
@@ -583,7 +610,7 @@ tapml_status recorder_create(const struct recorder_options *options, struct reco
 // Puts a commit behind the items of the step.
 static tapml_status end_step(struct recorder *recorder)
 {
-    if (!recorder->is_in_step) {
+    if (!recorder->is_in_step || !recorder->writer) {
         return TAPML_OK;
     }
     struct writer_item *item = writer_item_create(WRITER_COMMIT);
@@ -622,7 +649,9 @@ tapml_status recorder_begin_step(
     struct recorder *recorder, struct hash prompt, int64_t step, const char *phase, int64_t tokens)
 {
     TAPML_TRY(end_step(recorder));
-    TAPML_TRY(writer_status(recorder->writer));
+    if (recorder->writer) {
+        TAPML_TRY(writer_status(recorder->writer));
+    }
     table_release(&recorder->parts);
     table_init(&recorder->parts);
     recorder->is_in_step = 1;

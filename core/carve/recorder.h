@@ -7,6 +7,9 @@
 // case per (instance, phase, shape class), and any later one that widens the range of values seen
 // (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. What is kept
 // is handed to a thread of its own (carve/writer), which hashes and writes: one transaction a step.
+//
+// With `visit` it only watches: whoever wants to look at every call gets each as a case, and
+// nothing is written (offload/watch).
 #pragma once
 
 #include "base/status.h"
@@ -23,6 +26,13 @@ struct recorder_options {
     // Whose tensors cases know by name alone: those that a call takes as weights from this memory.
     // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes.
     const struct checkpoint *checkpoint;
+
+    // Where `visit` is given, calls are shown instead of kept: each that `wants` says yes to goes
+    // to it as a case, after the call, and no store is opened. A case lives until `visit` returns,
+    // whose failure is the call's.
+    int (*wants)(void *user, const struct backend_call *call);
+    tapml_status (*visit)(void *user, const struct carved_case *item, const tapml_op *op);
+    void *user;
 };
 
 // The caller owns the recorder, whose backend is `recorder_backend`. What the store holds already

@@ -488,6 +488,16 @@ uint64_t session_calls(const struct session *session, uint32_t op, uint32_t plac
     return session->calls[counter_of(session, op, place)];
 }
 
+uint64_t session_executions(const struct session *session)
+{
+    const size_t count = (size_t)session->graph->op_count * session->spaces.place_count;
+    uint64_t executions = 0;
+    for (size_t i = 0; i < count; i++) {
+        executions += session->calls[i];
+    }
+    return executions;
+}
+
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place)
 {
     return session->times_ns[counter_of(session, op, place)];

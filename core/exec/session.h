@@ -96,4 +96,5 @@ const struct session_refusal *session_refusal_at(const struct session *session, 
 // Of an op since the session was made: calls on each place, and the time spent in them, which on an
 // asynchronous device is that of handing over.
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place);
+uint64_t session_executions(const struct session *session); // Calls of all ops on all places.
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place);

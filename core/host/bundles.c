@@ -13,40 +13,38 @@
 #include "verify/reduce.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { ELEMENTS_SHOWN = 8, MEASURE_TEXT = 128, PATH_TEXT = 4096 };
+
+// What fails sometimes is replayed until it has failed but with such a chance; a trial of the
+// reduction is dearer than a replay by hand.
+static const double REPLAY_MISS = 1e-3, REDUCE_MISS = 0.05;
+static const double REPLAY_REPEATS_MAX = 10000, REDUCE_REPEATS_MAX = 150, LATE_REPEATS = 1000;
 
 // -- Writing -----------------------------------------------------------------------------------
 
 // One accusation on its way to a file.
 struct bundling {
     const struct bundles_options *options;
+    const struct loop_accusation *accusation;
     const struct verdict *verdict; // Of the case.
     const char *path;
     struct arena *arena;
 };
 
-// Failed beats lost beats the rest, which failed in another repetition only.
-static int rank_of(const struct verdict *verdict)
-{
-    return verdict->kind == VERDICT_FAIL ? 2 : verdict->kind == VERDICT_ERROR ? 1 : 0;
-}
-
-// The case that shows the fault of an instance best, or NULL.
-static const struct verdict *find_case(const struct verdict_list *verdicts, const char *instance)
+// The kept case of an instance that is nearest to its limit, or NULL.
+static const struct verdict *find_nearest(const struct verdict_list *verdicts, const char *instance)
 {
     const struct verdict *best = NULL;
 
     for (size_t i = 0; i < verdicts->count; i++) {
         const struct verdict *verdict = &verdicts->items[i];
 
-        if (strcmp(verdict->instance, instance) != 0) {
-            continue;
-        }
-        if (best == NULL || rank_of(verdict) > rank_of(best) ||
-            (rank_of(verdict) == rank_of(best) && verdict->margin > best->margin)) {
+        if (strcmp(verdict->instance, instance) == 0 &&
+            (best == NULL || verdict->margin > best->margin)) {
             best = verdict;
         }
     }
@@ -75,7 +73,7 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     const struct bundle_fact facts[] = {
         {BUNDLE_FACT_INSTANCE, verdict->instance},
         {BUNDLE_FACT_TARGET, target},
-        {BUNDLE_FACT_REASON, verdict->reason},
+        {BUNDLE_FACT_REASON, bundling->accusation->reason},
         {BUNDLE_FACT_WHOLE, verdict->shape_class},
         {"source", source},
         {"model.hash", model},
@@ -94,33 +92,61 @@ static tapml_status show(void *user, size_t done, size_t all)
     return progress_show(user, done, all);
 }
 
+// The part of the tries that failed.
+static double rate_of(const struct loop_accusation *accusation)
+{
+    return accusation->failed > 0 && accusation->tried > 0
+               ? (double)accusation->failed / (double)accusation->tried
+               : 1;
+}
+
+// Replays until one has failed but with a chance of `miss`: one where each does.
+static double repeats_for(const struct loop_accusation *accusation, double miss)
+{
+    const double rate = rate_of(accusation);
+
+    return rate < 1 ? ceil(log(miss) / log1p(-rate)) : 1;
+}
+
 // The command that reproduces the fault. A fault that is planted stands in the run's INI alone.
+// What showed late in a run may need as many calls again.
 static void print_command(const struct bundling *bundling)
 {
     const struct bundles_options *options = bundling->options;
+    const struct loop_accusation *accusation = bundling->accusation;
+    const double sometimes = fmin(repeats_for(accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
+    const int is_late = accusation->evidence == TRIAL_CALL || !accusation->is_alone;
+    const double repeats = is_late ? fmax(sometimes, LATE_REPEATS) : sometimes;
 
+    (void)printf("  tapml-host replay %s", bundling->path);
     if (options->config != NULL) {
-        (void)printf("  tapml-host replay %s --config %s --target %s\n", bundling->path,
-                     options->config, options->target);
+        (void)printf(" --config %s --target %s", options->config, options->target);
     } else {
-        (void)printf("  tapml-host replay %s --backend %s\n", bundling->path,
-                     options->backend_name);
+        (void)printf(" --backend %s", options->backend_name);
     }
+    if (repeats > 1) {
+        (void)printf(" --repeat %.0f", repeats);
+    }
+    (void)printf("\n");
 }
 
-// Reduces what fails each time; the rest is kept whole.
+// Reduces what fails by itself; the rest is kept whole.
 static tapml_status reduce_and_save(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct bundles_options *options = bundling->options;
+    const struct loop_accusation *accusation = bundling->accusation;
     const tapml_op *op =
         catalogue_find(registry_catalogue(options->registry), item->op_name, item->op_version);
     struct reduce_result reduced = {.item = *item};
     struct progress progress;
 
     progress_begin(&progress, "reduce", 0);
-    if (op != NULL && bundling->verdict->kind == VERDICT_FAIL) {
+    if (op != NULL && accusation->is_alone && bundling->verdict->kind == VERDICT_FAIL) {
+        const double repeats = fmin(repeats_for(accusation, REDUCE_MISS), REDUCE_REPEATS_MAX);
+
         TAPML_TRY(reduce_case(&(struct reduce_options){.registry = options->registry,
                                                        .backend = options->backend,
+                                                       .repeats = (unsigned)repeats,
                                                        .progress = show,
                                                        .user = &progress},
                               item, op, &reduced));
@@ -129,18 +155,56 @@ static tapml_status reduce_and_save(const struct bundling *bundling, const struc
 
     if (status == TAPML_OK) {
         progress_end(&progress, "%s to %s", item->instance, reduced.item.shape_class);
-        (void)printf("bundle: %s (%s) %s: %s\n", item->instance, item->op_name,
-                     reduced.item.shape_class, bundling->path);
+        (void)printf("bundle: %s (%s) %s: %s%s\n", item->instance, item->op_name,
+                     reduced.item.shape_class, bundling->path,
+                     accusation->is_alone ? "" : ", which was not seen to fail by itself");
         print_command(bundling);
     }
     reduce_result_release(&reduced);
     return status;
 }
 
-static tapml_status
-write_one(const struct bundles_options *options, const struct verdict *verdict, unsigned number)
+// The case of a recipe, with what the oracle expects.
+static tapml_status derive(const struct bundling *bundling,
+                           const struct carved_case *kept,
+                           struct carved_case *out_case)
 {
-    struct bundling bundling = {.options = options, .verdict = verdict, .arena = arena_create()};
+    const struct bundles_options *options = bundling->options;
+    const tapml_op *op =
+        catalogue_find(registry_catalogue(options->registry), kept->op_name, kept->op_version);
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct calibrator *calibrator = NULL;
+    const char *refusal = NULL;
+
+    TAPML_TRY(derive_make(kept, op, bundling->verdict->recipe, bundling->arena, out_case));
+    TAPML_TRY(calibrator_create(options->registry, options->checkpoint, &calibrator));
+    const tapml_status status =
+        calibrator_expect(calibrator, out_case, op, bundling->arena, limits, &refusal);
+
+    calibrator_destroy(calibrator);
+    return status == TAPML_OK && refusal != NULL ? status_fail(TAPML_INTERNAL, "%s", refusal)
+                                                 : status;
+}
+
+static tapml_status load_case(const struct bundling *bundling, struct carved_case *out_case)
+{
+    const struct bundles_options *options = bundling->options;
+    struct carved_case kept;
+
+    TAPML_TRY(store_load_case(options->store, bundling->verdict->case_id, bundling->arena, &kept));
+    if (bundling->verdict->recipe != NULL) {
+        return derive(bundling, &kept, out_case);
+    }
+    return bundle_inline(options->checkpoint, &kept, bundling->arena, out_case);
+}
+
+static tapml_status write_one(const struct bundles_options *options,
+                              const struct loop_accusation *accusation,
+                              const struct verdict *verdict,
+                              unsigned number)
+{
+    struct bundling bundling = {
+        .options = options, .accusation = accusation, .verdict = verdict, .arena = arena_create()};
     struct carved_case item;
 
     if (bundling.arena == NULL) {
@@ -150,10 +214,7 @@ write_one(const struct bundles_options *options, const struct verdict *verdict, 
     tapml_status status = bundling.path != NULL ? TAPML_OK : status_no_memory();
 
     if (status == TAPML_OK) {
-        status = store_load_case(options->store, verdict->case_id, bundling.arena, &item);
-    }
-    if (status == TAPML_OK) {
-        status = bundle_inline(options->checkpoint, &item, bundling.arena, &item);
+        status = load_case(&bundling, &item);
     }
     if (status == TAPML_OK) {
         status = reduce_and_save(&bundling, &item);
@@ -184,12 +245,14 @@ tapml_status bundles_write(const struct bundles_options *options, unsigned *io_c
     }
     for (size_t i = 0; i < result->accused_count; i++) {
         const struct loop_accusation *accusation = &result->accused[i];
-        const char *instance = options->graph->ops[accusation->op].instance;
-        const struct verdict *verdict = find_case(options->verdicts, instance);
+        const struct verdict *verdict =
+            accusation->verdict->case_id != 0
+                ? accusation->verdict
+                : find_nearest(options->verdicts, options->graph->ops[accusation->op].instance);
 
-        if (accusation->is_alone && verdict != NULL) {
+        if (verdict != NULL) {
             *io_count += 1;
-            TAPML_TRY(write_one(options, verdict, *io_count));
+            TAPML_TRY(write_one(options, accusation, verdict, *io_count));
         }
     }
     return TAPML_OK;

@@ -22,8 +22,10 @@ struct bundles_options {
     const struct loop_result *result;
 };
 
-// Writes `dir`/FAULT-n.tapmlrun for each accused instance that fails alone, and prints where it is
-// and how to reproduce it: the failing case with the largest margin, made smaller while it fails.
+// Writes `dir`/FAULT-n.tapmlrun for each accused instance, and prints where it is and how to
+// reproduce it: the kept, derived or watched call that speaks against it, made smaller while it
+// fails. Where nothing fails by itself, it is the kept case that is nearest to its limit, and says
+// so.
 // `io_count` is n of the last one of the run, 0 at first: then those of an earlier start go.
 tapml_status bundles_write(const struct bundles_options *options, unsigned *io_count) STATUS_USED;
 

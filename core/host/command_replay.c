@@ -90,15 +90,9 @@ find_target(const struct run_config *config, const char *name, const char **out_
 
 static tapml_status plant_faults(struct replaying *replaying, const char *target)
 {
-    const struct run_config *config = &replaying->config;
     struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    size_t count = 0;
+    const size_t count = run_config_faults(&replaying->config, target, rules);
 
-    for (size_t i = 0; i < config->fault_count; i++) {
-        if (strcmp(config->faults[i].target, target) == 0) {
-            rules[count++] = config->faults[i].rule;
-        }
-    }
     if (count == 0) {
         return TAPML_OK;
     }

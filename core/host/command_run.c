@@ -21,14 +21,14 @@
 #include "host/run_config.h"
 #include "offload/judge.h"
 #include "offload/loop.h"
+#include "offload/watch.h"
 #include "verify/fault.h"
+#include "verify/guard.h"
 #include "verify/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { REPEATS = 10 }; // Replays of all cases, where the hybrid model departs.
 
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
@@ -116,6 +116,7 @@ static tapml_status load_prompts(struct run *run)
         run->judged[i].count = (int64_t)prompt->count;
         run->judged[i].greedy = greedy;
         run->judged[i].text = prompt->text;
+        run->judged[i].id = prompt->id;
     }
     return TAPML_OK;
 }
@@ -188,9 +189,13 @@ struct target {
     struct run *run;
     uint32_t index; // Of its place.
     const char *name;
-    struct backend *backend;
+    struct backend *backend; // For cases: replays have a guard of their own.
+    struct place place;      // For runs of the model: under a guard where that is wanted.
+    struct guard *guard;
+    struct weight_set *weights; // Made through the guard.
     int require_all;
     struct verdict_list verdicts;
+    struct watch *watch;
     struct session *session;
     struct loop_result result;
     struct trace *trace;
@@ -288,20 +293,47 @@ static tapml_status replay(struct target *target)
     return TAPML_OK;
 }
 
-// All cases once more, for what fails only sometimes.
-static tapml_status replay_again(void *user, struct verdict_list *out_list)
+// Runs of the model go through a guard where the target asks for it, weights too.
+static tapml_status guard_runs(struct target *target)
 {
-    const struct target *target = user;
     struct run *run = target->run;
 
-    TAPML_TRY(interrupt_check());
-    return verdict_all(&(struct verdict_options){.registry = run->setup.registry,
-                                                 .store = run->store,
-                                                 .target = target->name,
-                                                 .backend = target->backend,
-                                                 .checkpoint = model_checkpoint(run->setup.model),
-                                                 .fresh = 1},
-                       out_list);
+    target->place =
+        (struct place){target->name, target->backend, run->setup.weights[target->index]};
+    if (!run->config.targets[target->index - 1].is_guarded) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(guard_create(target->backend, &target->guard));
+    target->place.backend = guard_backend(target->guard);
+    TAPML_TRY(weight_set_create(target->place.backend, &target->weights));
+    target->place.weights = target->weights;
+    return TAPML_OK;
+}
+
+static tapml_status poll(void *user)
+{
+    (void)user;
+    return interrupt_check();
+}
+
+static tapml_status watch(struct target *target)
+{
+    struct run *run = target->run;
+
+    return watch_create(&(struct watch_options){.registry = run->setup.registry,
+                                                .store = run->store,
+                                                .model = run->setup.model,
+                                                .capacity = run->config.capacity,
+                                                .chunk = run->config.chunk,
+                                                .source = run->setup.backends[0],
+                                                .source_weights = run->setup.weights[0],
+                                                .target = target->backend,
+                                                .running = target->place.backend,
+                                                .target_weights = target->place.weights,
+                                                .target_name = target->name,
+                                                .prompts = run->judged,
+                                                .poll = poll},
+                        &target->watch);
 }
 
 static tapml_status offload(struct target *target)
@@ -310,9 +342,7 @@ static tapml_status offload(struct target *target)
     struct plan *goal = NULL;
 
     TAPML_TRY(run_config_goal(&run->config, target->name, &goal));
-    tapml_status status = make_session(
-        run, &(struct place){target->name, target->backend, run->setup.weights[target->index]},
-        goal, &target->session);
+    tapml_status status = make_session(run, &target->place, goal, &target->session);
 
     begin_phase(target, "offload to", "prompts judged");
     if (status == TAPML_OK) {
@@ -333,8 +363,8 @@ static tapml_status offload(struct target *target)
                                             .verdicts = &target->verdicts,
                                             .move_prompts = (size_t)run->config.offload_prompts,
                                             .all_prompts = run->prompts.count,
-                                            .replay = replay_again,
-                                            .repeats = REPEATS,
+                                            .watch = target->watch,
+                                            .mode = run->config.mode,
                                             .progress = show_step,
                                             .check = check_interrupt,
                                             .user = target},
@@ -385,13 +415,12 @@ static tapml_status measure(struct target *target)
     if (ids == NULL) {
         return status_no_memory();
     }
-    tapml_status status = trace_create(target->backend, &target->trace);
+    tapml_status status = trace_create(target->place.backend, &target->trace);
 
     if (status == TAPML_OK) {
-        status = make_session(run,
-                              &(struct place){target->name, trace_backend(target->trace),
-                                              run->setup.weights[target->index]},
-                              target->result.plan, &session);
+        status = make_session(
+            run, &(struct place){target->name, trace_backend(target->trace), target->place.weights},
+            target->result.plan, &session);
     }
     if (status == TAPML_OK) {
         status = run_greedy(session,
@@ -410,7 +439,7 @@ static int is_wrong(const struct target *target)
 {
     const struct loop_result *result = &target->result;
 
-    return result->accused_count > 0 || !result->judged.agrees ||
+    return result->accused_count > 0 || !result->judged.agrees || result->unexplained != NULL ||
            verdict_count_failed(target->verdicts.derived, target->verdicts.derived_count) > 0 ||
            (target->require_all && result->refused_count > 0);
 }
@@ -421,6 +450,8 @@ static tapml_status run_target(struct target *target)
 
     TAPML_TRY(facts_settle_target(run->store, &run->config, &run->setup, target->index));
     TAPML_TRY(replay(target));
+    TAPML_TRY(guard_runs(target));
+    TAPML_TRY(watch(target));
     TAPML_TRY(offload(target));
     TAPML_TRY(write_plan(target));
     TAPML_TRY(measure(target));
@@ -454,6 +485,9 @@ static void target_release(struct target *target)
     loop_result_release(&target->result);
     session_destroy(target->session);
     trace_destroy(target->trace);
+    watch_destroy(target->watch);
+    weight_set_destroy(target->weights);
+    guard_destroy(target->guard);
     verdict_list_release(&target->verdicts);
 }
 
@@ -463,22 +497,17 @@ static void target_release(struct target *target)
 // for the target's.
 static tapml_status plant_faults(struct run *run, size_t target)
 {
-    const struct run_config *config = &run->config;
+    const char *name = run->config.targets[target].name;
     struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    size_t count = 0;
+    const size_t count = run_config_faults(&run->config, name, rules);
 
-    for (size_t i = 0; i < config->fault_count; i++) {
-        const struct fault_rule *rule = &config->faults[i].rule;
+    for (size_t i = 0; i < count; i++) {
         struct text line;
 
-        if (strcmp(config->faults[i].target, config->targets[target].name) != 0) {
-            continue;
-        }
-        TAPML_TRY(fault_check(rule, model_graph(run->setup.model)));
-        rules[count++] = *rule;
+        TAPML_TRY(fault_check(&rules[i], model_graph(run->setup.model)));
         text_init(&line);
-        fault_print(rule, &line);
-        log_line(LOG_WARNING, "planted on '%s': %s", config->targets[target].name, line.data);
+        fault_print(&rules[i], &line);
+        log_line(LOG_WARNING, "planted on '%s': %s", name, line.data);
         text_release(&line);
     }
     return count == 0
@@ -489,15 +518,13 @@ static tapml_status plant_faults(struct run *run, size_t target)
 // What was planted and never struck says nothing about the tool.
 static void tell_faults(const struct run *run, size_t target)
 {
-    const struct run_config *config = &run->config;
-    size_t index = 0;
+    const char *name = run->config.targets[target].name;
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    const size_t count = run_config_faults(&run->config, name, rules);
 
-    for (size_t i = 0; i < config->fault_count; i++) {
-        if (strcmp(config->faults[i].target, config->targets[target].name) == 0) {
-            log_line(LOG_WARNING, "[%s] has spoilt %" PRIu64 " calls on '%s'",
-                     config->faults[i].rule.name, fault_struck(run->faults[target], index++),
-                     config->targets[target].name);
-        }
+    for (size_t i = 0; i < count; i++) {
+        log_line(LOG_WARNING, "[%s] has spoilt %" PRIu64 " calls on '%s'", rules[i].name,
+                 fault_struck(run->faults[target], i), name);
     }
 }
 

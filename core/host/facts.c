@@ -241,12 +241,23 @@ append_options(struct text *text, const struct run_config *config, const char *c
 // The faults that are planted on a target, one after the other.
 static void append_faults(struct text *text, const struct run_config *config, const char *target)
 {
-    for (size_t i = 0; i < config->fault_count; i++) {
-        if (strcmp(config->faults[i].target, target) == 0) {
-            text_append(text, text->length > 0 ? "; " : "");
-            fault_print(&config->faults[i].rule, text);
-        }
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    const size_t count = run_config_faults(config, target, rules);
+
+    for (size_t i = 0; i < count; i++) {
+        text_append(text, text->length > 0 ? "; " : "");
+        fault_print(&rules[i], text);
     }
+}
+
+// How a target is offloaded to, where that is not the usual way: steps of another one are others.
+static void append_ways(struct text *text, const struct run_config *config, uint32_t index)
+{
+    static const char *const modes[] = {
+        [LOOP_MIXED] = "", [LOOP_SHADOW] = " mode=shadow", [LOOP_CUMULATIVE] = " mode=cumulative"};
+
+    text_append(text, modes[config->mode]);
+    text_append(text, config->targets[index - 1].is_guarded ? " guard=on" : "");
 }
 
 // A target that never had any needs no such fact.
@@ -283,6 +294,7 @@ tapml_status facts_settle_target(struct store *store,
     text_format(&text, "%s %s %s %s:%s %s", info->plugin, info->plugin_version, info->build_id,
                 info->component, info->device, info->driver);
     append_options(&text, config, info->component);
+    append_ways(&text, config, index);
     append_faults(&text, config, target);
     tapml_status status = text_status(&text);
     const char *known = store_fact(store, key);

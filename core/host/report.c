@@ -148,6 +148,20 @@ static void print_line(const struct report_target *target, const struct line *li
     }
 }
 
+// What else speaks against the accused: the kind of case, and how often it fails.
+static void print_evidence(const struct loop_accusation *accusation)
+{
+    if (accusation->evidence == TRIAL_DERIVED) {
+        (void)printf(" (found by a derived %s case, %s)", accusation->verdict->source,
+                     accusation->verdict->label);
+    }
+    if (accusation->failed < accusation->tried) {
+        (void)printf(" (%" PRIu64 " of %" PRIu64 " tries failed)", accusation->failed,
+                     accusation->tried);
+    }
+    (void)printf("\n");
+}
+
 static void print_accused(const struct report_target *target)
 {
     const struct loop_result *result = target->result;
@@ -160,10 +174,10 @@ static void print_accused(const struct report_target *target)
         for (size_t k = 0; k < i && is_first; k++) {
             is_first = target->graph->ops[result->accused[k].op].op != op->op;
         }
-        (void)printf("%s %s (%s)%s: %s\n",
+        (void)printf("%s %s (%s)%s: %s",
                      accusation->is_alone ? "accused:" : "accused with others:", op->instance,
-                     op->op->name, is_first ? ", the first of its op" : "",
-                     accusation->reason != NULL ? accusation->reason : "");
+                     op->op->name, is_first ? ", the first of its op" : "", accusation->reason);
+        print_evidence(accusation);
     }
     for (uint32_t i = 0; i < session_refusal_count(target->session); i++) {
         const struct session_refusal *refusal = session_refusal_at(target->session, i);
@@ -278,6 +292,48 @@ static void print_derived(const struct verdict_list *list, const struct lines *l
                  DERIVE_SEED, verdict_count_failed(list->derived, list->derived_count), not_judged);
 }
 
+// What it took to find the accused, and how sure it is.
+static void print_localising(const struct loop_result *result)
+{
+    const struct loop_cost *cost = &result->cost;
+    const double carving = cost->carving > 0 ? (double)cost->carving : 1;
+
+    (void)printf("localising: %" PRIu64
+                 " op executions, %.2f times the carving run (replays %" PRIu64
+                 ", watched runs %" PRIu64 ", search %" PRIu64 ", repeats %" PRIu64
+                 ", proof %" PRIu64 "); moves: %.2f times, calibration: %" PRIu64 " apart\n",
+                 cost->localising, (double)cost->localising / carving, cost->replays,
+                 cost->search.looks, cost->search.search, cost->search.repeats, cost->search.proof,
+                 (double)cost->moves / carving, cost->calibrating);
+    if (cost->watched > 0) {
+        (void)printf("watched: every call of all prompts, %.2f times the carving run\n",
+                     (double)cost->watched / carving);
+    }
+    if (result->checks > 0) {
+        (void)printf("every suspect was tried %" PRIu64
+                     " times: what fails in one of five calls is missed with a chance of %.2g, in "
+                     "one of fifty of %.2g\n",
+                     result->checks, pow(0.8, (double)result->checks),
+                     pow(0.98, (double)result->checks));
+    }
+    if (result->accused_count > 0 && result->proof_runs > 0) {
+        (void)printf("%s: with the accused on the source the model %s, in %u run%s",
+                     result->judged.agrees ? "proved" : "not proved",
+                     result->judged.agrees ? "agrees" : "departs", result->proof_runs,
+                     result->proof_runs > 1 ? "s" : "");
+        if (result->judged.agrees && result->proof_miss > 0) {
+            (void)printf("; with one of them there that fails sometimes, that has a chance of %.2g",
+                         result->proof_miss);
+        }
+        (void)printf("\n");
+    }
+    if (result->unexplained != NULL) {
+        (void)printf("unexplained: the model departed %s; no call of any op was found to fail, so "
+                     "nobody is accused of it\n",
+                     result->unexplained);
+    }
+}
+
 static void print_summary(const struct report_target *target, const struct lines *lines)
 {
     const struct loop_result *result = target->result;
@@ -293,12 +349,7 @@ static void print_summary(const struct report_target *target, const struct lines
                  result->accused_count, result->refused_count,
                  result->wanted_count - result->moved_count + result->refused_count, cases,
                  skipped);
-    if (result->repeats > 0) {
-        (void)printf("all cases were replayed %" PRIu32
-                     " times more: what fails in one of five calls of "
-                     "a single case is missed with a chance of %.2g\n",
-                     result->repeats, pow(0.8, (double)result->repeats + 1));
-    }
+    print_localising(result);
     (void)printf("end to end: %s: %s\n", result->judged.agrees ? "agrees" : "DEPARTS",
                  result->judged.sentence);
 }

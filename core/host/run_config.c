@@ -19,8 +19,8 @@ static const char *const run_keys[] = {"dir",   "prompts", "decode", "capacity",
                                        "chunk", "keep",    NULL};
 static const char *const model_keys[] = {"path", "architecture", "unknown-keys", NULL};
 static const char *const source_keys[] = {"backend", "isolation", NULL};
-static const char *const target_keys[] = {"backend", "isolation", "require", NULL};
-static const char *const offload_keys[] = {"prompts", NULL};
+static const char *const target_keys[] = {"backend", "isolation", "require", "guard", NULL};
+static const char *const offload_keys[] = {"prompts", "mode", NULL};
 static const char *const plan_keys[] = {"rule", NULL};
 static const char *const fault_keys[] = {"target",    "op",          "instance", "kind",
                                          "from-call", "probability", "seed",     NULL};
@@ -170,6 +170,8 @@ static tapml_status read_target(struct run_config *config, const char *section)
     TAPML_TRY(check_isolation(&config->ini, section));
     TAPML_TRY(choice(&config->ini, section, "require", (const char *const[2]){"any", "all"},
                      &target->require_all));
+    TAPML_TRY(choice(&config->ini, section, "guard", (const char *const[2]){"off", "on"},
+                     &target->is_guarded));
     config->target_count++;
     return TAPML_OK;
 }
@@ -256,6 +258,25 @@ static tapml_status read_run(struct run_config *config)
     return choice(ini, "run", "keep", (const char *const[2]){"first", "all"}, &config->keep_all);
 }
 
+static tapml_status read_mode(const struct ini *ini, enum loop_mode *out_mode)
+{
+    static const char *const words[] = {
+        [LOOP_MIXED] = "mixed", [LOOP_SHADOW] = "shadow", [LOOP_CUMULATIVE] = "cumulative", NULL};
+    const char *word = ini_get(ini, "offload", "mode");
+    int mode = LOOP_MIXED;
+
+    while (word != NULL && words[mode] != NULL && strcmp(words[mode], word) != 0) {
+        mode++;
+    }
+    if (words[mode] == NULL) {
+        return status_fail(TAPML_INVALID,
+                           "%s: [offload] mode is '%s', expected 'mixed', 'shadow' or 'cumulative'",
+                           ini->name, word);
+    }
+    *out_mode = (enum loop_mode)mode;
+    return TAPML_OK;
+}
+
 static tapml_status read_values(struct run_config *config)
 {
     const struct ini *ini = &config->ini;
@@ -269,6 +290,7 @@ static tapml_status read_values(struct run_config *config)
     TAPML_TRY(check_isolation(ini, "source"));
     TAPML_TRY(
         number(ini, "offload", "prompts", (struct range){8, 1, 1 << 24}, &config->offload_prompts));
+    TAPML_TRY(read_mode(ini, &config->mode));
     for (size_t i = 0; i < ini->section_count; i++) {
         if (strncmp(ini->sections[i], "target.", strlen("target.")) == 0) {
             TAPML_TRY(read_target(config, ini->sections[i]));
@@ -318,6 +340,19 @@ tapml_status run_config_load(const char *path, struct run_config *out_config)
 void run_config_release(struct run_config *config)
 {
     ini_release(&config->ini);
+}
+
+size_t
+run_config_faults(const struct run_config *config, const char *target, struct fault_rule *out_rules)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < config->fault_count; i++) {
+        if (strcmp(config->faults[i].target, target) == 0) {
+            out_rules[count++] = config->faults[i].rule;
+        }
+    }
+    return count;
 }
 
 // -- The plan ----------------------------------------------------------------------------------

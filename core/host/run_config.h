@@ -7,6 +7,7 @@
 #include "base/ini.h"
 #include "base/status.h"
 #include "exec/plan.h"
+#include "offload/loop.h"
 #include "verify/fault.h"
 
 enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
@@ -15,6 +16,7 @@ struct run_config_target {
     const char *name; // "gpu" of [target.gpu]
     const char *backend;
     int require_all; // `require = all`: an op that the target refuses is a failure.
+    int is_guarded;  // `guard = on`: runs of the model are guarded too, as every replay is.
 };
 
 // A [fault.N]: what is planted on a target, to try the tool.
@@ -37,6 +39,7 @@ struct run_config {
     struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
     size_t target_count;
     int64_t offload_prompts;
+    enum loop_mode mode;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;
 };
@@ -44,6 +47,12 @@ struct run_config {
 // Reads and checks a file. Errors name file, line, section and key, and the nearest known one.
 tapml_status run_config_load(const char *path, struct run_config *out_config) STATUS_USED;
 void run_config_release(struct run_config *config);
+
+// The rules of the faults planted on `target`, in the order of the file, whose texts they borrow.
+// `out_rules` has room for RUN_CONFIG_FAULTS_MAX. Returns how many there are.
+size_t run_config_faults(const struct run_config *config,
+                         const char *target,
+                         struct fault_rule *out_rules);
 
 // What `target` is wanted to run: the rules of [plan], with other targets' places left on the
 // source; everything where there is no [plan].

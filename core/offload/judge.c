@@ -94,19 +94,20 @@ static tapml_status visit_outputs(
     return TAPML_OK;
 }
 
-// Runs a prompt, forced along the source's choices.
+// Runs the first steps of a prompt, or (0) all, forced along the source's choices.
 static tapml_status run_prompt(const struct judge *judge,
                                struct session *session,
                                const struct judge_prompt *prompt,
+                               int64_t steps,
                                visit_fn visit,
                                void *user)
 {
-    const int64_t steps = judge->has_logits && prompt->greedy_count > 0 ? prompt->greedy_count : 1;
+    const int64_t all = judge->has_logits && prompt->greedy_count > 0 ? prompt->greedy_count : 1;
 
     TAPML_TRY(session_begin(session, prompt->count));
     TAPML_TRY(session_feed(session, prompt->ids, prompt->count));
     TAPML_TRY(visit_outputs(judge, session, visit, user, 0));
-    for (int64_t step = 1; step < steps; step++) {
+    for (int64_t step = 1; step < (steps > 0 && steps < all ? steps : all); step++) {
         TAPML_TRY(session_step(session, &prompt->greedy[step - 1], 1, NULL, 0));
         TAPML_TRY(visit_outputs(judge, session, visit, user, step));
     }
@@ -140,7 +141,7 @@ find_truth(struct judge *judge, size_t index, struct truth *spare, const struct 
 
     if (truth->values == NULL) {
         const tapml_status status = run_prompt(
-            judge, judge->options.source, &judge->options.prompts[index], append_values, truth);
+            judge, judge->options.source, &judge->options.prompts[index], 0, append_values, truth);
 
         if (status != TAPML_OK) {
             alloc_free(truth->values);
@@ -244,7 +245,9 @@ struct trial {
     const struct truth *truth;
     const struct judge_prompt *prompt;
     size_t prompt_index;
-    size_t at; // In the truth.
+    int64_t steps; // Of the prompt; 0: all.
+    int64_t step;  // At hand.
+    size_t at;     // In the truth.
     struct judge_result *result;
     double logit_spread;
 };
@@ -254,6 +257,8 @@ static void depart(struct trial *trial, int64_t step, const char *what)
     struct judge_result *result = trial->result;
 
     if (result->agrees) {
+        result->prompt = trial->prompt_index;
+        result->step = step;
         (void)snprintf(result->sentence, sizeof(result->sentence), "prompt %zu, step %lld: %s",
                        trial->prompt_index + 1, (long long)step,
                        what); // Cut where it is too long.
@@ -274,6 +279,7 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
         measure(trial->judge, trial->truth->values + trial->at, values, count);
 
     trial->at += count;
+    trial->step = step + 1;
     if (!distance.is_finite) {
         result->margin = INFINITY;
         result->distance = INFINITY;
@@ -314,14 +320,16 @@ try_prompt(struct judge *judge, struct session *session, size_t index, struct tr
     trial->prompt = &judge->options.prompts[index];
     trial->prompt_index = index;
     trial->at = 0;
-    const tapml_status status = run_prompt(judge, session, trial->prompt, visit_trial, trial);
+    trial->step = 0;
+    const tapml_status status =
+        run_prompt(judge, session, trial->prompt, trial->steps, visit_trial, trial);
 
     alloc_free(spare.values);
     if (!is_verdict(status)) {
         return status;
     }
     trial->result->margin = INFINITY;
-    depart(trial, 0, status_message());
+    depart(trial, trial->step, status_message());
     return TAPML_OK;
 }
 
@@ -345,6 +353,37 @@ static tapml_status run_trial(struct judge *judge,
     return TAPML_OK;
 }
 
+// Of the session that is judged, and of the source where it has to run for that.
+static uint64_t count_executions(const struct judge *judge, const struct session *session)
+{
+    return session_executions(session) + session_executions(judge->options.source);
+}
+
+static void describe_agreement(const struct judge *judge, struct judge_result *result)
+{
+    if (result->agrees) {
+        (void)snprintf(result->sentence, sizeof(result->sentence), "%s at most %.3g, limit %.3g",
+                       judge->has_logits ? "equal top-1 at every step, KL divergence" : "NMSE",
+                       result->distance, judge->distance_limit);
+    }
+}
+
+tapml_status judge_run_prompt(struct judge *judge,
+                              struct session *session,
+                              size_t prompt,
+                              int64_t steps,
+                              struct judge_result *out_result)
+{
+    struct trial trial = {.judge = judge, .result = out_result, .steps = steps};
+    const uint64_t before = count_executions(judge, session);
+
+    *out_result = (struct judge_result){.agrees = 1};
+    TAPML_TRY(try_prompt(judge, session, prompt, &trial));
+    out_result->executions = count_executions(judge, session) - before;
+    describe_agreement(judge, out_result);
+    return TAPML_OK;
+}
+
 tapml_status judge_run(struct judge *judge,
                        struct session *session,
                        size_t prompt_count,
@@ -353,14 +392,11 @@ tapml_status judge_run(struct judge *judge,
                        struct judge_result *out_result)
 {
     struct trial trial = {.judge = judge, .result = out_result};
+    const uint64_t before = count_executions(judge, session);
 
     TAPML_TRY(run_trial(judge, session, prompt_count, progress, user, &trial));
-    if (out_result->agrees) {
-        (void)snprintf(out_result->sentence, sizeof(out_result->sentence),
-                       "%s at most %.3g, limit %.3g",
-                       judge->has_logits ? "equal top-1 at every step, KL divergence" : "NMSE",
-                       out_result->distance, judge->distance_limit);
-    }
+    out_result->executions = count_executions(judge, session) - before;
+    describe_agreement(judge, out_result);
     return TAPML_OK;
 }
 

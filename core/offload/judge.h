@@ -10,6 +10,7 @@
 // source.
 #pragma once
 
+#include "base/hash.h"
 #include "exec/session.h"
 
 struct judge;
@@ -20,6 +21,7 @@ struct judge_prompt {
     const int32_t *greedy; // What the source chose, one after each step.
     int64_t greedy_count;
     const char *text; // For sentences.
+    struct hash id;   // In the store.
 };
 
 struct judge_options {
@@ -36,10 +38,13 @@ void judge_destroy(struct judge *judge);
 
 struct judge_result {
     int agrees;
-    double margin;      // observed / limit, the worst of all steps.
-    double distance;    // The largest KL, or NMSE.
-    int64_t departures; // Steps with another top-1.
-    char sentence[256]; // Where it departs first and how; or how far it stayed within the limit.
+    double margin;       // observed / limit, the worst of all steps.
+    double distance;     // The largest KL, or NMSE.
+    int64_t departures;  // Steps with another top-1.
+    size_t prompt;       // Where it departs first:
+    int64_t step;        // the prompt's index, and the step.
+    uint64_t executions; // Of ops, for all of this.
+    char sentence[256];  // Where it departs first and how; or how far it stayed within the limit.
 };
 
 typedef tapml_status (*judge_progress_fn)(void *user, size_t done, size_t all);
@@ -52,6 +57,13 @@ tapml_status judge_run(struct judge *judge,
                        judge_progress_fn progress,
                        void *user,
                        struct judge_result *out_result) STATUS_USED;
+
+// The same for one prompt alone, of which the first `steps` steps are run.
+tapml_status judge_run_prompt(struct judge *judge,
+                              struct session *session,
+                              size_t prompt,
+                              int64_t steps,
+                              struct judge_result *out_result) STATUS_USED;
 
 // Widens the limits by what `variant`, a session on a device that calibrates, departs from the
 // source over the first `prompt_count` prompts.

@@ -7,106 +7,29 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
-#include "base/text.h"
+#include "carve/row.h"
 #include "graph/catalogue.h"
-#include "offload/bisect.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// What is known of an instance while the loop runs.
-struct mark {
-    uint8_t is_wanted;  // The goal gives it to the target, in some phase.
-    uint8_t is_accused; // It stays on the source.
-    uint8_t is_held;    // It stays on the source for one trial of a search.
-    uint8_t is_alone;
-    double margin;
-    const char *reason;
-};
+// A proof that a flaky op is gone runs until its absence by chance is this unlikely, or so often.
+enum { PROOF_RUNS_MAX = 10 };
+static const double PROOF_MISS = 0.05;
+
+static const char *const unexplained_verdict = "unexplained";
 
 struct loop {
     const struct loop_options *options;
     struct arena *arena;
-    struct mark *marks; // One for each op.
     struct order_kind *kinds;
-    size_t kind_count;
-    size_t moved_kinds; // The first so many of `kinds` are moved.
-    size_t prompts;     // Judged in the step at hand.
-    struct text plan_text;
-    unsigned trials; // Of the search at hand.
-    const char *searched;
-    uint32_t repeats;       // Made so far.
-    unsigned trial_repeats; // Of each trial of a search: more than one where verdicts change.
+    struct trial trial;
+    struct localise localise;
+    struct loop_cost cost;
+    unsigned proof_runs;
+    double proof_miss;
 };
-
-enum { FLAKY_TRIALS = 5 };
-
-// -- The plan ----------------------------------------------------------------------------------
-
-// The goal, with kinds that wait and instances that are accused back on the source.
-static tapml_status write_plan(struct loop *loop)
-{
-    const struct graph *graph = loop->options->graph;
-
-    text_clear(&loop->plan_text);
-    plan_print(loop->options->goal, &loop->plan_text);
-    for (size_t kind = loop->moved_kinds; kind < loop->kind_count; kind++) {
-        text_format(&loop->plan_text, "op=%s -> source\n", loop->kinds[kind].op->name);
-    }
-    for (uint32_t i = 0; i < graph->op_count; i++) {
-        const struct mark *mark = &loop->marks[i];
-
-        if (mark->is_wanted && (mark->is_accused || mark->is_held)) {
-            text_format(&loop->plan_text, "instance=%s -> source\n", graph->ops[i].instance);
-        }
-    }
-    return text_status(&loop->plan_text);
-}
-
-// A plan from its text, one rule a line.
-static tapml_status read_plan(const char *text, struct plan **out_plan)
-{
-    struct plan *plan = NULL;
-    tapml_status status = plan_create(&plan);
-    char line[512];
-
-    while (status == TAPML_OK && *text != '\0') {
-        const size_t length = strcspn(text, "\n");
-
-        if (length >= sizeof(line)) {
-            status = status_fail(TAPML_INVALID, "a rule has %zu bytes, at most 511 fit", length);
-            break;
-        }
-        memcpy(line, text, length);
-        line[length] = '\0';
-        status = plan_add(plan, line, "plan");
-        text += length + (text[length] == '\n');
-    }
-    if (status != TAPML_OK) {
-        plan_destroy(plan);
-        return status;
-    }
-    *out_plan = plan;
-    return TAPML_OK;
-}
-
-// Makes the session run the plan of the marks, and judges it.
-static tapml_status try_plan(struct loop *loop, struct judge_result *out_result)
-{
-    struct plan *plan = NULL;
-
-    TAPML_TRY(write_plan(loop));
-    TAPML_TRY(read_plan(loop->plan_text.data, &plan));
-    tapml_status status = session_set_plan(loop->options->session, plan);
-
-    plan_destroy(plan);
-    if (status == TAPML_OK) {
-        status = judge_run(loop->options->judge, loop->options->session, loop->prompts,
-                           loop->options->check, loop->options->user, out_result);
-    }
-    return status;
-}
 
 // -- The ledger --------------------------------------------------------------------------------
 
@@ -121,27 +44,37 @@ static tapml_status note(struct loop *loop,
                                                 .step = step,
                                                 .verdict = verdict,
                                                 .reason = result->sentence,
-                                                .plan = loop->plan_text.data,
+                                                .plan = loop->trial.plan_text.data,
                                                 .margin = result->margin,
                                                 .time_ns = clock_now_ns() - begin_ns,
                                             });
 }
 
-static size_t kind_of(const struct loop *loop, uint32_t op)
+// Who was accused by a search, for the reason that its row has, or else that of its step.
+static tapml_status adopt_one(struct loop *loop, uint32_t op, const struct ledger_row *row)
 {
-    size_t kind = 0;
+    struct verdict verdict = {.source = "",
+                              .label = "",
+                              .phase = "",
+                              .shape_class = "",
+                              .output = "",
+                              .kind = VERDICT_FAIL,
+                              .margin = row->margin,
+                              .reason = row->reason};
+    struct ledger_row own;
+    char step[256];
 
-    while (loop->kinds[kind].op != loop->options->graph->ops[op].op) {
-        kind++;
+    localise_name_step(&loop->trial, op, step, sizeof(step));
+    const tapml_status status =
+        ledger_find(loop->options->store, loop->options->target, step, loop->arena, &own);
+
+    if (status == TAPML_OK) {
+        verdict.reason = own.reason;
+        verdict.margin = own.margin;
+    } else if (status != TAPML_NOT_FOUND) {
+        return status;
     }
-    return kind;
-}
-
-static void accuse(struct loop *loop, uint32_t op, const char *reason, double margin)
-{
-    loop->marks[op].is_accused = 1;
-    loop->marks[op].reason = arena_text(loop->arena, reason);
-    loop->marks[op].margin = margin;
+    return trial_accuse(&loop->trial, op, TRIAL_TOGETHER, &verdict, "");
 }
 
 // Takes over what a finished step has found: its plan says who was accused.
@@ -155,21 +88,25 @@ static tapml_status adopt(struct loop *loop, const struct ledger_row *row)
     if (resolved == NULL) {
         return status_no_memory();
     }
-    tapml_status status = read_plan(row->plan, &plan);
+    tapml_status status = trial_read_plan(row->plan, &plan);
 
     if (status == TAPML_OK) {
         status = plan_resolve(plan, graph, places, 2, resolved);
     }
     for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
+        const struct trial_mark *mark = &loop->trial.marks[i];
         const int is_on_source = resolved[i] == 0 && resolved[graph->op_count + i] == 0;
 
-        if (loop->marks[i].is_wanted && is_on_source && kind_of(loop, i) < loop->moved_kinds &&
-            !loop->marks[i].is_accused) {
-            accuse(loop, i, row->reason, row->margin);
+        if (mark->is_wanted && is_on_source && !mark->is_accused &&
+            trial_kind_of(&loop->trial, i) < loop->trial.moved_kinds) {
+            status = adopt_one(loop, i, row);
         }
     }
     plan_destroy(plan);
     alloc_free(resolved);
+    if (strcmp(row->verdict, unexplained_verdict) == 0) {
+        loop->localise.unexplained = row->reason;
+    }
     return status;
 }
 
@@ -187,113 +124,12 @@ resume(struct loop *loop, const char *step, struct ledger_row *row, int *out_don
     return status == TAPML_OK ? adopt(loop, row) : status;
 }
 
-// -- Searching ---------------------------------------------------------------------------------
+// -- What fails alone --------------------------------------------------------------------------
 
-// Instances that are on the target now, of one kind or (kind_count) of all.
-static size_t list_moved(const struct loop *loop, size_t kind, uint32_t *out_ops)
-{
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < loop->options->graph->op_count; i++) {
-        const size_t own = kind_of(loop, i);
-        const int is_moved =
-            own < loop->moved_kinds && loop->marks[i].is_wanted && !loop->marks[i].is_accused;
-
-        if (is_moved && (kind == loop->kind_count || own == kind)) {
-            out_ops[count++] = i;
-        }
-    }
-    return count;
-}
-
-// What the search moves, and what it holds back meanwhile.
-struct search {
-    struct loop *loop;
-    const uint32_t *all;
-    size_t all_count;
-};
-
-static tapml_status test_members(void *user, const uint32_t *members, size_t count, int *out_fails)
-{
-    const struct search *search = user;
-    struct loop *loop = search->loop;
-    const uint64_t begin_ns = clock_now_ns();
-    struct judge_result result;
-    char step[96];
-
-    for (size_t i = 0; i < search->all_count; i++) {
-        loop->marks[search->all[i]].is_held = 1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        loop->marks[members[i]].is_held = 0;
-    }
-    tapml_status status = try_plan(loop, &result);
-
-    for (unsigned i = 1; i < loop->trial_repeats && status == TAPML_OK && result.agrees; i++) {
-        status = try_plan(loop, &result);
-    }
-    for (size_t i = 0; i < search->all_count; i++) {
-        loop->marks[search->all[i]].is_held = 0;
-    }
-    TAPML_TRY(status);
-    *out_fails = !result.agrees;
-    (void)snprintf(step, sizeof(step), "search %.60s %u", loop->searched, ++loop->trials);
-    return note(loop, step, result.agrees ? "agrees" : "departs", &result, begin_ns);
-}
-
-// Finds and accuses instances of a kind (kind_count: of all) until the model agrees again.
-static tapml_status search(struct loop *loop, size_t kind, struct judge_result *result)
-{
-    uint32_t *all = alloc_array((size_t)loop->options->graph->op_count + 1, 2 * sizeof(*all));
-    tapml_status status = TAPML_OK;
-
-    if (all == NULL) {
-        return status_no_memory();
-    }
-    uint32_t *members = all + loop->options->graph->op_count;
-
-    while (status == TAPML_OK && !result->agrees) {
-        const size_t all_count = list_moved(loop, kind, all);
-        size_t count = all_count;
-
-        if (count == 0) {
-            break; // Nothing is left that could be taken back.
-        }
-        memcpy(members, all, count * sizeof(*members));
-        status =
-            bisect_minimise(members, &count, test_members, &(struct search){loop, all, all_count});
-        for (size_t i = 0; i < count && status == TAPML_OK; i++) {
-            accuse(loop, members[i], result->sentence, result->margin);
-        }
-        if (status == TAPML_OK) {
-            status = try_plan(loop, result);
-        }
-    }
-    alloc_free(all);
-    return status;
-}
-
-// -- What fails alone, always or sometimes -----------------------------------------------------
-
-static tapml_status
-mark_alone(struct loop *loop, uint32_t op, const struct verdict *verdict, const char *when)
-{
-    struct mark *mark = &loop->marks[op];
-    const char *reason = arena_format(loop->arena, "%s%s", when, verdict->reason);
-
-    if (reason == NULL) {
-        return status_no_memory();
-    }
-    if (mark->is_wanted && (!mark->is_alone || verdict->margin > mark->margin)) {
-        mark->is_alone = 1;
-        accuse(loop, op, reason, verdict->margin);
-    }
-    return TAPML_OK;
-}
-
-// Accuses what fails alone in a replay of the kept cases; `when` goes before the reasons.
-static tapml_status
-accuse_failed(struct loop *loop, const struct verdict_list *verdicts, const char *when)
+static tapml_status accuse_failed(struct loop *loop,
+                                  const struct verdict *verdicts,
+                                  size_t count,
+                                  enum trial_evidence evidence)
 {
     const struct graph *graph = loop->options->graph;
     struct table op_of;
@@ -303,99 +139,125 @@ accuse_failed(struct loop *loop, const struct verdict_list *verdicts, const char
     for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
         status = table_set(&op_of, graph->ops[i].instance, i);
     }
-    for (size_t i = 0; i < verdicts->count && status == TAPML_OK; i++) {
-        const struct verdict *verdict = &verdicts->items[i];
+    for (size_t i = 0; i < count && status == TAPML_OK; i++) {
         size_t op = 0;
 
-        if ((verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) &&
-            table_find(&op_of, verdict->instance, &op)) {
-            status = mark_alone(loop, (uint32_t)op, verdict, when);
+        if (verdict_count_failed(&verdicts[i], 1) > 0 &&
+            table_find(&op_of, verdicts[i].instance, &op)) {
+            loop->trial.marks[op].is_alone = 1;
+            loop->trial.marks[op].tried = loop->trial.marks[op].failed = 1;
+            status = trial_accuse(&loop->trial, (uint32_t)op, evidence, &verdicts[i], "");
         }
     }
     table_release(&op_of);
     return status;
 }
 
-static tapml_status repeat_once(struct loop *loop)
+// Whether a case that failed does so each time, and by itself at all.
+static tapml_status repeat_one(struct watch *watch, struct trial_mark *mark)
 {
-    struct verdict_list list;
-    char when[64];
+    uint64_t tried = 0, failed = 0;
 
-    TAPML_TRY(loop->options->replay(loop->options->user, &list));
-    loop->repeats++;
-    (void)snprintf(when, sizeof(when), "in repeat %u of %u: ", loop->repeats,
-                   loop->options->repeats);
-    const tapml_status status = accuse_failed(loop, &list, when);
-
-    verdict_list_release(&list);
-    return status;
+    TAPML_TRY(watch_repeat(watch, mark->verdict.case_id, &tried, &failed));
+    mark->is_repeated = 1;
+    if (mark->is_alone || failed > 0) {
+        mark->is_alone = 1;
+        mark->tried += tried;
+        mark->failed += failed;
+    }
+    return TAPML_OK;
 }
 
-static size_t count_accused(const struct loop *loop)
+static tapml_status repeat_failed(struct loop *loop)
 {
-    size_t count = 0;
+    struct watch *watch = loop->options->watch;
+
+    for (uint32_t i = 0; watch != NULL && i < loop->options->graph->op_count; i++) {
+        struct trial_mark *mark = &loop->trial.marks[i];
+
+        if (mark->is_accused && !mark->is_repeated && mark->verdict.case_id != 0 &&
+            mark->evidence != TRIAL_DERIVED) {
+            TAPML_TRY(repeat_one(watch, mark));
+        }
+    }
+    loop->localise.cost.repeats = watch != NULL ? watch_repeat_executions(watch) : 0;
+    return TAPML_OK;
+}
+
+// -- The proof ---------------------------------------------------------------------------------
+
+// The smallest rate of those that fail only sometimes; 1 where nobody does.
+static double least_rate(const struct loop *loop)
+{
+    double least = 1;
 
     for (uint32_t i = 0; i < loop->options->graph->op_count; i++) {
-        count += loop->marks[i].is_accused;
+        const struct trial_mark *mark = &loop->trial.marks[i];
+
+        if (mark->is_accused && mark->failed > 0) {
+            least = fmin(least, (double)mark->failed / (double)mark->tried);
+        }
     }
-    return count;
+    return least;
 }
 
-// Replays all cases several times more, once in a run. Where that finds somebody, the plan without
-// them is judged; else the same plan is, since one that now agrees asks for repeated trials.
-static tapml_status repeat_cases(struct loop *loop, struct judge_result *result)
+// Judges the plan without the accused again, where one of them fails only sometimes: until a plan
+// with it would hardly have agreed so often.
+static tapml_status prove(struct loop *loop, struct judge_result *io_result)
 {
-    const uint64_t begin_ns = clock_now_ns();
-    const size_t before = count_accused(loop);
-    struct judge_result again;
+    const double calls = (double)io_result->executions / (double)loop->options->graph->op_count;
+    const double rate = least_rate(loop);
+    const double agrees = rate < 1 ? pow(1 - rate, calls) : 0; // One run, with it there.
 
-    while (loop->options->replay != NULL && loop->repeats < loop->options->repeats) {
-        TAPML_TRY(repeat_once(loop));
+    loop->proof_runs = 1;
+    loop->proof_miss = agrees;
+    while (io_result->agrees && loop->proof_miss > PROOF_MISS &&
+           loop->proof_runs < PROOF_RUNS_MAX) {
+        TAPML_TRY(trial_judge(&loop->trial, io_result));
+        loop->localise.cost.proof += io_result->executions;
+        loop->proof_runs++;
+        loop->proof_miss *= agrees;
     }
-    TAPML_TRY(try_plan(loop, &again));
-    if (count_accused(loop) > before) {
-        *result = again;
-    } else {
-        loop->trial_repeats = again.agrees ? FLAKY_TRIALS : 1;
-    }
-    return note(loop, "repeat", again.agrees ? "agrees" : "departs", &again, begin_ns);
+    return TAPML_OK;
 }
 
 // -- Steps -------------------------------------------------------------------------------------
 
-// Judges the plan as it stands; what departs is searched for within `kind` and taken back.
+static const char *
+verdict_of(const struct loop *loop, int agreed, const struct judge_result *result)
+{
+    return agreed                               ? "kept"
+           : loop->localise.unexplained != NULL ? unexplained_verdict
+           : result->agrees                     ? "taken back"
+                                                : "departs";
+}
+
+// Judges the plan as it stands; who makes it depart is taken back.
 static tapml_status
 settle(struct loop *loop, const char *step, size_t kind, struct judge_result *result)
 {
     const uint64_t begin_ns = clock_now_ns();
 
-    TAPML_TRY(try_plan(loop, result));
+    TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
-    if (!agreed) {
-        loop->trials = 0;
-        loop->searched = step;
-        TAPML_TRY(repeat_cases(loop, result));
-        TAPML_TRY(search(loop, kind, result));
-    }
-    TAPML_TRY(write_plan(loop));
-    return note(loop, step,
-                agreed           ? "kept"
-                : result->agrees ? "taken back"
-                                 : "departs",
-                result, begin_ns);
+    loop->cost.moves += result->executions;
+    TAPML_TRY(localise_run(&loop->localise, step, kind, result));
+    TAPML_TRY(trial_write_plan(&loop->trial));
+    return note(loop, step, verdict_of(loop, agreed, result), result, begin_ns);
 }
 
 static tapml_status tell(struct loop *loop, const char *step, size_t done)
 {
     return loop->options->progress == NULL
                ? TAPML_OK
-               : loop->options->progress(loop->options->user, step, done, loop->kind_count + 1);
+               : loop->options->progress(loop->options->user, step, done,
+                                         loop->trial.kind_count + 1);
 }
 
 static tapml_status move_kinds(struct loop *loop)
 {
-    for (size_t kind = 0; kind < loop->kind_count; kind++) {
+    for (size_t kind = 0; kind < loop->trial.kind_count; kind++) {
         struct judge_result result;
         struct ledger_row row;
         char step[96];
@@ -404,7 +266,7 @@ static tapml_status move_kinds(struct loop *loop)
         (void)snprintf(step, sizeof(step), "move %.80s",
                        catalogue_short_name(loop->kinds[kind].op));
         TAPML_TRY(tell(loop, step, kind));
-        loop->moved_kinds = kind + 1;
+        loop->trial.moved_kinds = kind + 1;
         TAPML_TRY(resume(loop, step, &row, &is_done));
         if (!is_done) {
             TAPML_TRY(settle(loop, step, kind, &result));
@@ -413,50 +275,115 @@ static tapml_status move_kinds(struct loop *loop)
     return TAPML_OK;
 }
 
+// Judges every call of all prompts.
+static tapml_status watch_all(struct loop *loop)
+{
+    const int is_shadow = loop->options->mode == LOOP_SHADOW;
+    const char *step = is_shadow ? "shadow" : "cumulative";
+    const uint64_t begin_ns = clock_now_ns();
+    struct judge_result result = {.agrees = 1};
+    struct plan *plan = NULL;
+
+    TAPML_TRY(trial_plan(&loop->trial, &plan));
+    struct watch_look look = {
+        .mode = is_shadow ? WATCH_SHADOW : WATCH_CUMULATIVE, .plan = plan, .repeats = 1};
+    tapml_status status = TAPML_OK;
+
+    for (; look.prompt < loop->options->all_prompts && status == TAPML_OK; look.prompt++) {
+        status =
+            tell(loop, step, look.prompt * loop->trial.kind_count / loop->options->all_prompts);
+        status = status == TAPML_OK ? localise_look(&loop->localise, &look) : status;
+    }
+    plan_destroy(plan);
+    TAPML_TRY(status);
+    loop->cost.watched = loop->localise.cost.looks;
+    loop->localise.cost.looks = 0;
+    TAPML_TRY(trial_write_plan(&loop->trial));
+    (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu accused",
+                   loop->options->all_prompts, trial_count_accused(&loop->trial));
+    return note(loop, step, "watched", &result, begin_ns);
+}
+
+static tapml_status move_all(struct loop *loop)
+{
+    struct ledger_row row;
+    int is_done = 0;
+
+    if (loop->options->watch == NULL) {
+        return status_fail(TAPML_INVALID, "nobody watches, which this mode asks for");
+    }
+    loop->trial.moved_kinds = loop->trial.kind_count;
+    TAPML_TRY(
+        resume(loop, loop->options->mode == LOOP_SHADOW ? "shadow" : "cumulative", &row, &is_done));
+    return is_done ? TAPML_OK : watch_all(loop);
+}
+
+// Judges all prompts, with a proof of what was accused. What departs in a repeated run of the proof
+// is searched for as any other.
+static tapml_status settle_final(struct loop *loop, struct judge_result *result)
+{
+    const size_t all = loop->trial.kind_count;
+    const uint64_t begin_ns = clock_now_ns();
+    size_t accused = 0;
+
+    TAPML_TRY(trial_judge(&loop->trial, result));
+    const int agreed = result->agrees;
+
+    if (trial_count_accused(&loop->trial) > 0) {
+        loop->localise.cost.proof += result->executions;
+    } else {
+        loop->cost.moves += result->executions;
+    }
+    do {
+        accused = trial_count_accused(&loop->trial);
+        TAPML_TRY(localise_run(&loop->localise, "final", all, result));
+        TAPML_TRY(repeat_failed(loop));
+        TAPML_TRY(prove(loop, result));
+    } while (!result->agrees && trial_count_accused(&loop->trial) > accused);
+    TAPML_TRY(trial_write_plan(&loop->trial));
+    return note(loop, "final", verdict_of(loop, agreed, result), result, begin_ns);
+}
+
 static tapml_status finish(struct loop *loop, struct judge_result *result)
 {
     struct ledger_row row;
     int is_done = 0;
 
-    loop->prompts = loop->options->all_prompts;
-    TAPML_TRY(tell(loop, "final", loop->kind_count));
+    loop->trial.prompts = loop->options->all_prompts;
+    TAPML_TRY(tell(loop, "final", loop->trial.kind_count));
     TAPML_TRY(resume(loop, "final", &row, &is_done));
     if (!is_done) {
-        return settle(loop, "final", loop->kind_count, result);
+        return settle_final(loop, result);
     }
     *result =
         (struct judge_result){.agrees = strcmp(row.verdict, "departs") != 0, .margin = row.margin};
     (void)snprintf(result->sentence, sizeof(result->sentence), "%s", row.reason);
-    return write_plan(loop);
+    return trial_write_plan(&loop->trial);
 }
 
 // -- The whole ---------------------------------------------------------------------------------
 
-static tapml_status mark_wanted(struct loop *loop)
+static tapml_status begin(struct loop *loop)
 {
-    const struct graph *graph = loop->options->graph;
-    const char *const places[] = {"source", loop->options->target};
-    uint8_t *resolved = arena_array(loop->arena, (size_t)graph->op_count * PLAN_PHASES + 1, 1);
+    const struct loop_options *options = loop->options;
+    const struct verdict_list *verdicts = options->verdicts;
 
-    if (resolved == NULL) {
-        return status_no_memory();
-    }
-    TAPML_TRY(plan_resolve(loop->options->goal, graph, places, 2, resolved));
-    for (uint32_t i = 0; i < graph->op_count; i++) {
-        loop->marks[i].is_wanted = resolved[i] != 0 || resolved[graph->op_count + i] != 0;
-    }
-    return TAPML_OK;
-}
-
-static tapml_status run(struct loop *loop, struct judge_result *result)
-{
-    TAPML_TRY(mark_wanted(loop));
-    TAPML_TRY(accuse_failed(loop, loop->options->verdicts, ""));
-    TAPML_TRY(
-        order_kinds(loop->options->graph, loop->options->store, &loop->kinds, &loop->kind_count));
-    loop->prompts = loop->options->move_prompts;
-    TAPML_TRY(move_kinds(loop));
-    return finish(loop, result);
+    loop->trial = (struct trial){.graph = options->graph,
+                                 .session = options->session,
+                                 .judge = options->judge,
+                                 .goal = options->goal,
+                                 .target = options->target,
+                                 .prompts = options->move_prompts,
+                                 .check = options->check,
+                                 .user = options->user,
+                                 .arena = loop->arena};
+    loop->localise =
+        (struct localise){.trial = &loop->trial, .watch = options->watch, .store = options->store};
+    TAPML_TRY(trial_init(&loop->trial));
+    TAPML_TRY(order_kinds(options->graph, options->store, &loop->kinds, &loop->trial.kind_count));
+    loop->trial.kinds = loop->kinds;
+    TAPML_TRY(accuse_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
+    return accuse_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED);
 }
 
 static int was_refused(const struct session *session, uint32_t op)
@@ -469,27 +396,84 @@ static int was_refused(const struct session *session, uint32_t op)
     return 0;
 }
 
+static void add_accusation(struct loop *loop, uint32_t op, struct loop_result *result)
+{
+    const struct trial_mark *mark = &loop->trial.marks[op];
+    struct verdict *verdict = &result->verdicts[result->accused_count];
+
+    *verdict = mark->verdict;
+    result->accused[result->accused_count++] = (struct loop_accusation){.op = op,
+                                                                        .is_alone = mark->is_alone,
+                                                                        .margin = verdict->margin,
+                                                                        .reason = verdict->reason,
+                                                                        .evidence = mark->evidence,
+                                                                        .verdict = verdict,
+                                                                        .tried = mark->tried,
+                                                                        .failed = mark->failed};
+}
+
+// Calls of the carving run.
+static tapml_status count_carving(struct loop *loop)
+{
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(loop->options->store, "SELECT count(*) FROM call", "counting calls", &row));
+    TAPML_TRY(row_next(&row, &has));
+    loop->cost.carving = has ? (uint64_t)row_i64(&row, 0) : 0;
+    row_end(&row);
+    return TAPML_OK;
+}
+
+static tapml_status collect_cost(struct loop *loop, struct loop_result *result)
+{
+    const struct verdict_list *verdicts = loop->options->verdicts;
+    struct loop_cost *cost = &loop->cost;
+
+    TAPML_TRY(count_carving(loop));
+    cost->replays = verdicts->executions_since_failure;
+    cost->search = loop->localise.cost;
+    cost->localising = cost->replays + cost->search.looks + cost->search.search +
+                       cost->search.repeats + cost->search.proof;
+    cost->calibrating = verdicts->executions_calibrating + cost->search.calibrations;
+    result->cost = *cost;
+    return TAPML_OK;
+}
+
 static tapml_status collect(struct loop *loop, struct loop_result *result)
 {
     const uint32_t op_count = loop->options->graph->op_count;
 
     result->accused = arena_array(loop->arena, (size_t)op_count + 1, sizeof(*result->accused));
-    if (result->accused == NULL) {
+    result->verdicts = arena_array(loop->arena, (size_t)op_count + 1, sizeof(*result->verdicts));
+    if (result->accused == NULL || result->verdicts == NULL) {
         return status_no_memory();
     }
     for (uint32_t i = 0; i < op_count; i++) {
-        const struct mark *mark = &loop->marks[i];
+        const struct trial_mark *mark = &loop->trial.marks[i];
 
         result->wanted_count += mark->is_wanted;
         if (mark->is_wanted && mark->is_accused) {
-            result->accused[result->accused_count++] =
-                (struct loop_accusation){i, mark->is_alone, mark->margin, mark->reason};
+            add_accusation(loop, i, result);
         } else if (mark->is_wanted) {
             result->moved_count++;
             result->refused_count += was_refused(loop->options->session, i);
         }
     }
-    return read_plan(loop->plan_text.data, &result->plan);
+    result->unexplained = loop->localise.unexplained;
+    result->checks = loop->localise.checks;
+    result->proof_runs = loop->proof_runs;
+    result->proof_miss = loop->proof_miss;
+    TAPML_TRY(collect_cost(loop, result));
+    return trial_read_plan(loop->trial.plan_text.data, &result->plan);
+}
+
+static tapml_status run(struct loop *loop, struct loop_result *result)
+{
+    TAPML_TRY(begin(loop));
+    TAPML_TRY(loop->options->mode == LOOP_MIXED ? move_kinds(loop) : move_all(loop));
+    TAPML_TRY(finish(loop, &result->judged));
+    return collect(loop, result);
 }
 
 tapml_status loop_run(const struct loop_options *options, struct loop_result *out_result)
@@ -497,27 +481,14 @@ tapml_status loop_run(const struct loop_options *options, struct loop_result *ou
     const uint64_t begin_ns = clock_now_ns();
     struct loop loop = {.options = options, .arena = arena_create()};
     struct loop_result result = {.arena = loop.arena};
-    tapml_status status = TAPML_OK;
+    const tapml_status status = loop.arena != NULL ? run(&loop, &result) : status_no_memory();
 
-    text_init(&loop.plan_text);
-    loop.marks = alloc_array((size_t)options->graph->op_count + 1, sizeof(*loop.marks));
-    if (loop.arena == NULL || loop.marks == NULL) {
-        status = status_no_memory();
-    }
-    if (status == TAPML_OK) {
-        status = run(&loop, &result.judged);
-    }
-    if (status == TAPML_OK) {
-        status = collect(&loop, &result);
-    }
-    text_release(&loop.plan_text);
+    trial_release(&loop.trial);
     alloc_free(loop.kinds);
-    alloc_free(loop.marks);
     if (status != TAPML_OK) {
         loop_result_release(&result);
         return status;
     }
-    result.repeats = loop.repeats;
     result.time_ns = clock_now_ns() - begin_ns;
     *out_result = result;
     return TAPML_OK;

@@ -28,36 +28,6 @@ static int is_tensor(const struct case_argument *argument)
     return argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument);
 }
 
-// The arguments of a case as a call has them, without memory.
-static tapml_status
-list_values(const struct carved_case *item, struct arena *arena, tapml_value **out_values)
-{
-    tapml_value *values = arena_array(arena, item->argument_count, sizeof(*values));
-    tapml_tensor *tensors = arena_array(arena, item->argument_count, sizeof(*tensors));
-    if (!values || !tensors) {
-        return status_no_memory();
-    }
-    for (uint32_t i = 0; i < item->argument_count; i++) {
-        const struct case_argument *argument = &item->arguments[i];
-        values[i].kind = argument->kind;
-        if (argument->kind == TAPML_P_I64) {
-            values[i].u.i = argument->i;
-        } else if (argument->kind == TAPML_P_F64) {
-            values[i].u.d = argument->d;
-        } else if (is_tensor(argument)) {
-            tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
-                                        .dtype = argument->dtype,
-                                        .rank = argument->rank,
-                                        .shape = argument->shape,
-                                        .stride = argument->stride,
-                                        .offset = argument->offset_bytes};
-            values[i].u.p = &tensors[i];
-        }
-    }
-    *out_values = values;
-    return TAPML_OK;
-}
-
 // -- What can be cut ---------------------------------------------------------------------------
 
 static int64_t value_of(const struct expression_scope *scope, uint32_t symbol)
@@ -142,7 +112,7 @@ static tapml_status open_scope(struct cut *cut, struct arena *arena)
     for (uint32_t i = 0; i < cut->item->argument_count; i++) {
         TAPML_TRY(case_check_argument(&cut->item->arguments[i]));
     }
-    TAPML_TRY(list_values(cut->item, arena, &values));
+    TAPML_TRY(case_values(cut->item, arena, &values));
     return infer_call(cut->op, values, &cut->scope);
 }
 
@@ -419,7 +389,7 @@ static tapml_status settle(const struct cutting *cutting, struct carved_case *it
     char text[CLASS_TEXT];
     struct expression_scope scope;
     tapml_value *values = NULL;
-    TAPML_TRY(list_values(item, cutting->arena, &values));
+    TAPML_TRY(case_values(item, cutting->arena, &values));
     TAPML_TRY(infer_call(op, values, &scope));
     TAPML_TRY(case_shape_class(op, values, text, sizeof(text)));
     item->shape_class = arena_text(cutting->arena, text);

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "graph/catalogue.h"
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -75,28 +74,18 @@ static int is_weight(const struct case_argument *argument)
 static tapml_status
 read_scope(const struct carved_case *item, const tapml_op *op, struct expression_scope *scope)
 {
-    tapml_value args[CATALOGUE_PARAMS_MAX] = {{0}};
-    tapml_tensor tensors[CATALOGUE_PARAMS_MAX];
+    tapml_value *values = NULL;
     TAPML_TRY(case_check_op(item, op));
     for (uint32_t i = 0; i < op->n_params; i++) {
-        const struct case_argument *argument = &item->arguments[i];
-        TAPML_TRY(case_check_argument(argument));
-        args[i].kind = argument->kind;
-        if (argument->kind == TAPML_P_I64) {
-            args[i].u.i = argument->i;
-        } else if (argument->kind == TAPML_P_F64) {
-            args[i].u.d = argument->d;
-        } else if (is_tensor(argument->kind)) {
-            tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
-                                        .dtype = argument->dtype,
-                                        .rank = argument->rank,
-                                        .shape = argument->shape,
-                                        .stride = argument->stride,
-                                        .offset = argument->offset_bytes};
-            args[i].u.p = &tensors[i];
-        }
+        TAPML_TRY(case_check_argument(&item->arguments[i]));
     }
-    return infer_call(op, args, scope);
+    struct arena *arena = arena_create();
+    tapml_status status = arena ? case_values(item, arena, &values) : status_no_memory();
+    if (status == TAPML_OK) {
+        status = infer_call(op, values, scope);
+    }
+    arena_destroy(arena);
+    return status;
 }
 
 static struct expression_symbol *find_symbol(struct expression_scope *scope, const char *name)

@@ -19,6 +19,7 @@ struct reducer {
     struct replay *replay; // On it.
     struct reduce_result *result;
     unsigned trials_max;
+    unsigned repeats;
 };
 
 // -- What a cut case should give ---------------------------------------------------------------
@@ -92,7 +93,8 @@ still_fails(struct reducer *reducer, const struct carved_case *item, int *out_fa
     struct store *store = NULL;
     TAPML_TRY(store_open(":memory:", 1, &store));
     tapml_status status = store_add_case(store, item);
-    if (status == TAPML_OK) {
+    *out_fails = 0;
+    for (unsigned i = 0; status == TAPML_OK && !*out_fails && i < reducer->repeats; i++) {
         status = judge(reducer, store, out_fails);
     }
     store_close(store);
@@ -211,6 +213,7 @@ tapml_status reduce_case(const struct reduce_options *options,
     struct reducer reducer = {.options = options,
                               .op = op,
                               .result = &result,
+                              .repeats = options->repeats > 0 ? options->repeats : 1,
                               .trials_max = options->trials_max > 0 ? options->trials_max
                                                                     : REDUCE_TRIALS_MAX};
     tapml_status status = open_exact(&reducer);

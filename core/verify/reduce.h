@@ -18,6 +18,7 @@ struct reduce_options {
     struct registry *registry;
     struct backend *backend; // The target.
     unsigned trials_max;     // 0: REDUCE_TRIALS_MAX.
+    unsigned repeats; // Replays of a trial until one fails, for what fails sometimes; 0: one.
 
     // Called after each trial; a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);

@@ -7,7 +7,6 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "carve/row.h"
-#include "verify/derive.h"
 #include "verify/replay.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ size_t verdict_count_failed(const struct verdict *verdicts, size_t count)
 }
 
 // All cases of a store on their way to a verdict.
-struct judge {
+struct verdict_judge {
     const struct verdict_options *options;
     struct replay *replay;
     struct calibrator *calibrator;
@@ -47,6 +46,8 @@ struct judge {
     const char *backend; // What gives the results, as the store has it.
     size_t written;      // Of the list: what the store has by now.
     struct table shapes; // Of derived cases, each judged once.
+    int has_failed;      // Some kept case did.
+    struct arena *texts; // Of the verdict on a case that came alone.
 };
 
 // A case that was replayed, on its way to a verdict.
@@ -54,6 +55,8 @@ struct trial {
     const struct carved_case *item;
     const tapml_op *op;
     int is_derived; // Its limits are its own, and there already.
+    int is_timed;
+    int is_computed; // By the target: what is run now is what it should have computed.
     struct replay_result result;
     struct compare_result distances[REPLAY_OUTPUTS_MAX];
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
@@ -61,7 +64,7 @@ struct trial {
     double margin;  // Of the worst output.
 };
 
-static const char *describe_backend(const struct judge *judge)
+static const char *describe_backend(const struct verdict_judge *judge)
 {
     const struct backend_info *info = backend_info(judge->options->backend);
     return arena_format(judge->list->arena, "%s %s %s, %s:%s, %s, %s", info->plugin,
@@ -90,7 +93,7 @@ static tapml_status read_verdict(struct row *row, struct arena *arena, struct ve
 
 // The result that the store has of this very backend.
 static tapml_status
-find_result(const struct judge *judge, struct verdict *out_verdict, int *out_has)
+find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int *out_has)
 {
     struct row row;
     TAPML_TRY(row_begin(judge->options->store,
@@ -109,7 +112,7 @@ find_result(const struct judge *judge, struct verdict *out_verdict, int *out_has
     return status;
 }
 
-static tapml_status write_result(const struct judge *judge, const struct verdict *verdict)
+static tapml_status write_result(const struct verdict_judge *judge, const struct verdict *verdict)
 {
     struct row row;
     TAPML_TRY(row_begin(judge->options->store,
@@ -127,7 +130,7 @@ static tapml_status write_result(const struct judge *judge, const struct verdict
 }
 
 // Writes the verdicts that the store lacks as one transaction.
-static tapml_status write_results(struct judge *judge)
+static tapml_status write_results(struct verdict_judge *judge)
 {
     struct store *store = judge->options->store;
     if (judge->written == judge->list->count) {
@@ -146,7 +149,7 @@ static tapml_status write_results(struct judge *judge)
     return TAPML_OK;
 }
 
-static tapml_status set_reason(const struct judge *judge,
+static tapml_status set_reason(const struct verdict_judge *judge,
                                struct verdict *verdict,
                                enum verdict_kind kind,
                                const char *reason)
@@ -174,11 +177,16 @@ static void find_worst(struct trial *trial)
 
 // Distances, limits and margin. A case beyond the limit of its class is calibrated itself before
 // that is held against it.
-static tapml_status measure(const struct judge *judge, struct trial *trial)
+static tapml_status measure(const struct verdict_judge *judge, struct trial *trial)
 {
     struct store *store = judge->options->store;
     for (uint32_t i = 0; i < trial->result.output_count; i++) {
-        const struct replay_output *output = &trial->result.outputs[i];
+        struct replay_output *output = &trial->result.outputs[i];
+        if (trial->is_computed) {
+            const void *right = output->computed;
+            output->computed = output->expected;
+            output->expected = right;
+        }
         trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
                                               output->rows, output->width);
     }
@@ -244,7 +252,7 @@ static void explain(const struct trial *trial, struct text *out)
 }
 
 static tapml_status
-judge_outputs(const struct judge *judge, struct trial *trial, struct verdict *verdict)
+judge_outputs(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
 {
     TAPML_TRY(measure(judge, trial));
     if (trial->result.output_count == 0) {
@@ -278,10 +286,10 @@ static int is_of_the_case(tapml_status status)
 
 // Runs a case on the target and judges it.
 static tapml_status
-try_case(const struct judge *judge, struct trial *trial, struct verdict *verdict)
+try_case(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
 {
     const tapml_status status =
-        replay_run(judge->replay, trial->item, trial->op, !trial->is_derived, &trial->result);
+        replay_run(judge->replay, trial->item, trial->op, trial->is_timed, &trial->result);
     if (status != TAPML_OK) {
         char message[REASON_TEXT];
         (void)snprintf(message, sizeof(message), "%s", status_message());
@@ -299,21 +307,19 @@ try_case(const struct judge *judge, struct trial *trial, struct verdict *verdict
     return judge_outputs(judge, trial, verdict);
 }
 
-static const tapml_op *find_op(const struct judge *judge, const struct carved_case *item)
+static const tapml_op *find_op(const struct verdict_judge *judge, const struct carved_case *item)
 {
     return catalogue_find(registry_catalogue(judge->options->registry), item->op_name,
                           item->op_version);
 }
 
 static tapml_status
-replay_case(const struct judge *judge, const struct carved_case *item, struct verdict *verdict)
+replay_case(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
 {
-    struct trial trial = {.item = item, .op = find_op(judge, item)};
-    if (!trial.op) {
-        return set_reason(judge, verdict, VERDICT_SKIPPED,
-                          "no plugin that was opened knows its op");
-    }
-    return try_case(judge, &trial, verdict);
+    trial->op = find_op(judge, trial->item);
+    return trial->op ? try_case(judge, trial, verdict)
+                     : set_reason(judge, verdict, VERDICT_SKIPPED,
+                                  "no plugin that was opened knows its op");
 }
 
 static tapml_status
@@ -329,7 +335,7 @@ name_case(struct arena *arena, const struct carved_case *item, struct verdict *v
 }
 
 // A verdict that the store has needs the names of its case alone.
-static tapml_status name_known(const struct judge *judge, struct verdict *verdict)
+static tapml_status name_known(const struct verdict_judge *judge, struct verdict *verdict)
 {
     struct row row;
     int has = 0;
@@ -352,7 +358,7 @@ static tapml_status name_known(const struct judge *judge, struct verdict *verdic
 
 // Loads and replays a case. Where that ends the run of all cases, the verdict is there
 // nevertheless.
-static tapml_status judge_case(struct judge *judge, struct verdict *verdict)
+static tapml_status judge_case(struct verdict_judge *judge, struct verdict *verdict)
 {
     struct arena *arena = arena_create();
     struct carved_case item;
@@ -364,14 +370,26 @@ static tapml_status judge_case(struct judge *judge, struct verdict *verdict)
         status = name_case(judge->list->arena, &item, verdict);
     }
     if (status == TAPML_OK) {
-        status = replay_case(judge, &item, verdict);
+        struct trial trial = {.item = &item, .is_timed = 1};
+        status = replay_case(judge, &trial, verdict);
         judge->list->count += status == TAPML_OK || verdict->kind == VERDICT_ERROR;
     }
     arena_destroy(arena);
     return status;
 }
 
-static tapml_status take_case(struct judge *judge, int64_t id)
+// Op executions since `before`, as those of the case at hand.
+static void
+count_executions(struct verdict_judge *judge, const struct verdict *verdict, uint64_t before)
+{
+    struct verdict_list *list = judge->list;
+    const uint64_t spent = replay_executions(judge->replay) - before;
+    list->executions += spent;
+    judge->has_failed |= verdict_count_failed(verdict, 1) > 0;
+    list->executions_since_failure += judge->has_failed ? spent : 0;
+}
+
+static tapml_status take_case(struct verdict_judge *judge, int64_t id)
 {
     struct verdict *verdict = &judge->list->items[judge->list->count];
     int has = 0;
@@ -381,7 +399,9 @@ static tapml_status take_case(struct judge *judge, int64_t id)
         TAPML_TRY(find_result(judge, verdict, &has));
     }
     if (!has) {
+        const uint64_t before = replay_executions(judge->replay);
         TAPML_TRY(judge_case(judge, verdict));
+        count_executions(judge, verdict, before);
         return judge->list->count - judge->written >= BATCH ? write_results(judge) : TAPML_OK;
     }
     TAPML_TRY(name_known(judge, verdict));
@@ -391,7 +411,7 @@ static tapml_status take_case(struct judge *judge, int64_t id)
     return TAPML_OK;
 }
 
-static tapml_status judge_ids(struct judge *judge, const int64_t *ids, size_t count)
+static tapml_status judge_ids(struct verdict_judge *judge, const int64_t *ids, size_t count)
 {
     const struct verdict_options *options = judge->options;
     tapml_status status = TAPML_OK;
@@ -411,7 +431,7 @@ static tapml_status judge_ids(struct judge *judge, const int64_t *ids, size_t co
     return status_fail(status, "%s", message);
 }
 
-static tapml_status judge_all(struct judge *judge)
+static tapml_status judge_all(struct verdict_judge *judge)
 {
     const struct verdict_options *options = judge->options;
     int64_t *all = NULL;
@@ -426,8 +446,18 @@ static tapml_status judge_all(struct judge *judge)
     return status;
 }
 
+static const struct derive_recipe *copy_recipe(struct arena *arena,
+                                               const struct derive_recipe *recipe)
+{
+    struct derive_recipe *copy = arena_new(arena, sizeof(*copy));
+    if (copy) {
+        *copy = *recipe;
+    }
+    return copy;
+}
+
 // The verdict of a derived case, added to the list with the names of the kept one.
-static tapml_status add_derived(struct judge *judge,
+static tapml_status add_derived(struct verdict_judge *judge,
                                 const struct carved_case *item,
                                 const struct derive_recipe *recipe,
                                 struct verdict **out_verdict)
@@ -441,18 +471,19 @@ static tapml_status add_derived(struct judge *judge,
     struct verdict verdict = {.case_id = item->id,
                               .source = derive_source_name(recipe->source),
                               .label = arena_text(list->arena, recipe->label),
+                              .recipe = copy_recipe(list->arena, recipe),
                               .margin = NAN,
                               .output = "",
                               .reason = ""};
     TAPML_TRY(name_case(list->arena, item, &verdict));
     list->derived[list->derived_count] = verdict;
     *out_verdict = &list->derived[list->derived_count++];
-    return verdict.label ? TAPML_OK : status_no_memory();
+    return verdict.label && verdict.recipe ? TAPML_OK : status_no_memory();
 }
 
 // Whether a derived case has a shape that another one of its source had.
 static tapml_status
-find_double(struct judge *judge, const struct carved_case *made, int *out_is_double)
+find_double(struct verdict_judge *judge, const struct carved_case *made, int *out_is_double)
 {
     struct text key;
     size_t ignored = 0;
@@ -467,7 +498,7 @@ find_double(struct judge *judge, const struct carved_case *made, int *out_is_dou
     return status;
 }
 
-static tapml_status judge_made(struct judge *judge,
+static tapml_status judge_made(struct verdict_judge *judge,
                                struct carved_case *made,
                                const struct derive_recipe *recipe,
                                struct arena *arena)
@@ -489,8 +520,9 @@ static tapml_status judge_made(struct judge *judge,
 }
 
 // Counts a recipe that gives no case, with the reason at hand.
-static tapml_status
-skip_recipe(struct judge *judge, const struct carved_case *item, const struct derive_recipe *recipe)
+static tapml_status skip_recipe(struct verdict_judge *judge,
+                                const struct carved_case *item,
+                                const struct derive_recipe *recipe)
 {
     struct verdict *verdict = NULL;
     char message[REASON_TEXT];
@@ -500,7 +532,7 @@ skip_recipe(struct judge *judge, const struct carved_case *item, const struct de
 }
 
 // Makes and judges the case of a recipe.
-static tapml_status derive_one(struct judge *judge,
+static tapml_status derive_one(struct verdict_judge *judge,
                                const struct carved_case *item,
                                const tapml_op *op,
                                const struct derive_recipe *recipe)
@@ -520,7 +552,7 @@ static tapml_status derive_one(struct judge *judge,
     return status;
 }
 
-static tapml_status derive_around(struct judge *judge, int64_t id)
+static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
 {
     struct arena *arena = arena_create();
     struct derive_recipe recipes[DERIVE_RECIPES_MAX];
@@ -573,7 +605,7 @@ find_representatives(struct store *store, struct arena *arena, int64_t **out_ids
     return TAPML_OK;
 }
 
-static tapml_status judge_derived(struct judge *judge)
+static tapml_status judge_derived(struct verdict_judge *judge)
 {
     const struct verdict_options *options = judge->options;
     char seed[32];
@@ -591,7 +623,7 @@ static tapml_status judge_derived(struct judge *judge)
     return TAPML_OK;
 }
 
-static tapml_status begin(struct judge *judge)
+static tapml_status begin(struct verdict_judge *judge)
 {
     const struct verdict_options *options = judge->options;
     table_init(&judge->shapes);
@@ -604,24 +636,33 @@ static tapml_status begin(struct judge *judge)
     return calibrator_create(options->registry, options->checkpoint, &judge->calibrator);
 }
 
+static void end(struct verdict_judge *judge)
+{
+    table_release(&judge->shapes);
+    replay_destroy(judge->replay);
+    calibrator_destroy(judge->calibrator);
+}
+
 tapml_status verdict_all(const struct verdict_options *options, struct verdict_list *out_list)
 {
     struct verdict_list list = {0};
-    struct judge judge = {.options = options, .list = &list};
+    struct verdict_judge judge = {.options = options, .list = &list};
     tapml_status status = begin(&judge);
     if (status == TAPML_OK) {
         status = judge_all(&judge);
     }
+    const uint64_t kept = judge.replay ? replay_executions(judge.replay) : 0;
     if (status == TAPML_OK && options->derived && options->case_id == 0) {
         status = judge_derived(&judge);
     }
-    table_release(&judge.shapes);
-    replay_destroy(judge.replay);
-    calibrator_destroy(judge.calibrator);
     if (status != TAPML_OK) {
+        end(&judge);
         verdict_list_release(&list);
         return status;
     }
+    list.executions_derived = replay_executions(judge.replay) - kept;
+    list.executions_calibrating = calibrator_executions(judge.calibrator);
+    end(&judge);
     *out_list = list;
     return TAPML_OK;
 }
@@ -633,6 +674,151 @@ void verdict_list_release(struct verdict_list *list)
         arena_destroy(list->arena);
         *list = (struct verdict_list){0};
     }
+}
+
+// -- Case by case ------------------------------------------------------------------------------
+
+tapml_status verdict_judge_create(const struct verdict_options *options,
+                                  struct verdict_judge **out_judge)
+{
+    struct verdict_judge *judge = alloc_new(sizeof(*judge));
+    struct verdict_list *list = judge ? alloc_new(sizeof(*list)) : NULL;
+    if (!list) {
+        alloc_free(judge);
+        return status_no_memory();
+    }
+    judge->options = options;
+    judge->list = list;
+    const tapml_status status = begin(judge);
+    if (status != TAPML_OK) {
+        verdict_judge_destroy(judge);
+        return status;
+    }
+    *out_judge = judge;
+    return TAPML_OK;
+}
+
+void verdict_judge_destroy(struct verdict_judge *judge)
+{
+    if (judge) {
+        end(judge);
+        verdict_list_release(judge->list);
+        arena_destroy(judge->texts);
+        alloc_free(judge->list);
+        alloc_free(judge);
+    }
+}
+
+// Judges a trial, whose texts take the place of those of the last one.
+static tapml_status
+judge_one(struct verdict_judge *judge, struct trial *trial, struct verdict *out_verdict)
+{
+    struct verdict verdict = {
+        .source = "carved", .label = "", .margin = NAN, .output = "", .reason = ""};
+    struct arena *texts = arena_create();
+    if (!texts) {
+        return status_no_memory();
+    }
+    arena_destroy(judge->texts);
+    judge->texts = texts;
+    struct arena *kept = judge->list->arena;
+    judge->list->arena = texts;
+    tapml_status status = name_case(texts, trial->item, &verdict);
+    if (status == TAPML_OK) {
+        status = replay_case(judge, trial, &verdict);
+    }
+    judge->list->arena = kept;
+    *out_verdict = verdict;
+    return status;
+}
+
+tapml_status verdict_judge_case(struct verdict_judge *judge,
+                                const struct carved_case *item,
+                                struct verdict *out_verdict)
+{
+    struct trial trial = {.item = item};
+    return judge_one(judge, &trial, out_verdict);
+}
+
+tapml_status verdict_judge_computed(struct verdict_judge *judge,
+                                    struct carved_case *item,
+                                    struct verdict *out_verdict)
+{
+    struct trial trial = {.item = item, .is_computed = 1};
+    uint32_t output = 0;
+    TAPML_TRY(judge_one(judge, &trial, out_verdict));
+    for (uint32_t i = 0; out_verdict->kind == VERDICT_FAIL && i < item->argument_count; i++) {
+        if (case_is_output(&item->arguments[i])) {
+            // The caller's to give: it may change the case.
+            memcpy((void *)(uintptr_t)item->arguments[i].after,
+                   trial.result.outputs[output++].expected, item->arguments[i].content_bytes);
+        }
+    }
+    return TAPML_OK;
+}
+
+uint64_t verdict_judge_executions(const struct verdict_judge *judge)
+{
+    return replay_executions(judge->replay);
+}
+
+uint64_t verdict_judge_calibrations(const struct verdict_judge *judge)
+{
+    return calibrator_executions(judge->calibrator);
+}
+
+static tapml_status
+find_case(struct store *store, const struct carved_case *item, int64_t *out_id, int *out_has)
+{
+    struct row row;
+    char prompt[HASH_TEXT];
+    hash_text(item->prompt, prompt);
+    TAPML_TRY(row_begin(store,
+                        "SELECT id FROM \"case\" WHERE instance = ? AND prompt = ? AND step = ?"
+                        " AND part = ?",
+                        "looking up a case", &row));
+    row_put_text(&row, item->instance);
+    row_put_text(&row, prompt);
+    row_put_i64(&row, item->step);
+    row_put_i64(&row, item->part);
+    TAPML_TRY(row_next(&row, out_has));
+    if (*out_has) {
+        *out_id = row_i64(&row, 0);
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status keep_case(struct verdict_judge *judge,
+                              const struct carved_case *item,
+                              const struct verdict *verdict,
+                              int64_t *out_id)
+{
+    struct store *store = judge->options->store;
+    struct verdict kept = *verdict;
+    int has = 0;
+    TAPML_TRY(find_case(store, item, &kept.case_id, &has));
+    if (!has) {
+        TAPML_TRY(store_add_case(store, item));
+        TAPML_TRY(find_case(store, item, &kept.case_id, &has));
+    }
+    *out_id = kept.case_id;
+    return write_result(judge, &kept);
+}
+
+tapml_status verdict_judge_keep(struct verdict_judge *judge,
+                                const struct carved_case *item,
+                                const struct verdict *verdict,
+                                int64_t *out_case_id)
+{
+    struct store *store = judge->options->store;
+    TAPML_TRY(store_begin(store));
+    tapml_status status = keep_case(judge, item, verdict, out_case_id);
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
 }
 
 tapml_status verdict_forget(struct store *store, const char *target)

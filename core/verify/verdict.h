@@ -12,6 +12,7 @@
 #include "carve/store.h"
 #include "plugin/registry.h"
 #include "verify/calibrator.h"
+#include "verify/derive.h"
 
 enum verdict_kind {
     VERDICT_PASS,
@@ -25,6 +26,7 @@ struct verdict {
     int64_t case_id;    // Of a derived case: of the kept one it surrounds, as all names.
     const char *source; // "carved", or of a derived case "uniform", "boundary", "shape".
     const char *label;  // What is special about a derived case: "outlier", "out=33"; else "".
+    const struct derive_recipe *recipe; // Of a derived case, which makes it again; else NULL.
     const char *instance;
     const char *op_name;
     const char *phase;
@@ -42,6 +44,10 @@ struct verdict_list {
     size_t count;
     struct verdict *derived; // Op by op.
     size_t derived_count, derived_capacity;
+
+    // Op executions on the target: of kept cases, of those the ones from the first that failed on,
+    // of derived cases. Of calibration, on other devices, for all of them.
+    uint64_t executions, executions_since_failure, executions_derived, executions_calibrating;
 };
 
 struct verdict_options {
@@ -68,6 +74,39 @@ struct verdict_options {
 tapml_status verdict_all(const struct verdict_options *options,
                          struct verdict_list *out_list) STATUS_USED;
 void verdict_list_release(struct verdict_list *list);
+
+// For cases that come one by one, such as the calls of a run.
+struct verdict_judge;
+
+// Of `options`, which is borrowed, count registry, store (of limits; results are not written),
+// target, backend and checkpoint. The caller owns the judge.
+tapml_status verdict_judge_create(const struct verdict_options *options,
+                                  struct verdict_judge **out_judge) STATUS_USED;
+void verdict_judge_destroy(struct verdict_judge *judge);
+
+// Runs `item` on the backend and judges what comes out. Texts of the verdict live until the next
+// case.
+tapml_status verdict_judge_case(struct verdict_judge *judge,
+                                const struct carved_case *item,
+                                struct verdict *out_verdict) STATUS_USED;
+
+// Judges what `item` has as outputs, which the target has computed: the backend is one that is
+// right and says what they should be. Where they fail, `item` holds what is right from then on.
+tapml_status verdict_judge_computed(struct verdict_judge *judge,
+                                    struct carved_case *item,
+                                    struct verdict *out_verdict) STATUS_USED;
+
+// Op executions so far, on the backend and for calibration.
+uint64_t verdict_judge_executions(const struct verdict_judge *judge);
+uint64_t verdict_judge_calibrations(const struct verdict_judge *judge);
+
+// Adds a case that was judged to the store, with its verdict as the result of the target: later
+// starts replay it with all others. `out_case_id` is its id; a case of the same key that is there
+// already is kept as it is.
+tapml_status verdict_judge_keep(struct verdict_judge *judge,
+                                const struct carved_case *item,
+                                const struct verdict *verdict,
+                                int64_t *out_case_id) STATUS_USED;
 
 const char *verdict_name(enum verdict_kind kind);
 

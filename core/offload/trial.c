@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "offload/trial.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+#include <string.h>
+
+static tapml_status mark_wanted(struct trial *trial)
+{
+    const struct graph *graph = trial->graph;
+    const char *const places[] = {"source", trial->target};
+    uint8_t *resolved = arena_array(trial->arena, (size_t)graph->op_count * PLAN_PHASES + 1, 1);
+
+    if (resolved == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(plan_resolve(trial->goal, graph, places, 2, resolved));
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        trial->marks[i].is_wanted = resolved[i] != 0 || resolved[graph->op_count + i] != 0;
+    }
+    return TAPML_OK;
+}
+
+tapml_status trial_init(struct trial *trial)
+{
+    text_init(&trial->plan_text);
+    trial->marks = alloc_array((size_t)trial->graph->op_count + 1, sizeof(*trial->marks));
+    return trial->marks != NULL ? mark_wanted(trial) : status_no_memory();
+}
+
+void trial_release(struct trial *trial)
+{
+    text_release(&trial->plan_text);
+    alloc_free(trial->marks);
+}
+
+tapml_status trial_write_plan(struct trial *trial)
+{
+    const struct graph *graph = trial->graph;
+
+    text_clear(&trial->plan_text);
+    plan_print(trial->goal, &trial->plan_text);
+    for (size_t kind = trial->moved_kinds; kind < trial->kind_count; kind++) {
+        text_format(&trial->plan_text, "op=%s -> source\n", trial->kinds[kind].op->name);
+    }
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct trial_mark *mark = &trial->marks[i];
+
+        if (mark->is_wanted && (mark->is_accused || mark->is_held)) {
+            text_format(&trial->plan_text, "instance=%s -> source\n", graph->ops[i].instance);
+        }
+    }
+    return text_status(&trial->plan_text);
+}
+
+tapml_status trial_read_plan(const char *text, struct plan **out_plan)
+{
+    struct plan *plan = NULL;
+    tapml_status status = plan_create(&plan);
+    char line[512];
+
+    while (status == TAPML_OK && *text != '\0') {
+        const size_t length = strcspn(text, "\n");
+
+        if (length >= sizeof(line)) {
+            status = status_fail(TAPML_INVALID, "a rule has %zu bytes, at most 511 fit", length);
+            break;
+        }
+        memcpy(line, text, length);
+        line[length] = '\0';
+        status = plan_add(plan, line, "plan");
+        text += length + (text[length] == '\n');
+    }
+    if (status != TAPML_OK) {
+        plan_destroy(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return TAPML_OK;
+}
+
+tapml_status trial_plan(struct trial *trial, struct plan **out_plan)
+{
+    TAPML_TRY(trial_write_plan(trial));
+    return trial_read_plan(trial->plan_text.data, out_plan);
+}
+
+static tapml_status set_plan(struct trial *trial)
+{
+    struct plan *plan = NULL;
+
+    TAPML_TRY(trial_plan(trial, &plan));
+    const tapml_status status = session_set_plan(trial->session, plan);
+
+    plan_destroy(plan);
+    return status;
+}
+
+tapml_status trial_judge(struct trial *trial, struct judge_result *out_result)
+{
+    TAPML_TRY(set_plan(trial));
+    return judge_run(trial->judge, trial->session, trial->prompts, trial->check, trial->user,
+                     out_result);
+}
+
+tapml_status trial_judge_prompt(struct trial *trial,
+                                size_t prompt,
+                                int64_t steps,
+                                struct judge_result *out_result)
+{
+    TAPML_TRY(set_plan(trial));
+    return judge_run_prompt(trial->judge, trial->session, prompt, steps, out_result);
+}
+
+size_t trial_kind_of(const struct trial *trial, uint32_t op)
+{
+    size_t kind = 0;
+
+    while (trial->kinds[kind].op != trial->graph->ops[op].op) {
+        kind++;
+    }
+    return kind;
+}
+
+size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_ops)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < trial->graph->op_count; i++) {
+        const size_t own = trial_kind_of(trial, i);
+        const int is_moved =
+            own < trial->moved_kinds && trial->marks[i].is_wanted && !trial->marks[i].is_accused;
+
+        if (is_moved && (kind == trial->kind_count || own == kind)) {
+            out_ops[count++] = i;
+        }
+    }
+    return count;
+}
+
+static int is_better(const struct trial_mark *mark,
+                     enum trial_evidence evidence,
+                     const struct verdict *verdict)
+{
+    return !mark->is_accused || evidence < mark->evidence ||
+           (evidence == mark->evidence && verdict->margin > mark->verdict.margin);
+}
+
+tapml_status trial_accuse(struct trial *trial,
+                          uint32_t op,
+                          enum trial_evidence evidence,
+                          const struct verdict *verdict,
+                          const char *when)
+{
+    struct trial_mark *mark = &trial->marks[op];
+
+    if (!mark->is_wanted || !is_better(mark, evidence, verdict)) {
+        return TAPML_OK;
+    }
+    struct verdict own = *verdict;
+
+    own.instance = trial->graph->ops[op].instance;
+    own.op_name = trial->graph->ops[op].op->name;
+    own.phase = arena_text(trial->arena, verdict->phase);
+    own.shape_class = arena_text(trial->arena, verdict->shape_class);
+    own.output = arena_text(trial->arena, verdict->output);
+    own.reason = arena_format(trial->arena, "%s%s", when, verdict->reason);
+    if (own.phase == NULL || own.shape_class == NULL || own.output == NULL || own.reason == NULL) {
+        return status_no_memory();
+    }
+    mark->is_accused = 1;
+    mark->evidence = evidence;
+    mark->verdict = own;
+    return TAPML_OK;
+}
+
+size_t trial_count_accused(const struct trial *trial)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < trial->graph->op_count; i++) {
+        count += trial->marks[i].is_accused;
+    }
+    return count;
+}

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "harness/bench.h"
+#include "offload/localise.h"
+
+#include <string.h>
+
+struct finding {
+    struct bench bench;
+    struct trial trial;
+    struct localise localise;
+    struct judge_result result;
+};
+
+// Moves all, and localises what departs after the op `moved` (NULL: all of them).
+static void find(struct finding *finding,
+                 const char *moved,
+                 struct spoil_options spoil,
+                 struct fault_rule *rule,
+                 int watched)
+{
+    struct bench *bench = &finding->bench;
+    struct order_kind *kinds = NULL;
+
+    bench_open(bench, spoil, rule);
+    finding->trial = (struct trial){.graph = model_graph(bench->tiny.model),
+                                    .session = bench->session,
+                                    .judge = bench->judge,
+                                    .goal = bench->goal,
+                                    .target = "target",
+                                    .prompts = 1,
+                                    .arena = arena_create()};
+    MUST(trial_init(&finding->trial));
+    MUST(order_kinds(finding->trial.graph, bench->store, &kinds, &finding->trial.kind_count));
+    finding->trial.kinds = kinds;
+    finding->trial.moved_kinds = finding->trial.kind_count;
+    finding->localise = (struct localise){
+        .trial = &finding->trial, .watch = watched ? bench->watch : NULL, .store = bench->store};
+    MUST(trial_judge(&finding->trial, &finding->result));
+    const size_t kind = moved != NULL ? trial_kind_of(&finding->trial, bench_op(bench, moved))
+                                      : finding->trial.kind_count;
+
+    MUST(localise_run(&finding->localise, "final", kind, &finding->result));
+}
+
+static void release(struct finding *finding)
+{
+    alloc_free((void *)(uintptr_t)finding->trial.kinds);
+    trial_release(&finding->trial);
+    arena_destroy(finding->trial.arena);
+    bench_close(&finding->bench);
+}
+
+static const struct trial_mark *mark(const struct finding *finding, const char *instance)
+{
+    return &finding->trial.marks[bench_op(&finding->bench, instance)];
+}
+
+Test(localise, a_watched_run_and_a_proof_are_enough)
+{
+    struct finding finding;
+
+    find(&finding, NULL,
+         (struct spoil_options){.instances = {"layers.1/attn/rope*", "layers.1/mlp/mul"},
+                                .factor = 1.1},
+         NULL, 1);
+    const uint64_t run = (uint64_t)finding.trial.graph->op_count * BENCH_DECODE;
+
+    cr_assert(finding.result.agrees);
+    cr_assert_eq(trial_count_accused(&finding.trial), 1u);
+    cr_assert_eq(mark(&finding, "layers.1/mlp/mul")->evidence, TRIAL_CALL);
+    cr_assert_eq(finding.localise.cost.search, 0u);
+    cr_assert_leq(finding.localise.cost.looks + finding.localise.cost.proof, 3 * run);
+    release(&finding);
+}
+
+Test(localise, what_only_fails_together_is_searched_for_and_confirmed)
+{
+    struct finding finding;
+
+    find(&finding, "layers.0/mlp/silu",
+         (struct spoil_options){.instances = {"layers.0/mlp/silu", "layers.2/mlp/silu"},
+                                .factor = 2,
+                                .only_together = 1},
+         NULL, 0);
+    const struct trial_mark *first = mark(&finding, "layers.0/mlp/silu");
+    const struct trial_mark *second = mark(&finding, "layers.2/mlp/silu");
+
+    cr_assert(finding.result.agrees);
+    cr_assert_eq(trial_count_accused(&finding.trial), 2u);
+    cr_assert(first->is_accused && first->evidence == TRIAL_TOGETHER && !first->is_alone);
+    cr_assert(second->is_accused && second->evidence == TRIAL_TOGETHER && !second->is_alone);
+    cr_assert_gt(finding.localise.cost.search, 0u);
+    release(&finding);
+}
+
+// Without anybody who watches, a rare fault leaves nothing to accuse anybody with.
+Test(localise, a_departure_that_does_not_come_again_accuses_nobody)
+{
+    struct fault_rule rule = {.name = "fault",
+                              .op = "*",
+                              .instance = "layers.1/mlp/down_proj",
+                              .words = "zero-row",
+                              .from_call = 1,
+                              .probability = 0.15,
+                              .seed = 1};
+    struct finding finding;
+
+    for (rule.seed = 1; rule.seed < 20; rule.seed++) {
+        find(&finding, NULL, (struct spoil_options){.factor = 1}, &rule, 0);
+        const uint32_t culprit = bench_op(&finding.bench, "layers.1/mlp/down_proj");
+
+        for (uint32_t i = 0; i < finding.trial.graph->op_count; i++) {
+            cr_assert(i == culprit || !finding.trial.marks[i].is_accused, "seed %u: '%s'",
+                      (unsigned)rule.seed, bench_instance(&finding.bench, i));
+        }
+        release(&finding);
+    }
+}
+
+Test(localise, a_plan_that_agrees_costs_nothing)
+{
+    struct finding finding;
+
+    find(&finding, NULL, (struct spoil_options){.factor = 1}, NULL, 1);
+    cr_assert(finding.result.agrees);
+    cr_assert_eq(trial_count_accused(&finding.trial), 0u);
+    cr_assert_eq(finding.localise.cost.looks + finding.localise.cost.proof, 0u);
+    cr_assert_null(finding.localise.unexplained);
+    release(&finding);
+}

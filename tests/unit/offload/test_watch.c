@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/alloc.h"
+#include "harness/bench.h"
+
+#include <string.h>
+
+static struct watch_result look(struct bench *bench, enum watch_mode mode, unsigned repeats)
+{
+    struct watch_result result;
+
+    MUST(watch_run(bench->watch,
+                   &(struct watch_look){.mode = mode, .plan = bench->goal, .repeats = repeats},
+                   &result));
+    return result;
+}
+
+static void expect_none(enum watch_mode mode)
+{
+    struct bench bench;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    const uint64_t calls = (uint64_t)model_graph(bench.tiny.model)->op_count * BENCH_DECODE;
+    struct watch_result result = look(&bench, mode, 1);
+
+    cr_assert_eq(result.count, 0u, "%s", result.items[0].verdict.reason);
+    cr_assert_eq(result.executions, 2 * calls, "each call once on either side");
+    cr_assert_eq(result.tried_least, (uint64_t)BENCH_DECODE);
+    watch_result_release(&result);
+    bench_close(&bench);
+}
+
+Test(watch, a_right_target_has_no_findings_in_the_shadow)
+{
+    expect_none(WATCH_SHADOW);
+}
+
+Test(watch, nor_cumulatively)
+{
+    expect_none(WATCH_CUMULATIVE);
+}
+
+static void expect_both(enum watch_mode mode)
+{
+    struct bench bench;
+
+    bench_open(&bench,
+               (struct spoil_options){.instances = {"layers.0/mlp/silu", "layers.2/attn/o_proj"},
+                                      .factor = 1.0001},
+               NULL);
+    struct watch_result result = look(&bench, mode, 1);
+
+    cr_assert_eq(result.count, 2u);
+    cr_assert_str_eq(bench_instance(&bench, result.items[0].op), "layers.0/mlp/silu");
+    cr_assert_str_eq(bench_instance(&bench, result.items[1].op), "layers.2/attn/o_proj");
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert_eq(result.items[i].failed, (uint64_t)BENCH_DECODE);
+        cr_assert_eq(result.items[i].tried, (uint64_t)BENCH_DECODE);
+        cr_assert(result.items[i].fails_alone);
+        cr_assert_gt(result.items[i].verdict.case_id, 0);
+        cr_assert_gt(result.items[i].verdict.margin, 1.0);
+    }
+    watch_result_release(&result);
+    bench_close(&bench);
+}
+
+Test(watch, two_at_once_are_found_in_the_shadow)
+{
+    expect_both(WATCH_SHADOW);
+}
+
+Test(watch, and_nobody_else_cumulatively)
+{
+    expect_both(WATCH_CUMULATIVE);
+}
+
+Test(watch, what_fails_is_kept_and_can_be_tried_again)
+{
+    struct fault_rule rule = {.name = "fault",
+                              .op = "*",
+                              .instance = "layers.1/mlp/mul",
+                              .words = "scale 2",
+                              .from_call = 1,
+                              .probability = 0.3,
+                              .seed = 2};
+    struct bench bench;
+    uint64_t tried = 0, failed = 0;
+    int64_t *ids = NULL;
+    size_t count = 0;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
+    struct watch_result result = look(&bench, WATCH_SHADOW, 20);
+
+    cr_assert_eq(result.count, 1u);
+    cr_assert_eq(result.items[0].tried, 20u * BENCH_DECODE);
+    cr_assert_lt(result.items[0].failed, result.items[0].tried);
+    MUST(store_case_ids(bench.store, &ids, &count));
+    cr_assert_eq(count, 1u);
+    cr_assert_eq(ids[0], result.items[0].verdict.case_id);
+    MUST(watch_repeat(bench.watch, ids[0], &tried, &failed));
+    cr_assert_eq(tried, 30u);
+    cr_assert(failed > 0 && failed < 30, "%u of 30", (unsigned)failed);
+    cr_assert_eq(watch_repeat_executions(bench.watch), 30u);
+    alloc_free(ids);
+    watch_result_release(&result);
+    bench_close(&bench);
+}
+
+Test(watch, ops_on_the_source_are_nobodys_business)
+{
+    struct bench bench;
+    struct watch_result result;
+
+    bench_open(&bench, (struct spoil_options){.instances = {"*"}, .factor = 2}, NULL);
+    MUST(plan_add(bench.goal, "* -> source", "test"));
+    MUST(plan_add(bench.goal, "instance=layers.1/mlp/mul -> target", "test"));
+    MUST(watch_run(
+        bench.watch,
+        &(struct watch_look){.mode = WATCH_SHADOW, .plan = bench.goal, .steps = 1, .repeats = 1},
+        &result));
+    cr_assert_eq(result.count, 1u);
+    cr_assert_eq(result.items[0].tried, 1u);
+    watch_result_release(&result);
+    bench_close(&bench);
+}
