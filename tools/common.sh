@@ -42,7 +42,7 @@ install_packages() {
 }
 
 # Configures folder $1 with the further meson options, anew where it exists, since a package may have
-# come that was not there before; then builds it.
+# come that was not there before; then builds it, or of it what $targets names.
 build_in() {
     local folder=$1
     shift
@@ -51,7 +51,8 @@ build_in() {
     else
         meson setup "$@" "$folder" || return
     fi
-    ninja -C "$folder"
+    # shellcheck disable=SC2086 # Several targets are several words.
+    ninja -C "$folder" ${targets:-all}
 }
 
 # Drivers keep compiled kernels and sockets; they go into build folder $1, not into the user's home.

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what meson's test logs say, and closes with one plain line.
 
-    results.py [--step NAME=passed|failed]... LOG.json...
+    results.py [--step NAME=passed|skipped|failed]... LOG.json...
 
 A test that speaks TAP counts as its points, any other as one. A test that failed as a whole (crash,
 timeout, a plan not kept) counts as one failure more than its points tell. Each step is a result too.
@@ -51,7 +51,8 @@ def count_log(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--step", action="append", default=[], metavar="NAME=RESULT")
+    parser.add_argument("--step", action="append", default=[], metavar="NAME=RESULT",
+                        help="passed, skipped or failed")
     parser.add_argument("logs", nargs="*", metavar="LOG.json")
     arguments = parser.parse_args()
     total = collections.Counter()
@@ -59,8 +60,8 @@ def main():
         total += count_log(path)
     for step in arguments.step:
         name, _, verdict = step.rpartition("=")
-        total[verdict if verdict == "passed" else "failed"] += 1
-        if verdict != "passed":
+        total[verdict if verdict in ("passed", "skipped") else "failed"] += 1
+        if verdict not in ("passed", "skipped"):
             print(f"failed: {name}")
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
     return 0 if total["passed"] and not total["failed"] else 1

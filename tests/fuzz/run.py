@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a fuzz target over its corpus and, where it is one of libFuzzer, goes on from there; speaks TAP.
+
+    run.py PROGRAM CORPUS [--fuzz]
+
+TAPML_FUZZ_SECONDS is how long it goes on, 3 if unset. An input that breaks something is written to
+the folder found beside the program; CONTRIBUTING.md says what to do with it.
+"""
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+
+# A parser that takes its time or memory over a small input is wrong too.
+LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-max_len=65536"]
+
+COMPLAINT = re.compile("ERROR: |runtime error: |: broken: ")
+SAID_LINES = 60
+
+
+def call(command):
+    """The exit status of a command and what it said, from the first complaint on."""
+    environment = dict(os.environ)
+    # A block that is too large is refused, as it is where memory runs out.
+    for name, more in (("ASAN_OPTIONS", "allocator_may_return_null=1:max_allocation_size_mb=512"),
+                       ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")):
+        environment[name] = ":".join(filter(None, [environment.get(name), more]))
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=False)
+    said = done.stderr.decode("utf-8", "replace").splitlines()
+    begin = next((at for at, line in enumerate(said) if COMPLAINT.search(line)), max(len(said) - SAID_LINES, 0))
+    return done.returncode, said[begin:begin + SAID_LINES]
+
+
+def point(number, name, status, said):
+    """Prints the result of a step."""
+    print(f"{'ok' if status == 0 else 'not ok'} {number} - {name}")
+    for line in said if status != 0 else []:
+        print("#", line)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("corpus")
+    parser.add_argument("--fuzz", action="store_true")
+    arguments = parser.parse_args()
+    inputs = sorted(os.path.join(arguments.corpus, name) for name in os.listdir(arguments.corpus))
+    seconds = int(os.environ.get("TAPML_FUZZ_SECONDS", "3"))
+    goes_on = arguments.fuzz and seconds > 0
+    print(f"1..{2 if goes_on else 1}")
+    limits = LIMITS if arguments.fuzz else []
+    point(1, f"{len(inputs)} inputs of the corpus",
+          *(call([arguments.program, *limits, *inputs]) if inputs else (1, ["there is none"])))
+    if goes_on:
+        with tempfile.TemporaryDirectory(prefix="tapml-fuzz-") as work:
+            found = os.path.join(os.path.dirname(os.path.abspath(arguments.program)), "found", "")
+            os.makedirs(found, exist_ok=True)
+            point(2, f"{seconds} s of fuzzing",
+                  *call([arguments.program, *limits, f"-max_total_time={seconds}", f"-artifact_prefix={found}",
+                         work, arguments.corpus]))
+
+
+if __name__ == "__main__":
+    main()
