@@ -11,8 +11,8 @@
 struct ledger_row {
     int64_t id;          // Given by the ledger.
     const char *target;  // "gpu"
-    const char *step;    // "replay", "move linear", "bisect layers.2/attn/rope", "final"
-    const char *verdict; // "kept", "taken back", "accused", "agrees", "departs"
+    const char *step;    // "move linear", "search move linear 3", "prove move linear", "final"
+    const char *verdict; // "kept", "taken back", "unexplained", "accused", "agrees", "departs"
     const char *reason;  // A sentence, or "".
     const char *plan;    // As text, after the step.
     double margin;       // observed / limit; NaN where there is none.

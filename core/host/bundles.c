@@ -108,15 +108,28 @@ static double repeats_for(const struct loop_accusation *accusation, double miss)
     return rate < 1 ? ceil(log(miss) / log1p(-rate)) : 1;
 }
 
+// Whether it may take more than a first call: no kept case failed, or the first one of the instance
+// passed. What showed late in a run may need as many calls again.
+static int is_late(const struct bundling *bundling)
+{
+    const struct verdict_list *verdicts = bundling->options->verdicts;
+    const char *instance = bundling->accusation->verdict->instance;
+    size_t first = 0;
+
+    while (first < verdicts->count && strcmp(verdicts->items[first].instance, instance) != 0) {
+        first++;
+    }
+    return bundling->accusation->evidence != TRIAL_CASE || first == verdicts->count ||
+           verdict_count_failed(&verdicts->items[first], 1) == 0;
+}
+
 // The command that reproduces the fault. A fault that is planted stands in the run's INI alone.
-// What showed late in a run may need as many calls again.
 static void print_command(const struct bundling *bundling)
 {
     const struct bundles_options *options = bundling->options;
-    const struct loop_accusation *accusation = bundling->accusation;
-    const double sometimes = fmin(repeats_for(accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
-    const int is_late = accusation->evidence == TRIAL_CALL || !accusation->is_alone;
-    const double repeats = is_late ? fmax(sometimes, LATE_REPEATS) : sometimes;
+    const double sometimes =
+        fmin(repeats_for(bundling->accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
+    const double repeats = is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
 
     (void)printf("  tapml-host replay %s", bundling->path);
     if (options->config != NULL) {

@@ -63,9 +63,8 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
                                                       .greedy_count = count});
 }
 
-static void count_tokens(struct carving *carving,
-                         struct store *store,
-                         const struct prompts *prompts)
+static void
+count_tokens(struct carving *carving, struct store *store, const struct prompts *prompts)
 {
     for (size_t i = 0; i < prompts->count; i++) {
         const size_t tokens = tokens_of(carving, &prompts->items[i]);

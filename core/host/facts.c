@@ -47,11 +47,8 @@ settle_number(struct store *store, const char *name, const char *key, int64_t va
 }
 
 // What the files that a key names hold, by their hash.
-static tapml_status settle_files(struct store *store,
-                                 const char *name,
-                                 const char *key,
-                                 const char *path,
-                                 struct hash hash)
+static tapml_status settle_files(
+    struct store *store, const char *name, const char *key, const char *path, struct hash hash)
 {
     char text[HASH_TEXT];
 
@@ -210,8 +207,8 @@ tapml_status facts_settle(struct store *store,
     struct hash hash;
 
     TAPML_TRY(hash_prompts(prompts, &hash));
-    TAPML_TRY(settle_files(store, "model.hash", "[model] path", config->model,
-                           model_hash(setup->model)));
+    TAPML_TRY(
+        settle_files(store, "model.hash", "[model] path", config->model, model_hash(setup->model)));
     TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model)));
     TAPML_TRY(settle_files(store, "prompts.hash", "[run] prompts", config->prompts, hash));
     TAPML_TRY(settle_number(store, "decode", "[run] decode", config->decode));

@@ -50,8 +50,9 @@ static void print_state(const struct hold_state *state, struct text *text)
 {
     text_format(text, "{\"process\": %" PRId64 ", \"machine\": ", state->process);
     text_append_json(text, state->machine);
-    text_format(text, ", \"since\": %" PRId64 ", \"told\": %" PRId64 ",\n \"phase\": ",
-                state->since_s, state->told_s);
+    text_format(text,
+                ", \"since\": %" PRId64 ", \"told\": %" PRId64 ",\n \"phase\": ", state->since_s,
+                state->told_s);
     text_append_json(text, state->phase);
     text_append(text, ", \"unit\": ");
     text_append_json(text, state->unit);
@@ -97,7 +98,8 @@ static tapml_status tell_holder(const char *folder)
     TAPML_TRY(hold_read(folder, &state));
     print_time(state.since_s, since);
     return status_fail(TAPML_UNAVAILABLE,
-                       "another host works in '%s': process %" PRId64 " on '%s', since %s; wait for "
+                       "another host works in '%s': process %" PRId64
+                       " on '%s', since %s; wait for "
                        "it, or end it",
                        folder, state.process, state.machine, since);
 }
@@ -123,8 +125,8 @@ static tapml_status write_first(struct hold *hold)
 {
     char why[FILE_WHY_TEXT] = "";
 
-    hold->state = (struct hold_state){
-        .process = (int64_t)getpid(), .since_s = clock_wall_s(), .left_s = NAN};
+    hold->state =
+        (struct hold_state){.process = (int64_t)getpid(), .since_s = clock_wall_s(), .left_s = NAN};
     if (gethostname(hold->state.machine, sizeof(hold->state.machine) - 1) != 0) {
         hold->state.machine[0] = '\0'; // It has none.
     }

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t interrupted;
 

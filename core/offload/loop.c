@@ -329,7 +329,8 @@ static tapml_status settle_final(struct loop *loop, struct judge_result *result)
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
-    if (trial_count_accused(&loop->trial) > 0) {
+    // It is the proof where nobody was accused after a move, which had one of its own.
+    if (trial_count_accused(&loop->trial) > 0 && loop->localise.cost.proof == 0) {
         loop->localise.cost.proof += result->executions;
     } else {
         loop->cost.moves += result->executions;
@@ -358,6 +359,7 @@ static tapml_status finish(struct loop *loop, struct judge_result *result)
     *result =
         (struct judge_result){.agrees = strcmp(row.verdict, "departs") != 0, .margin = row.margin};
     (void)snprintf(result->sentence, sizeof(result->sentence), "%s", row.reason);
+    TAPML_TRY(repeat_failed(loop)); // How often they fail is not in the store.
     return trial_write_plan(&loop->trial);
 }
 

@@ -141,12 +141,18 @@ size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_op
     return count;
 }
 
+// A result that is wrong tells more than an error of the backend, whose margin is not known.
 static int is_better(const struct trial_mark *mark,
                      enum trial_evidence evidence,
                      const struct verdict *verdict)
 {
-    return !mark->is_accused || evidence < mark->evidence ||
-           (evidence == mark->evidence && verdict->margin > mark->verdict.margin);
+    if (!mark->is_accused || evidence != mark->evidence) {
+        return !mark->is_accused || evidence < mark->evidence;
+    }
+    if (verdict->kind != mark->verdict.kind) {
+        return verdict->kind == VERDICT_FAIL;
+    }
+    return verdict->margin > mark->verdict.margin;
 }
 
 tapml_status trial_accuse(struct trial *trial,

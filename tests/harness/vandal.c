@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 enum { BYTES_MAX = 64 };
 
@@ -22,12 +23,13 @@ static tapml_status vandal_call(struct backend *backend, const struct backend_ca
     const struct vandal *vandal = (const struct vandal *)backend;
     const struct vandal_options *options = &vandal->options;
     struct backend *inner = vandal->wrapper.inner;
-    const tapml_tensor *tensor = call->args[options->param].u.p;
     unsigned char before[BYTES_MAX];
 
-    if (options->act == VANDAL_RESTS) {
+    if (options->act == VANDAL_RESTS ||
+        (options->instance != NULL && strcmp(options->instance, call->instance) != 0)) {
         return backend_call(inner, call);
     }
+    const tapml_tensor *tensor = call->args[options->param].u.p;
     const uint64_t offset = tensor->offset + (uint64_t)options->offset_bytes;
 
     TAPML_TRY(backend_read(inner, tensor->buffer, offset, before, options->size_bytes));

@@ -17,6 +17,7 @@ struct vandal_options {
     uint32_t param;       // Of the op.
     int64_t offset_bytes; // From the first element of that parameter's tensor; may be negative.
     uint32_t size_bytes;  // A whole number of grains, at most 64.
+    const char *instance; // Whose calls are meant; NULL: all. Borrowed.
 };
 
 // `inner` is borrowed. The test fails where there is no memory. Freed by backend_release.

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "harness/bench.h"
+#include "harness/vandal.h"
+#include "verify/guard.h"
 
 #include <string.h>
 
@@ -123,4 +125,78 @@ Test(watch, ops_on_the_source_are_nobodys_business)
     cr_assert_eq(result.items[0].tried, 1u);
     watch_result_release(&result);
     bench_close(&bench);
+}
+
+// -- Runs under a guard ------------------------------------------------------------------------
+
+// A target that is right in calls by themselves, and damages memory in runs alone.
+static void
+expect_guarded(const char *instance, struct vandal_options options, const char *sentence)
+{
+    struct guard *guard = NULL;
+    struct watch *watch = NULL;
+    struct watch_result result;
+    struct bench bench;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    struct backend *vandal = vandal_create(bench.target_backend);
+
+    options.instance = instance;
+    vandal_set(vandal, &options);
+    MUST(guard_create(vandal, &guard));
+    MUST(watch_create(&(struct watch_options){.registry = bench.tiny.registry,
+                                              .store = bench.store,
+                                              .model = bench.tiny.model,
+                                              .capacity = 64,
+                                              .chunk = 32,
+                                              .source = bench.source_backend,
+                                              .target = bench.target_backend,
+                                              .running = guard_backend(guard),
+                                              .target_name = "target",
+                                              .prompts = &bench.prompt},
+                      &watch));
+    MUST(watch_run(watch,
+                   &(struct watch_look){
+                       .mode = WATCH_CUMULATIVE, .plan = bench.goal, .steps = 1, .repeats = 1},
+                   &result));
+    cr_assert_eq(result.count, 1u);
+    cr_assert_str_eq(bench_instance(&bench, result.items[0].op), instance);
+    cr_assert_eq(result.items[0].verdict.kind, VERDICT_ERROR);
+    cr_assert_not(result.items[0].fails_alone);
+    cr_assert_not_null(strstr(result.items[0].verdict.reason, sentence), "%s",
+                       result.items[0].verdict.reason);
+    watch_result_release(&result);
+    watch_destroy(watch);
+    guard_destroy(guard);
+    backend_release(vandal);
+    bench_close(&bench);
+}
+
+enum { TOKENS = 5, MLP_BYTES = TOKENS * 352 * 4, STATE_ROW_BYTES = 2 * 32 * 4 };
+
+Test(watch, a_guarded_run_catches_four_bytes_behind_an_output)
+{
+    expect_guarded("layers.1/mlp/silu",
+                   (struct vandal_options){VANDAL_WRITES, 1, MLP_BYTES, 4, NULL},
+                   "byte 7040 of the buffer of 'y' was written, outside of its view");
+}
+
+Test(watch, a_guarded_run_catches_an_unwritten_tail)
+{
+    expect_guarded("layers.1/mlp/silu",
+                   (struct vandal_options){VANDAL_LEAVES, 1, MLP_BYTES - 16, 16, NULL},
+                   "'y' was not written from element");
+}
+
+Test(watch, a_guarded_run_catches_a_changed_input)
+{
+    expect_guarded("layers.1/mlp/silu", (struct vandal_options){VANDAL_WRITES, 0, 0, 4, NULL},
+                   "input 'x' changed at element 0");
+}
+
+Test(watch, a_guarded_run_catches_a_row_outside_the_region)
+{
+    expect_guarded("layers.2/attn/k_append",
+                   (struct vandal_options){VANDAL_WRITES, 0, 20 * STATE_ROW_BYTES, 4, NULL},
+                   "row 20 of state 'state' was written");
 }

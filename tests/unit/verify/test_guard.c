@@ -123,7 +123,7 @@ static void finish(struct trial *trial)
 
 static void set_vandal(enum vandal_act act, uint32_t param, int64_t offset, uint32_t size)
 {
-    vandal_set(vandal, &(struct vandal_options){act, param, offset, size});
+    vandal_set(vandal, &(struct vandal_options){act, param, offset, size, NULL});
 }
 
 // The call fails with this finding of the guard, and with op and instance in the sentence.

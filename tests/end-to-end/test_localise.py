@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""What no kept case shows is localised, proved, paid for and handed over as a bundle.
+
+Usage: test_localise.py TARGET
+"""
+import os
+import re
+import sys
+
+import rig
+from test_faults import accused_of, sections
+
+TARGET = sys.argv[1] if len(sys.argv) > 1 else "reference:f32-blocked"
+
+
+def run(folder, *faults, code=1, mode="mixed", guard="off", **kinds):
+    """A run with faults on the target; what it says, and its INI."""
+    ini, dir_ = rig.write_run(folder, target=TARGET, extra=sections(*faults), **kinds)
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("[offload]\n", f"[offload]\nmode = {mode}\n")
+                   .replace("[target.gpu]\n", f"[target.gpu]\nguard = {guard}\n"))
+    return rig.check(rig.host("--config", ini), code), ini, dir_
+
+
+def expect(done, *instances):
+    assert [instance for instance, _ in accused_of(done.stdout)[0]] == list(instances), done.stdout
+    rig.contains(done.stdout, "end to end: agrees", "\nproved: with the accused on the source the model agrees, in ")
+    assert "unexplained" not in done.stdout, done.stdout
+
+
+def cost_of(done):
+    return float(re.search(r"^localising: \d+ op executions, (\S+) times the carving run", done.stdout, re.M)[1])
+
+
+def expect_bundles(done, count):
+    """Every accusation has a bundle that its command reproduces."""
+    commands = re.findall(r"^  tapml-host (replay .*)$", done.stdout, re.M)
+    assert len(commands) == count, done.stdout
+    for command in commands:
+        rig.check(rig.host(*command.split()), 1)
+
+
+def a_late_call_costs_little(folder):
+    """As many calls as the replays make pass; a shadow run finds the rest, up to the step that departed."""
+    done, ini, dir_ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 45})
+    expect(done, "layers.1/attn/v_append")
+    rig.contains(done.stdout, ": in a shadow run: state[", " --repeat 1000\n")
+    assert cost_of(done) <= 3, cost_of(done)
+    expect_bundles(done, 1)
+    before = rig.rows(dir_, "SELECT * FROM \"limit\"")
+    again = rig.check(rig.host("--config", ini), 1)
+    assert [instance for instance, _ in accused_of(again.stdout)[0]] == ["layers.1/attn/v_append"], again.stdout
+    rig.contains(again.stdout, "FAULT-1.tapmlrun")
+    assert rig.rows(dir_, "SELECT * FROM \"limit\"") == before, "a second start calibrates nothing anew"
+
+
+def a_rare_fault_accuses_nobody_else(folder):
+    done, _, _ = run(folder, {"op": "linear", "instance": "layers.1/mlp/up_proj", "kind": "shift-rows",
+                              "probability": 0.02, "seed": 3})
+    expect(done, "layers.1/mlp/up_proj")
+    rig.contains(done.stdout, " tries failed)", "is missed with a chance of ", " --repeat ")
+    expect_bundles(done, 1)
+
+
+def a_fault_of_every_call_costs_little(folder):
+    done, _, _ = run(folder, {"instance": "layers.2/attn/q_rope", "kind": "swap-halves"}, count=1, decode=4)
+    expect(done, "layers.2/attn/q_rope")
+    assert cost_of(done) <= 3, cost_of(done)
+
+
+def derived_cases_accuse_too(folder):
+    """The kept cases of the representative pass; what surrounds it does not."""
+    done, _, _ = run(folder, {"instance": "layers.0/mlp/silu", "kind": "scale 2", "from_call": 15},
+                     count=2, decode=3)
+    expect(done, "layers.0/mlp/silu")
+    rig.contains(done.stdout, "(found by a derived ")
+    expect_bundles(done, 1)
+
+
+def watched(mode, words):
+    def test(folder):
+        done, _, _ = run(folder, {"instance": "layers.2/mlp/silu", "kind": "scale 1.00001", "from_call": 17},
+                         mode=mode)
+        expect(done, "layers.2/mlp/silu")
+        rig.contains(done.stdout, words, "watched: every call of all prompts, ", ", search 0, ")
+        expect_bundles(done, 1)
+    test.__name__ = f"{mode}: a late call too small to see at the end is found"
+    return test
+
+
+def right_in_every_mode(folder):
+    for mode in ("shadow", "cumulative"):
+        path = os.path.join(folder, mode)
+        os.mkdir(path)
+        done, _, _ = run(path, code=0, mode=mode, guard="on", count=1, decode=3)
+        rig.contains(done.stdout, "76 of 76 instances on gpu, 0 accused", "localising: 0 op executions")
+
+
+def another_mode_is_refused(folder):
+    done, _, _ = run(folder, code=2, mode="shadowy")
+    rig.contains(done.stderr, "[offload] mode is 'shadowy', expected 'mixed', 'shadow' or 'cumulative'")
+
+
+if __name__ == "__main__":
+    rig.main([a_late_call_costs_little, a_rare_fault_accuses_nobody_else, a_fault_of_every_call_costs_little,
+              derived_cases_accuse_too, watched("shadow", ": in a shadow run: y["),
+              watched("cumulative", ": in a cumulative run: y["), right_in_every_mode, another_mode_is_refused],
+             needs=[TARGET.partition(":")[0], "reference"])
