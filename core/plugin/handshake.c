@@ -269,23 +269,17 @@ static tapml_status ask(const struct manifest *manifest,
 
 static tapml_status check_and_open(const char *library,
                                    const struct manifest *manifest,
+                                   const struct handshake_file *scanned,
                                    int descriptor,
                                    tapml_plugin_query_fn *out_query,
                                    enum registry_state *out_state)
 {
-    struct stat about;
-    struct handshake_file now;
     struct handshake_file after;
-    if (fstat(descriptor, &about) != 0) {
-        *out_state = REGISTRY_MALFORMED;
-        return status_fail(TAPML_INVALID, "%s: %s", library, strerror(errno));
-    }
-    fill_file(&about, &now);
     TAPML_TRY(check_file(library, manifest, descriptor, out_state));
     *out_state = REGISTRY_MALFORMED;
     TAPML_TRY(open_library(library, out_query));
     *out_state = REGISTRY_REPLACED;
-    if (!handshake_look(library, &after) || !is_same_file(&now, &after)) {
+    if (!handshake_look(library, &after) || !is_same_file(scanned, &after)) {
         return status_fail(TAPML_PRECONDITION, "the library changed while it was opened");
     }
     return TAPML_OK;
@@ -297,7 +291,8 @@ tapml_status handshake_open(const char *library,
                             const tapml_plugin **out_plugin,
                             enum registry_state *out_state)
 {
-    struct handshake_file now;
+    struct stat about;
+    struct handshake_file now = {0};
     struct process_state state;
     tapml_plugin_query_fn query = NULL;
     const int descriptor = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -305,13 +300,17 @@ tapml_status handshake_open(const char *library,
         *out_state = REGISTRY_MISMATCH;
         return status_fail(TAPML_NOT_FOUND, "the library '%s': %s", library, strerror(errno));
     }
-    if (!handshake_look(library, &now) || !is_same_file(&now, scanned)) {
+    // What is open counts, not what stands at the path by now.
+    if (fstat(descriptor, &about) == 0) {
+        fill_file(&about, &now);
+    }
+    if (!is_same_file(&now, scanned)) {
         close(descriptor);
         *out_state = REGISTRY_REPLACED;
         return status_fail(TAPML_PRECONDITION, "the library changed since the folder was read");
     }
     handshake_enter(&state);
-    tapml_status status = check_and_open(library, manifest, descriptor, &query, out_state);
+    tapml_status status = check_and_open(library, manifest, scanned, descriptor, &query, out_state);
     handshake_leave(&state, manifest->id, "opening it");
     close(descriptor);
     TAPML_TRY(status);

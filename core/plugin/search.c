@@ -47,41 +47,116 @@ static int searches(const struct walk *walk, unsigned tier)
 
 // -- Trust -------------------------------------------------------------------------------------
 
-static tapml_status check_one(const char *path, int is_last, int is_secure)
+// A path as the system follows it, name by name.
+struct trail {
+    char done[PATH_MAX]; // Without a symbolic link; "" is the root.
+    char rest[PATH_MAX];
+    unsigned link_count;
+    int is_secure;
+};
+
+static tapml_status check_one(const struct trail *trail, struct stat *out_about)
 {
-    struct stat about;
-    if (lstat(path, &about) != 0) {
+    const char *path = trail->done[0] ? trail->done : "/";
+    if (lstat(path, out_about) != 0) {
         return status_fail(TAPML_PRECONDITION, "'%s': %s", path, strerror(errno));
     }
-    if (about.st_uid != 0 && (is_secure || about.st_uid != geteuid())) {
+    if (out_about->st_uid != 0 && (trail->is_secure || out_about->st_uid != geteuid())) {
         return status_fail(TAPML_PRECONDITION, "'%s' belongs to user %lu, expected root%s", path,
-                           (unsigned long)about.st_uid,
-                           is_secure ? "" : " or the user who runs this");
+                           (unsigned long)out_about->st_uid,
+                           trail->is_secure ? "" : " or the user who runs this");
     }
-    const int is_sticky = S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0;
-    if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (is_last || !is_sticky)) {
+    const int is_last = trail->rest[strspn(trail->rest, "/")] == '\0';
+    const int is_sticky = S_ISDIR(out_about->st_mode) && (out_about->st_mode & S_ISVTX) != 0;
+    // The permissions of a link mean nothing: who can change it is said by its folder.
+    if (!S_ISLNK(out_about->st_mode) && (out_about->st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+        (is_last || !is_sticky)) {
         return status_fail(TAPML_PRECONDITION, "'%s' can be written by its group or by others",
                            path);
     }
     return TAPML_OK;
 }
 
+static tapml_status trail_too_long(const struct trail *trail)
+{
+    return status_fail(TAPML_PRECONDITION, "'%s': its path is too long, or has too many links",
+                       trail->done);
+}
+
+static void trail_up(struct trail *trail)
+{
+    char *slash = strrchr(trail->done, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+}
+
+// Moves the next name to what is done. Returns 0 at the end.
+static int trail_next(struct trail *trail, tapml_status *out_status)
+{
+    const char *name = trail->rest + strspn(trail->rest, "/");
+    const size_t length = strcspn(name, "/");
+    const size_t done = strlen(trail->done);
+    *out_status = TAPML_OK;
+    if (length == 2 && name[0] == '.' && name[1] == '.') {
+        trail_up(trail);
+    } else if (length > 1 || (length == 1 && name[0] != '.')) {
+        if (done + length + 2 > sizeof(trail->done)) {
+            *out_status = trail_too_long(trail);
+            return 0;
+        }
+        trail->done[done] = '/';
+        memcpy(trail->done + done + 1, name, length);
+        trail->done[done + 1 + length] = '\0';
+    }
+    memmove(trail->rest, name + length, strlen(name + length) + 1);
+    return length > 0;
+}
+
+// Puts what a link says before the rest.
+static tapml_status trail_follow(struct trail *trail)
+{
+    enum { LINKS_MAX = 40 };
+    char target[PATH_MAX];
+    const ssize_t length = readlink(trail->done, target, sizeof(target));
+    const size_t rest = strlen(trail->rest) + 1;
+    if (length < 0) {
+        return status_fail(TAPML_PRECONDITION, "'%s': %s", trail->done, strerror(errno));
+    }
+    if (++trail->link_count > LINKS_MAX || (size_t)length + 1 + rest > sizeof(trail->rest)) {
+        return trail_too_long(trail);
+    }
+    memmove(trail->rest + length + 1, trail->rest, rest);
+    memcpy(trail->rest, target, (size_t)length);
+    trail->rest[length] = '/';
+    if (target[0] == '/') {
+        trail->done[0] = '\0';
+    } else {
+        trail_up(trail);
+    }
+    return TAPML_OK;
+}
+
 tapml_status search_check_owner(const char *path, int is_secure)
 {
-    char *whole = realpath(path, NULL);
-    if (!whole) {
+    struct trail trail = {.is_secure = is_secure};
+    struct stat about;
+    char *whole = path[0] == '/' ? NULL : realpath(path, NULL);
+    if (path[0] != '/' && !whole) {
         return status_fail(TAPML_PRECONDITION, "'%s': %s", path, strerror(errno));
     }
-    tapml_status status = check_one("/", whole[1] == '\0', is_secure);
-    for (char *at = whole + 1; status == TAPML_OK && *at;) {
-        char *end = at + strcspn(at, "/");
-        const char kept = *end;
-        *end = '\0';
-        status = check_one(whole, kept == '\0', is_secure);
-        *end = kept;
-        at = kept ? end + 1 : end;
-    }
+    const int length = snprintf(trail.rest, sizeof(trail.rest), "%s", whole ? whole : path);
     free(whole);
+    if ((size_t)length >= sizeof(trail.rest)) {
+        return trail_too_long(&trail);
+    }
+    tapml_status status = check_one(&trail, &about);
+    while (status == TAPML_OK && trail_next(&trail, &status)) {
+        status = check_one(&trail, &about);
+        if (status == TAPML_OK && S_ISLNK(about.st_mode)) {
+            status = trail_follow(&trail);
+        }
+    }
     return status;
 }
 
@@ -233,9 +308,14 @@ static tapml_status add_folder(struct walk *walk, const char *folder, unsigned t
     const int count = whole ? scandir(whole, &names, is_manifest, compare_names) : -1;
     tapml_status status = TAPML_OK;
     char *refusal = NULL;
+    // By the name that was given, so that links on the way are seen.
     if (count > 0 && is_checked &&
-        search_check_owner(whole, walk->options->is_secure) != TAPML_OK) {
+        search_check_owner(folder, walk->options->is_secure) != TAPML_OK) {
         refusal = alloc_text(status_message());
+    }
+    if (count > FOLDER_FILES_MAX) {
+        log_line(LOG_WARNING, "plugin folder '%s': of its %d manifests the first %d are read",
+                 whole, count, FOLDER_FILES_MAX);
     }
     for (int i = 0; i < count; ++i) {
         if (status == TAPML_OK && i < FOLDER_FILES_MAX) {

@@ -162,6 +162,51 @@ Test(search, a_sticky_folder_may_be_above_but_not_last)
     cr_assert_eq(search_check_owner(scratch_path(&place, "two/none"), 0), TAPML_PRECONDITION);
 }
 
+static void make_link(const char *name, const char *target)
+{
+    cr_assert_eq(symlink(target, scratch_path(&place, name)), 0);
+}
+
+// Whoever can change a link, or what it leads through, chooses the plugins.
+Test(search, links_are_followed_name_by_name)
+{
+    char there[SCRATCH_PATH * 2];
+    snprintf(there, sizeof(there), "%s/installed", place.folder);
+    make_file("shared", "file");
+    make_file("deep/er", "file");
+    make_link("deep/up", "../shared/link");
+    make_link("shared/link", there);
+    make_link("deep/er/first", "../up/there.tapml");
+    make_link("loop", "loop");
+    cr_assert_eq(search_check_owner(scratch_path(&place, "deep/er/first"), 0), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(search_check_owner(scratch_path(&place, "deep/er/.././/up/there.tapml"), 0),
+                 TAPML_OK, "%s", status_message());
+    cr_assert_eq(search_check_owner(scratch_path(&place, "loop"), 0), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "too many links"), "%s", status_message());
+    chmod(scratch_path(&place, "shared"), 0777);
+    cr_assert_eq(search_check_owner(scratch_path(&place, "deep/er/first"), 0), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "/shared' can be written"), "%s", status_message());
+    setenv("XDG_DATA_HOME", scratch_path(&place, "data2"), 1);
+    make_file("data2/tapml/1", "file");
+    make_link("data2/tapml/1/plugins", "../../../shared/link");
+    cr_assert_str_eq(found((struct search_options){0}, "bin/program", "[plugins]\ntiers = 3\n"),
+                     "3:there.tapml!");
+}
+
+Test(search, another_users_link_is_refused)
+{
+    if (geteuid() != 0) {
+        cr_skip_test("only root can give a link away");
+    }
+    make_link("theirs", "installed");
+    cr_assert_eq(search_check_owner(scratch_path(&place, "theirs"), 0), TAPML_OK);
+    cr_assert_eq(lchown(place.path, 12345, 12345), 0);
+    cr_assert_eq(search_check_owner(place.path, 0), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "/theirs' belongs to user 12345"), "%s",
+                       status_message());
+}
+
 Test(search, another_users_file_is_refused)
 {
     if (geteuid() != 0) {
