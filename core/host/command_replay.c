@@ -47,13 +47,15 @@ static tapml_status show(void *user, size_t done, size_t all)
     return progress_show(user, done, all);
 }
 
-// The weights of the run's model. A store whose model is gone may carry its weights itself.
+// The weights of the run's model. A store whose model is gone may carry its weights itself; a
+// bundle does, and comes from someone else, who is not to name folders of this machine.
 static tapml_status
 open_weights(struct store *store, const struct options *options, struct checkpoint **out_checkpoint)
 {
     char folder[4096];
     const char *given = options_get(options, "--model");
-    const char *known = given != NULL ? given : store_fact(store, "model.path");
+    const int is_own = given == NULL && !bundle_is(store);
+    const char *known = is_own ? store_fact(store, "model.path") : given;
 
     (void)snprintf(folder, sizeof(folder), "%s", known != NULL ? known : "");
     if (known == NULL) {

@@ -96,6 +96,15 @@ def test_damaged_bundles_are_refused(folder):
         connection.commit()
         connection.close()
         refused(sql)
+    # A bundle has its weights, so a folder that it names is none of its business.
+    with open(os.path.join(folder, "model.safetensors"), "wb") as file:
+        file.write(b"no model")
+    shutil.copy(path, damaged)
+    connection = sqlite3.connect(damaged)
+    connection.execute("INSERT OR REPLACE INTO fact VALUES ('model.path', ?)", (folder,))
+    connection.commit()
+    connection.close()
+    rig.check(rig.host("replay", damaged, "--backend", "reference"), 0)
     for size in (0, 50, 100, 4096, len(data) // 2):
         with open(damaged, "wb") as file:
             file.write(data[:size])

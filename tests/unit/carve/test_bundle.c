@@ -105,6 +105,15 @@ Test(bundle, a_weight_by_name_is_refused)
     cr_assert(!file_exists(path));
 }
 
+Test(bundle, one_that_cannot_be_written_is_not_left)
+{
+    struct store *store = NULL;
+    made.arguments[0].base_bytes = 4; // Its view lies outside.
+    cr_assert_eq(bundle_create(path, &made.item, NULL, 0, &store), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "base value"), "%s", status_message());
+    cr_assert(!file_exists(path));
+}
+
 Test(bundle, a_folder_that_is_not_there_is_told)
 {
     struct store *store = NULL;
