@@ -3,7 +3,7 @@
 
 // What the fuzz targets share. A target is one function over bytes of a stranger; it calls a parser
 // the way the host does and checks what the parser promises of what it lets through. libFuzzer
-// calls it with bytes of its own making, replay.c with those of the corpus.
+// calls it with bytes of its own making, feed.c with those of the corpus.
 #pragma once
 
 #include "base/status.h"

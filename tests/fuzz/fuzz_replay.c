@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// verify/verdict, verify/calibrator and verify/replay: the cases of a stranger's bundle on the
+// reference, with limits and derived cases, as `tapml-host replay` runs them. Kernels trust what
+// they are given, so all that is wrong must be seen before.
+#include "fuzz.h"
+
+#include "base/pool.h"
+#include "carve/store.h"
+#include "plugin/registry.h"
+#include "rows.h"
+#include "verify/verdict.h"
+
+struct stage {
+    struct pool *pool;
+    struct registry *registry;
+    struct backend *backend;
+};
+
+static void stage_open(struct stage *stage)
+{
+    const struct registry_options options = {.program = FUZZ_HOST, .safe_only = 1};
+    FUZZ_CHECK(registry_create(&options, &stage->registry) == TAPML_OK);
+    FUZZ_CHECK(registry_open(stage->registry, "reference:f32-blocked", &stage->backend) ==
+               TAPML_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct stage stage; // For all inputs.
+    struct verdict_list list;
+    if (!stage.registry) {
+        stage_open(&stage);
+    }
+    struct store *store = rows_store();
+    const struct verdict_options options = {.registry = stage.registry,
+                                            .store = store,
+                                            .target = "other",
+                                            .backend = stage.backend,
+                                            .fresh = 1,
+                                            .derived = 1};
+    rows_add(store, data, size);
+    if (!fuzz_refused(verdict_all(&options, &list))) {
+        for (size_t i = 0; i < list.count; i++) {
+            FUZZ_CHECK(list.items[i].kind == VERDICT_PASS || list.items[i].reason[0] != '\0');
+        }
+        verdict_list_release(&list);
+    }
+    store_close(store);
+    return 0;
+}
