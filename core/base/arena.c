@@ -21,6 +21,7 @@ struct block {
 struct arena {
     struct block *blocks; // The newest first.
     size_t block_size;    // Of the next block, unless more is asked for.
+    size_t asked;         // Bytes in all.
 };
 
 static size_t round_up(size_t size)
@@ -48,6 +49,11 @@ void arena_destroy(struct arena *arena)
         arena->blocks = next;
     }
     alloc_free(arena);
+}
+
+size_t arena_size(const struct arena *arena)
+{
+    return arena->asked;
 }
 
 static struct block *block_add(struct arena *arena, size_t size_min)
@@ -83,6 +89,7 @@ void *arena_new(struct arena *arena, size_t size)
     unsigned char *first = (unsigned char *)block + round_up(sizeof(*block));
     void *result = first + block->used;
     block->used += rounded;
+    arena->asked += rounded;
     return result;
 }
 

@@ -17,6 +17,9 @@ struct arena *arena_create(void);
 // Destroys `arena` and everything allocated from it. NULL is allowed.
 void arena_destroy(struct arena *arena);
 
+// Bytes that were asked for so far.
+size_t arena_size(const struct arena *arena);
+
 // `size` zeroed bytes, aligned for any type, or NULL.
 void *arena_new(struct arena *arena, size_t size);
 

@@ -18,6 +18,10 @@ enum { ZSTD_LEVEL = 1, WORTH_PARTS = 8, COMPRESS_BYTES_MIN = 128 };
 // A zstd block of 4 bytes stands for 128 KiB at most.
 enum { EXPANSION_MAX = 1 << 15 };
 
+// What a file can be made to hold by repeating and compressing has an end: an arena may be filled
+// to `FILLED_BYTES_MAX`, and beyond it to so many times the size of the file.
+enum { FILLED_TIMES_MAX = 1024, FILLED_BYTES_MAX = 256 << 20 };
+
 static tapml_status bytes_of(const struct content *content, size_t *out_bytes)
 {
     int64_t count = 0;
@@ -136,6 +140,29 @@ static tapml_status damaged(struct hash key, const char *what)
     return status_fail(TAPML_INVALID, "tensor '%s' is damaged: %s", text, what);
 }
 
+static tapml_status check_filled(struct store *store, const struct arena *arena, size_t bytes)
+{
+    struct row row;
+    int has = 0;
+    const uint64_t filled = (uint64_t)arena_size(arena) + bytes;
+    if (filled <= FILLED_BYTES_MAX) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(row_begin(store,
+                        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                        "asking for its size", &row));
+    TAPML_TRY(row_next(&row, &has));
+    const uint64_t file_bytes = has ? (uint64_t)row_i64(&row, 0) : 0;
+    if (has) {
+        row_end(&row);
+    }
+    return filled / FILLED_TIMES_MAX <= file_bytes
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "its contents would take %llu bytes, too many for a file of %llu",
+                             (unsigned long long)filled, (unsigned long long)file_bytes);
+}
+
 // The bytes of the row as they were before `pack`, in `arena`.
 static tapml_status
 unpack(struct row *row, struct hash key, size_t bytes, struct arena *arena, void **out_data)
@@ -149,6 +176,7 @@ unpack(struct row *row, struct hash key, size_t bytes, struct arena *arena, void
                : bytes / EXPANSION_MAX > size || ZSTD_getFrameContentSize(stored, size) != bytes) {
         return damaged(key, "its bytes are not those of its shape");
     }
+    TAPML_TRY(check_filled(row->store, arena, bytes));
     void *data = arena_new(arena, bytes);
     if (!data) {
         return status_no_memory();

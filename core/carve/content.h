@@ -31,7 +31,8 @@ tapml_status content_put(struct store *store,
                          struct hash *out_key) STATUS_USED;
 
 // The bytes under `key` in `arena`. TAPML_NOT_FOUND where the store lacks them, TAPML_INVALID where
-// they are damaged or not of that type and shape.
+// they are damaged or not of that type and shape, or where they would fill the arena with more than
+// an honest file of its size unpacks to.
 tapml_status content_get(struct store *store,
                          struct hash key,
                          const struct content *content,

@@ -81,3 +81,15 @@ Test(arena, survives_without_memory)
 {
     SCRATCH_SWEEP(build());
 }
+
+Test(arena, says_what_was_asked_of_it)
+{
+    struct arena *arena = arena_create();
+    cr_assert_eq(arena_size(arena), 0);
+    cr_assert_not_null(arena_new(arena, 100000));
+    cr_assert_geq(arena_size(arena), 100000);
+    cr_assert_not_null(arena_new(arena, 1));
+    cr_assert_gt(arena_size(arena), 100000);
+    cr_assert_lt(arena_size(arena), 101000);
+    arena_destroy(arena);
+}

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "carve/content.h"
 #include "carve/row.h"
@@ -187,4 +188,25 @@ Test(content, absent_is_not_found)
     const void *again = NULL;
     cr_assert_eq(content_get(store, (struct hash){1, 2}, &content, arena, &again), TAPML_NOT_FOUND);
     cr_assert_not_null(strstr(status_message(), "00000000000000010000000000000002"));
+}
+
+// A kilobyte that says it is a megabyte, ten thousand times over.
+Test(content, a_small_file_does_not_fill_the_memory, .timeout = 60)
+{
+    enum { COUNT = 8 << 20, TIMES_MAX = 200 };
+    const int64_t shape[] = {COUNT};
+    const struct content content = {TAPML_U8, 1, shape};
+    unsigned char *zeros = alloc_new(COUNT);
+    const void *again = NULL;
+    struct hash key;
+    int times = 0;
+    cr_assert_not_null(zeros);
+    cr_assert_eq(content_put(store, &content, zeros, &key), TAPML_OK);
+    alloc_free(zeros);
+    while (times < TIMES_MAX && content_get(store, key, &content, arena, &again) == TAPML_OK) {
+        times++;
+    }
+    cr_assert_geq(times, 32, "%d", times); // 256 MiB are taken of any file.
+    cr_assert_lt(times, TIMES_MAX);
+    cr_assert_not_null(strstr(status_message(), "too many for a file"), "%s", status_message());
 }
