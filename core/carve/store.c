@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "carve/argument.h"
 #include "carve/content.h"
 #include "carve/list.h"
@@ -33,10 +34,10 @@ struct store {
 static int is_full(const struct store *store, int code, char out_why[FILE_WHY_TEXT])
 {
     const int kind = code & 0xff;
-    const int error = kind == SQLITE_FULL                         ? ENOSPC
-                      : kind == SQLITE_IOERR && store->connection ? sqlite3_system_errno(
-                                                                        store->connection)
-                                                                  : 0;
+    const int error = kind == SQLITE_FULL ? ENOSPC
+                      : kind == SQLITE_IOERR && store->connection
+                          ? sqlite3_system_errno(store->connection)
+                          : 0;
     return file_is_full(error, store->path, out_why);
 }
 
@@ -136,10 +137,44 @@ static tapml_status check_header(struct store *store, int create)
     return check_tables(store);
 }
 
-static tapml_status open_connection(struct store *store, int create)
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_CREATE };
+
+// "file:" with what a URI keeps for itself written as %XX. A file without a log beside it is not
+// being written: read as one that never changes, it gets no log either, which a reader alone could
+// not take away again.
+static tapml_status print_uri(const char *path, struct text *out)
 {
-    const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-    const int code = sqlite3_open_v2(store->path, &store->connection, flags, NULL);
+    text_format(out, "%s-wal", path);
+    const int has_log = text_status(out) == TAPML_OK && file_exists(out->data);
+    text_clear(out);
+    text_append(out, "file:");
+    for (; *path; path++) {
+        text_format(out, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
+    }
+    text_append(out, has_log ? "" : "?immutable=1");
+    return text_status(out);
+}
+
+static int open_file(struct store *store, enum access access)
+{
+    if (access != ACCESS_READ) {
+        const int flags =
+            SQLITE_OPEN_READWRITE | (access == ACCESS_CREATE ? SQLITE_OPEN_CREATE : 0);
+        return sqlite3_open_v2(store->path, &store->connection, flags, NULL);
+    }
+    struct text uri;
+    text_init(&uri);
+    const int code = print_uri(store->path, &uri) == TAPML_OK
+                         ? sqlite3_open_v2(uri.data, &store->connection,
+                                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL)
+                         : SQLITE_NOMEM;
+    text_release(&uri);
+    return code;
+}
+
+static tapml_status open_connection(struct store *store, enum access access)
+{
+    const int code = open_file(store, access);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
     }
@@ -148,13 +183,16 @@ static tapml_status open_connection(struct store *store, int create)
     (void)sqlite3_db_config(store->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     TAPML_TRY(
         run_sql(store, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;", "opening it"));
-    TAPML_TRY(check_header(store, create));
-    return run_sql(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", "opening it");
+    TAPML_TRY(check_header(store, access == ACCESS_CREATE));
+    return access == ACCESS_READ
+               ? TAPML_OK
+               : run_sql(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
+                         "opening it");
 }
 
-tapml_status store_open(const char *path, int create, struct store **out_store)
+static tapml_status open_as(const char *path, enum access access, struct store **out_store)
 {
-    if (!create && !file_exists(path)) {
+    if (access != ACCESS_CREATE && !file_exists(path)) {
         return status_fail(TAPML_NOT_FOUND, "there is no store '%s'", path);
     }
     struct store *store = alloc_new(sizeof(*store));
@@ -163,13 +201,23 @@ tapml_status store_open(const char *path, int create, struct store **out_store)
     }
     table_init(&store->statement_at);
     store->path = alloc_text(path);
-    const tapml_status status = store->path ? open_connection(store, create) : status_no_memory();
+    const tapml_status status = store->path ? open_connection(store, access) : status_no_memory();
     if (status != TAPML_OK) {
         store_close(store);
         return status;
     }
     *out_store = store;
     return TAPML_OK;
+}
+
+tapml_status store_open(const char *path, int create, struct store **out_store)
+{
+    return open_as(path, create ? ACCESS_CREATE : ACCESS_WRITE, out_store);
+}
+
+tapml_status store_open_to_read(const char *path, struct store **out_store)
+{
+    return open_as(path, ACCESS_READ, out_store);
 }
 
 void store_close(struct store *store)
@@ -234,6 +282,11 @@ tapml_status store_begin(struct store *store)
 tapml_status store_commit(struct store *store)
 {
     return run_sql(store, "COMMIT", "writing a step");
+}
+
+tapml_status store_begin_to_read(struct store *store)
+{
+    return run_sql(store, "BEGIN DEFERRED", "beginning to read");
 }
 
 void store_rollback(struct store *store)

@@ -25,6 +25,9 @@ struct arena;
 // Opens a store, made where it is absent and `create`. A file that is no store, or of a newer
 // version, is refused with its path.
 tapml_status store_open(const char *path, int create, struct store **out_store) STATUS_USED;
+
+// Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
+tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
 void store_close(struct store *store);
 const char *store_path(const struct store *store);
 
@@ -36,6 +39,9 @@ const char *store_fact(struct store *store, const char *name);
 // One step is one transaction. A step that is not committed is as if it had never run.
 tapml_status store_begin(struct store *store) STATUS_USED;
 tapml_status store_commit(struct store *store) STATUS_USED;
+
+// All that is read until `store_rollback` is as it was at one moment.
+tapml_status store_begin_to_read(struct store *store) STATUS_USED;
 void store_rollback(struct store *store);
 
 // Notes the name, type and key of a weight, whose dense bytes are hashed where the name is new to

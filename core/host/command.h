@@ -29,3 +29,6 @@ enum outcome command_plugins_main(const struct command *command);
 
 // Which backend has which op.
 enum outcome command_ops_main(const struct command *command);
+
+// How far a run is, read from outside.
+enum outcome command_status_main(const struct command *command);

@@ -201,6 +201,7 @@ struct target {
     struct trace *trace;
     struct progress progress;
     char phase[160];
+    size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
 };
 
 static void begin_phase(struct target *target, const char *what, const char *unit)
@@ -255,15 +256,21 @@ static tapml_status show_step(void *user, const char *step, size_t done, size_t 
     const size_t move = (size_t)run->config.offload_prompts;
 
     (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
-    return progress_show(&target->progress, done * move, (all - 1) * move + run->prompts.count);
+    target->judged = done * move;
+    target->judged_all = (all - 1) * move + run->prompts.count;
+    return progress_show(&target->progress, target->judged, target->judged_all);
 }
 
-static tapml_status check_interrupt(void *user, size_t done, size_t all)
+// A search judges the prompts of its step again and again.
+static tapml_status show_judged(void *user, size_t done, size_t all)
 {
-    (void)user;
-    (void)done;
+    struct target *target = user;
+    const size_t judged = target->judged + done;
+
     (void)all;
-    return interrupt_check();
+    return progress_show(&target->progress,
+                         judged < target->judged_all ? judged : target->judged_all,
+                         target->judged_all);
 }
 
 static tapml_status replay(struct target *target)
@@ -366,7 +373,7 @@ static tapml_status offload(struct target *target)
                                             .watch = target->watch,
                                             .mode = run->config.mode,
                                             .progress = show_step,
-                                            .check = check_interrupt,
+                                            .check = show_judged,
                                             .user = target},
                      &target->result);
     }

@@ -37,6 +37,14 @@ settle(struct store *store, const char *name, const char *key, const char *value
     return TAPML_OK;
 }
 
+static tapml_status write_number(struct store *store, const char *name, int64_t value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%" PRId64, value);
+    return store_set_fact(store, name, text);
+}
+
 static tapml_status
 settle_number(struct store *store, const char *name, const char *key, int64_t value)
 {
@@ -176,6 +184,28 @@ static tapml_status settle_weights(struct store *store,
     return status;
 }
 
+// What is wanted on a target: plans of the ledger begin so.
+static tapml_status
+write_goal(struct store *store, const struct run_config *config, const char *target)
+{
+    struct plan *plan = NULL;
+    struct text text;
+    char key[128];
+
+    TAPML_TRY(run_config_goal(config, target, &plan));
+    (void)snprintf(key, sizeof(key), "target.%s.goal", target);
+    text_init(&text);
+    plan_print(plan, &text);
+    plan_destroy(plan);
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        status = store_set_fact(store, key, text.data);
+    }
+    text_release(&text);
+    return status;
+}
+
 static tapml_status write_targets(struct store *store, const struct run_config *config)
 {
     struct text names;
@@ -183,11 +213,15 @@ static tapml_status write_targets(struct store *store, const struct run_config *
 
     text_init(&names);
     for (size_t i = 0; i < config->target_count && status == TAPML_OK; i++) {
+        const char *name = config->targets[i].name;
         char key[128];
 
-        (void)snprintf(key, sizeof(key), "target.%s", config->targets[i].name);
-        text_format(&names, "%s%s", i > 0 ? " " : "", config->targets[i].name);
+        (void)snprintf(key, sizeof(key), "target.%s", name);
+        text_format(&names, "%s%s", i > 0 ? " " : "", name);
         status = store_set_fact(store, key, config->targets[i].backend);
+        if (status == TAPML_OK) {
+            status = write_goal(store, config, name);
+        }
     }
     if (status == TAPML_OK) {
         status = text_status(&names);
@@ -199,10 +233,10 @@ static tapml_status write_targets(struct store *store, const struct run_config *
     return status;
 }
 
-tapml_status facts_settle(struct store *store,
-                          const struct run_config *config,
-                          const struct setup *setup,
-                          const struct prompts *prompts)
+static tapml_status settle_all(struct store *store,
+                               const struct run_config *config,
+                               const struct setup *setup,
+                               const struct prompts *prompts)
 {
     struct hash hash;
 
@@ -217,7 +251,26 @@ tapml_status facts_settle(struct store *store,
     TAPML_TRY(settle(store, "keep", "[run] keep", config->keep_all ? "all" : "first"));
     TAPML_TRY(settle(store, "source", "[source] backend", config->source));
     TAPML_TRY(write_model_path(store, config->model));
+    TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     return write_targets(store, config);
+}
+
+// All or none: a store that knows half of its run would accept another one's other half.
+tapml_status facts_settle(struct store *store,
+                          const struct run_config *config,
+                          const struct setup *setup,
+                          const struct prompts *prompts)
+{
+    TAPML_TRY(store_begin(store));
+    tapml_status status = settle_all(store, config, setup, prompts);
+
+    if (status == TAPML_OK) {
+        status = store_commit(store);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
 }
 
 static void

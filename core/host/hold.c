@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "host/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,6 +193,9 @@ void hold_end(struct hold *hold, int exit_code, const char *message)
 {
     if (hold == NULL) {
         return;
+    }
+    if (exit_code == OUTCOME_OK || exit_code == OUTCOME_WRONG) {
+        hold_tell(hold, &(struct hold_phase){.name = "", .unit = "", .left_s = NAN});
     }
     hold->state.has_ended = 1;
     hold->state.exit_code = exit_code;

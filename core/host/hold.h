@@ -4,8 +4,8 @@
 // Who works in the folder of a run, and how far it is: `run.lock` in that folder.
 //
 // The file is locked while a host works, and the system takes the lock away however that host ends.
-// Its text is one JSON object, which the host rewrites in place, so that a full disk does not hinder
-// it, and which outlives the host. Reading it takes no lock and disturbs nobody.
+// Its text is one JSON object, which the host rewrites in place, so that a full disk does not
+// hinder it, and which outlives the host. Reading it takes no lock and disturbs nobody.
 #pragma once
 
 #include "base/status.h"
@@ -32,14 +32,15 @@ struct hold_phase {
 // NULL as `hold` is allowed.
 void hold_tell(struct hold *hold, const struct hold_phase *phase);
 
-// Writes how the work ended: the exit code, and the message of a failure or "".
+// Writes how the work ended: the exit code, and the message of a failure or "". A phase that was
+// not ended is kept.
 void hold_end(struct hold *hold, int exit_code, const char *message);
 
 enum { HOLD_NAME_TEXT = 128, HOLD_MESSAGE_TEXT = 512 };
 
 // What the file of a run says.
 struct hold_state {
-    int is_held; // A host works there now.
+    int is_held;  // A host works there now.
     int has_text; // There is a file; else the rest is empty.
     int64_t process;
     char machine[HOLD_NAME_TEXT];
@@ -53,5 +54,6 @@ struct hold_state {
     char message[HOLD_MESSAGE_TEXT];
 };
 
-// Reads the file of a run. A folder without one, or with one that is being written, is no failure.
+// Reads the file of a run, for those who do not hold it: their own hold would end by it. A folder
+// without one, or with one that is being written, is no failure.
 tapml_status hold_read(const char *folder, struct hold_state *out_state) STATUS_USED;

@@ -15,6 +15,7 @@ enum { BAR_WIDTH = 30, TENTHS = 10 };
 
 static const uint64_t second_ns = 1000000000u;
 static const uint64_t terminal_every_ns = 100000000u;
+static const uint64_t told_every_ns = 200000000u;
 
 void progress_begin(struct progress *progress, const char *phase, int quiet)
 {
@@ -103,7 +104,7 @@ tapml_status progress_show(struct progress *progress, size_t done, size_t all)
         progress->shown_ns = now_ns;
         progress->shown_tenth = TENTHS * done / all;
     }
-    if (progress->told_ns == 0 || now_ns - progress->told_ns >= second_ns) {
+    if (progress->told_ns == 0 || now_ns - progress->told_ns >= told_every_ns) {
         hold_tell(progress->hold, &told);
         progress->told_ns = now_ns;
     }

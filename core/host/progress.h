@@ -33,8 +33,8 @@ struct progress {
 // Begins a phase: "carve", "replay on gpu". The text is borrowed.
 void progress_begin(struct progress *progress, const char *phase, int quiet);
 
-// Shows `done` of `all`: at most ten times a second on a terminal; else a line where a tenth more is
-// done, but not within two seconds of the last, and one every 30 seconds. Returns what
+// Shows `done` of `all`: at most ten times a second on a terminal; else a line where a tenth more
+// is done, but not within two seconds of the last, and one every 30 seconds. Returns what
 // interrupt_check says.
 tapml_status progress_show(struct progress *progress, size_t done, size_t all) STATUS_USED;
 
