@@ -29,8 +29,8 @@ tapml_status file_write(const char *path, const void *data, size_t size) STATUS_
 
 enum { FILE_WHY_TEXT = 128 };
 
-// Whether `error`, an errno of a write to `path`, says that there is no room, and which: the disk is
-// full, a quota is used up, or a limit on the size of files is reached.
+// Whether `error`, an errno of a write to `path`, says that there is no room, and which: the disk
+// is full, a quota is used up, or a limit on the size of files is reached.
 int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT]);
 
 int file_exists(const char *path);

@@ -10,6 +10,7 @@
 #include "carve/argument.h"
 #include "carve/content.h"
 #include "carve/list.h"
+#include "carve/pages.h"
 #include "carve/row.h"
 #include "carve/schema.h"
 #include "tensor/dtype.h"
@@ -22,6 +23,7 @@ enum { BUSY_TIMEOUT_MS = 10000, ARGUMENTS_MAX = 256 };
 
 struct store {
     char *path;
+    struct pages *pages;
     sqlite3 *connection;
     struct table statement_at; // By their text.
     sqlite3_stmt **statements;
@@ -30,15 +32,26 @@ struct store {
 };
 
 // Whether there was no room: SQLite tells of a full disk by a code of its own, of a limit on files
-// by what the system said.
+// by no more than a failure.
 static int is_full(const struct store *store, int code, char out_why[FILE_WHY_TEXT])
 {
     const int kind = code & 0xff;
-    const int error = kind == SQLITE_FULL ? ENOSPC
-                      : kind == SQLITE_IOERR && store->connection
-                          ? sqlite3_system_errno(store->connection)
-                          : 0;
+    const int error = kind == SQLITE_FULL    ? ENOSPC
+                      : kind == SQLITE_IOERR ? pages_write_error(store->pages)
+                                             : 0;
     return file_is_full(error, store->path, out_why);
+}
+
+static tapml_status fail_damaged(const struct store *store, const char *doing)
+{
+    char page[48] = "";
+    if (pages_damaged(store->pages) != 0) {
+        (void)snprintf(page, sizeof(page), " in page %lld", (long long)pages_damaged(store->pages));
+    }
+    return status_fail(TAPML_INVALID,
+                       "store '%s' is damaged%s, found while %s; put back a copy of it, or move it "
+                       "away and start again",
+                       store->path, page, doing);
 }
 
 tapml_status store_fail(struct store *store, int code, const char *doing)
@@ -51,12 +64,15 @@ tapml_status store_fail(struct store *store, int code, const char *doing)
                            "start again",
                            path, why, doing);
     }
+    if (pages_damaged(store->pages) != 0) {
+        return fail_damaged(store, doing);
+    }
     switch (code & 0xff) { // The low byte is the kind.
     case SQLITE_NOMEM:
         return status_no_memory();
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return status_fail(TAPML_INVALID, "store '%s' is damaged, found while %s", path, doing);
+        return fail_damaged(store, doing);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return status_fail(TAPML_UNAVAILABLE, "store '%s' is in use by another process while %s",
@@ -96,6 +112,7 @@ static tapml_status make_tables(struct store *store)
     char header[96];
     (void)snprintf(header, sizeof(header), "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                    SCHEMA_APPLICATION_ID, STORE_VERSION);
+    TAPML_TRY(pages_add_sums(store->connection));
     TAPML_TRY(run_sql(store, "BEGIN IMMEDIATE", "making its tables"));
     TAPML_TRY(run_sql(store, header, "making its tables"));
     TAPML_TRY(run_sql(store, schema_text(), "making its tables"));
@@ -134,6 +151,9 @@ static tapml_status check_header(struct store *store, int create)
         return status_fail(TAPML_INVALID, "store '%s' has version %lld, this host knows %d",
                            store->path, (long long)version, STORE_VERSION);
     }
+    if (!pages_have_sums(store->pages)) { // Every store was made with them.
+        return fail_damaged(store, "opening it");
+    }
     return check_tables(store);
 }
 
@@ -160,20 +180,22 @@ static int open_file(struct store *store, enum access access)
     if (access != ACCESS_READ) {
         const int flags =
             SQLITE_OPEN_READWRITE | (access == ACCESS_CREATE ? SQLITE_OPEN_CREATE : 0);
-        return sqlite3_open_v2(store->path, &store->connection, flags, NULL);
+        return sqlite3_open_v2(store->path, &store->connection, flags, pages_vfs(store->pages));
     }
     struct text uri;
     text_init(&uri);
-    const int code = print_uri(store->path, &uri) == TAPML_OK
-                         ? sqlite3_open_v2(uri.data, &store->connection,
-                                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL)
-                         : SQLITE_NOMEM;
+    const int code =
+        print_uri(store->path, &uri) == TAPML_OK
+            ? sqlite3_open_v2(uri.data, &store->connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                              pages_vfs(store->pages))
+            : SQLITE_NOMEM;
     text_release(&uri);
     return code;
 }
 
 static tapml_status open_connection(struct store *store, enum access access)
 {
+    TAPML_TRY(pages_create(&store->pages));
     const int code = open_file(store, access);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
@@ -229,6 +251,7 @@ void store_close(struct store *store)
         (void)sqlite3_finalize(store->statements[i]); // Repeats the code of the last step.
     }
     (void)sqlite3_close_v2(store->connection); // Cannot fail.
+    pages_destroy(store->pages);
     table_release(&store->statement_at);
     alloc_free(store->statements);
     alloc_free(store->fact);

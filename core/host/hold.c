@@ -68,6 +68,17 @@ static void print_state(const struct hold_state *state, struct text *text)
     text_append(text, "}\n");
 }
 
+// What a write leaves over, the next one tells the reason of.
+static int write_page(int descriptor, const char page[TEXT_BYTES])
+{
+    ssize_t done = 0;
+
+    for (ssize_t size = 1; done < TEXT_BYTES && size > 0; done += size > 0 ? size : 0) {
+        size = pwrite(descriptor, page + done, (size_t)(TEXT_BYTES - done), done);
+    }
+    return done == TEXT_BYTES;
+}
+
 // In one write, which a reader sees whole or not at all on the usual file systems.
 static int write_state(struct hold *hold)
 {
@@ -85,8 +96,8 @@ static int write_state(struct hold *hold)
         page[sizeof(page) - 1] = '\n';
     }
     text_release(&text);
-    errno = 0;
-    return fits && pwrite(hold->descriptor, page, sizeof(page), 0) == (ssize_t)sizeof(page);
+    errno = ENOMEM;
+    return fits && write_page(hold->descriptor, page);
 }
 
 // -- Taking ------------------------------------------------------------------------------------
@@ -134,7 +145,7 @@ static tapml_status write_first(struct hold *hold)
     if (write_state(hold)) {
         return TAPML_OK;
     }
-    const int error = errno != 0 ? errno : ENOSPC; // A short write.
+    const int error = errno;
 
     return status_fail(TAPML_UNAVAILABLE, "cannot write '%s' of %d bytes: %s", hold->path,
                        TEXT_BYTES, file_is_full(error, hold->path, why) ? why : strerror(error));

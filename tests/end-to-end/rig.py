@@ -71,6 +71,16 @@ def write_run(folder, source="reference", target="opencl", count=3, decode=6, mo
     return path, dir_
 
 
+def write_small_run(folder, **more):
+    """The same of a model that is smaller still, from the reference to one of its devices."""
+    os.makedirs(folder, exist_ok=True)
+    prompts = os.path.join(folder, "prompts.txt")
+    with open(prompts, "w", encoding="utf-8") as file:
+        file.write("ids: 1 5 7 9\n")
+    return write_run(folder, **{"target": "reference:f32-blocked", "decode": 2, "prompts": prompts,
+                                "model": os.path.join(DATA, "models", "llama"), **more})
+
+
 def rows(dir_, sql):
     """What a query of a run's store gives."""
     connection = sqlite3.connect(os.path.join(dir_, "run.tapmlrun"))
@@ -89,6 +99,10 @@ def check(done, code):
 def contains(text, *pieces):
     for piece in pieces:
         assert piece in text, f"'{piece}' is not in:\n{text}"
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here, with the reason."""
 
 
 def skip_reason(needs):
@@ -115,6 +129,8 @@ def main(tests, needs=()):
         try:
             test(folder)
             print(f"ok {number} - {test.__name__}", flush=True)
+        except Skip as skip:
+            print(f"ok {number} - {test.__name__} # SKIP {skip}", flush=True)
         except Exception:  # Whatever goes wrong is this test's failure.
             failed += 1
             print(f"not ok {number} - {test.__name__}")

@@ -35,7 +35,8 @@ Test(facts, another_run_is_refused_by_the_name_of_what_differs)
     run.config.decode = 3;
     run.config.source = "reference:f64";
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
-    cr_assert_not_null(strstr(status_message(), "[source] backend = reference:f32, now it is reference:f64"));
+    cr_assert_not_null(
+        strstr(status_message(), "[source] backend = reference:f32, now it is reference:f64"));
     run.config.source = "reference:f32";
     run.prompts.count--;
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The files of a store as SQLite sees them: every page of the database ends with a checksum.
+//
+// SQLite itself notices pages that make no sense, and not a number that has become another one. So
+// this puts a layer between it and the system's files (a VFS in its words): a page that is written
+// to the database gets the XXH3 of its bytes and its number in its last 8 bytes, which SQLite
+// leaves alone (`reserved space` in its file format, so that any sqlite3 reads the file), and a
+// page that is read is compared. Frames of the log have SQLite's own checksums. A database without
+// the reserved bytes is read as it is.
+//
+// It also keeps what the system said of a failed write, which SQLite forgets.
+#pragma once
+
+#include "base/status.h"
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+enum { PAGES_SUM_BYTES = 8 };
+
+struct pages;
+
+// The caller destroys it, after the last connection that uses it was closed.
+tapml_status pages_create(struct pages **out_pages) STATUS_USED;
+void pages_destroy(struct pages *pages);
+
+// The name to open a connection with.
+const char *pages_vfs(const struct pages *pages);
+
+// Makes a database that is still empty have checksums.
+tapml_status pages_add_sums(sqlite3 *connection) STATUS_USED;
+
+// Whether the database that was opened last has checksums.
+int pages_have_sums(const struct pages *pages);
+
+// The first page that was found damaged, from 1; 0: none.
+int64_t pages_damaged(const struct pages *pages);
+
+// The errno of the last write that failed, or 0.
+int pages_write_error(const struct pages *pages);

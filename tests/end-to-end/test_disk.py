@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where there is no room, a run says so in a sentence, keeps what was committed, and goes on later.
+
+With `inside FOLDER` the script is its own helper, which runs where it may mount.
+"""
+import os
+import re
+import resource
+import subprocess
+import sys
+
+import rig
+
+CASES = "SELECT instance, prompt, step, part FROM \"case\" ORDER BY 1, 2, 3, 4"
+RESULTS = ("SELECT instance, prompt, step, part, verdict, margin FROM result JOIN \"case\" ON id = case_id"
+           " ORDER BY 1, 2, 3, 4")
+
+
+def short_run(folder):
+    os.makedirs(folder, exist_ok=True)
+    return rig.write_run(folder, target="reference:f32-blocked", count=3, decode=4)
+
+
+def whole_run(folder):
+    """What a run finds that has room, and the size of its store."""
+    ini, dir_ = short_run(os.path.join(folder, "whole"))
+    rig.check(rig.host("--config", ini), 0)
+    return rig.rows(dir_, CASES), rig.rows(dir_, RESULTS), os.path.getsize(os.path.join(dir_, "run.tapmlrun"))
+
+
+def kept(dir_):
+    """The cases that are in the store; it is sound."""
+    if not os.path.exists(os.path.join(dir_, "run.tapmlrun")):
+        return []
+    assert rig.rows(dir_, "PRAGMA integrity_check") == [("ok",)]
+    try:
+        return rig.rows(dir_, CASES)
+    except rig.sqlite3.OperationalError as error:
+        assert "no such table" in str(error)  # Not even these had room.
+        return []
+
+
+def one_sentence(done, what):
+    """It ended with 3 and told of it once, with the path."""
+    rig.check(done, 3)
+    told = [line for line in done.stderr.splitlines() if line.startswith("tapml-host: ")]
+    assert len(told) == 1 and re.search(what, told[0]), f"'{what}' is not what is told once:\n{done.stderr}"
+
+
+def files_have_a_limit(folder):
+    cases, results, size = whole_run(folder)
+    ini, dir_ = short_run(os.path.join(folder, "limited"))
+    before = []
+    for part in (0.001, 0.02, 0.1, 0.3, 0.6, 0.9):
+        limit = int(size * part)
+        done = subprocess.run([rig.HOST, "--config", ini], capture_output=True, text=True, timeout=600, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        one_sentence(done, rf"{dir_}.*the limit on the size of files \(ulimit -f\) of {limit} bytes is reached")
+        now = kept(dir_)
+        assert set(before) <= set(now) <= set(cases), f"of {len(before)} cases {len(now)} are left"
+        before = now
+    assert before, "nothing was ever kept: the limits are too small to show anything"
+    rig.check(rig.host("--config", ini), 0)
+    assert (rig.rows(dir_, CASES), rig.rows(dir_, RESULTS)) == (cases, results)
+
+
+def mount(folder, options):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)
+
+
+def inside(folder):
+    """On a disk of 1 MiB, which then grows."""
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    mount(small, "size=1m")
+    ini, dir_ = short_run(small)
+    one_sentence(rig.host("--config", ini), rf"{dir_}/run\.tapmlrun.*the disk is full \(\d+ bytes are free\)")
+    before = kept(dir_)
+    assert before, "nothing was kept"
+    one_sentence(rig.host("--config", ini), rf"{dir_}/run\..*the disk is full")  # A second start finds it no better.
+    assert kept(dir_) == before
+    status = rig.check(rig.host("status", dir_), 0)
+    rig.contains(status.stdout, "failed", "the disk is full")
+    mount(small, "remount,size=64m")
+    rig.check(rig.host("--config", ini), 0)
+    cases, results, _ = whole_run(folder)
+    assert set(before) <= set(cases)
+    assert (rig.rows(dir_, CASES), rig.rows(dir_, RESULTS)) == (cases, results)
+
+
+def a_disk_of_1_mib(folder):
+    unshare = ["unshare", "--user", "--map-root-user", "--mount"]
+    tried = subprocess.run(unshare + ["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, text=True,
+                           check=False)
+    if tried.returncode != 0:
+        raise rig.Skip(f"no file system can be mounted in a user namespace: {tried.stderr.strip()}")
+    done = subprocess.run(unshare + [sys.executable, os.path.abspath(__file__), "inside", folder],
+                          capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["inside"]:
+        inside(sys.argv[2])
+    else:
+        rig.main([files_have_a_limit, a_disk_of_1_mib], needs=["reference"])
