@@ -234,6 +234,50 @@ Test(elements, silu_of_large_values)
     free(expected);
 }
 
+// Ops of one operand and up to two numbers; `limit` is in units in the last place.
+static void check_numbers(const tapml_op *op, const double *numbers, double limit)
+{
+    static const enum layout layouts[] = {DENSE, SPREAD, SPREAD_FOUR, REVERSED, REPEAT_LAST};
+
+    for (int i = 0; i < SHAPES; i++) {
+        const size_t count = count_of(&shapes[i]);
+        const enum layout layout = layouts[i % 5];
+        struct trial trial = {.op = op, .output = op->n_params - 1};
+        double *values = values_of(&shapes[i], layout, 31), *expected = device_array(count);
+
+        trial.arguments[0].tensor = lay_out(shapes[i], layout);
+        trial.arguments[0].tensor.values = values;
+        trial.arguments[trial.output].tensor = lay_out(shapes[i], i % 2 != 0 ? SPREAD : DENSE);
+        for (uint32_t p = 1; p < trial.output; p++) {
+            trial.arguments[p].f64 = numbers[p - 1];
+        }
+        for (size_t k = 0; k < count; k++) {
+            expected[k] = formulas_unary(op->name, values[k], numbers);
+        }
+        if (limit < 1) { // Of the root mean square.
+            device_check(device, &trial, count, expected, limit, op->name);
+        } else {
+            device_check_each(device, &trial, count, expected, limit, op->name);
+        }
+        free(values);
+    }
+}
+
+Test(elements, other_activations)
+{
+    check_numbers(&tapml_gelu, NULL, 1e-6);
+    check_numbers(&tapml_gelu_tanh, NULL, 1e-6);
+    check_numbers(&tapml_relu, NULL, 1);
+    check_numbers(&tapml_sigmoid, NULL, 16);
+}
+
+Test(elements, with_numbers)
+{
+    check_numbers(&tapml_scale, (const double[]){-0.375}, 1);
+    check_numbers(&tapml_softcap, (const double[]){3}, 1e-6);
+    check_numbers(&tapml_clip, (const double[]){-0.5, 2}, 1);
+}
+
 Test(elements, copy)
 {
     check_layouts(&tapml_copy, 0);

@@ -87,6 +87,56 @@ Test(rows, rms_norm_on_a_folded_grid)
     check_norm(70001, 4, TAPML_F32, 0, 1e-5, 1);
 }
 
+static void
+check_layer_norm(int64_t rows, int64_t width, uint32_t weight, uint32_t bias, int is_slice)
+{
+    const size_t count = (size_t)(rows * width);
+    double *x = trial_values(1, TAPML_F32, count), *expected = device_array(count);
+    double *w = weight != 0 ? trial_values(2, weight, (size_t)width) : NULL;
+    double *b = bias != 0 ? trial_values(3, bias, (size_t)width) : NULL;
+    struct trial trial = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
+    struct trial_argument *arguments = trial.arguments;
+    char name[96];
+
+    formulas_layer_norm(
+        &(struct formulas_layer_norm){(size_t)rows, (size_t)width, x, w, b, 0.125, is_slice != 0},
+        expected);
+    arguments[TAPML_LAYER_NORM_X].tensor = trial_rows(TAPML_F32, rows, width, x);
+    arguments[TAPML_LAYER_NORM_Y].tensor = trial_rows(TAPML_F32, rows, width, NULL);
+    if (w != NULL) {
+        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = trial_row(weight, width, w);
+    }
+    if (b != NULL) {
+        arguments[TAPML_LAYER_NORM_BIAS].tensor = trial_row(bias, width, b);
+        arguments[TAPML_LAYER_NORM_BIAS].tensor.lead = 1;
+    }
+    arguments[TAPML_LAYER_NORM_EPS].f64 = 0.125;
+    arguments[TAPML_LAYER_NORM_OFFSET].f64 = is_slice != 0;
+    if (is_slice) {
+        arguments[TAPML_LAYER_NORM_X].tensor =
+            trial_spread(arguments[TAPML_LAYER_NORM_X].tensor, (size_t)width, 2 * width);
+    }
+    (void)snprintf(name, sizeof(name), "layer_norm rows %ld width %ld weight 0x%x bias 0x%x",
+                   (long)rows, (long)width, weight, bias);
+    device_check(device, &trial, count, expected, 4e-6, name);
+    free(x);
+    free(w);
+    free(b);
+}
+
+Test(rows, layer_norm)
+{
+    for (int i = 0; i < DEVICE_WIDTH_COUNT; i++) {
+        const int64_t width = device_widths[i];
+
+        check_layer_norm(1 + i, width, TAPML_F32, TAPML_F32, i % 2);
+        check_layer_norm(3, width, TAPML_BF16, TAPML_F16, (i + 1) % 2);
+        check_layer_norm(2, width, TAPML_F16, 0, i % 2);
+        check_layer_norm(2, width, 0, 0, 0);
+    }
+    check_layer_norm(70001, 3, TAPML_F32, TAPML_BF16, 0);
+}
+
 static void check_rope(
     int64_t tokens, int64_t heads, int64_t width, int64_t half, int interleaved, int is_slice)
 {

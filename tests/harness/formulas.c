@@ -50,6 +50,27 @@ void formulas_rms_norm(const struct formulas_rms_norm *op, double *y)
     }
 }
 
+void formulas_layer_norm(const struct formulas_layer_norm *op, double *y)
+{
+    for (size_t r = 0; r < op->rows; r++) {
+        const double *x = op->x + r * op->width;
+        double mean = 0, variance = 0;
+
+        for (size_t i = 0; i < op->width; i++) {
+            mean += x[i] / (double)op->width;
+        }
+        for (size_t i = 0; i < op->width; i++) {
+            variance += (x[i] - mean) * (x[i] - mean) / (double)op->width;
+        }
+        for (size_t i = 0; i < op->width; i++) {
+            const double factor = op->weight != NULL ? op->offset + op->weight[i] : 1;
+            const double term = op->bias != NULL ? op->bias[i] : 0;
+
+            y[r * op->width + i] = (x[i] - mean) / sqrt(variance + op->eps) * factor + term;
+        }
+    }
+}
+
 void formulas_rope(const struct formulas_rope *op, double *y)
 {
     memcpy(y, op->x, op->tokens * op->heads * op->width * sizeof(*y));
@@ -170,6 +191,32 @@ void formulas_mul(size_t count, const double *a, const double *b, double *y)
     for (size_t i = 0; i < count; i++) {
         y[i] = a[i] * b[i];
     }
+}
+
+double formulas_unary(const char *op, double x, const double *numbers)
+{
+    if (strcmp(op, "tapml.gelu") == 0) {
+        return x * (1 + erf(x / sqrt(2))) / 2;
+    }
+    if (strcmp(op, "tapml.gelu_tanh") == 0) {
+        return x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))) / 2;
+    }
+    if (strcmp(op, "tapml.relu") == 0) {
+        return x < 0 ? 0 : x;
+    }
+    if (strcmp(op, "tapml.sigmoid") == 0) {
+        return 1 / (1 + exp(-x));
+    }
+    if (strcmp(op, "tapml.scale") == 0) {
+        return numbers[0] * x;
+    }
+    if (strcmp(op, "tapml.softcap") == 0) {
+        return numbers[0] * tanh(x / numbers[0]);
+    }
+    if (strcmp(op, "tapml.clip") == 0) {
+        return x < numbers[0] ? numbers[0] : x > numbers[1] ? numbers[1] : x;
+    }
+    return NAN;
 }
 
 void formulas_gather_rows(

@@ -41,6 +41,16 @@ struct formulas_rms_norm {
 };
 void formulas_rms_norm(const struct formulas_rms_norm *op, double *y);
 
+// y = (x - m) / sqrt(v + eps) * (offset + weight) + bias; `y` is [rows, width].
+struct formulas_layer_norm {
+    size_t rows, width;
+    const double *x;      // [rows, width]
+    const double *weight; // [width], or NULL: that factor is 1
+    const double *bias;   // [width], or NULL
+    double eps, offset;
+};
+void formulas_layer_norm(const struct formulas_layer_norm *op, double *y);
+
 // Rotates the first 2 * half values of each head; `y` is [tokens, heads, width].
 struct formulas_rope {
     size_t tokens, heads, width, half;
@@ -80,6 +90,10 @@ void formulas_attention(const struct formulas_attention *op, double *y);
 void formulas_silu(size_t count, const double *x, double *y);
 void formulas_add(size_t count, const double *a, const double *b, double *y);
 void formulas_mul(size_t count, const double *a, const double *b, double *y);
+
+// Ops of one operand and up to two numbers, of one element: gelu, gelu_tanh, relu, sigmoid, scale,
+// softcap, clip. Any other gives NaN.
+double formulas_unary(const char *op, double x, const double *numbers);
 
 // y[r] = x[rows[r]]; `y` is [count, width].
 void formulas_gather_rows(

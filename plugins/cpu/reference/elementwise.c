@@ -7,11 +7,9 @@
 
 #include <tapml/ops.h>
 
-#include <tgmath.h>
-
 struct elementwise {
     real (*function)(real a, real b);
-    const tapml_tensor *a, *b, *y; // Ops of one operand give it twice.
+    const tapml_tensor *a, *b, *y;
     ptrdiff_t a_step, b_step, width;
 };
 
@@ -23,11 +21,6 @@ static real sum(real a, real b)
 static real product(real a, real b)
 {
     return a * b;
-}
-
-static real sigmoid_unit(real x, real unused)
-{
-    return x / (1 + exp(-x));
 }
 
 static void compute(void *job, uint64_t begin, uint64_t end)
@@ -70,12 +63,5 @@ static tapml_status mul(TAPML_MUL_PARAMS)
     return run(queue, call, &(struct elementwise){.function = product, .a = a, .b = b, .y = y});
 }
 
-static tapml_status silu(TAPML_SILU_PARAMS)
-{
-    return run(queue, call,
-               &(struct elementwise){.function = sigmoid_unit, .a = x, .b = x, .y = y});
-}
-
 const tapml_op_impl PRECISE(elementwise_add) = TAPML_IMPL(tapml_add, add);
 const tapml_op_impl PRECISE(elementwise_mul) = TAPML_IMPL(tapml_mul, mul);
-const tapml_op_impl PRECISE(elementwise_silu) = TAPML_IMPL(tapml_silu, silu);

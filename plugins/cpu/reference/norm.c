@@ -12,43 +12,52 @@
 
 struct norm {
     enum reference_order order;
-    const tapml_tensor *x, *weight, *y; // `weight` is NULL where there is none.
+    const tapml_tensor *x, *weight, *bias, *y; // The middle ones are NULL where there are none.
+    bool is_centred;                           // The mean is taken off.
     real eps, offset;
     size_t width;
 };
 
-static real sum_of_squares(enum reference_order order, const float *x, size_t width)
+// The sum of x - mean, or of its square.
+static real
+sum_of(enum reference_order order, const float *x, size_t width, real mean, bool is_square)
 {
     real sum = 0;
 
     for (size_t index = 0; index * ARITHMETIC_CHUNK < width; index++) {
         const struct arithmetic_piece piece =
             arithmetic_piece(order, width, ARITHMETIC_CHUNK, index);
-        real squares[ARITHMETIC_CHUNK];
+        real terms[ARITHMETIC_CHUNK];
 
         for (size_t i = piece.begin; i < piece.end; i++) {
-            squares[i - piece.begin] = (real)x[i] * (real)x[i];
+            const real value = (real)x[i] - mean;
+
+            terms[i - piece.begin] = is_square ? value * value : value;
         }
-        arithmetic_sum(order, squares, piece.end - piece.begin, &sum);
+        arithmetic_sum(order, terms, piece.end - piece.begin, &sum);
     }
     return sum;
 }
 
-// Divides a row by `root` and multiplies it with what stands in place of a weight.
-static void scale(const struct norm *norm, const float *x, real root, float *y)
+// Takes `mean` off a row, divides by `root`, and applies weight and bias.
+static void scale(const struct norm *norm, const float *x, real mean, real root, float *y)
 {
     for (size_t begin = 0; begin < norm->width; begin += ARITHMETIC_CHUNK) {
         const size_t rest = norm->width - begin;
         const size_t count = rest < ARITHMETIC_CHUNK ? rest : ARITHMETIC_CHUNK;
-        float weights[ARITHMETIC_CHUNK];
+        float weights[ARITHMETIC_CHUNK], biases[ARITHMETIC_CHUNK];
 
         if (norm->weight != NULL) {
             value_get(norm->weight, begin, count, weights);
         }
+        if (norm->bias != NULL) {
+            value_get(norm->bias, begin, count, biases);
+        }
         for (size_t i = 0; i < count; i++) {
             const real factor = norm->weight != NULL ? norm->offset + (real)weights[i] : (real)1;
+            const real value = ((real)x[begin + i] - mean) / root * factor;
 
-            y[begin + i] = (float)((real)x[begin + i] / root * factor);
+            y[begin + i] = (float)(norm->bias != NULL ? value + (real)biases[i] : value);
         }
     }
 }
@@ -59,31 +68,48 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
     for (uint64_t r = begin; r < end; r++) {
         const float *x = value_row(norm->x, (size_t)r);
-        const real mean = sum_of_squares(norm->order, x, norm->width) / (real)norm->width;
+        const real width = (real)norm->width;
+        const real mean =
+            norm->is_centred ? sum_of(norm->order, x, norm->width, 0, false) / width : 0;
+        const real variance = sum_of(norm->order, x, norm->width, mean, true) / width;
 
-        scale(norm, x, sqrt(mean + norm->eps), value_row(norm->y, (size_t)r));
+        scale(norm, x, mean, sqrt(variance + norm->eps), value_row(norm->y, (size_t)r));
     }
+}
+
+static tapml_status run(tapml_object *queue, tapml_call *call, struct norm *norm)
+{
+    norm->order = object_of(queue)->device->order;
+    norm->width = value_width(norm->x);
+
+    const struct work work = {
+        .count = value_row_count(norm->x),
+        .unit_cost = 16 * (uint64_t)norm->width,
+        .body = compute,
+        .job = norm,
+    };
+
+    return work_run(queue, call, &work, norm->y);
+}
+
+static tapml_status layer_norm(TAPML_LAYER_NORM_PARAMS)
+{
+    return run(queue, call,
+               &(struct norm){.x = x,
+                              .weight = weight,
+                              .bias = bias,
+                              .y = y,
+                              .is_centred = true,
+                              .eps = (real)eps,
+                              .offset = (real)offset});
 }
 
 static tapml_status rms_norm(TAPML_RMS_NORM_PARAMS)
 {
-    struct norm job = {
-        .order = object_of(queue)->device->order,
-        .x = x,
-        .weight = weight,
-        .y = y,
-        .eps = (real)eps,
-        .offset = (real)offset,
-        .width = value_width(x),
-    };
-    const struct work work = {
-        .count = value_row_count(x),
-        .unit_cost = 16 * (uint64_t)job.width,
-        .body = compute,
-        .job = &job,
-    };
-
-    return work_run(queue, call, &work, y);
+    return run(
+        queue, call,
+        &(struct norm){.x = x, .weight = weight, .y = y, .eps = (real)eps, .offset = (real)offset});
 }
 
+const tapml_op_impl PRECISE(norm_layer) = TAPML_IMPL(tapml_layer_norm, layer_norm);
 const tapml_op_impl PRECISE(norm_rms) = TAPML_IMPL(tapml_rms_norm, rms_norm);

@@ -33,6 +33,7 @@
 #define VX f32x4
 #define UX u32x4
 #define VX_SPLAT(e) f32x4(e)
+#define VX_EACH(f, v) f32x4(f(v.x), f(v.y), f(v.z), f(v.w)) // A function of f32, lane by lane.
 #define VX_SUM(v) ((v.x + v.y) + (v.z + v.w))
 #define VX_DOT_ACC(acc, a, b) DOT4_ACC(acc, a, b)
 #else
@@ -40,6 +41,7 @@
 #define VX f32
 #define UX u32
 #define VX_SPLAT(e) (e)
+#define VX_EACH(f, v) f(v)
 #define VX_SUM(v) (v)
 #define VX_DOT_ACC(acc, a, b) acc = fma(a, b, acc)
 #endif

@@ -7,19 +7,22 @@
 
 enum { ITEMS = 64, AXIS_FIELDS = TAPML_MAX_RANK, TENSOR_FIELDS = 1 + TAPML_MAX_RANK };
 
-// The parameters of every elementwise kernel are ELEMENTS, then STRIDES of each tensor, all u32.
+// The parameters of every elementwise kernel are ELEMENTS, then STRIDES of each tensor, all u32,
+// and what numbers it has, f32.
 _Static_assert(sizeof(struct k_copy_params) ==
                    sizeof(uint32_t) * (AXIS_FIELDS + 2u * TENSOR_FIELDS),
                "ELEMENTS and STRIDES in k_elements.h are what is packed here");
 
-tapml_status gpu_op_elements(struct gpu_queue *queue,
-                             tapml_call *call,
-                             const char *kernel,
-                             const tapml_tensor *const *tensors,
-                             uint32_t count)
+// `numbers` are two, and what the kernel has no use for is not read.
+static tapml_status launch(struct gpu_queue *queue,
+                           tapml_call *call,
+                           const char *kernel,
+                           const tapml_tensor *const *tensors,
+                           uint32_t count,
+                           const float *numbers)
 {
     struct gpu_elements e;
-    uint32_t params[AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS] = {0}, at = 0;
+    uint32_t params[AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS + 2] = {0}, at = 0;
 
     GPU_TRY(gpu_view_elements(queue, call, tensors, count, &e));
     const uint32_t items = gpu_plan_items(queue, ITEMS);
@@ -41,7 +44,17 @@ tapml_status gpu_op_elements(struct gpu_queue *queue,
         at += TAPML_MAX_RANK;
         plan.tensors[t] = tensors[t];
     }
+    memcpy(&params[at], numbers, 2 * sizeof(*numbers));
     return gpu_plan_launch(queue, call, &plan);
+}
+
+tapml_status gpu_op_elements(struct gpu_queue *queue,
+                             tapml_call *call,
+                             const char *kernel,
+                             const tapml_tensor *const *tensors,
+                             uint32_t count)
+{
+    return launch(queue, call, kernel, tensors, count, (const float[2]){0});
 }
 
 tapml_status gpu_op_add(TAPML_ADD_PARAMS)
@@ -70,4 +83,56 @@ tapml_status gpu_op_copy(TAPML_COPY_PARAMS)
     const tapml_tensor *const tensors[] = {x, y};
 
     return gpu_op_elements(gpu_plan_begin(queue), call, "copy", tensors, 2);
+}
+
+tapml_status gpu_op_gelu(TAPML_GELU_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "gelu", tensors, 2);
+}
+
+tapml_status gpu_op_gelu_tanh(TAPML_GELU_TANH_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "gelu_tanh", tensors, 2);
+}
+
+tapml_status gpu_op_relu(TAPML_RELU_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "relu", tensors, 2);
+}
+
+tapml_status gpu_op_sigmoid(TAPML_SIGMOID_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "sigmoid", tensors, 2);
+}
+
+tapml_status gpu_op_scale(TAPML_SCALE_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+    const float numbers[2] = {(float)factor};
+
+    return launch(gpu_plan_begin(queue), call, "scale", tensors, 2, numbers);
+}
+
+tapml_status gpu_op_softcap(TAPML_SOFTCAP_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+    const float numbers[2] = {(float)limit};
+
+    return launch(gpu_plan_begin(queue), call, "softcap", tensors, 2, numbers);
+}
+
+tapml_status gpu_op_clip(TAPML_CLIP_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+    const float numbers[2] = {(float)low, (float)high};
+
+    return launch(gpu_plan_begin(queue), call, "clip", tensors, 2, numbers);
 }

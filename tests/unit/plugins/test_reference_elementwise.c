@@ -6,7 +6,6 @@
 #include <tapml/ops.h>
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 
 // The same operands for add and mul.
@@ -99,83 +98,4 @@ Test(reference_elementwise, add_and_mul_of_one_and_of_four_axes)
     check_pair(&specs[0], &specs[1], &specs[2], 5);
     free(a);
     free(b);
-}
-
-static void
-check_silu(const struct operand_spec *x, const struct operand_spec *y, size_t count, double limit)
-{
-    double *expected = calloc(count, sizeof(*expected));
-    const struct trial trial = {
-        .op = &tapml_silu,
-        .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = *x}, {.tensor = *y}},
-    };
-
-    cr_assert_not_null(expected);
-    formulas_silu(count, x->values, expected);
-    reference_check(&trial, 1, expected, limit);
-    free(expected);
-}
-
-Test(reference_elementwise, silu_with_any_strides_and_on_many_rows)
-{
-    enum { ROWS = 70, WIDTH = 257, COUNT = ROWS * WIDTH };
-    double *x = trial_values(1, TAPML_F32, COUNT);
-    struct operand_spec x_spec = trial_rows(TAPML_F32, ROWS, WIDTH, x);
-    const struct operand_spec y_spec = trial_rows(TAPML_F32, ROWS, WIDTH, NULL);
-
-    check_silu(&x_spec, &y_spec, COUNT, 1e-6);
-    x_spec.strided = true;
-    x_spec.stride[0] = 3;
-    x_spec.stride[1] = (int64_t)3 * ROWS;
-    x_spec.lead = 1;
-    check_silu(&x_spec, &y_spec, COUNT, 1e-6);
-    free(x);
-}
-
-Test(reference_elementwise, silu_within_two_units_in_the_last_place)
-{
-    enum { COUNT = 20001 };
-    double x[COUNT], expected[COUNT], y[COUNT];
-    struct plugin *plugin = reference_open("f32", 1);
-    const struct trial trial = {
-        .op = &tapml_silu,
-        .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F32, COUNT, x)},
-                      {.tensor = trial_row(TAPML_F32, COUNT, NULL)}},
-    };
-
-    for (int i = 0; i < COUNT; i++) {
-        x[i] = (float)(i * 0.008 - 80);
-    }
-    formulas_silu(COUNT, x, expected);
-    trial_run(&trial, plugin, y);
-    for (size_t i = 0; i < COUNT; i++) {
-        cr_assert_leq(fabs(y[i] - expected[i]), fabs(expected[i]) * 0x1p-21, "at %g", x[i]);
-    }
-    reference_close(plugin);
-}
-
-Test(reference_elementwise, silu_of_large_and_of_odd_values)
-{
-    const double x[] = {-100, -1e30, 100, 1e30, 0, -0.0, INFINITY, NAN};
-    double y[8];
-    struct plugin *plugin = reference_open("f32", 1);
-    const struct trial trial = {
-        .op = &tapml_silu,
-        .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F32, 8, x)},
-                      {.tensor = trial_row(TAPML_F32, 8, NULL)}},
-    };
-
-    trial_run(&trial, plugin, y);
-    cr_assert(fabs(y[0]) < 1e-35);
-    cr_assert_eq(y[1], 0);
-    cr_assert_eq(y[2], 100);
-    cr_assert_eq(y[3], (float)1e30);
-    cr_assert_eq(y[4], 0);
-    cr_assert_eq(y[5], 0);
-    cr_assert_eq(y[6], INFINITY);
-    cr_assert(isnan(y[7]));
-    reference_close(plugin);
 }

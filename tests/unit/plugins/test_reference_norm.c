@@ -170,3 +170,54 @@ Test(reference_norm, orders_are_what_they_are_called)
     }
     norm_check(&norm);
 }
+
+static void check_layer_norm(size_t rows, size_t width, uint32_t weight, uint32_t bias, int spreads)
+{
+    double *x = trial_values(1, TAPML_F32, rows * width);
+    double *w = weight != 0 ? trial_values(2, weight, width) : NULL;
+    double *b = bias != 0 ? trial_values(3, bias, width) : NULL;
+    double *expected = calloc(rows * width, sizeof(*expected));
+    struct trial trial = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
+    struct trial_argument *arguments = trial.arguments;
+
+    cr_assert_not_null(expected);
+    for (size_t i = 0; i < rows * width; i++) {
+        x[i] = (float)(x[i] + 3); // A mean that matters.
+    }
+    arguments[TAPML_LAYER_NORM_X].tensor = trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, x);
+    arguments[TAPML_LAYER_NORM_Y].tensor =
+        trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, NULL);
+    if (w != NULL) {
+        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = trial_row(weight, (int64_t)width, w);
+    }
+    if (b != NULL) {
+        arguments[TAPML_LAYER_NORM_BIAS].tensor = trial_row(bias, (int64_t)width, b);
+    }
+    if (spreads) {
+        arguments[TAPML_LAYER_NORM_X].tensor =
+            trial_spread(arguments[TAPML_LAYER_NORM_X].tensor, 3, 5);
+        arguments[TAPML_LAYER_NORM_Y].tensor =
+            trial_spread(arguments[TAPML_LAYER_NORM_Y].tensor, 1, 2);
+    }
+    arguments[TAPML_LAYER_NORM_EPS].f64 = 0.125;
+    arguments[TAPML_LAYER_NORM_OFFSET].f64 = spreads;
+    formulas_layer_norm(&(struct formulas_layer_norm){rows, width, x, w, b, 0.125, (double)spreads},
+                        expected);
+    reference_check(&trial, rows, expected, 5e-5);
+    free(x);
+    free(w);
+    free(b);
+    free(expected);
+}
+
+Test(reference_norm, layer_norm)
+{
+    static const size_t widths[] = {1, 3, 7, 24, 80, 128, 257, 1000};
+    static const uint32_t dtypes[] = {TAPML_F32, 0, TAPML_BF16, TAPML_F16};
+
+    for (size_t i = 0; i < 8; i++) {
+        check_layer_norm(1 + i, widths[i], dtypes[i % 4], dtypes[i / 2 % 4], i % 2 != 0);
+        check_layer_norm(5, widths[i], dtypes[0], dtypes[0], i % 2 == 0);
+        check_layer_norm(2, widths[i], dtypes[i % 4], 0, 0);
+    }
+}

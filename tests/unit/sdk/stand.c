@@ -77,10 +77,11 @@ static void open_folder(struct stand *stand, const char *folder)
 
 struct stand *stand_open(const char *folder, const char *config_text)
 {
-    const tapml_op *const ops[] = {&tapml_add,         &tapml_attention,   &tapml_copy,
-                                   &tapml_embed,       &tapml_linear,      &tapml_mul,
-                                   &tapml_gather_rows, &tapml_rms_norm,    &tapml_rope,
-                                   &tapml_silu,        &tapml_state_append};
+    const tapml_op *const ops[] = {
+        &tapml_add,         &tapml_attention, &tapml_clip,      &tapml_copy,        &tapml_embed,
+        &tapml_gather_rows, &tapml_gelu,      &tapml_gelu_tanh, &tapml_layer_norm,  &tapml_linear,
+        &tapml_mul,         &tapml_relu,      &tapml_rms_norm,  &tapml_rope,        &tapml_scale,
+        &tapml_sigmoid,     &tapml_silu,      &tapml_softcap,   &tapml_state_append};
     struct stand *stand = alloc_new(sizeof(*stand));
 
     cr_assert_not_null(stand);
