@@ -152,8 +152,8 @@ static json_t *array_item(const json_t *array, const char *part)
     return json_array_get(array, (size_t)index);
 }
 
-// The value at `pointer`, or NULL where there is none, or null.
-static const json_t *resolve(const struct config *config, const char *pointer)
+// The value at `pointer`, which may be null, or NULL where there is none.
+static const json_t *resolve_any(const struct config *config, const char *pointer)
 {
     const json_t *value = config->root;
     char part[POINTER_LENGTH_MAX];
@@ -161,7 +161,14 @@ static const json_t *resolve(const struct config *config, const char *pointer)
         pointer = next_part(pointer + 1, part);
         value = json_is_array(value) ? array_item(value, part) : json_object_get(value, part);
     }
-    return pointer && !*pointer && !json_is_null(value) ? value : NULL;
+    return pointer && !*pointer ? value : NULL;
+}
+
+// The value at `pointer`, or NULL where there is none, or null.
+static const json_t *resolve(const struct config *config, const char *pointer)
+{
+    const json_t *value = resolve_any(config, pointer);
+    return json_is_null(value) ? NULL : value;
 }
 
 static size_t marks_of(const struct config *config, const char *pointer)
@@ -227,6 +234,11 @@ static int whole_number(const json_t *value, int64_t *out_number)
     }
     *out_number = (int64_t)number;
     return 1;
+}
+
+static int32_t is_null(tapml_object *object, const char *pointer)
+{
+    return json_is_null(resolve_any(config_of(object), pointer));
 }
 
 static int64_t i64(tapml_object *object, const char *pointer, int64_t fallback)
@@ -539,6 +551,7 @@ const tapml_host_config *config_table(void)
         .length = length,
         .ignore = ignore,
         .expect = expect,
+        .is_null = is_null,
     };
     return &table;
 }

@@ -106,7 +106,7 @@ AT(tapml_host_work, hdr, 0);
 AT(tapml_host_work, width, 8);
 AT(tapml_host_work, parallel_for, 16);
 
-SIZE(tapml_host_config, 72);
+SIZE(tapml_host_config, 80);
 AT(tapml_host_config, hdr, 0);
 AT(tapml_host_config, has, 8);
 AT(tapml_host_config, i64, 16);
@@ -116,6 +116,7 @@ AT(tapml_host_config, boolean, 40);
 AT(tapml_host_config, length, 48);
 AT(tapml_host_config, ignore, 56);
 AT(tapml_host_config, expect, 64);
+AT(tapml_host_config, is_null, 72);
 
 SIZE(tapml_host_weights, 40);
 AT(tapml_host_weights, hdr, 0);

@@ -47,6 +47,22 @@ static void expect_unread(const char *text, const char *message)
     config_close(config);
 }
 
+Test(config, null_is_told_from_absent)
+{
+    struct config *config = NULL;
+
+    cr_assert_eq(config_parse("c.json", "{\"a\": null, \"b\": {\"c\": null}, \"d\": 0}", &config),
+                 TAPML_OK);
+    cr_assert(config_table()->is_null(config_object(config), "/a"));
+    cr_assert(config_table()->is_null(config_object(config), "/b/c"));
+    cr_assert_not(config_table()->is_null(config_object(config), "/b"));
+    cr_assert_not(config_table()->is_null(config_object(config), "/d"));
+    cr_assert_not(config_table()->is_null(config_object(config), "/e"));
+    cr_assert_not(config_table()->is_null(config_object(config), "/a/b"));
+    cr_assert_not(config_table()->has(config_object(config), "/a"));
+    config_close(config);
+}
+
 Test(config, values_are_read_by_pointer)
 {
     struct config *config =
