@@ -53,6 +53,29 @@ void model_note(struct model_context *context, tapml_status status)
     }
 }
 
+struct model_name model_config_key(struct model_context *context, const char *keys)
+{
+    struct model_name first = {""}, found = {""};
+
+    while (keys != NULL && *keys != '\0') {
+        const size_t length = strcspn(keys, "|");
+        struct model_name key;
+
+        if (length >= sizeof(key.text)) {
+            model_fail(context, TAPML_INVALID, "the key '%.64s' is too long", keys);
+            break;
+        }
+        memcpy(key.text, keys, length);
+        key.text[length] = '\0';
+        first = first.text[0] == '\0' ? key : first;
+        if (context->config_table->has(context->config, key.text) && found.text[0] == '\0') {
+            found = key;
+        }
+        keys += length + (keys[length] == '|');
+    }
+    return found.text[0] != '\0' ? found : first;
+}
+
 int64_t model_config_count(struct model_context *context,
                            const char *pointer,
                            int64_t fallback,

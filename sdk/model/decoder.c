@@ -1,191 +1,34 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <tapml/model/decoder.h>
-#include <tapml/model/layer.h>
+#include "block.h"
+
 #include <tapml/model/root.h>
 
 #include <math.h>
 #include <string.h>
 
-enum { LAYERS_MAX = 1 << 12, HEADS_MAX = 1 << 14, WIDTH_MAX = 1 << 24 };
+// The inputs that `fill` computes: cosines, then sines, of each rope.
+static const char *const table_names[SIZES_ROPE_COUNT][2] = {{"rope.cos", "rope.sin"},
+                                                             {"rope.local.cos", "rope.local.sin"}};
+static const char positions_name[] = "positions";
 
-// The inputs that `fill` computes.
-static const char cosines_name[] = "rope.cos";
-static const char sines_name[] = "rope.sin";
-
-// What the config says, with the defaults filled in.
-struct sizes {
-    int64_t hidden, layers, heads, kv_heads, head_width, mlp_width, vocabulary;
-    double eps;
-    const char *activation;
-    int is_tied, has_attention_biases, has_mlp_biases;
-    struct model_rope rope;
-};
-
-// The values that every layer takes.
-struct shared {
-    const struct model_decoder *decoder;
-    const struct sizes *sizes;
-    tapml_graph_value cosines, sines;
-};
-
-// A head's width where no key says it; 1 stands in for what has failed already.
-static int64_t even_share(struct model_context *context, int64_t hidden, int64_t heads)
+// Hub files often leave the prefix out.
+static void find_prefix(struct model_context *context, const struct sizes *sizes)
 {
-    if (heads < 1 || hidden % heads != 0) {
-        model_fail(context, TAPML_INVALID, "%lld hidden values do not divide among %lld heads",
-                   (long long)hidden, (long long)heads);
-        return 1;
+    const struct model_decoder *decoder = sizes->decoder;
+    const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
+    const struct model_name name = model_name(context, decoder->tensors.embed, 0, ".weight");
+
+    if (decoder->prefix != NULL && !model_has_tensor(context, name.text, shape, 2, 1)) {
+        context->dropped = decoder->prefix;
     }
-    return hidden / heads;
-}
-
-static void read_widths(struct model_context *context,
-                        const struct model_decoder_keys *keys,
-                        struct sizes *out_sizes)
-{
-    struct sizes *sizes = out_sizes;
-
-    sizes->hidden = model_config_count(context, keys->hidden, 0, WIDTH_MAX);
-    sizes->layers = model_config_count(context, keys->layers, 0, LAYERS_MAX);
-    sizes->heads = model_config_count(context, keys->heads, 0, HEADS_MAX);
-    sizes->kv_heads = model_config_count(context, keys->kv_heads, sizes->heads, HEADS_MAX);
-    sizes->head_width =
-        context->config_table->has(context->config, keys->head_width)
-            ? model_config_count(context, keys->head_width, 0, 2 * MODEL_ROPE_PAIRS_MAX)
-            : even_share(context, sizes->hidden, sizes->heads);
-    sizes->mlp_width = model_config_count(context, keys->mlp_width, 0, WIDTH_MAX);
-    sizes->vocabulary = model_config_count(context, keys->vocabulary, 0, WIDTH_MAX);
-    if (context->status == TAPML_OK && sizes->heads % sizes->kv_heads != 0) {
-        model_fail(context, TAPML_INVALID,
-                   "%lld heads do not share %lld key and value heads evenly",
-                   (long long)sizes->heads, (long long)sizes->kv_heads);
-    }
-}
-
-static void read_sizes(struct model_context *context,
-                       const struct model_decoder *decoder,
-                       struct sizes *out_sizes)
-{
-    const tapml_host_config *table = context->config_table;
-    const struct model_decoder_keys *keys = &decoder->keys;
-    const struct model_decoder_defaults *defaults = &decoder->defaults;
-
-    *out_sizes = (struct sizes){0};
-    read_widths(context, keys, out_sizes);
-    out_sizes->eps = table->f64(context->config, keys->eps, defaults->eps);
-    out_sizes->activation = table->string(context->config, keys->activation, defaults->activation);
-    out_sizes->is_tied = table->boolean(context->config, keys->is_tied, defaults->is_tied);
-    out_sizes->has_attention_biases =
-        table->boolean(context->config, keys->attention_biases, defaults->has_attention_biases);
-    out_sizes->has_mlp_biases =
-        table->boolean(context->config, keys->mlp_biases, defaults->has_mlp_biases);
-    model_rope_read(context, &defaults->rope, out_sizes->head_width, &out_sizes->rope);
-}
-
-static tapml_graph_value norm(struct model_context *context,
-                              const struct sizes *sizes,
-                              const char *tensor,
-                              tapml_graph_value x)
-{
-    return model_rms_norm(
-        context, "norm", x,
-        &(struct model_norm){.tensor = tensor, .width = sizes->hidden, .eps = sizes->eps});
-}
-
-// A linear layer whose rows are heads: [T, heads, head width].
-static tapml_graph_value project(struct model_context *context,
-                                 const struct sizes *sizes,
-                                 const char *name,
-                                 const char *tensor,
-                                 tapml_graph_value x,
-                                 int64_t heads)
-{
-    const int64_t shape[] = {TAPML_SYM_TOKENS, heads, sizes->head_width};
-    const struct model_linear linear = {.tensor = tensor,
-                                        .in = sizes->hidden,
-                                        .out = heads * sizes->head_width,
-                                        .has_bias = sizes->has_attention_biases};
-
-    return model_reshape(context, model_linear(context, name, x, &linear), shape, 3);
-}
-
-static tapml_graph_value
-attention(struct model_context *context, const struct shared *shared, tapml_graph_value h)
-{
-    const struct sizes *sizes = shared->sizes;
-    const struct model_decoder_tensors *tensors = &shared->decoder->tensors;
-    const int64_t rows[] = {TAPML_SYM_TOKENS, sizes->heads * sizes->head_width};
-    const struct model_attention options = {.scale = 1 / sqrt((double)sizes->head_width),
-                                            .is_causal = 1};
-    const struct model_linear out = {.tensor = tensors->o,
-                                     .in = rows[1],
-                                     .out = sizes->hidden,
-                                     .has_bias = sizes->has_attention_biases};
-
-    model_scope_begin(context, "attn");
-
-    const tapml_graph_value x = norm(context, sizes, tensors->attention_norm, h);
-    tapml_graph_value q = project(context, sizes, "q_proj", tensors->q, x, sizes->heads);
-    tapml_graph_value k = project(context, sizes, "k_proj", tensors->k, x, sizes->kv_heads);
-    const tapml_graph_value v = project(context, sizes, "v_proj", tensors->v, x, sizes->kv_heads);
-    const struct model_name k_name = model_name(context, "layers.{i}/attn/k", context->layer, "");
-    const struct model_name v_name = model_name(context, "layers.{i}/attn/v", context->layer, "");
-    const tapml_graph_value k_state =
-        model_state(context, k_name.text, sizes->kv_heads, sizes->head_width);
-    const tapml_graph_value v_state =
-        model_state(context, v_name.text, sizes->kv_heads, sizes->head_width);
-
-    q = model_rope(context, "q_rope", q, shared->cosines, shared->sines, 0);
-    k = model_rope(context, "k_rope", k, shared->cosines, shared->sines, 0);
-    model_state_append(context, "k_append", k_state, k);
-    model_state_append(context, "v_append", v_state, v);
-
-    tapml_graph_value y = model_attention(context, "attention", q, k_state, v_state, &options);
-
-    y = model_linear(context, "o_proj", model_reshape(context, y, rows, 2), &out);
-    y = model_add(context, "add", h, y);
-    model_scope_end(context);
-    return y;
-}
-
-static tapml_graph_value
-mlp(struct model_context *context, const struct shared *shared, tapml_graph_value h)
-{
-    const struct sizes *sizes = shared->sizes;
-    const struct model_decoder_tensors *tensors = &shared->decoder->tensors;
-    const struct model_linear gate = {.tensor = tensors->gate,
-                                      .in = sizes->hidden,
-                                      .out = sizes->mlp_width,
-                                      .has_bias = sizes->has_mlp_biases};
-    struct model_linear up = gate;
-    struct model_linear down = gate;
-
-    up.tensor = tensors->up;
-    down.tensor = tensors->down;
-    down.in = sizes->mlp_width;
-    down.out = sizes->hidden;
-
-    model_scope_begin(context, "mlp");
-
-    const tapml_graph_value x = norm(context, sizes, tensors->mlp_norm, h);
-    const tapml_graph_value a =
-        model_activation(context, sizes->activation, model_linear(context, "gate_proj", x, &gate));
-    const tapml_graph_value b = model_linear(context, "up_proj", x, &up);
-    tapml_graph_value y = model_multiply(context, "mul", a, b);
-
-    y = model_linear(context, "down_proj", y, &down);
-    y = model_add(context, "add", h, y);
-    model_scope_end(context);
-    return y;
 }
 
 // Without a tensor of its own, or where the config ties it, the head is the embedding.
-static const char *head_tensor(struct model_context *context, const struct shared *shared)
+static const char *head_tensor(struct model_context *context, const struct sizes *sizes)
 {
-    const struct sizes *sizes = shared->sizes;
-    const struct model_decoder_tensors *tensors = &shared->decoder->tensors;
+    const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
     const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
     const struct model_name name = model_name(context, tensors->head, 0, ".weight");
 
@@ -193,17 +36,96 @@ static const char *head_tensor(struct model_context *context, const struct share
                                                                                 : tensors->embed;
 }
 
-static tapml_graph_value input(struct model_context *context, const char *name, int64_t pairs)
+static int is_rope_used(struct model_context *context, const struct sizes *sizes, int rope)
 {
-    const int64_t shape[] = {TAPML_SYM_TOKENS, pairs};
-
-    return model_input(context, name, TAPML_FROM_FILL, TAPML_F32, shape, 2);
+    for (int64_t i = 0; i < sizes->layers && context->status == TAPML_OK; i++) {
+        if ((int)sizes_layer(context, sizes, i).rope == rope) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
-static void build_graph(struct model_context *context, struct shared *shared)
+static void make_tables(struct model_context *context, struct block *block)
 {
-    const struct sizes *sizes = shared->sizes;
-    const struct model_decoder_tensors *tensors = &shared->decoder->tensors;
+    for (int i = 0; i < SIZES_ROPE_COUNT; i++) {
+        const int64_t shape[] = {TAPML_SYM_TOKENS, block->sizes->ropes[i].pairs};
+
+        if (is_rope_used(context, block->sizes, i)) {
+            block->ropes[i].cosines =
+                model_input(context, table_names[i][0], TAPML_FROM_FILL, TAPML_F32, shape, 2);
+            block->ropes[i].sines =
+                model_input(context, table_names[i][1], TAPML_FROM_FILL, TAPML_F32, shape, 2);
+        }
+    }
+}
+
+// For a power of two p of heads 2^(-8i / p), i from 1 on; beyond it every second slope of 2p heads.
+static tapml_graph_value make_slopes(struct model_context *context, int64_t heads)
+{
+    float slopes[SIZES_HEADS_MAX];
+    const double power = exp2(floor(log2((double)heads)));
+
+    for (int64_t i = 0; i < heads; i++) {
+        const double rest = (double)i - power;
+
+        slopes[i] = (float)(rest < 0 ? exp2(-8 * (double)(i + 1) / power)
+                                     : exp2(-4 * (2 * rest + 1) / power));
+    }
+    return model_constant(context, slopes, heads);
+}
+
+static tapml_graph_value
+add_positions(struct model_context *context, const struct sizes *sizes, tapml_graph_value h)
+{
+    const int64_t tokens = TAPML_SYM_TOKENS;
+    const tapml_graph_value positions =
+        model_input(context, positions_name, TAPML_FROM_FILL, TAPML_I32, &tokens, 1);
+    const tapml_graph_value rows =
+        model_embed(context, "embed_positions", positions, sizes->decoder->tensors.positions,
+                    sizes->positions, sizes->hidden);
+
+    return model_add(context, "add_positions", h, rows);
+}
+
+static tapml_graph_value
+embed(struct model_context *context, const struct sizes *sizes, tapml_graph_value ids)
+{
+    const struct model_decoder *decoder = sizes->decoder;
+    tapml_graph_value h = model_embed(context, "embed", ids, decoder->tensors.embed,
+                                      sizes->vocabulary, sizes->hidden);
+
+    if (decoder->embed_is_multiplied) {
+        h = model_scale(context, "embed_scale", h, (double)sqrtf((float)sizes->hidden));
+    }
+    if (decoder->tensors.positions != NULL) {
+        h = add_positions(context, sizes, h);
+    }
+    return block_norm(context, sizes, "embed_norm", decoder->tensors.embed_norm, h);
+}
+
+static void add_logits(struct model_context *context,
+                       const struct sizes *sizes,
+                       tapml_graph_value h,
+                       tapml_graph_value rows)
+{
+    const struct model_linear head = {
+        .tensor = head_tensor(context, sizes), .in = sizes->hidden, .out = sizes->vocabulary};
+    tapml_graph_value logits =
+        model_linear(context, "head", model_gather_rows(context, "rows", h, rows), &head);
+
+    if (sizes->logit_scale > 0) {
+        logits = model_scale(context, "logit_scale", logits, sizes->logit_scale);
+    }
+    if (sizes->logit_softcap > 0) {
+        logits = model_softcap(context, "logit_softcap", logits, sizes->logit_softcap);
+    }
+    model_output(context, "logits", logits);
+}
+
+static void build_graph(struct model_context *context, struct block *block)
+{
+    const struct sizes *sizes = block->sizes;
     const int64_t tokens = TAPML_SYM_TOKENS;
     const int64_t wanted = TAPML_SYM_ROWS;
     const tapml_graph_value ids =
@@ -211,27 +133,25 @@ static void build_graph(struct model_context *context, struct shared *shared)
     const tapml_graph_value rows =
         model_input(context, "rows", TAPML_FROM_HOST, TAPML_I32, &wanted, 1);
 
-    shared->cosines = input(context, cosines_name, sizes->rope.pairs);
-    shared->sines = input(context, sines_name, sizes->rope.pairs);
+    find_prefix(context, sizes);
+    make_tables(context, block);
+    block->slopes = sizes->decoder->has_slopes ? make_slopes(context, sizes->heads) : 0;
 
-    tapml_graph_value h =
-        model_embed(context, "embed", ids, tensors->embed, sizes->vocabulary, sizes->hidden);
+    struct block_stream stream = {.h = embed(context, sizes, ids)};
 
     for (context->layer = 0; context->layer < sizes->layers; context->layer++) {
-        model_output_hidden(context, context->layer, h);
+        model_output_hidden(context, context->layer, stream.h);
         model_scope_begin(context, "layers.{i}");
-        h = attention(context, shared, h);
-        h = mlp(context, shared, h);
+        block_attention(context, block, &stream);
+        block_mlp(context, block, &stream);
         model_scope_end(context);
     }
-    h = norm(context, sizes, tensors->norm, h);
+
+    const tapml_graph_value h =
+        block_norm(context, sizes, "norm", sizes->decoder->tensors.norm, stream.h);
+
     model_output_hidden(context, sizes->layers, h);
-
-    const struct model_linear head = {
-        .tensor = head_tensor(context, shared), .in = sizes->hidden, .out = sizes->vocabulary};
-
-    h = model_gather_rows(context, "rows", h, rows);
-    model_output(context, "logits", model_linear(context, "head", h, &head));
+    add_logits(context, sizes, h, rows);
 }
 
 static tapml_status
@@ -262,16 +182,46 @@ static tapml_status build(tapml_object *root,
 {
     struct model_context context;
     struct sizes sizes;
-    struct shared shared = {.decoder = model_root_description(root), .sizes = &sizes};
+    struct block block = {.sizes = &sizes};
 
     model_context_init(&context, model_root_host(root), call, config);
     context.weights = weights;
     context.graph = graph;
-    read_sizes(&context, shared.decoder, &sizes);
+    sizes_read(&context, model_root_description(root), &sizes);
     if (context.status == TAPML_OK) {
-        build_graph(&context, &shared);
+        build_graph(&context, &block);
     }
     return context.status;
+}
+
+// The place of the next tokens in the table of positions.
+static tapml_status fill_positions(struct model_context *context,
+                                   const struct sizes *sizes,
+                                   int64_t first,
+                                   int64_t count,
+                                   int32_t *target)
+{
+    if (first < 0 || first + count > sizes->positions) {
+        return model_fail(context, TAPML_INVALID,
+                          "position %lld is beyond the %lld that the model knows",
+                          (long long)(first + count - 1), (long long)sizes->positions);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        target[i] = (int32_t)(first + i);
+    }
+    return TAPML_OK;
+}
+
+// The rope of which `name` is a table, or SIZES_ROPE_NONE.
+static enum sizes_rope find_table(const struct sizes *sizes, const char *name, int *out_is_sine)
+{
+    for (int i = 0; i < SIZES_ROPE_COUNT; i++) {
+        *out_is_sine = strcmp(name, table_names[i][1]) == 0;
+        if (sizes->ropes[i].pairs > 0 && (*out_is_sine || strcmp(name, table_names[i][0]) == 0)) {
+            return (enum sizes_rope)i;
+        }
+    }
+    return SIZES_ROPE_NONE;
 }
 
 static tapml_status fill(tapml_object *root,
@@ -284,23 +234,31 @@ static tapml_status fill(tapml_object *root,
                          void *target,
                          uint64_t target_bytes)
 {
-    const int is_sine = strcmp(name, sines_name) == 0;
     struct model_context context;
     struct sizes sizes;
+    int is_sine = 0;
 
     model_context_init(&context, model_root_host(root), call, config);
-    read_sizes(&context, model_root_description(root), &sizes);
+    sizes_read(&context, model_root_description(root), &sizes);
     if (context.status != TAPML_OK) {
         return context.status;
     }
-    if (!is_sine && strcmp(name, cosines_name) != 0) {
+
+    const enum sizes_rope rope = find_table(&sizes, name, &is_sine);
+    const int is_positions = sizes.positions > 0 && strcmp(name, positions_name) == 0;
+    const int64_t width = rope != SIZES_ROPE_NONE ? sizes.ropes[rope].pairs : 1;
+
+    if (rope == SIZES_ROPE_NONE && !is_positions) {
         return model_fail(&context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", name);
     }
-    if (count < 0 || target_bytes / sizeof(float) != (uint64_t)count * (uint64_t)sizes.rope.pairs) {
+    if (count < 0 || target_bytes / sizeof(float) != (uint64_t)count * (uint64_t)width) {
         return model_fail(&context, TAPML_INVALID, "'%s' of %lld tokens has not %llu bytes", name,
                           (long long)count, (unsigned long long)target_bytes);
     }
-    model_rope_fill(&sizes.rope, is_sine, first, count, length, target);
+    if (is_positions) {
+        return fill_positions(&context, &sizes, first, count, target);
+    }
+    model_rope_fill(&sizes.ropes[rope], is_sine, first, count, length, target);
     return TAPML_OK;
 }
 

@@ -96,37 +96,62 @@ model_state(struct model_context *context, const char *name, int64_t heads, int6
     return value;
 }
 
+// The tensor `name` with `ending` behind it, as the checkpoint calls it.
+static struct model_name
+tensor_name(struct model_context *context, const char *name, const char *ending)
+{
+    const size_t length = context->dropped != NULL ? strlen(context->dropped) : 0;
+
+    if (length > 0 && strncmp(name, context->dropped, length) == 0) {
+        name += length;
+    }
+    return model_name(context, name, context->layer, ending);
+}
+
 int model_has_tensor(struct model_context *context,
                      const char *name,
                      const int64_t *shape,
                      uint32_t rank,
                      int expected)
 {
+    const struct model_name whole = tensor_name(context, name, "");
     const tapml_tensor tensor_expected = {
         .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = rank, .shape = shape};
 
     return context->status == TAPML_OK &&
-           context->weights_table->find(context->weights, name,
+           context->weights_table->find(context->weights, whole.text,
                                         expected ? &tensor_expected : NULL) != NULL;
 }
 
-// The tensor `name` with ".weight" or ".bias" behind it.
-static struct model_name
-tensor_name(struct model_context *context, const char *name, const char *ending)
+tapml_graph_value
+model_weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank)
 {
-    return model_name(context, name, context->layer, ending);
-}
-
-static tapml_graph_value
-weight(struct model_context *context, struct model_name name, const int64_t *shape, uint32_t rank)
-{
+    const struct model_name whole = tensor_name(context, name, "");
     tapml_graph_value value = 0;
 
     if (context->status == TAPML_OK) {
-        model_note(context, context->graph_table->weight(context->graph, context->call, name.text,
+        model_note(context, context->graph_table->weight(context->graph, context->call, whole.text,
                                                          shape, rank, NULL, &value));
     }
     return value;
+}
+
+// The weight `name` without its ".weight".
+static tapml_graph_value
+weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank)
+{
+    return model_weight(context, tensor_name(context, name, ".weight").text, shape, rank);
+}
+
+// The bias of `name`, or 0 where it has none.
+static tapml_graph_value
+bias(struct model_context *context, const char *name, const int64_t *width, int expected)
+{
+    const struct model_name whole = tensor_name(context, name, ".bias");
+
+    return model_has_tensor(context, whole.text, width, 1, expected)
+               ? model_weight(context, whole.text, width, 1)
+               : 0;
 }
 
 tapml_graph_value model_reshape(struct model_context *context,
@@ -139,6 +164,29 @@ tapml_graph_value model_reshape(struct model_context *context,
     if (context->status == TAPML_OK) {
         model_note(context, context->graph_table->reshape(context->graph, context->call, x, shape,
                                                           rank, &value));
+    }
+    return value;
+}
+
+tapml_graph_value model_slice(
+    struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->slice(context->graph, context->call, x, axis,
+                                                        begin, end, &value));
+    }
+    return value;
+}
+
+tapml_graph_value model_constant(struct model_context *context, const float *values, int64_t count)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->constant(context->graph, context->call, TAPML_F32,
+                                                           &count, 1, values, &value));
     }
     return value;
 }
@@ -163,11 +211,9 @@ tapml_graph_value model_linear(struct model_context *context,
 {
     const int64_t in_out[] = {linear->in, linear->out};
     const int64_t out_in[] = {linear->out, linear->in};
-    const struct model_name bias = tensor_name(context, linear->tensor, ".bias");
-    const int has_bias = model_has_tensor(context, bias.text, &linear->out, 1, linear->has_bias);
-    const tapml_graph_value w = weight(context, tensor_name(context, linear->tensor, ".weight"),
-                                       linear->is_transposed ? in_out : out_in, 2);
-    const tapml_graph_value b = has_bias ? weight(context, bias, &linear->out, 1) : 0;
+    const tapml_graph_value w =
+        weight(context, linear->tensor, linear->is_transposed ? in_out : out_in, 2);
+    const tapml_graph_value b = bias(context, linear->tensor, &linear->out, linear->has_bias);
     tapml_value args[] = {tensor(x), tensor(w), tensor(b), whole(linear->is_transposed), result()};
 
     return add_op(context, name, "tapml.linear", args, COUNT(args));
@@ -181,7 +227,7 @@ tapml_graph_value model_embed(struct model_context *context,
                               int64_t width)
 {
     const int64_t shape[] = {rows, width};
-    const tapml_graph_value w = weight(context, tensor_name(context, table, ".weight"), shape, 2);
+    const tapml_graph_value w = weight(context, table, shape, 2);
     tapml_value args[] = {tensor(w), tensor(ids), whole(0), result()};
 
     return add_op(context, name, "tapml.embed", args, COUNT(args));
@@ -195,12 +241,39 @@ tapml_graph_value model_rms_norm(struct model_context *context,
     tapml_graph_value w = 0;
 
     if (norm->tensor != NULL) {
-        w = weight(context, tensor_name(context, norm->tensor, ".weight"), &norm->width, 1);
+        w = weight(context, norm->tensor, &norm->width, 1);
     }
 
     tapml_value args[] = {tensor(x), tensor(w), real(norm->eps), real(norm->offset), result()};
 
     return add_op(context, name, "tapml.rms_norm", args, COUNT(args));
+}
+
+static tapml_graph_value layer_norm(struct model_context *context,
+                                    const char *name,
+                                    tapml_graph_value x,
+                                    const struct model_norm *norm)
+{
+    tapml_graph_value w = 0, b = 0;
+
+    if (norm->tensor != NULL) {
+        w = weight(context, norm->tensor, &norm->width, 1);
+        b = bias(context, norm->tensor, &norm->width, norm->has_bias);
+    }
+
+    tapml_value args[] = {tensor(x),       tensor(w),          tensor(b),
+                          real(norm->eps), real(norm->offset), result()};
+
+    return add_op(context, name, "tapml.layer_norm", args, COUNT(args));
+}
+
+tapml_graph_value model_norm(struct model_context *context,
+                             const char *name,
+                             tapml_graph_value x,
+                             const struct model_norm *norm)
+{
+    return norm->kind == MODEL_NORM_LAYER ? layer_norm(context, name, x, norm)
+                                          : model_rms_norm(context, name, x, norm);
 }
 
 tapml_graph_value
@@ -222,18 +295,65 @@ tapml_graph_value model_multiply(struct model_context *context,
 }
 
 tapml_graph_value
+model_scale(struct model_context *context, const char *name, tapml_graph_value x, double factor)
+{
+    tapml_value args[] = {tensor(x), real(factor), result()};
+
+    return add_op(context, name, "tapml.scale", args, COUNT(args));
+}
+
+tapml_graph_value
+model_softcap(struct model_context *context, const char *name, tapml_graph_value x, double limit)
+{
+    tapml_value args[] = {tensor(x), real(limit), result()};
+
+    return add_op(context, name, "tapml.softcap", args, COUNT(args));
+}
+
+// An op of one operand and no number, called by its own name.
+static tapml_graph_value unary(struct model_context *context, const char *op, tapml_graph_value x)
+{
+    tapml_value args[] = {tensor(x), result()};
+
+    return add_op(context, strchr(op, '.') + 1, op, args, COUNT(args));
+}
+
+// x * sigmoid(1.702 x)
+static tapml_graph_value quick_gelu(struct model_context *context, tapml_graph_value x)
+{
+    const tapml_graph_value gate =
+        unary(context, "tapml.sigmoid", model_scale(context, "scale", x, 1.702));
+
+    return model_multiply(context, "gate", x, gate);
+}
+
+tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x)
 {
     // Hugging Face's names, and what the catalogue calls them.
     static const struct {
         const char *kind, *op;
-    } known[] = {{"silu", "tapml.silu"}, {"swish", "tapml.silu"}};
-    tapml_value args[] = {tensor(x), result()};
+    } known[] = {{"silu", "tapml.silu"},
+                 {"swish", "tapml.silu"},
+                 {"gelu", "tapml.gelu"},
+                 {"gelu_new", "tapml.gelu_tanh"},
+                 {"gelu_pytorch_tanh", "tapml.gelu_tanh"},
+                 {"gelu_fast", "tapml.gelu_tanh"},
+                 {"relu", "tapml.relu"},
+                 {"sigmoid", "tapml.sigmoid"}};
 
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(known[i].kind, kind) == 0) {
-            return add_op(context, strchr(known[i].op, '.') + 1, known[i].op, args, COUNT(args));
+            return unary(context, known[i].op, x);
         }
+    }
+    if (strcmp(kind, "quick_gelu") == 0) {
+        return quick_gelu(context, x);
+    }
+    if (strcmp(kind, "relu2") == 0) {
+        const tapml_graph_value y = unary(context, "tapml.relu", x);
+
+        return model_multiply(context, "square", y, y);
     }
     model_fail(context, TAPML_UNIMPLEMENTED, "activation '%.64s' is not supported", kind);
     return 0;

@@ -47,17 +47,19 @@ static double number_or(const struct section *section, const char *key, double f
 // The newer dialect's section where it says anything, else the older one's. Only keys inside are
 // asked for: a section that is no object, or has other keys, stays unread and is refused by the
 // host.
-static struct section find_section(struct model_context *context)
+static struct section find_section(struct model_context *context,
+                                   const struct model_rope_defaults *defaults)
 {
     static const char *const keys[] = {"rope_theta", "rope_type", "type", "factor"};
-    const struct section newer = {context, "/rope_parameters"};
+    const struct section newer = {context,
+                                  defaults->newer != NULL ? defaults->newer : "/rope_parameters"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (has(&newer, keys[i])) {
             return newer;
         }
     }
-    return (struct section){context, "/rope_scaling"};
+    return (struct section){context, defaults->older != NULL ? defaults->older : "/rope_scaling"};
 }
 
 static enum model_rope_kind read_kind(const struct section *section)
@@ -75,6 +77,10 @@ static enum model_rope_kind read_kind(const struct section *section)
     const char *name =
         context->config_table->string(context->config, key_of(section, "rope_type").text, older);
 
+    // The first phi-3 called its own kind yarn.
+    if (strcmp(name, "yarn") == 0 && has(section, "short_factor")) {
+        return MODEL_ROPE_LONGROPE;
+    }
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
         if (strcmp(known[i].name, name) == 0) {
             return known[i].kind;
@@ -84,12 +90,14 @@ static enum model_rope_kind read_kind(const struct section *section)
     return MODEL_ROPE_DEFAULT;
 }
 
-// It stands at the top of a config, or in the section, or is the limit itself.
-static double read_original(const struct section *section, double positions)
+static const char original_key[] = "original_max_position_embeddings";
+
+// It stands at the top of a config, or in the section, or is that of the class.
+static double read_original(const struct section *section, double fallback)
 {
-    static const char key[] = "original_max_position_embeddings";
+    const char *key = original_key;
     const struct section top = {section->context, ""};
-    const double inside = number_or(section, key, positions);
+    const double inside = number_or(section, key, fallback);
     const double original = number_or(&top, key, inside);
 
     if (!(original > 0)) {
@@ -104,7 +112,7 @@ static void read_llama3(const struct section *section, struct model_rope *rope)
     rope->factor = number(section, "factor");
     rope->low = number(section, "low_freq_factor");
     rope->high = number(section, "high_freq_factor");
-    rope->original = read_original(section, rope->positions);
+    rope->original = read_original(section, rope->original);
     if (rope->high <= rope->low) {
         model_fail(section->context, TAPML_INVALID,
                    "'%s/high_freq_factor' is %g, expected more than the low one, %g",
@@ -148,7 +156,7 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
     const int truncates =
         context->config_table->boolean(context->config, key_of(section, "truncate").text, 1);
 
-    rope->original = read_original(section, rope->positions);
+    rope->original = read_original(section, rope->original);
     rope->factor =
         has(section, "factor") ? number(section, "factor") : rope->positions / rope->original;
     rope->attenuation = yarn_attenuation(section, rope->factor);
@@ -192,7 +200,7 @@ read_extension(const struct section *section, const char *key, int64_t pairs, do
 
 static void read_longrope(const struct section *section, struct model_rope *rope)
 {
-    rope->original = read_original(section, rope->positions);
+    rope->original = read_original(section, rope->original);
     rope->factor = number_or(section, "factor", rope->positions / rope->original);
     read_extension(section, "short_factor", rope->pairs, rope->extension[0]);
     read_extension(section, "long_factor", rope->pairs, rope->extension[1]);
@@ -230,29 +238,68 @@ static void read_scaling(const struct section *section, struct model_rope *rope)
     }
 }
 
+// The values of a head that are turned: the first `share` of them.
+static int64_t read_turned(const struct section *section,
+                           const struct model_rope_defaults *defaults,
+                           int64_t width)
+{
+    static const char key[] = "partial_rotary_factor";
+    struct model_context *context = section->context;
+    const struct model_name beside = model_config_key(
+        context, defaults->shares != NULL ? defaults->shares : "/partial_rotary_factor");
+    const double fallback = context->config_table->f64(context->config, beside.text, 1);
+    double share = 1;
+
+    if (defaults->share > 0) {
+        share = context->config_table->f64(
+            context->config, key_of(section, key).text,
+            context->config_table->has(context->config, beside.text) ? fallback : defaults->share);
+    } else {
+        context->config_table->expect(context->config, beside.text, "1.0");
+        context->config_table->expect(context->config, key_of(section, key).text, "1.0");
+    }
+    if (!(share > 0 && share <= 1)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number above 0 and at most 1",
+                   key, share);
+        return width;
+    }
+    return (int64_t)((double)width * share);
+}
+
+// The section's own base goes before the one beside it, which is read in any case.
+static double read_theta(const struct section *section, const struct model_rope_defaults *defaults)
+{
+    struct model_context *context = section->context;
+    const struct model_name beside =
+        model_config_key(context, defaults->base != NULL ? defaults->base : "/rope_theta");
+    const double found = context->config_table->f64(context->config, beside.text, 0);
+
+    return number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
+}
+
 void model_rope_read(struct model_context *context,
                      const struct model_rope_defaults *defaults,
                      int64_t width,
                      struct model_rope *out_rope)
 {
+    const struct section section = find_section(context, defaults);
     const struct section top = {context, ""};
-    const struct section section = find_section(context);
+    const int64_t turned = read_turned(&section, defaults, width);
     struct model_rope *rope = out_rope;
 
-    *rope = (struct model_rope){.pairs = width / 2, .attenuation = 1};
-    if (width < 2 || width % 2 != 0 || rope->pairs > MODEL_ROPE_PAIRS_MAX) {
+    *rope = (struct model_rope){.pairs = turned / 2, .attenuation = 1};
+    if (turned < 2 || turned % 2 != 0 || rope->pairs > MODEL_ROPE_PAIRS_MAX) {
         model_fail(context, TAPML_INVALID, "heads of %lld values, expected an even number up to %d",
-                   (long long)width, 2 * MODEL_ROPE_PAIRS_MAX);
+                   (long long)turned, 2 * MODEL_ROPE_PAIRS_MAX);
         rope->pairs = 0;
     }
     rope->kind = read_kind(&section);
     rope->positions = (double)model_config_count(context, "/max_position_embeddings",
                                                  defaults->positions, 1 << 30);
-    // The section's own base goes before the one beside it, which is read in any case.
-    rope->theta = number_or(&section, "rope_theta", number_or(&top, "rope_theta", defaults->theta));
-    context->config_table->expect(context->config, "/partial_rotary_factor", "1.0");
-    context->config_table->expect(context->config, key_of(&section, "partial_rotary_factor").text,
-                                  "1.0");
+    rope->original = defaults->original > 0 ? (double)defaults->original : rope->positions;
+    rope->theta = read_theta(&section, defaults);
+    context->config_table->ignore(context->config, key_of(&top, original_key).text);
+    context->config_table->ignore(context->config, key_of(&section, original_key).text);
     read_scaling(&section, rope);
     if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation)) {
         model_fail(context, TAPML_INVALID, "the numbers in '%s' give no rotation",

@@ -8,6 +8,7 @@
 #include <tapml/model/layer.h>
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static tapml_graph_value ids(struct model_context *context)
 {
@@ -92,18 +93,66 @@ Test(model_layer, after_a_failure_nothing_happens)
     struct model_context context = stand_context(stand);
     const tapml_graph_value x = ids(&context);
 
-    cr_assert_eq(model_activation(&context, "gelu", x), 0);
-    stand_expect(context.status, TAPML_UNIMPLEMENTED, "activation 'gelu' is not supported");
+    cr_assert_eq(model_activation(&context, "mish", x), 0);
+    stand_expect(context.status, TAPML_UNIMPLEMENTED, "activation 'mish' is not supported");
     cr_assert_eq(model_add(&context, "add", x, x), 0);
     cr_assert_eq(model_state(&context, "k", 2, 4), 0);
     cr_assert_eq(model_embed(&context, "e", x, "table", 10, 8), 0);
     model_scope_begin(&context, "layers.{i}");
     model_scope_end(&context);
-    stand_expect(context.status, TAPML_UNIMPLEMENTED, "activation 'gelu'");
+    stand_expect(context.status, TAPML_UNIMPLEMENTED, "activation 'mish'");
 
     // The host's own failures stay too.
     context.status = TAPML_OK;
     cr_assert_eq(model_gather_rows(&context, "rows", x, x), 0);
     stand_expect(context.status, TAPML_INVALID, "op 'rows': tapml.gather_rows: parameter 'x'");
+    stand_close(stand);
+}
+
+// Each name that Hugging Face has for an activation, and the ops that it becomes.
+Test(model_layer, activations)
+{
+    static const struct {
+        const char *kind, *last;
+    } known[] = {{"silu", "silu = silu("},
+                 {"swish", "silu = silu("},
+                 {"gelu", "gelu = gelu("},
+                 {"gelu_new", "gelu_tanh = gelu_tanh("},
+                 {"gelu_pytorch_tanh", "gelu_tanh = gelu_tanh("},
+                 {"gelu_fast", "gelu_tanh = gelu_tanh("},
+                 {"quick_gelu", "gate = mul(a=table f32 [T, 8], b=sigmoid f32 [T, 8])"},
+                 {"relu", "relu = relu("},
+                 {"relu2", "square = mul(a=relu f32 [T, 8], b=relu f32 [T, 8])"},
+                 {"sigmoid", "sigmoid = sigmoid("}};
+    const int64_t shape[] = {TAPML_SYM_TOKENS, 8};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        struct stand *stand = stand_open(NULL, "{}");
+        struct model_context context = stand_context(stand);
+        struct text text;
+
+        model_output(
+            &context, "y",
+            model_activation(&context, known[i].kind,
+                             model_input(&context, "table", TAPML_FROM_FILL, TAPML_F32, shape, 2)));
+        stand_ok(context.status);
+        text_init(&text);
+        print_graph(stand_finish(stand), &text);
+        cr_assert_not_null(strstr(text.data, known[i].last), "%s: %s", known[i].kind, text.data);
+        text_release(&text);
+        stand_close(stand);
+    }
+}
+
+Test(model_layer, keys_with_several_names)
+{
+    struct stand *stand = stand_open(NULL, "{\"b\": 2, \"c\": 3}");
+    struct model_context context = stand_context(stand);
+
+    cr_assert_str_eq(model_config_key(&context, "/a").text, "/a");
+    cr_assert_str_eq(model_config_key(&context, "/a|/x").text, "/a");
+    cr_assert_str_eq(model_config_key(&context, "/a|/b|/c").text, "/b");
+    cr_assert_str_eq(model_config_key(&context, NULL).text, "");
+    stand_ok(stand_check_config(stand)); // Both were read.
     stand_close(stand);
 }

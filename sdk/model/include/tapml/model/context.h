@@ -25,7 +25,8 @@ struct model_context {
     tapml_object *weights; // NULL but in `build`; so is the next.
     tapml_object *graph;
     tapml_call *call;
-    int64_t layer; // What "{i}" stands for in the names of tensors.
+    int64_t layer;       // What "{i}" stands for in the names of tensors.
+    const char *dropped; // What those names begin with and the checkpoint leaves out; or NULL.
     tapml_status status;
 };
 
@@ -48,6 +49,17 @@ tapml_status model_fail(struct model_context *context, tapml_status code, const 
 // Takes the status of a call into the host, whose message is the host's.
 void model_note(struct model_context *context, tapml_status status);
 
+// A text of bounded length: names of tensors and scopes, JSON pointers.
+enum { MODEL_NAME_SIZE = 256 };
+
+struct model_name {
+    char text[MODEL_NAME_SIZE];
+};
+
+// The first of several keys that the config has, "/n_embd|/hidden_size", or the first of all. Each
+// of them counts as read. NULL gives "".
+struct model_name model_config_key(struct model_context *context, const char *keys);
+
 // A whole number from 1 to `most` at a JSON pointer. Where the config has none it is `fallback`,
 // and a failure if that is 0.
 int64_t model_config_count(struct model_context *context,
@@ -58,13 +70,6 @@ int64_t model_config_count(struct model_context *context,
 // A finite number at a JSON pointer; a failure where the config has none, or one that is not above
 // `least`.
 double model_config_number(struct model_context *context, const char *pointer, double least);
-
-// A text of bounded length: names of tensors and scopes, JSON pointers.
-enum { MODEL_NAME_SIZE = 256 };
-
-struct model_name {
-    char text[MODEL_NAME_SIZE];
-};
 
 // `pattern` with every "{i}" replaced by `number`, and `ending` behind it. A failure where it does
 // not fit.

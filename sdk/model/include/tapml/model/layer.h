@@ -30,8 +30,8 @@ tapml_graph_value model_input(struct model_context *context,
 tapml_graph_value
 model_state(struct model_context *context, const char *name, int64_t heads, int64_t width);
 
-// Whether the checkpoint has a tensor, named to its end. Without a checkpoint the answer is
-// `expected`.
+// Whether the checkpoint has a tensor, named to its end but for "{i}". Without a checkpoint the
+// answer is `expected`.
 int model_has_tensor(struct model_context *context,
                      const char *name,
                      const int64_t *shape,
@@ -42,6 +42,17 @@ tapml_graph_value model_reshape(struct model_context *context,
                                 tapml_graph_value x,
                                 const int64_t *shape,
                                 uint32_t rank);
+
+// Elements begin .. end - 1 of an axis, as a view.
+tapml_graph_value model_slice(
+    struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end);
+
+// A table that never changes: one axis of f32.
+tapml_graph_value model_constant(struct model_context *context, const float *values, int64_t count);
+
+// A tensor of the checkpoint, named to its end but for "{i}".
+tapml_graph_value
+model_weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank);
 
 void model_output(struct model_context *context, const char *name, tapml_graph_value value);
 
@@ -68,12 +79,22 @@ tapml_graph_value model_embed(struct model_context *context,
                               int64_t rows,
                               int64_t width);
 
+enum model_norm_kind { MODEL_NORM_RMS, MODEL_NORM_LAYER };
+
 struct model_norm {
+    enum model_norm_kind kind;
     const char *tensor; // Weight [width]; NULL: none.
     int64_t width;
     double eps;
     double offset; // 1 where the factor is 1 + weight.
+    int has_bias;  // Layer norms: as in model_linear.
 };
+
+// The norm of the last axis, which is `width` long, of the kind that `norm` names.
+tapml_graph_value model_norm(struct model_context *context,
+                             const char *name,
+                             tapml_graph_value x,
+                             const struct model_norm *norm);
 
 tapml_graph_value model_rms_norm(struct model_context *context,
                                  const char *name,
@@ -90,7 +111,15 @@ tapml_graph_value model_multiply(struct model_context *context,
                                  tapml_graph_value a,
                                  tapml_graph_value b);
 
-// The activation that a config calls `kind`: "silu", "swish". Any other is a failure that names it.
+tapml_graph_value
+model_scale(struct model_context *context, const char *name, tapml_graph_value x, double factor);
+
+tapml_graph_value
+model_softcap(struct model_context *context, const char *name, tapml_graph_value x, double limit);
+
+// The activation that a config calls `kind`, by Hugging Face's names: silu, swish; gelu; gelu_new,
+// gelu_pytorch_tanh, gelu_fast; quick_gelu; relu; relu2; sigmoid. Any other is a failure that names
+// it.
 tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x);
 

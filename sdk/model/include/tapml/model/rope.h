@@ -40,14 +40,21 @@ struct model_rope {
     double extension[2][MODEL_ROPE_PAIRS_MAX]; // longrope: divisors for short and long texts.
 };
 
-// What keys mean that a config lacks: those of the architecture's class.
+// Where a rope's keys stand, several with "|" between them, and what they mean where a config lacks
+// them: as the architecture's class has it. NULL and 0 stand for what most have.
 struct model_rope_defaults {
     double theta;
     int64_t positions;
+    int64_t original;   // original_max_position_embeddings; 0: as many as positions.
+    double share;       // Of a head's values, from the first on, that are turned. 0: all of them,
+                        // and a config that wants another share is refused.
+    const char *newer;  // The section of the newer dialect; "/rope_parameters".
+    const char *older;  // That of the older dialect; "/rope_scaling".
+    const char *base;   // The base beside that one; "/rope_theta".
+    const char *shares; // And the share; "/partial_rotary_factor".
 };
 
-// Reads the keys that `model_rope_read` may have to fill tables. `width` is that of a head, all of
-// which is turned.
+// Reads the keys that a rope over heads of `width` values has.
 void model_rope_read(struct model_context *context,
                      const struct model_rope_defaults *defaults,
                      int64_t width,

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Gemma 2 (arXiv 2408.00118): norms before and behind both halves of a layer, which multiply by
+// 1 + weight; scores and logits softly limited; every other layer, from the first on, slides.
+#include "describe.h"
+
+const struct model_decoder describe_gemma2 = {
+    .model_type = "gemma2",
+    .class_name = "Gemma2ForCausalLM",
+    .norm_offset = 1,
+    .embed_is_multiplied = 1,
+    .keys =
+        {
+            .hidden = "/hidden_size",
+            .layers = "/num_hidden_layers",
+            .heads = "/num_attention_heads",
+            .kv_heads = "/num_key_value_heads",
+            .head_width = "/head_dim",
+            .mlp_width = "/intermediate_size",
+            .vocabulary = "/vocab_size",
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_activation",
+            .is_tied = "/tie_word_embeddings",
+            .attention_biases = "/attention_bias",
+            .scale_width = "/query_pre_attn_scalar",
+            .attention_softcap = "/attn_logit_softcapping",
+            .logit_softcap = "/final_logit_softcapping",
+        },
+    .defaults =
+        {
+            .eps = 1e-6,
+            .activation = "gelu_pytorch_tanh",
+            .is_tied = 1,
+            .scale_width = 256,
+            .attention_softcap = 50,
+            .logit_softcap = 30,
+            .rope = {.theta = 10000, .positions = 8192},
+        },
+    .windows = {.window = "/sliding_window",
+                .types = "/layer_types",
+                .window_fallback = 4096,
+                .period = 2},
+    .tensors =
+        {
+            .embed = "model.embed_tokens",
+            .attention_norm = "model.layers.{i}.input_layernorm",
+            .q = "model.layers.{i}.self_attn.q_proj",
+            .k = "model.layers.{i}.self_attn.k_proj",
+            .v = "model.layers.{i}.self_attn.v_proj",
+            .o = "model.layers.{i}.self_attn.o_proj",
+            .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
+            .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",
+            .gate = "model.layers.{i}.mlp.gate_proj",
+            .up = "model.layers.{i}.mlp.up_proj",
+            .down = "model.layers.{i}.mlp.down_proj",
+            .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
+            .norm = "model.norm",
+            .head = "lm_head",
+        },
+    // The activation of the class, whatever the older key says.
+    .ignored = {"/hidden_act", "/cache_implementation"},
+    .expected = {{"/use_bidirectional_attention", "false"}},
+};

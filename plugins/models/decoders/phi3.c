@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Phi-3 (arXiv 2404.14219), Phi-3.5-mini and Phi-4: Llama with fused tensors; long texts by
+// longrope; all layers may slide, part of a head may be turned.
+#include "describe.h"
+
+const struct model_decoder describe_phi3 = {
+    .model_type = "phi3",
+    .class_name = "Phi3ForCausalLM",
+    .qkv = MODEL_QKV_BLOCKS,
+    .mlp = MODEL_MLP_FUSED,
+    .keys =
+        {
+            .hidden = "/hidden_size",
+            .layers = "/num_hidden_layers",
+            .heads = "/num_attention_heads",
+            .kv_heads = "/num_key_value_heads",
+            .mlp_width = "/intermediate_size",
+            .vocabulary = "/vocab_size",
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_act",
+            .is_tied = "/tie_word_embeddings",
+        },
+    .defaults =
+        {
+            .eps = 1e-5,
+            .activation = "silu",
+            .rope = {.theta = 10000, .positions = 4096, .original = 4096, .share = 1},
+        },
+    .windows = {.window = "/sliding_window"},
+    .tensors =
+        {
+            .embed = "model.embed_tokens",
+            .attention_norm = "model.layers.{i}.input_layernorm",
+            .qkv = "model.layers.{i}.self_attn.qkv_proj",
+            .o = "model.layers.{i}.self_attn.o_proj",
+            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
+            .gate = "model.layers.{i}.mlp.gate_up_proj",
+            .down = "model.layers.{i}.mlp.down_proj",
+            .norm = "model.norm",
+            .head = "lm_head",
+        },
+    .expected = {{"/attention_bias", "false"}, {"/mlp_bias", "false"}},
+};

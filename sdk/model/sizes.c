@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sizes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int has(const struct model_context *context, const char *pointer)
+{
+    return context->config_table->has(context->config, pointer);
+}
+
+static int64_t
+count_of(struct model_context *context, const char *keys, int64_t fallback, int64_t most)
+{
+    return keys != NULL
+               ? model_config_count(context, model_config_key(context, keys).text, fallback, most)
+               : fallback;
+}
+
+static int boolean_of(struct model_context *context, const char *keys, int fallback)
+{
+    return keys != NULL ? context->config_table->boolean(
+                              context->config, model_config_key(context, keys).text, fallback)
+                        : fallback;
+}
+
+// A number above 0, or 0 where the config has null: that switches off what the class has.
+static double number_of(struct model_context *context, const char *keys, double fallback)
+{
+    if (keys == NULL) {
+        return fallback;
+    }
+    const struct model_name key = model_config_key(context, keys);
+
+    if (has(context, key.text)) {
+        return model_config_number(context, key.text, 0);
+    }
+    return context->config_table->is_null(context->config, key.text) ? 0 : fallback;
+}
+
+// A head's width where no key says it; 1 stands in for what has failed already.
+static int64_t even_share(struct model_context *context, int64_t hidden, int64_t heads)
+{
+    if (heads < 1 || hidden % heads != 0) {
+        model_fail(context, TAPML_INVALID, "%lld hidden values do not divide among %lld heads",
+                   (long long)hidden, (long long)heads);
+        return 1;
+    }
+    return hidden / heads;
+}
+
+static int64_t read_head_width(struct model_context *context, const struct sizes *sizes)
+{
+    const char *keys = sizes->decoder->keys.head_width;
+    const struct model_name key = model_config_key(context, keys);
+
+    return keys != NULL && has(context, key.text)
+               ? model_config_count(context, key.text, 0, 2 * MODEL_ROPE_PAIRS_MAX)
+               : even_share(context, sizes->hidden, sizes->heads);
+}
+
+static void read_widths(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_keys *keys = &sizes->decoder->keys;
+
+    sizes->hidden = count_of(context, keys->hidden, 0, SIZES_WIDTH_MAX);
+    sizes->layers = count_of(context, keys->layers, 0, SIZES_LAYERS_MAX);
+    sizes->heads = count_of(context, keys->heads, 0, SIZES_HEADS_MAX);
+    sizes->kv_heads = count_of(context, keys->kv_heads, sizes->heads, SIZES_HEADS_MAX);
+    sizes->head_width = read_head_width(context, sizes);
+    sizes->mlp_width =
+        count_of(context, keys->mlp_width, sizes->decoder->defaults.mlp_factor * sizes->hidden,
+                 SIZES_WIDTH_MAX);
+    sizes->vocabulary = count_of(context, keys->vocabulary, 0, SIZES_WIDTH_MAX);
+    sizes->positions = count_of(context, keys->positions, 0, SIZES_WIDTH_MAX);
+    if (context->status == TAPML_OK && sizes->heads % sizes->kv_heads != 0) {
+        model_fail(context, TAPML_INVALID,
+                   "%lld heads do not share %lld key and value heads evenly",
+                   (long long)sizes->heads, (long long)sizes->kv_heads);
+    }
+}
+
+static void read_attention(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_keys *keys = &sizes->decoder->keys;
+    const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
+    const double width = number_of(context, keys->scale_width, defaults->scale_width);
+
+    sizes->scale = 1 / sqrt(width > 0 ? width : (double)sizes->head_width);
+    if (!boolean_of(context, keys->is_scaled, 1)) {
+        sizes->scale = 1;
+    }
+    sizes->is_scaled_by_layer = boolean_of(context, keys->is_scaled_by_layer, 0);
+    sizes->attention_softcap =
+        number_of(context, keys->attention_softcap, defaults->attention_softcap);
+}
+
+static void read_windows(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_windows *windows = &sizes->decoder->windows;
+    const int is_used = windows->is_used == NULL || boolean_of(context, windows->is_used, 0);
+
+    if (windows->window == NULL) {
+        return;
+    }
+    sizes->window = (int64_t)number_of(context, windows->window, (double)windows->window_fallback);
+    sizes->has_types = windows->types != NULL &&
+                       context->config_table->length(context->config, windows->types) >= 0;
+    sizes->period = count_of(context, windows->periods, windows->period, SIZES_LAYERS_MAX);
+    sizes->first = windows->first;
+    if (windows->firsts != NULL && has(context, windows->firsts)) {
+        sizes->first = context->config_table->i64(context->config, windows->firsts, 0);
+    }
+    if (!is_used && !sizes->has_types) {
+        sizes->window = 0;
+    }
+}
+
+static void read_ropes(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
+
+    if (sizes->decoder->ropes != MODEL_ROPES_NONE) {
+        model_rope_read(context, &defaults->rope, sizes->head_width, &sizes->ropes[SIZES_ROPE]);
+    }
+    if (sizes->decoder->ropes == MODEL_ROPES_BY_LAYER) {
+        model_rope_read(context, &defaults->local_rope, sizes->head_width,
+                        &sizes->ropes[SIZES_LOCAL_ROPE]);
+    }
+}
+
+static void read_known(struct model_context *context, const struct model_decoder *decoder)
+{
+    for (size_t i = 0; i < MODEL_DECODER_KEYS_MAX && decoder->ignored[i] != NULL; i++) {
+        context->config_table->ignore(context->config, decoder->ignored[i]);
+    }
+    for (size_t i = 0; i < MODEL_DECODER_KEYS_MAX && decoder->expected[i].key != NULL; i++) {
+        context->config_table->expect(context->config, decoder->expected[i].key,
+                                      decoder->expected[i].json);
+    }
+}
+
+void sizes_read(struct model_context *context,
+                const struct model_decoder *decoder,
+                struct sizes *out_sizes)
+{
+    const struct model_decoder_keys *keys = &decoder->keys;
+    const struct model_decoder_defaults *defaults = &decoder->defaults;
+    struct sizes *sizes = out_sizes;
+
+    *sizes = (struct sizes){.decoder = decoder};
+    read_widths(context, sizes);
+    sizes->eps = context->config_table->f64(
+        context->config, model_config_key(context, keys->eps).text, defaults->eps);
+    sizes->activation = defaults->activation;
+    if (keys->activation != NULL) {
+        sizes->activation = context->config_table->string(
+            context->config, model_config_key(context, keys->activation).text,
+            defaults->activation);
+    }
+    sizes->is_tied = boolean_of(context, keys->is_tied, defaults->is_tied);
+    sizes->has_attention_biases =
+        boolean_of(context, keys->attention_biases, defaults->has_attention_biases);
+    sizes->has_mlp_biases = boolean_of(context, keys->mlp_biases, defaults->has_mlp_biases);
+    sizes->is_parallel = boolean_of(context, keys->is_parallel, defaults->is_parallel);
+    sizes->adds_normed = boolean_of(context, keys->adds_normed, 0);
+    sizes->logit_softcap = number_of(context, keys->logit_softcap, defaults->logit_softcap);
+    sizes->logit_scale = number_of(context, keys->logit_scale, defaults->logit_scale);
+    read_attention(context, sizes);
+    read_windows(context, sizes);
+    read_ropes(context, sizes);
+    read_known(context, decoder);
+}
+
+// Whether the config's list of layers calls this one sliding.
+static int type_slides(struct model_context *context, const char *types, int64_t index)
+{
+    struct model_name pointer;
+
+    snprintf(pointer.text, sizeof(pointer.text), "%.200s/%lld", types, (long long)index);
+
+    const char *type = context->config_table->string(context->config, pointer.text, "");
+
+    if (strcmp(type, "sliding_attention") == 0) {
+        return 1;
+    }
+    if (strcmp(type, "full_attention") != 0) {
+        model_fail(context, TAPML_UNIMPLEMENTED, "'%s' is '%.64s', which is not supported here",
+                   pointer.text + 1, type);
+    }
+    return 0;
+}
+
+static int slides(struct model_context *context, const struct sizes *sizes, int64_t index)
+{
+    if (sizes->decoder->windows.window == NULL) {
+        return 0;
+    }
+    if (sizes->has_types) {
+        return type_slides(context, sizes->decoder->windows.types, index);
+    }
+    return index >= sizes->first && (sizes->period == 0 || (index + 1) % sizes->period != 0);
+}
+
+struct sizes_layer
+sizes_layer(struct model_context *context, const struct sizes *sizes, int64_t index)
+{
+    const int is_sliding = slides(context, sizes, index);
+    struct sizes_layer layer = {
+        .window = is_sliding ? sizes->window : 0,
+        .scale = sizes->is_scaled_by_layer ? sizes->scale / (double)(index + 1) : sizes->scale,
+        .rope = SIZES_ROPE,
+    };
+
+    switch (sizes->decoder->ropes) {
+    case MODEL_ROPES_ALL:
+        break;
+    case MODEL_ROPES_SLIDING:
+        layer.rope = layer.window > 0 ? SIZES_ROPE : SIZES_ROPE_NONE;
+        break;
+    case MODEL_ROPES_BY_LAYER:
+        layer.rope = is_sliding ? SIZES_LOCAL_ROPE : SIZES_ROPE;
+        break;
+    case MODEL_ROPES_NONE:
+        layer.rope = SIZES_ROPE_NONE;
+        break;
+    }
+    return layer;
+}

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The descriptions of plugins/models/decoders, which are linked into the test.
+#include "base/text.h"
+#include "describe.h"
+#include "graph/print.h"
+#include "stand.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct model_decoder *const decoders[] = {
+    &describe_bloom, &describe_cohere2,  &describe_gemma2, &describe_gemma3_text,
+    &describe_gpt2,  &describe_gpt_neox, &describe_phi3,   &describe_qwen3,
+};
+
+enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
+
+struct trial {
+    struct stand *stand;
+    tapml_object *root;
+    const tapml_model *table;
+};
+
+static struct trial begin(const struct model_decoder *decoder, struct stand *stand)
+{
+    struct trial trial = {.stand = stand};
+
+    stand_ok(model_decoder_create(decoder, stand_host(stand), NULL, &trial.root));
+    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
+    return trial;
+}
+
+static void end(struct trial *trial)
+{
+    trial->root->vt->release(trial->root);
+    stand_close(trial->stand);
+}
+
+static tapml_status build(const struct trial *trial)
+{
+    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
+                               stand_weights(trial->stand), stand_graph(trial->stand));
+}
+
+static const struct graph *built(struct trial *trial)
+{
+    stand_ok(build(trial));
+    stand_ok(stand_check_config(trial->stand));
+    return stand_finish(trial->stand);
+}
+
+static char *read_config(const char *folder)
+{
+    char path[1024];
+    char *text = calloc(1, 1 << 16);
+
+    snprintf(path, sizeof(path), "%s/models/%s/config.json", getenv("TAPML_TEST_DATA"), folder);
+
+    FILE *file = fopen(path, "rb");
+
+    cr_assert(text != NULL && file != NULL, "%s", path);
+    cr_assert_gt(fread(text, 1, (1 << 16) - 1, file), 0);
+    fclose(file);
+    return text;
+}
+
+// The graph as text, with weights of any type as f32: no config tells.
+static char *text_of(const struct graph *graph)
+{
+    struct text text;
+
+    text_init(&text);
+    print_graph(graph, &text);
+
+    char *copy = strdup(text.data);
+
+    text_release(&text);
+    cr_assert_not_null(copy);
+    for (char *at = strstr(copy, "bf16"); at != NULL; at = strstr(at, "bf16")) {
+        memcpy(at, "f32", 3);
+        memmove(at + 3, at + 4, strlen(at + 4) + 1);
+    }
+    return copy;
+}
+
+// What a config leads one to expect is what the checkpoint of Hugging Face has.
+Test(decoders, with_and_without_weights_the_graph_is_one)
+{
+    static const char *const folders[] = {"bloom",           "cohere2", "gemma2",
+                                          "gemma3_text",     "gpt2",    "gpt_neox",
+                                          "gpt_neox_legacy", "phi3",    "qwen3"};
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        const struct model_decoder *decoder = NULL;
+        char path[64];
+        char *text = read_config(folders[i]);
+
+        for (size_t k = 0; k < DECODERS; k++) {
+            const size_t length = strlen(decoders[k]->model_type);
+
+            if (strncmp(folders[i], decoders[k]->model_type, length) == 0) {
+                decoder = decoders[k];
+            }
+        }
+        cr_assert_not_null(decoder, "%s", folders[i]);
+        snprintf(path, sizeof(path), "models/%s", folders[i]);
+
+        struct trial with = begin(decoder, stand_open(path, NULL));
+        struct trial without = begin(decoder, stand_open(NULL, text));
+
+        char *found = text_of(built(&with)), *expected = text_of(built(&without));
+
+        cr_assert_str_eq(found, expected, "%s", folders[i]);
+        free(found);
+        free(expected);
+        end(&with);
+        end(&without);
+        free(text);
+    }
+}
+
+// A config of the least keys, with more after a comma.
+static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 4, "
+                            "\"num_attention_heads\": 4, \"intermediate_size\": 48, "
+                            "\"vocab_size\": 50%s}";
+
+static struct trial begin_small(const struct model_decoder *decoder, const char *more)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text), small, more);
+    return begin(decoder, stand_open(NULL, text));
+}
+
+static char *printed(const struct model_decoder *decoder, const char *more)
+{
+    struct trial trial = begin_small(decoder, more);
+    char *text = text_of(built(&trial));
+
+    end(&trial);
+    return text;
+}
+
+// The graph must say `piece` of the op, or not.
+static void
+expect(const struct model_decoder *decoder, const char *more, const char *op, const char *piece)
+{
+    char *text = printed(decoder, more);
+    char start[128];
+
+    snprintf(start, sizeof(start), "\n%s = ", op);
+
+    const char *line = strstr(text, start);
+
+    if (piece == NULL) {
+        cr_assert_null(line, "%s: '%s' is there", decoder->model_type, op);
+    } else {
+        cr_assert_not_null(line, "%s: no '%s' in %s", decoder->model_type, op, text);
+        line++;
+
+        char whole[1024];
+
+        snprintf(whole, sizeof(whole), "%.*s", (int)strcspn(line, "\n"), line);
+        cr_assert_not_null(strstr(whole, piece), "%s%s: no '%s' in '%s'", decoder->model_type, more,
+                           piece, whole);
+    }
+    free(text);
+}
+
+Test(decoders, layers_that_slide)
+{
+    const struct model_decoder *qwen3 = &describe_qwen3, *gemma2 = &describe_gemma2;
+    const struct model_decoder *gemma3 = &describe_gemma3_text, *cohere2 = &describe_cohere2;
+
+    // The number alone means nothing in qwen3; layers slide from one on.
+    expect(qwen3, ", \"sliding_window\": 5", "layers.3/attn/attention", "window=0");
+    expect(qwen3, ", \"sliding_window\": 5, \"use_sliding_window\": true, \"max_window_layers\": 2",
+           "layers.1/attn/attention", "window=0");
+    expect(qwen3, ", \"sliding_window\": 5, \"use_sliding_window\": true, \"max_window_layers\": 2",
+           "layers.2/attn/attention", "window=5");
+    expect(qwen3,
+           ", \"sliding_window\": 5, \"layer_types\": [\"sliding_attention\", \"full_attention\", "
+           "\"full_attention\", \"full_attention\"]",
+           "layers.0/attn/attention", "window=5");
+    // The classes' own numbers, and what null makes of them.
+    expect(gemma2, "", "layers.0/attn/attention", "window=4096, chunk=0, softcap=50");
+    expect(gemma2, "", "layers.1/attn/attention", "window=0, chunk=0, softcap=50");
+    expect(gemma2, ", \"attn_logit_softcapping\": null, \"sliding_window\": null",
+           "layers.0/attn/attention", "window=0, chunk=0, softcap=0");
+    expect(gemma2, "", "logit_softcap", "limit=30");
+    expect(gemma2, ", \"final_logit_softcapping\": null", "logit_softcap", NULL);
+    expect(gemma3, ", \"sliding_window_pattern\": 2", "layers.1/attn/q_rope", "cos=rope.cos");
+    expect(gemma3, ", \"sliding_window_pattern\": 2", "layers.2/attn/q_rope", "cos=rope.local.cos");
+    expect(cohere2, "", "layers.2/attn/q_rope", "interleaved=1");
+    expect(cohere2, "", "layers.3/attn/q_rope", NULL);
+    expect(cohere2, ", \"sliding_window\": null", "layers.0/attn/q_rope", NULL);
+    expect(&describe_phi3, ", \"sliding_window\": 7", "layers.3/attn/attention", "window=7");
+}
+
+Test(decoders, options_of_single_families)
+{
+    struct trial trial = begin(
+        &describe_gpt2, stand_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
+                                         "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
+                                         "\"scale_attn_by_inverse_layer_idx\": true}"));
+    const struct graph *graph = built(&trial);
+    const uint32_t op = graph_find_op(graph, "layers.1/attn/attention");
+    int32_t positions[4] = {0};
+
+    cr_assert_float_eq(graph->ops[op].arguments[7].d, 0.5 / sqrt(8), 1e-12);
+    stand_ok(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 12, 4, 16,
+                               positions, sizeof(positions)));
+    cr_assert_eq(positions[3], 15);
+    stand_expect(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 13, 4,
+                                   17, positions, sizeof(positions)),
+                 TAPML_INVALID, "position 16 is beyond the 16 that the model knows");
+    cr_assert_eq(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "rope.cos", 0, 4, 4,
+                                   positions, sizeof(positions)),
+                 TAPML_NOT_FOUND);
+    end(&trial);
+    expect(&describe_gpt_neox, ", \"use_parallel_residual\": false", "layers.0/mlp/norm",
+           "x=layers.0/attn/add");
+    expect(&describe_gpt_neox, ", \"rotary_pct\": 1.0", "layers.0/attn/q_rope",
+           "cos=rope.cos f32 [T, 4]");
+    expect(&describe_cohere2, ", \"logit_scale\": 0.25", "logit_scale", "factor=0.25");
+}
+
+static void
+refused(const struct model_decoder *decoder, const char *more, tapml_status code, const char *piece)
+{
+    struct trial trial = begin_small(decoder, more);
+    tapml_status status = build(&trial);
+
+    stand_expect(status != TAPML_OK ? status : stand_check_config(trial.stand), code, piece);
+    end(&trial);
+}
+
+Test(decoders, what_is_refused)
+{
+    refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"chunked_attention\"]",
+            TAPML_UNIMPLEMENTED, "'layer_types/0' is 'chunked_attention'");
+    refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"full_attention\"]",
+            TAPML_UNIMPLEMENTED, "'layer_types/1' is ''");
+    refused(&describe_gemma2, ", \"use_bidirectional_attention\": true", TAPML_INVALID,
+            "use_bidirectional_attention");
+    refused(&describe_gemma2, ", \"attn_logit_softcapping\": -1", TAPML_INVALID,
+            "'attn_logit_softcapping' is -1");
+    refused(&describe_cohere2, ", \"use_qk_norm\": true", TAPML_INVALID, "use_qk_norm");
+    refused(&describe_phi3, ", \"partial_rotary_factor\": 2.0", TAPML_INVALID,
+            "expected a number above 0 and at most 1");
+    refused(&describe_gpt_neox, ", \"is_decoder\": true", TAPML_INVALID, "is_decoder");
+}
