@@ -122,3 +122,132 @@ void print_graph(const struct graph *graph, struct text *out_text)
         text_append(out_text, "\n");
     }
 }
+
+// Quotation marks and what would end them.
+static void print_quoted(const char *name, struct text *out_text)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '"' || *name == '\\') {
+            text_append(out_text, "\\");
+        }
+        text_append_bytes(out_text, name, 1);
+    }
+}
+
+static void print_type(const struct graph_value *value, struct text *out_text)
+{
+    text_format(out_text, "%s ", dtype_name(value->dtype));
+    print_numbers(value->shape, value->rank, out_text);
+}
+
+static void print_dot_source(const struct graph *graph, uint32_t index, struct text *out_text)
+{
+    const struct graph_value *value = &graph->values[index];
+    const int is_state = value->kind == GRAPH_STATE;
+
+    if (value->kind != GRAPH_INPUT && value->kind != GRAPH_CONSTANT && !is_state) {
+        return;
+    }
+    text_format(out_text, "  v%" PRIu32 " [shape=%s, label=\"", index,
+                is_state ? "cylinder" : "oval");
+    print_quoted(value->kind == GRAPH_CONSTANT ? "constant" : value->name, out_text);
+    text_append(out_text, "\\n");
+    print_type(value, out_text);
+    text_append(out_text, "\"];\n");
+}
+
+// The value at `index` as it is taken by the op: an edge, or for a weight a line of the label.
+static void
+print_edge(const struct graph *graph, uint32_t index, uint32_t op, struct text *out_text)
+{
+    const struct graph_value *value = &graph->values[index];
+    const struct graph_value *base = &graph->values[value->base];
+
+    if (base->kind == GRAPH_WEIGHT) {
+        return;
+    }
+    if (base->kind == GRAPH_COMPUTED) {
+        text_format(out_text, "  o%" PRIu32, base->producer);
+    } else {
+        text_format(out_text, "  v%" PRIu32, value->base);
+    }
+    text_format(out_text, " -> o%" PRIu32 " [label=\"", op);
+    print_type(value, out_text);
+    text_append(out_text, "\"];\n");
+}
+
+static void print_label(const struct graph *graph, uint32_t index, struct text *out_text)
+{
+    const struct graph_value *value = &graph->values[index];
+    const struct graph_value *base = &graph->values[value->base];
+
+    if (base->kind == GRAPH_WEIGHT) {
+        text_append(out_text, "\\n");
+        print_quoted(base->name, out_text);
+        text_append(out_text, " ");
+        print_type(value, out_text);
+    }
+}
+
+// The values that an argument takes: how many, and the first of them.
+static uint32_t taken(const struct graph_argument *argument, const uint32_t **out_values)
+{
+    *out_values = argument->kind == TAPML_P_TENSORS_IN ? argument->values : &argument->value;
+    switch (argument->kind) {
+    case TAPML_P_TENSOR_IN:
+    case TAPML_P_TENSOR_INOUT:
+        return 1;
+    case TAPML_P_TENSORS_IN:
+        return argument->count;
+    default:
+        return 0;
+    }
+}
+
+static void print_dot_op(const struct graph *graph, uint32_t index, struct text *out_text)
+{
+    const struct graph_op *op = &graph->ops[index];
+    const uint32_t *values = NULL;
+
+    text_format(out_text, "  o%" PRIu32 " [label=\"%s\\n%s", index, op->instance,
+                catalogue_short_name(op->op));
+    for (uint32_t p = 0; p < op->op->n_params; p++) {
+        const uint32_t count = taken(&op->arguments[p], &values);
+
+        for (uint32_t i = 0; i < count; i++) {
+            print_label(graph, values[i], out_text);
+        }
+    }
+    text_append(out_text, "\"];\n");
+    for (uint32_t p = 0; p < op->op->n_params; p++) {
+        const uint32_t count = taken(&op->arguments[p], &values);
+
+        for (uint32_t i = 0; i < count; i++) {
+            print_edge(graph, values[i], index, out_text);
+        }
+    }
+}
+
+void print_dot(const struct graph *graph, struct text *out_text)
+{
+    text_append(out_text, "digraph model {\n  node [shape=box];\n");
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        print_dot_source(graph, i, out_text);
+    }
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        print_dot_op(graph, i, out_text);
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        text_format(out_text, "  out%" PRIu32 " [shape=plaintext, label=\"", i);
+        print_quoted(graph->outputs[i].name, out_text);
+        text_append(out_text, "\"];\n");
+
+        const struct graph_value *base =
+            &graph->values[graph->values[graph->outputs[i].value].base];
+
+        if (base->kind == GRAPH_COMPUTED) {
+            text_format(out_text, "  o%" PRIu32 " -> out%" PRIu32 ";\n", base->producer, i);
+        }
+    }
+    text_append(out_text, "}\n");
+}

@@ -9,3 +9,7 @@
 
 // One line an input, state, op and output: instance, op, arguments with shapes.
 void print_graph(const struct graph *graph, struct text *out_text);
+
+// The same for Graphviz: a node for each input, state, constant and op, weights in the labels of
+// the ops that take them, and an edge with type and shape for each value that an op takes.
+void print_dot(const struct graph *graph, struct text *out_text);

@@ -21,6 +21,9 @@ enum outcome command_generate_main(const struct command *command);
 // A model against what Hugging Face computes.
 enum outcome command_eval_main(const struct command *command);
 
+// A model's graph as text, or for Graphviz.
+enum outcome command_graph_main(const struct command *command);
+
 // The cases of a store on a backend.
 enum outcome command_replay_main(const struct command *command);
 

@@ -21,6 +21,7 @@ static const struct entry entries[] = {
     {"generate", command_generate_main, "go on from a prompt, on any backend or plan"},
     {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
     {"status", command_status_main, "say how far a run is, while it runs or after"},
+    {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
     {"plugins", command_plugins_main, "list the plugins that were found, and their states"},
     {"ops", command_ops_main, "list the ops, and which backend has them"},
