@@ -12,11 +12,10 @@
 enum { CHUNK = 256 }; // Values that are converted at once.
 
 static const double SMALLEST_NORMAL = 0x1p-126; // Of f32.
-static const double OUTLIER_PART = 0.25;
 static const double TINY_ROW_PART = 1e-3;
 
 static const double ULP_FLOOR = 16;
-static const double NMSE_FLOOR = 1e-13;
+static const double NMSE_FLOOR = 1e-12;
 static const double ROW_ERROR_FLOOR = 1e-6;
 
 static const struct {
@@ -147,7 +146,7 @@ static double pair_error(double expected, double computed, double scale)
         return 0;
     }
     const double distance = distance_between(expected, computed);
-    return distance > 0 ? distance / fmax(scale, OUTLIER_PART * fabs(expected)) : 0;
+    return distance > 0 ? distance / fmax(scale, fabs(expected)) : 0;
 }
 
 static double row_error(const struct walk *walk, size_t begin, size_t end, double scale_least)

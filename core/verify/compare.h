@@ -12,8 +12,8 @@
 // Distances of `computed` from `expected`, both dense, `rows` x `width`.
 //
 // A row error is the worst |a - b| of a row in parts of what the row is made of: the largest of the
-// row's root mean square, a quarter of |b| (a value that stands out is rounded at its own size, not
-// at its row's) and a thousandth of the tensor's root mean square (a row that is nothing beside the
+// row's root mean square, |b| (a value that stands out is rounded at its own size, not at its
+// row's) and a thousandth of the tensor's root mean square (a row that is nothing beside the
 // others is not a row of its own).
 //
 // Units in the last place are those of f32, counted from number to number, across zero too. A |a -
@@ -51,10 +51,10 @@ struct compare_limit {
 
 // The floor of a class: what holds even where the reference's devices agree in every bit.
 //
-// Elementwise: 16 units in the last place. Reduction: NMSE 1e-13, which is an error of 5 roundings
-// of f32 in every element, and row error 1e-6, 8 roundings at the row's own size: less than two
-// honest kernels with different orders of summation need over some hundred terms, which calibration
-// adds.
+// Elementwise: 16 units in the last place. Reduction: a relative error of 1e-6, which is 16
+// roundings of f32, in every element (NMSE 1e-12) and in one (row error 1e-6). Less than two honest
+// kernels with different orders of summation may need over some hundred terms, which calibration
+// adds; and enough for a single case in which the devices happen to agree better than that.
 struct compare_limit compare_floor(enum compare_class class_);
 
 // observed / limit: at most 1 passes. Infinite for unequal bits of an exact op and for non-finite
@@ -65,7 +65,7 @@ double compare_margin(const struct compare_result *result, const struct compare_
 // and what is infinite widens nothing.
 void compare_widen(struct compare_limit *limit, const struct compare_result *result, double factor);
 
-// "NMSE 3e-02, limit 1e-13": the measure of the margin, with its limit, as a sentence says it.
+// "NMSE 3e-02, limit 1e-12": the measure of the margin, with its limit, as a sentence says it.
 void compare_explain(const struct compare_result *result,
                      const struct compare_limit *limit,
                      char *out_text,
