@@ -124,10 +124,11 @@ static const char TABLES[] =
     "  version INTEGER NOT NULL,"
     "  shape_class TEXT NOT NULL,"
     "  param TEXT NOT NULL,"
+    "  calibration TEXT NOT NULL,"
     "  ulp REAL NOT NULL,"
     "  nmse REAL NOT NULL,"
     "  row_error REAL NOT NULL,"
-    "  PRIMARY KEY (op, version, shape_class, param)"
+    "  PRIMARY KEY (op, version, shape_class, param, calibration)"
     ") WITHOUT ROWID;"
 
     "CREATE TABLE ledger ("

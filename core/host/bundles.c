@@ -190,7 +190,8 @@ static tapml_status derive(const struct bundling *bundling,
     const char *refusal = NULL;
 
     TAPML_TRY(derive_make(kept, op, bundling->verdict->recipe, bundling->arena, out_case));
-    TAPML_TRY(calibrator_create(options->registry, options->checkpoint, &calibrator));
+    TAPML_TRY(
+        calibrator_create(options->registry, options->checkpoint, options->backend, &calibrator));
     const tapml_status status =
         calibrator_expect(calibrator, out_case, op, bundling->arena, limits, &refusal);
 
@@ -434,7 +435,7 @@ bundles_print_elements(struct store *store, struct registry *registry, struct ba
     if (status == TAPML_OK && reading.op != NULL) {
         status = replay_create(backend, NULL, &reading.replay);
         if (status == TAPML_OK) {
-            status = calibrator_create(registry, NULL, &reading.calibrator);
+            status = calibrator_create(registry, NULL, backend, &reading.calibrator);
         }
         if (status == TAPML_OK) {
             status = print_outputs(&reading);

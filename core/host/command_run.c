@@ -30,10 +30,18 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { VARIANTS_MAX = 16 };
+
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+// A device that calibrates.
+struct variant {
+    char name[256]; // "component:device"
+    struct judge_limits limits;
 };
 
 struct run {
@@ -45,6 +53,8 @@ struct run {
     struct judge_prompt *judged;
     struct session *source;
     struct judge *judge;
+    struct variant variants[VARIANTS_MAX];
+    size_t variant_count;
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
     int is_wrong;                                 // Some target is.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
@@ -121,26 +131,45 @@ static tapml_status load_prompts(struct run *run)
     return TAPML_OK;
 }
 
-static tapml_status calibrate_on(struct run *run, const char *component, const char *device)
+static tapml_status calibrate_on(struct run *run, struct variant *variant)
 {
-    char name[256];
     struct backend *backend = NULL;
     struct session *session = NULL;
 
-    (void)snprintf(name, sizeof(name), "%s:%s", component, device);
-    TAPML_TRY(registry_open(run->setup.registry, name, &backend));
+    TAPML_TRY(registry_open(run->setup.registry, variant->name, &backend));
     tapml_status status = make_simple(run, &(struct place){.name = "calibrate", .backend = backend},
                                       "* -> calibrate", &session);
 
     if (status == TAPML_OK) {
-        status = judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts);
+        status = judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts,
+                                 &variant->limits);
     }
     session_destroy(session);
     backend_release(backend);
     return status;
 }
 
-// The devices on which limits are calibrated, each once.
+// Judges by what the devices that calibrate allow; a target that is one of them is left out, since
+// nobody judges himself. NULL: none is.
+static void set_limits(struct run *run, const struct backend *target)
+{
+    const struct backend_info *info = target != NULL ? backend_info(target) : NULL;
+    struct judge_limits limits[VARIANTS_MAX];
+    char own[256] = "";
+    size_t count = 0;
+
+    if (info != NULL) {
+        (void)snprintf(own, sizeof(own), "%s:%s", info->component, info->device);
+    }
+    for (size_t i = 0; i < run->variant_count; i++) {
+        if (strcmp(run->variants[i].name, own) != 0) {
+            limits[count++] = run->variants[i].limits;
+        }
+    }
+    judge_set_limits(run->judge, limits, count);
+}
+
+// Runs the model on the devices on which limits are calibrated.
 static tapml_status calibrate(struct run *run)
 {
     const struct graph *graph = model_graph(run->setup.model);
@@ -154,14 +183,21 @@ static tapml_status calibrate(struct run *run)
     progress.hold = run->hold;
     TAPML_TRY(progress_show(&progress, 0, 0));
     for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
-        char device[64];
+        struct variant *variant = &run->variants[run->variant_count];
         const size_t length = strcspn(devices, " ");
 
-        (void)snprintf(device, sizeof(device), "%.*s", (int)length, devices);
-        TAPML_TRY(calibrate_on(run, component, device));
+        if (run->variant_count == VARIANTS_MAX) {
+            return status_fail(TAPML_INVALID, "'%s' has more than %d devices that calibrate",
+                               component, VARIANTS_MAX);
+        }
+        (void)snprintf(variant->name, sizeof(variant->name), "%s:%.*s", component, (int)length,
+                       devices);
+        TAPML_TRY(calibrate_on(run, variant));
+        run->variant_count++;
         TAPML_TRY(interrupt_check());
         devices += length;
     }
+    set_limits(run, NULL);
     progress_end(&progress, "end-to-end limit %.3g", judge_distance_limit(run->judge));
     return TAPML_OK;
 }
@@ -456,6 +492,7 @@ static tapml_status run_target(struct target *target)
     struct run *run = target->run;
 
     TAPML_TRY(facts_settle_target(run->store, &run->config, &run->setup, target->index));
+    set_limits(run, target->backend);
     TAPML_TRY(replay(target));
     TAPML_TRY(guard_runs(target));
     TAPML_TRY(watch(target));

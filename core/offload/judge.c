@@ -25,8 +25,7 @@ struct judge {
     struct judge_options options;
     struct truth *truths; // Of the kept prompts; values NULL until needed.
     int has_logits;
-    double distance_limit;
-    double tie_limit; // Logits nearer than this are a tie, whose order nobody can demand.
+    struct judge_limits limits;
 };
 
 tapml_status judge_create(const struct judge_options *options, struct judge **out_judge)
@@ -37,7 +36,7 @@ tapml_status judge_create(const struct judge_options *options, struct judge **ou
         return status_no_memory();
     }
     judge->options = *options;
-    judge->distance_limit = distance_floor;
+    judge->limits.distance = distance_floor;
     judge->has_logits = graph_find_output(options->graph, "logits") != GRAPH_NONE;
     judge->truths = alloc_array(options->kept_count + 1, sizeof(*judge->truths));
     if (judge->truths == NULL) {
@@ -62,7 +61,7 @@ void judge_destroy(struct judge *judge)
 
 double judge_distance_limit(const struct judge *judge)
 {
-    return judge->distance_limit;
+    return judge->limits.distance;
 }
 
 // -- What a session computes -------------------------------------------------------------------
@@ -288,14 +287,14 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
     }
     trial->logit_spread = fmax(trial->logit_spread, distance.logit_spread);
     result->distance = fmax(result->distance, distance.value);
-    result->margin = fmax(result->margin, distance.value / trial->judge->distance_limit);
-    if (distance.value > trial->judge->distance_limit) {
+    result->margin = fmax(result->margin, distance.value / trial->judge->limits.distance);
+    if (distance.value > trial->judge->limits.distance) {
         (void)snprintf(what, sizeof(what), "%s %.3g, limit %.3g",
                        trial->judge->has_logits ? "KL divergence of the logits" : "NMSE",
-                       distance.value, trial->judge->distance_limit);
+                       distance.value, trial->judge->limits.distance);
         depart(trial, step, what);
     }
-    if (distance.choice_deficit > trial->judge->tie_limit) {
+    if (distance.choice_deficit > trial->judge->limits.tie) {
         result->departures++;
         (void)snprintf(what, sizeof(what),
                        "the next id is %lld, which the source has %.3g below its own",
@@ -364,7 +363,7 @@ static void describe_agreement(const struct judge *judge, struct judge_result *r
     if (result->agrees) {
         (void)snprintf(result->sentence, sizeof(result->sentence), "%s at most %.3g, limit %.3g",
                        judge->has_logits ? "equal top-1 at every step, KL divergence" : "NMSE",
-                       result->distance, judge->distance_limit);
+                       result->distance, judge->limits.distance);
     }
 }
 
@@ -400,15 +399,26 @@ tapml_status judge_run(struct judge *judge,
     return TAPML_OK;
 }
 
-tapml_status judge_calibrate(struct judge *judge, struct session *variant, size_t prompt_count)
+tapml_status judge_calibrate(struct judge *judge,
+                             struct session *variant,
+                             size_t prompt_count,
+                             struct judge_limits *out_limits)
 {
     struct judge_result result;
     struct trial trial = {.judge = judge, .result = &result};
 
     TAPML_TRY(run_trial(judge, variant, prompt_count, NULL, NULL, &trial));
-    if (isfinite(result.distance)) {
-        judge->distance_limit = fmax(judge->distance_limit, LIMIT_FACTOR * result.distance);
-    }
-    judge->tie_limit = fmax(judge->tie_limit, LIMIT_FACTOR * trial.logit_spread);
+    *out_limits = (struct judge_limits){
+        .distance = isfinite(result.distance) ? LIMIT_FACTOR * result.distance : 0,
+        .tie = LIMIT_FACTOR * trial.logit_spread};
     return TAPML_OK;
+}
+
+void judge_set_limits(struct judge *judge, const struct judge_limits *limits, size_t count)
+{
+    judge->limits = (struct judge_limits){.distance = distance_floor};
+    for (size_t i = 0; i < count; i++) {
+        judge->limits.distance = fmax(judge->limits.distance, limits[i].distance);
+        judge->limits.tie = fmax(judge->limits.tie, limits[i].tie);
+    }
 }

@@ -65,10 +65,21 @@ tapml_status judge_run_prompt(struct judge *judge,
                               int64_t steps,
                               struct judge_result *out_result) STATUS_USED;
 
-// Widens the limits by what `variant`, a session on a device that calibrates, departs from the
-// source over the first `prompt_count` prompts.
-tapml_status
-judge_calibrate(struct judge *judge, struct session *variant, size_t prompt_count) STATUS_USED;
+// What a judge allows.
+struct judge_limits {
+    double distance; // The KL divergence of the logits, or the NMSE of the outputs.
+    double tie;      // Nobody can demand an order of logits that are nearer than this.
+};
 
-// The limits, for the report.
+// What `variant`, a session on a device that calibrates, allows others by how far it departs from
+// the source over the first `prompt_count` prompts.
+tapml_status judge_calibrate(struct judge *judge,
+                             struct session *variant,
+                             size_t prompt_count,
+                             struct judge_limits *out_limits) STATUS_USED;
+
+// Judges by the widest of `limits` from now on, and by no less than what f32 cannot tell apart.
+void judge_set_limits(struct judge *judge, const struct judge_limits *limits, size_t count);
+
+// For the report.
 double judge_distance_limit(const struct judge *judge);

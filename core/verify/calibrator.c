@@ -4,13 +4,14 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/text.h"
 #include "carve/row.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DEVICES_MAX = 16, NAME_TEXT = 128 };
+enum { DEVICES_MAX = 16, NAME_TEXT = 128, LIST_TEXT = 512 };
 
 // Beyond these limits the devices do not agree on a value, and it judges nobody.
 static const double USEFUL_ULP = 4096;
@@ -25,13 +26,15 @@ struct device {
 // A component whose devices calibrate; without any it has class floors.
 struct oracle {
     char component[NAME_TEXT];
-    struct device devices[DEVICES_MAX]; // The first is exact.
+    char list[LIST_TEXT];               // "reference f64 f32": without the target itself.
+    struct device devices[DEVICES_MAX]; // The first is exact. Opened when they are needed.
     uint32_t device_count;
 };
 
 struct calibrator {
     struct registry *registry;
     const struct checkpoint *checkpoint;
+    const struct backend *target; // Or NULL.
     struct oracle **oracles;
     size_t oracle_count, oracle_capacity;
 };
@@ -39,6 +42,7 @@ struct calibrator {
 // The outputs of a case with their limits.
 struct limits {
     const struct carved_case *item;
+    struct oracle *oracle; // NULL where nothing calibrates the op.
     const char *params[REPLAY_OUTPUTS_MAX];
     struct compare_limit items[REPLAY_OUTPUTS_MAX];
     uint32_t count;
@@ -47,6 +51,7 @@ struct limits {
 
 tapml_status calibrator_create(struct registry *registry,
                                const struct checkpoint *checkpoint,
+                               const struct backend *target,
                                struct calibrator **out_calibrator)
 {
     struct calibrator *calibrator = alloc_new(sizeof(*calibrator));
@@ -55,16 +60,24 @@ tapml_status calibrator_create(struct registry *registry,
     }
     calibrator->registry = registry;
     calibrator->checkpoint = checkpoint;
+    calibrator->target = target;
     *out_calibrator = calibrator;
     return TAPML_OK;
 }
 
-static void oracle_destroy(struct oracle *oracle)
+static void close_devices(struct oracle *oracle)
 {
     for (uint32_t i = 0; i < oracle->device_count; i++) {
         replay_destroy(oracle->devices[i].replay);
         backend_release(oracle->devices[i].backend);
+        oracle->devices[i] = (struct device){0};
     }
+    oracle->device_count = 0;
+}
+
+static void oracle_destroy(struct oracle *oracle)
+{
+    close_devices(oracle);
     alloc_free(oracle);
 }
 
@@ -99,15 +112,59 @@ static tapml_status open_device(const struct calibrator *calibrator,
 
 static tapml_status open_devices(const struct calibrator *calibrator, struct oracle *oracle)
 {
+    tapml_status status = TAPML_OK;
+    if (oracle->device_count > 0) {
+        return TAPML_OK;
+    }
+    const char *at = oracle->list + strlen(oracle->component);
+    while (status == TAPML_OK && *at != 0) {
+        const size_t length = strcspn(++at, " ");
+        status = open_device(calibrator, oracle, at, length);
+        at += length;
+    }
+    if (status != TAPML_OK) {
+        close_devices(oracle);
+        return status_explain(status, "while calibrating on '%s'", oracle->component);
+    }
+    return TAPML_OK;
+}
+
+static int is_target(const struct calibrator *calibrator,
+                     const struct oracle *oracle,
+                     const char *id,
+                     size_t length)
+{
+    const struct backend_info *info = calibrator->target ? backend_info(calibrator->target) : NULL;
+    return info && strcmp(info->component, oracle->component) == 0 &&
+           strlen(info->device) == length && strncmp(info->device, id, length) == 0;
+}
+
+// Names the component and the devices that calibrate.
+static tapml_status list_devices(const struct calibrator *calibrator, struct oracle *oracle)
+{
     const char *at = registry_component_key(calibrator->registry, oracle->component, "calibrates");
+    struct text list;
+    text_init(&list);
+    text_append(&list, oracle->component);
     while (at && *at != 0) {
         const size_t length = strcspn(at, " ");
-        if (length > 0) {
-            TAPML_TRY(open_device(calibrator, oracle, at, length));
+        if (length > 0 && !is_target(calibrator, oracle, at, length)) {
+            text_format(&list, " %.*s", (int)length, at);
         }
         at += length + (at[length] == ' ');
     }
-    return TAPML_OK;
+    tapml_status status = text_status(&list);
+    if (status == TAPML_OK && list.length >= LIST_TEXT) {
+        status = status_fail(TAPML_INVALID,
+                             "component '%s' names its devices that calibrate in "
+                             "%zu bytes, at most %d fit",
+                             oracle->component, list.length, LIST_TEXT - 1);
+    }
+    if (status == TAPML_OK) {
+        memcpy(oracle->list, list.data, list.length + 1);
+    }
+    text_release(&list);
+    return status;
 }
 
 static tapml_status
@@ -124,17 +181,17 @@ oracle_create(struct calibrator *calibrator, const char *component, struct oracl
         return status_no_memory();
     }
     (void)snprintf(oracle->component, sizeof(oracle->component), "%s", component);
-    const tapml_status status = open_devices(calibrator, oracle);
+    const tapml_status status = list_devices(calibrator, oracle);
     if (status != TAPML_OK) {
         oracle_destroy(oracle);
-        return status_explain(status, "while calibrating on '%s'", component);
+        return status;
     }
     calibrator->oracles[calibrator->oracle_count++] = oracle;
     *out_oracle = oracle;
     return TAPML_OK;
 }
 
-// The oracle of an op, opened at the first question; NULL where nothing calibrates it.
+// The oracle of an op; NULL where nothing calibrates it.
 static tapml_status
 find_oracle(struct calibrator *calibrator, const tapml_op *op, struct oracle **out_oracle)
 {
@@ -153,11 +210,15 @@ find_oracle(struct calibrator *calibrator, const tapml_op *op, struct oracle **o
 }
 
 // The outputs of the case, each with its class floor.
-static tapml_status begin(const struct carved_case *item, const tapml_op *op, struct limits *limits)
+static tapml_status begin(struct calibrator *calibrator,
+                          const struct carved_case *item,
+                          const tapml_op *op,
+                          struct limits *limits)
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(op->tolerance, &class_));
     *limits = (struct limits){.item = item};
+    TAPML_TRY(find_oracle(calibrator, op, &limits->oracle));
     for (uint32_t i = 0; i < item->argument_count; i++) {
         if (!case_is_output(&item->arguments[i])) {
             continue;
@@ -172,19 +233,27 @@ static tapml_status begin(const struct carved_case *item, const tapml_op *op, st
     return TAPML_OK;
 }
 
+// What the limits depend on beside the case.
+static const char *calibration(const struct limits *limits)
+{
+    return limits->oracle ? limits->oracle->list : "";
+}
+
 // Takes what the store has into account.
 static tapml_status load_one(struct store *store, struct limits *limits, uint32_t index)
 {
     struct row row;
     int has = 0;
-    TAPML_TRY(row_begin(store,
-                        "SELECT ulp, nmse, row_error FROM \"limit\""
-                        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ?",
-                        "reading limits", &row));
+    TAPML_TRY(row_begin(
+        store,
+        "SELECT ulp, nmse, row_error FROM \"limit\""
+        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND calibration = ?",
+        "reading limits", &row));
     row_put_text(&row, limits->item->op_name);
     row_put_i64(&row, limits->item->op_version);
     row_put_text(&row, limits->item->shape_class);
     row_put_text(&row, limits->params[index]);
+    row_put_text(&row, calibration(limits));
     TAPML_TRY(row_next(&row, &has));
     if (!has) {
         limits->is_calibrated = 0;
@@ -211,12 +280,14 @@ static tapml_status save(struct store *store, const struct limits *limits)
     for (uint32_t i = 0; i < limits->count; i++) {
         const struct compare_limit *limit = &limits->items[i];
         struct row row;
-        TAPML_TRY(row_begin(store, "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?)",
+        TAPML_TRY(row_begin(store,
+                            "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                             "writing limits", &row));
         row_put_text(&row, limits->item->op_name);
         row_put_i64(&row, limits->item->op_version);
         row_put_text(&row, limits->item->shape_class);
         row_put_text(&row, limits->params[i]);
+        row_put_text(&row, calibration(limits));
         row_put_f64(&row, limit->ulp);
         row_put_f64(&row, limit->nmse);
         row_put_f64(&row, limit->row_error);
@@ -258,14 +329,16 @@ static tapml_status calibrate(struct calibrator *calibrator,
                               const tapml_op *op,
                               struct limits *limits)
 {
-    struct oracle *oracle = NULL;
-    TAPML_TRY(find_oracle(calibrator, op, &oracle));
-    if (!oracle || oracle->device_count == 0) {
+    if (!limits->oracle) {
         return TAPML_OK;
     }
-    const tapml_status status = measure(oracle, op, limits);
+    TAPML_TRY(open_devices(calibrator, limits->oracle));
+    if (limits->oracle->device_count == 0) {
+        return TAPML_OK;
+    }
+    const tapml_status status = measure(limits->oracle, op, limits);
     if (status != TAPML_OK) {
-        return status_explain(status, "while calibrating on '%s'", oracle->component);
+        return status_explain(status, "while calibrating on '%s'", limits->oracle->component);
     }
     return save(store, limits);
 }
@@ -287,7 +360,7 @@ tapml_status calibrator_limits(struct calibrator *calibrator,
                                struct compare_limit *out_limits)
 {
     struct limits limits;
-    TAPML_TRY(begin(item, op, &limits));
+    TAPML_TRY(begin(calibrator, item, op, &limits));
     if (!is_exact(&limits)) {
         TAPML_TRY(load(store, &limits));
         if (!limits.is_calibrated) {
@@ -305,7 +378,7 @@ tapml_status calibrator_widen(struct calibrator *calibrator,
                               struct compare_limit *out_limits)
 {
     struct limits limits;
-    TAPML_TRY(begin(item, op, &limits));
+    TAPML_TRY(begin(calibrator, item, op, &limits));
     if (!is_exact(&limits)) {
         TAPML_TRY(load(store, &limits));
         TAPML_TRY(calibrate(calibrator, store, op, &limits));
@@ -406,11 +479,13 @@ tapml_status calibrator_expect(struct calibrator *calibrator,
                                struct compare_limit *out_limits,
                                const char **out_refusal)
 {
-    struct oracle *oracle = NULL;
     struct limits limits;
     *out_refusal = NULL;
-    TAPML_TRY(begin(item, op, &limits));
-    TAPML_TRY(find_oracle(calibrator, op, &oracle));
+    TAPML_TRY(begin(calibrator, item, op, &limits));
+    struct oracle *oracle = limits.oracle;
+    if (oracle) {
+        TAPML_TRY(open_devices(calibrator, oracle));
+    }
     if (!oracle || oracle->device_count == 0) {
         return refuse(arena, "no device calibrates its op", out_refusal);
     }

@@ -7,9 +7,9 @@
 //
 // The spread is the largest distance of a calibrating device from the first one, which is exact.
 // What the source recorded takes no part in it: a fault of the source must not widen what a target
-// may do.
+// may do. Nor does the target, where it is one of those devices: nobody judges himself.
 //
-// Limits are kept in the store by (op, version, shape class, output), where they are the largest of
+// Limits are kept in the store by (op, version, shape class, output, devices), where they are the largest of
 // the cases that were calibrated: the first one of a class, and those that `calibrator_widen` was
 // asked for because they passed the limit of their class.
 #pragma once
@@ -25,9 +25,11 @@ struct arena;
 
 enum { CALIBRATE_FACTOR = 8 };
 
-// The registry and the checkpoint (for weights; NULL with a bundle) outlive the calibrator.
+// The registry, the checkpoint (for weights; NULL with a bundle) and the target (whose device has no
+// part in the limits; or NULL) outlive the calibrator.
 tapml_status calibrator_create(struct registry *registry,
                                const struct checkpoint *checkpoint,
+                               const struct backend *target,
                                struct calibrator **out_calibrator) STATUS_USED;
 void calibrator_destroy(struct calibrator *calibrator);
 

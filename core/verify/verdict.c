@@ -633,7 +633,8 @@ static tapml_status begin(struct verdict_judge *judge)
         return status_no_memory();
     }
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
-    return calibrator_create(options->registry, options->checkpoint, &judge->calibrator);
+    return calibrator_create(options->registry, options->checkpoint, options->backend,
+                             &judge->calibrator);
 }
 
 static void end(struct verdict_judge *judge)

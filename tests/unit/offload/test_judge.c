@@ -88,9 +88,16 @@ Test(judge, calibration_widens_the_limit_to_honest_noise)
     struct session *variant =
         tiny_session(&bench.tiny, bench.source_backend, bench.backend, "* -> target");
     const double before = judge_distance_limit(bench.judge);
+    struct judge_limits limits;
 
-    MUST(judge_calibrate(bench.judge, variant, 2));
+    MUST(judge_calibrate(bench.judge, variant, 2, &limits));
     session_destroy(variant);
+    cr_assert_eq(judge_distance_limit(bench.judge), before, "measuring alone widens nothing");
+    cr_assert_gt(limits.distance, 0.0);
+    cr_assert_gt(limits.tie, 0.0);
+    judge_set_limits(bench.judge, &(struct judge_limits){.distance = 1}, 1);
+    cr_assert_eq(judge_distance_limit(bench.judge), 1.0);
+    judge_set_limits(bench.judge, &limits, 1);
     cr_assert_geq(judge_distance_limit(bench.judge), before);
     cr_assert_lt(judge_distance_limit(bench.judge), 1e-8, "noise of f32 is far below that");
     const struct judge_result result = judge_session(&bench, bench.backend);

@@ -19,7 +19,7 @@ static void begin(void)
     scratch_make(&scratch);
     MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
     stage_open(&stage);
-    MUST(calibrator_create(stage.registry, NULL, &calibrator));
+    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
 }
 
 static void end(void)
@@ -120,7 +120,7 @@ Test(calibrator, limits_are_in_the_store)
     make_linear(&made, 1);
     MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
     calibrator_destroy(calibrator);
-    MUST(calibrator_create(stage.registry, NULL, &calibrator));
+    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
     MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
     cr_assert_eq(calibrator_executions(calibrator), 0);
     cr_assert_eq(first[0].nmse, second[0].nmse);
@@ -155,6 +155,37 @@ Test(calibrator, what_the_source_recorded_takes_no_part)
     made.y[0] = 1e9f;
     MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, wrong));
     cr_assert_eq(right[0].nmse, wrong[0].nmse);
+}
+
+// The limits that a device is held to, with the calibrator's executions for them.
+static struct compare_limit limits_for(const char *device, uint64_t *out_executions)
+{
+    struct linear_case made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct backend *target = stage_backend(&stage, device);
+    make_linear(&made, 1);
+    calibrator_destroy(calibrator);
+    MUST(calibrator_create(stage.registry, NULL, target, &calibrator));
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, limits));
+    *out_executions = calibrator_executions(calibrator);
+    backend_release(target);
+    return limits[0];
+}
+
+Test(calibrator, a_target_has_no_part_in_its_own_limits)
+{
+    static const char *const devices[] = {"reference:f64", "reference:f32",
+                                          "reference:f32-reversed", "reference:f32-blocked"};
+    uint64_t executions = 0;
+    const struct compare_limit all = limits_for("reference:f16-rounded", &executions);
+    cr_assert_eq(executions, 4, "no device that calibrates");
+    for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
+        const struct compare_limit own = limits_for(devices[i], &executions);
+        cr_assert_eq(executions, 3, "limits of other targets are not its own, '%s'", devices[i]);
+        cr_assert_leq(own.nmse, 4 * all.nmse, "'%s'", devices[i]);
+        (void)limits_for(devices[i], &executions);
+        cr_assert_eq(executions, 0, "they are in the store, too");
+    }
 }
 
 Test(calibrator, exact_ops_need_none)

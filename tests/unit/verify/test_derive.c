@@ -328,7 +328,7 @@ static const char *refusal_of(struct carved_case *item, const tapml_op *op)
     struct calibrator *calibrator = NULL;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     const char *refusal = NULL;
-    MUST(calibrator_create(stage.registry, NULL, &calibrator));
+    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
     MUST(calibrator_expect(calibrator, item, op, arena, limits, &refusal));
     calibrator_destroy(calibrator);
     return refusal;
