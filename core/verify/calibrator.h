@@ -9,9 +9,9 @@
 // What the source recorded takes no part in it: a fault of the source must not widen what a target
 // may do. Nor does the target, where it is one of those devices: nobody judges himself.
 //
-// Limits are kept in the store by (op, version, shape class, output, devices), where they are the largest of
-// the cases that were calibrated: the first one of a class, and those that `calibrator_widen` was
-// asked for because they passed the limit of their class.
+// Limits are kept in the store by (op, version, shape class, output, devices), where they are the
+// largest of the cases that were calibrated: the first one of a class, and those that
+// `calibrator_widen` was asked for because they passed the limit of their class.
 #pragma once
 
 #include "base/status.h"
@@ -25,8 +25,8 @@ struct arena;
 
 enum { CALIBRATE_FACTOR = 8 };
 
-// The registry, the checkpoint (for weights; NULL with a bundle) and the target (whose device has no
-// part in the limits; or NULL) outlive the calibrator.
+// The registry, the checkpoint (for weights; NULL with a bundle) and the target (whose device has
+// no part in the limits; or NULL) outlive the calibrator.
 tapml_status calibrator_create(struct registry *registry,
                                const struct checkpoint *checkpoint,
                                const struct backend *target,
@@ -43,7 +43,9 @@ tapml_status calibrator_limits(struct calibrator *calibrator,
                                struct compare_limit *out_limits) STATUS_USED;
 
 // Runs this very case on the calibrating devices, whatever is known of its class, and gives the
-// limits then, which are at least as large as before.
+// limits then, which are at least as large as before. It is looked at closely: a reduction also
+// runs with its inputs moved by up to four roundings, since a case that makes much of a rounding
+// may by chance not show it in any of the devices' orders of summation. `store` may be NULL.
 tapml_status calibrator_widen(struct calibrator *calibrator,
                               struct store *store,
                               const struct carved_case *item,

@@ -195,12 +195,9 @@ static tapml_status measure(const struct verdict_judge *judge, struct trial *tri
             calibrator_limits(judge->calibrator, store, trial->item, trial->op, trial->limits));
     }
     find_worst(trial);
-    if (trial->is_derived) {
-        return TAPML_OK;
-    }
     if (trial->margin > 1 && isfinite(trial->margin)) {
-        TAPML_TRY(
-            calibrator_widen(judge->calibrator, store, trial->item, trial->op, trial->limits));
+        TAPML_TRY(calibrator_widen(judge->calibrator, trial->is_derived ? NULL : store, trial->item,
+                                   trial->op, trial->limits));
         find_worst(trial);
     }
     return TAPML_OK;

@@ -145,13 +145,39 @@ Test(calibrator, widening_takes_the_largest_of_the_cases)
     cr_assert_eq(again[0].nmse, hard[0].nmse);
 }
 
+// A case that makes much of a rounding is allowed more, even where the devices agree on it: one
+// term alone has no order of summation.
+Test(calibrator, a_case_beyond_its_limit_is_looked_at_closely)
+{
+    struct linear_case made;
+    struct compare_limit first[REPLAY_OUTPUTS_MAX];
+    struct compare_limit close[REPLAY_OUTPUTS_MAX];
+    make_linear(&made, 0);
+    for (int i = 2; i < K; i++) {
+        made.w[i] = 0;
+    }
+    made.x[0] = 1;
+    made.w[0] = 1;
+    made.x[1] = 1;
+    made.w[1] = -1 + 0x1p-10f;
+    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    cr_assert_eq(first[0].nmse, compare_floor(COMPARE_REDUCTION).nmse, "all devices agree");
+    const uint64_t executions = calibrator_executions(calibrator);
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, close));
+    cr_assert_gt(close[0].nmse, 8 * 0x1p-30, "1024 times a rounding");
+    cr_assert_lt(close[0].nmse, 1e-4);
+    cr_assert_eq(calibrator_executions(calibrator), executions + 4 + 3 * 3);
+    MUST(calibrator_widen(calibrator, NULL, &made.item, &tapml_linear, first));
+    cr_assert_eq(first[0].nmse, close[0].nmse, "the same without a store");
+}
+
 Test(calibrator, what_the_source_recorded_takes_no_part)
 {
     struct linear_case made;
     struct compare_limit right[REPLAY_OUTPUTS_MAX];
     struct compare_limit wrong[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, right));
+    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, right));
     made.y[0] = 1e9f;
     MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, wrong));
     cr_assert_eq(right[0].nmse, wrong[0].nmse);
