@@ -59,6 +59,7 @@ struct carved_case {
     int64_t tokens; // Of the step.
     struct case_argument *arguments;
     uint32_t argument_count;
+    int is_derived; // Made from another one: no call of a run (verify/derive.h).
 };
 
 int case_is_state(const struct case_argument *argument);

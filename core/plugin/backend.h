@@ -45,6 +45,7 @@ struct backend_call {
     // NULL where nobody watches.
     const char *instance;
     const struct backend_origin *origins; // One for each parameter.
+    int is_extra; // No call that a run would make: who counts calls leaves it out.
 };
 
 struct backend_vt {

@@ -182,6 +182,11 @@ static int is_varied(const tapml_op *op, const struct expression_symbol *symbol)
                                           : !is_capacity(op, symbol->name);
 }
 
+static int64_t first_extent(const struct expression_symbol *symbol)
+{
+    return symbol->axis_count > 0 ? symbol->axes[0].constant : symbol->value.constant;
+}
+
 tapml_status derive_list(const struct carved_case *item,
                          const tapml_op *op,
                          struct derive_recipe *out_recipes,
@@ -197,7 +202,7 @@ tapml_status derive_list(const struct carved_case *item,
         (void)snprintf(recipe->label, sizeof(recipe->label), "%s", VALUE_RECIPES[i].label);
     }
     const uint32_t extents = (uint32_t)(sizeof(EXTENTS) / sizeof(*EXTENTS));
-    for (uint32_t i = 0; i < extents * scope.count && count < DERIVE_RECIPES_MAX; i++) {
+    for (uint32_t i = 0; i < extents * scope.count; i++) {
         const struct expression_symbol *symbol = &scope.symbols[i % scope.count];
         if (is_varied(op, symbol)) {
             struct derive_recipe *recipe = &out_recipes[count++];
@@ -211,6 +216,51 @@ tapml_status derive_list(const struct carved_case *item,
         }
     }
     *out_count = count;
+    return TAPML_OK;
+}
+
+// What `other` becomes where an extent goes from `from` to `to`; `other` where nothing ties them.
+static int64_t in_proportion(int64_t other, int64_t from, int64_t to)
+{
+    if (from > 0 && other % from == 0) {
+        return other / from * to;
+    }
+    if (other > 0 && from % other == 0) {
+        return to % (from / other) == 0 ? to / (from / other) : to;
+    }
+    return other;
+}
+
+tapml_status derive_couple(const struct carved_case *item,
+                           const tapml_op *op,
+                           const struct derive_recipe *recipe,
+                           uint32_t index,
+                           struct derive_recipe *out_recipe,
+                           int *out_has)
+{
+    struct expression_scope scope;
+    *out_has = 0;
+    TAPML_TRY(read_scope(item, op, &scope));
+    const struct expression_symbol *symbol = find_symbol(&scope, recipe->symbol);
+    if (!symbol || is_attribute(op, symbol->name)) {
+        return TAPML_OK;
+    }
+    for (uint32_t i = 0; i < scope.count; i++) {
+        const struct expression_symbol *other = &scope.symbols[i];
+        const int64_t extent = first_extent(other);
+        const int64_t value = in_proportion(extent, first_extent(symbol), recipe->value);
+        if (other == symbol || is_attribute(op, other->name) || !is_varied(op, other) ||
+            value == extent || value > 2 * DERIVE_EXTENT_MAX || index-- > 0) {
+            continue;
+        }
+        *out_has = 1;
+        *out_recipe = *recipe;
+        out_recipe->other_value = value;
+        (void)snprintf(out_recipe->other, sizeof(out_recipe->other), "%s", other->name);
+        (void)snprintf(out_recipe->label, sizeof(out_recipe->label), "%.40s,%.31s=%" PRId64,
+                       recipe->label, other->name, value);
+        return TAPML_OK;
+    }
     return TAPML_OK;
 }
 
@@ -228,11 +278,6 @@ static tapml_status set_symbol(struct expression_symbol *symbol, int64_t value)
     return TAPML_OK;
 }
 
-static int64_t first_extent(const struct expression_symbol *symbol)
-{
-    return symbol->axis_count > 0 ? symbol->axes[0].constant : symbol->value.constant;
-}
-
 static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -246,6 +291,8 @@ static tapml_status set_symbols(struct making *making)
         int64_t value = first_extent(symbol);
         if (recipe->symbol[0] != 0 && strcmp(symbol->name, recipe->symbol) == 0) {
             value = recipe->value;
+        } else if (recipe->other[0] != 0 && strcmp(symbol->name, recipe->other) == 0) {
+            value = recipe->other_value;
         } else if (is_place(making->op, symbol->name)) {
             value = least_of(value, POSITION_MAX);
         } else if (!is_attribute(making->op, symbol->name)) {
@@ -522,6 +569,7 @@ tapml_status derive_make(const struct carved_case *item,
                          struct carved_case *out_case)
 {
     struct carved_case made = *item;
+    made.is_derived = 1;
     struct making making = {.op = op, .recipe = recipe, .arena = arena, .made = &made};
     struct text text;
     TAPML_TRY(read_scope(item, op, &making.scope));

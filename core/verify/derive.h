@@ -13,11 +13,15 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "carve/case.h"
+#include "graph/expression.h"
 
 struct arena;
 
 // The seed of all draws: the same cases on every machine. Each case mixes its op and label in.
-enum { DERIVE_SEED = 1, DERIVE_EXTENT_MAX = 512, DERIVE_RECIPES_MAX = 28, DERIVE_LABEL_TEXT = 64 };
+enum { DERIVE_SEED = 1, DERIVE_EXTENT_MAX = 512, DERIVE_LABEL_TEXT = 96 };
+
+// Six kinds of values, and seven extents of each symbol that a schema can have.
+enum { DERIVE_RECIPES_MAX = 6 + 7 * EXPRESSION_SYMBOLS_MAX };
 
 enum derive_source {
     DERIVE_UNIFORM,  // The shape of the case, values from [-1, 1].
@@ -36,15 +40,28 @@ struct derive_recipe {
     int values;                    // How inputs are drawn.
     char symbol[32];               // Of a shape: what is changed, and its value.
     int64_t value;
+    char other[32]; // What is changed with it, and its value; or "".
+    int64_t other_value;
 };
 
 // The recipes around a case: all values first, then shapes, one symbol of the schema after the
-// other, the most telling extents first. `out_recipes` has room for DERIVE_RECIPES_MAX; what is
-// beyond is left out. TAPML_INVALID where the case is no call of `op`.
+// other, the most telling extents first. `out_recipes` has room for DERIVE_RECIPES_MAX, which is
+// for all. TAPML_INVALID where the case is no call of `op`.
 tapml_status derive_list(const struct carved_case *item,
                          const tapml_op *op,
                          struct derive_recipe *out_recipes,
                          uint32_t *out_count) STATUS_USED;
+
+// For a shape that nobody computes, since the op ties two extents together without a word of it in
+// the schema (query heads are a multiple of key heads, pairs fit into a head): the recipe in which
+// another symbol that was a multiple or a part of the first one changes with it, if it can in the
+// same proportion. There are several; `index` counts them. `*out_has` is 0 behind the last one.
+tapml_status derive_couple(const struct carved_case *item,
+                           const tapml_op *op,
+                           const struct derive_recipe *recipe,
+                           uint32_t index,
+                           struct derive_recipe *out_recipe,
+                           int *out_has) STATUS_USED;
 
 // Makes the case of a recipe in `arena`. Its shape class is the recipe's label. TAPML_INVALID where
 // the schema has no such call or it is too large: the caller counts it.

@@ -598,7 +598,7 @@ static tapml_status strike_run(struct strike *strike)
 
 // -- Calls -------------------------------------------------------------------------------------
 
-// Counts the call; whether the rule spoils it.
+// Counts the call, if it is one of a run; whether the rule spoils it.
 static tapml_status meets(struct planted *planted, const struct backend_call *call, int *out_meets)
 {
     const struct fault_rule *rule = &planted->rule;
@@ -610,7 +610,10 @@ static tapml_status meets(struct planted *planted, const struct backend_call *ca
         return TAPML_OK;
     }
     (void)table_find(&planted->calls, instance, &calls); // 0 where it is not there.
-    TAPML_TRY(table_set(&planted->calls, instance, ++calls));
+    calls++;
+    if (!call->is_extra) {
+        TAPML_TRY(table_set(&planted->calls, instance, calls));
+    }
     *out_meets =
         calls >= (size_t)rule->from_call &&
         (rule->probability >= 1 || random_between(&planted->random, 0, 1) < rule->probability);

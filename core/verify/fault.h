@@ -59,7 +59,8 @@ struct fault;
 
 // Plants `rules` (copied; their texts are borrowed) around `inner`, which is borrowed. Several on
 // one call are done in their order. Calls are counted per rule and instance, as long as the fault
-// lives. The caller owns it; its backend is `fault_backend`.
+// lives; extra ones (of derived cases) are spoilt as the next call would be, and not counted. The
+// caller owns it; its backend is `fault_backend`.
 tapml_status fault_create(struct backend *inner,
                           const struct fault_rule *rules,
                           size_t rule_count,

@@ -421,8 +421,10 @@ static tapml_status bind_all(struct running *running)
 static tapml_status call(const struct running *running, uint64_t *out_time_ns)
 {
     struct replay *replay = running->replay;
-    const struct backend_call call = {
-        .op = running->op, .args = running->args, .instance = running->item->instance};
+    const struct backend_call call = {.op = running->op,
+                                      .args = running->args,
+                                      .instance = running->item->instance,
+                                      .is_extra = running->item->is_derived};
     replay->executions++;
     TAPML_TRY(backend_call(replay->backend, &call));
     *out_time_ns = guard_time_ns(replay->guard);

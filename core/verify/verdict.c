@@ -495,58 +495,98 @@ find_double(struct verdict_judge *judge, const struct carved_case *made, int *ou
     return status;
 }
 
-static tapml_status judge_made(struct verdict_judge *judge,
-                               struct carved_case *made,
-                               const struct derive_recipe *recipe,
-                               struct arena *arena)
+// A derived case on its way to a verdict.
+struct derivation {
+    const struct carved_case *item; // The kept one that it surrounds.
+    struct derive_recipe recipe;
+    struct arena *arena;
+    struct carved_case made;
+    struct trial trial;
+    int is_double;       // Another one had its shape.
+    const char *refusal; // Why it judges nobody, or NULL.
+};
+
+// Makes the case of the recipe, with what is expected of it.
+static tapml_status expect_derived(struct verdict_judge *judge, struct derivation *derivation)
 {
-    struct trial trial = {.item = made, .op = find_op(judge, made), .is_derived = 1};
-    struct verdict *verdict = NULL;
-    const char *refusal = NULL;
-    int is_double = 0;
-    if (recipe->source == DERIVE_SHAPE) {
-        TAPML_TRY(find_double(judge, made, &is_double));
+    struct trial *trial = &derivation->trial;
+    const tapml_op *op = find_op(judge, derivation->item);
+    const tapml_status status = derive_make(derivation->item, op, &derivation->recipe,
+                                            derivation->arena, &derivation->made);
+    derivation->refusal = NULL;
+    if (status == TAPML_INVALID) {
+        derivation->refusal = arena_text(derivation->arena, status_message());
+        return derivation->refusal ? TAPML_OK : status_no_memory();
     }
-    if (is_double) {
-        return TAPML_OK;
+    TAPML_TRY(status);
+    if (derivation->recipe.source == DERIVE_SHAPE) {
+        TAPML_TRY(find_double(judge, &derivation->made, &derivation->is_double));
     }
-    TAPML_TRY(add_derived(judge, made, recipe, &verdict));
-    TAPML_TRY(calibrator_expect(judge->calibrator, made, trial.op, arena, trial.limits, &refusal));
-    return refusal ? set_reason(judge, verdict, VERDICT_SKIPPED, refusal)
-                   : try_case(judge, &trial, verdict);
+    *trial = (struct trial){.item = &derivation->made, .op = op, .is_derived = 1};
+    return derivation->is_double
+               ? TAPML_OK
+               : calibrator_expect(judge->calibrator, &derivation->made, op, derivation->arena,
+                                   trial->limits, &derivation->refusal);
 }
 
-// Counts a recipe that gives no case, with the reason at hand.
-static tapml_status skip_recipe(struct verdict_judge *judge,
-                                const struct carved_case *item,
-                                const struct derive_recipe *recipe)
+// A shape that cannot be alone is tried with what may be tied to it. Where none can be, the refusal
+// is the first one.
+static tapml_status expect_coupled(struct verdict_judge *judge, struct derivation *derivation)
+{
+    const struct derive_recipe alone = derivation->recipe;
+    const char *refusal = derivation->refusal;
+    int has = alone.source == DERIVE_SHAPE;
+    for (uint32_t i = 0; has && derivation->refusal; i++) {
+        TAPML_TRY(derive_couple(derivation->item, find_op(judge, derivation->item), &alone, i,
+                                &derivation->recipe, &has));
+        if (has) {
+            TAPML_TRY(expect_derived(judge, derivation));
+        }
+    }
+    if (derivation->refusal) {
+        derivation->recipe = alone;
+        derivation->refusal = refusal;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status judge_derivation(struct verdict_judge *judge, struct derivation *derivation)
 {
     struct verdict *verdict = NULL;
-    char message[REASON_TEXT];
-    (void)snprintf(message, sizeof(message), "%s", status_message());
-    TAPML_TRY(add_derived(judge, item, recipe, &verdict));
-    return set_reason(judge, verdict, VERDICT_SKIPPED, message);
+    TAPML_TRY(expect_derived(judge, derivation));
+    if (derivation->refusal) {
+        TAPML_TRY(expect_coupled(judge, derivation));
+    }
+    if (derivation->is_double) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(add_derived(judge, derivation->item, &derivation->recipe, &verdict));
+    return derivation->refusal ? set_reason(judge, verdict, VERDICT_SKIPPED, derivation->refusal)
+                               : try_case(judge, &derivation->trial, verdict);
 }
 
 // Makes and judges the case of a recipe.
 static tapml_status derive_one(struct verdict_judge *judge,
                                const struct carved_case *item,
-                               const tapml_op *op,
                                const struct derive_recipe *recipe)
 {
-    struct arena *arena = arena_create();
-    struct carved_case made;
-    if (!arena) {
+    struct derivation derivation = {.item = item, .recipe = *recipe, .arena = arena_create()};
+    if (!derivation.arena) {
         return status_no_memory();
     }
-    tapml_status status = derive_make(item, op, recipe, arena, &made);
-    if (status == TAPML_OK) {
-        status = judge_made(judge, &made, recipe, arena);
-    } else if (status == TAPML_INVALID) {
-        status = skip_recipe(judge, item, recipe);
-    }
-    arena_destroy(arena);
+    const tapml_status status = judge_derivation(judge, &derivation);
+    arena_destroy(derivation.arena);
     return status;
+}
+
+// Counts a kept case that has no neighbours, with the reason at hand.
+static tapml_status skip_derived(struct verdict_judge *judge, const struct carved_case *item)
+{
+    struct verdict *verdict = NULL;
+    char message[REASON_TEXT];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    TAPML_TRY(add_derived(judge, item, &(struct derive_recipe){.label = "none"}, &verdict));
+    return set_reason(judge, verdict, VERDICT_SKIPPED, message);
 }
 
 static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
@@ -563,17 +603,18 @@ static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
     if (op) {
         status = derive_list(&item, op, recipes, &count);
         if (status == TAPML_INVALID) {
-            status = skip_recipe(judge, &item, &(struct derive_recipe){.label = "none"});
+            status = skip_derived(judge, &item);
         }
     }
     for (uint32_t i = 0; status == TAPML_OK && i < count; i++) {
-        status = derive_one(judge, &item, op, &recipes[i]);
+        status = derive_one(judge, &item, &recipes[i]);
     }
     arena_destroy(arena);
     return status;
 }
 
-// The first kept case of each op, phase and choice of dtypes and optional arguments.
+// The first kept case of each op, phase and choice of dtypes, optional arguments and attributes: an
+// attribute that is 0 switches something off.
 static tapml_status
 find_representatives(struct store *store, struct arena *arena, int64_t **out_ids, size_t *out_count)
 {
@@ -589,8 +630,8 @@ find_representatives(struct store *store, struct arena *arena, int64_t **out_ids
     }
     TAPML_TRY(row_begin(store,
                         "SELECT min(id) FROM \"case\" GROUP BY op, version, phase,"
-                        " (SELECT group_concat(kind || coalesce(dtype, '')) FROM argument"
-                        "   WHERE case_id = \"case\".id) ORDER BY op, 1",
+                        " (SELECT group_concat(kind || coalesce(dtype, i <> 0, d <> 0, ''))"
+                        "   FROM argument WHERE case_id = \"case\".id) ORDER BY op, 1",
                         "choosing cases to derive others from", &row));
     TAPML_TRY(row_next(&row, &has));
     while (has) {

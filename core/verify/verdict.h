@@ -3,9 +3,9 @@
 
 // Verdicts: every kept case of a store against a target, and the cases derived from some of them.
 //
-// Derived cases (verify/derive.h) surround one kept case of each op, phase and choice of dtypes.
-// They are made and judged anew at each start and are not in the store: a recipe and a seed give
-// the same case again, and all of them take seconds.
+// Derived cases (verify/derive.h) surround one kept case of each op, phase and choice of dtypes and
+// attributes. They are made and judged anew at each start and are not in the store: a recipe and a
+// seed give the same case again, and all of them take seconds.
 #pragma once
 
 #include "base/status.h"

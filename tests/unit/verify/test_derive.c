@@ -323,6 +323,38 @@ Test(derive, an_op_of_a_stranger_follows_its_schema)
     text_release(&shape);
 }
 
+// What a shape ties together without a word in the schema goes in the same proportion.
+Test(derive, extents_are_coupled_in_proportion)
+{
+    struct strange strange;
+    struct derive_recipe recipe = {
+        .source = DERIVE_SHAPE, .symbol = "m", .value = 33, .label = "m=33"};
+    struct derive_recipe coupled;
+    struct carved_case made;
+    int has = 0;
+    make_strange(&strange); // m = 3, shift is an attribute;
+    strange.arguments[1] = tensor("table", TAPML_P_TENSOR_IN, TAPML_F32, 6, 7);
+    strange.arguments[3] = tensor("y", TAPML_P_TENSOR_OUT, TAPML_F32, 6, 7);
+    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    cr_assert(has);
+    cr_assert_str_eq(coupled.label, "m=33,n=66");
+    MUST(derive_make(&strange.item, &STRANGE, &coupled, arena, &made));
+    cr_assert_eq(made.arguments[0].shape[0], 33);
+    cr_assert_eq(made.arguments[1].shape[0], 66);
+    cr_assert(made.is_derived);
+    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 1, &coupled, &has));
+    cr_assert_not(has);
+    recipe = (struct derive_recipe){.symbol = "n", .value = 257, .label = "n=257"};
+    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    cr_assert_str_eq(coupled.label, "n=257,m=257", "no half of 257");
+    recipe = (struct derive_recipe){.symbol = "n", .value = 64, .label = "n=64"};
+    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    cr_assert_str_eq(coupled.label, "n=64,m=32");
+    recipe = (struct derive_recipe){.symbol = "shift", .value = 64, .label = "shift=64"};
+    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    cr_assert_not(has);
+}
+
 static const char *refusal_of(struct carved_case *item, const tapml_op *op)
 {
     struct calibrator *calibrator = NULL;

@@ -56,6 +56,7 @@ enum { ROWS = 2, WIDTH = 8, STRIDE = 10, BYTES = ROWS * STRIDE * (int)sizeof(flo
 struct bench {
     struct backend *backend;
     tapml_object *x, *y;
+    int is_extra; // Calls are.
 };
 
 static void bench_open(struct bench *bench, struct backend *on)
@@ -65,6 +66,7 @@ static void bench_open(struct bench *bench, struct backend *on)
         values[i] = 1 + 0.3f * (float)i;
     }
     bench->backend = on;
+    bench->is_extra = 0;
     MUST(backend_buffer_new(on, sizeof(values), &bench->x));
     MUST(backend_buffer_new(on, BYTES, &bench->y));
     MUST(backend_write(on, bench->x, 0, values, sizeof(values)));
@@ -95,7 +97,10 @@ static tapml_status bench_call(const struct bench *bench, const char *instance)
                             .buffer = bench->y};
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
-    return backend_call(bench->backend, &(struct backend_call){&tapml_silu, args, instance, NULL});
+    return backend_call(bench->backend, &(struct backend_call){.op = &tapml_silu,
+                                                               .args = args,
+                                                               .instance = instance,
+                                                               .is_extra = bench->is_extra});
 }
 
 // What a call leaves, gaps included, in `out`.
@@ -267,7 +272,8 @@ static void append(struct backend *on, int64_t count, int64_t position, float *o
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &state},
                                 {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
                                 {.kind = TAPML_P_I64, .u.i = position}};
-    MUST(backend_call(on, &(struct backend_call){&tapml_state_append, args, "k", NULL}));
+    MUST(backend_call(
+        on, &(struct backend_call){.op = &tapml_state_append, .args = args, .instance = "k"}));
     MUST(backend_read(on, state.buffer, 0, out_state, sizeof(values)));
     MUST(backend_wait(on));
     backend_buffer_free(on, rows.buffer);
@@ -329,6 +335,25 @@ Test(fault, calls_are_counted_for_each_instance)
     }
     cr_expect_not(is_spoilt(&bench, "layers.1/silu"), "its first call");
     cr_expect_eq(fault_struck(fault, 0), 2);
+    bench_close(&bench);
+    fault_destroy(fault);
+}
+
+Test(fault, extra_calls_are_spoilt_as_the_next_one_and_not_counted)
+{
+    struct bench bench;
+    struct fault_rule one = rule("scale -1");
+    one.from_call = 3;
+    struct fault *fault = plant(backend, &one, 1);
+    bench_open(&bench, fault_backend(fault));
+    for (int i = 1; i <= 4; i++) {
+        bench.is_extra = 1;
+        for (int extra = 0; extra < 5; extra++) {
+            cr_expect_eq(is_spoilt(&bench, "s"), i >= 3, "before call %d", i);
+        }
+        bench.is_extra = 0;
+        cr_expect_eq(is_spoilt(&bench, "s"), i >= 3, "call %d", i);
+    }
     bench_close(&bench);
     fault_destroy(fault);
 }
