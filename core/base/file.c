@@ -57,6 +57,23 @@ static tapml_status system_failed(const char *path, const char *what)
                        what, strerror(error));
 }
 
+static const char *kind_name(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a folder";
+    case S_IFIFO:
+        return "a pipe";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFCHR:
+    case S_IFBLK:
+        return "a device";
+    default:
+        return "something else";
+    }
+}
+
 static tapml_status open_to_read(const char *path, int *out_descriptor, struct stat *out_about)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -71,7 +88,7 @@ static tapml_status open_to_read(const char *path, int *out_descriptor, struct s
     if (!S_ISREG(out_about->st_mode)) {
         close(descriptor);
         return status_fail(TAPML_INVALID, "%s: expected a file, found %s", path,
-                           S_ISDIR(out_about->st_mode) ? "a folder" : "something else");
+                           kind_name(out_about->st_mode));
     }
     *out_descriptor = descriptor;
     return TAPML_OK;
@@ -206,7 +223,8 @@ tapml_status file_write(const char *path, const void *data, size_t size)
 
 int file_exists(const char *path)
 {
-    return access(path, F_OK) == 0;
+    struct stat about;
+    return lstat(path, &about) == 0;
 }
 
 int file_is_folder(const char *path)
@@ -219,6 +237,9 @@ static tapml_status make_one(const char *path)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_folder(path))) {
         return TAPML_OK;
+    }
+    if (errno == EEXIST) {
+        return status_fail(TAPML_INVALID, "%s: expected a folder, found a file", path);
     }
     return system_failed(path, "make the folder");
 }

@@ -33,6 +33,7 @@ enum { FILE_WHY_TEXT = 128 };
 // is full, a quota is used up, or a limit on the size of files is reached.
 int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT]);
 
+// Whether there is anything of that name, be it a link to nowhere: opening it then says more.
 int file_exists(const char *path);
 int file_is_folder(const char *path);
 

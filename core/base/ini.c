@@ -28,8 +28,12 @@ struct parser {
     unsigned line;
     size_t entry_capacity;
     size_t section_capacity;
+    size_t line_capacity;  // Of the sections' lines.
     struct table sections; // What is in the list of them: a file may have a hundred thousand.
     tapml_status status;   // Of the first failure.
+    ini_problem_fn tell;   // Or NULL: the first failure ends it all.
+    void *user;
+    int is_lost; // The section that the entries stand in could not be read.
 };
 
 static const char *keep(struct parser *parser, const char *text, size_t length)
@@ -99,10 +103,24 @@ static tapml_status check_section(struct parser *parser, const char *line, size_
     }
     TAPML_TRY(table_set(&parser->sections, name, ini->section_count));
     if (grow(parser, &ini->sections, &parser->section_capacity, ini->section_count,
-             sizeof(*ini->sections))) {
+             sizeof(*ini->sections)) &&
+        grow(parser, &ini->section_lines, &parser->line_capacity, ini->section_count,
+             sizeof(*ini->section_lines))) {
+        ini->section_lines[ini->section_count] = parser->line;
         ini->sections[ini->section_count++] = name;
     }
     return parser->status;
+}
+
+// Whether there is a '=' or ':' before the end of the line or a comment.
+static int has_value(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length && (line[i] != ';' || i == 0 || !is_blank(line[i - 1])); ++i) {
+        if (line[i] == '=' || line[i] == ':') {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static tapml_status check_line(struct parser *parser, const char *line, size_t length)
@@ -124,7 +142,22 @@ static tapml_status check_line(struct parser *parser, const char *line, size_t l
         return status_fail(TAPML_INVALID, "%s:%u: expected no blank at the start of a line", name,
                            parser->line);
     }
+    if (has_text && line[0] != '[' && !has_value(line, length)) {
+        return status_fail(TAPML_INVALID,
+                           "%s:%u: expected 'key = value' or '[section]', found '%.*s'", name,
+                           parser->line, (int)length, line);
+    }
     return has_text && line[0] == '[' ? check_section(parser, line, length) : TAPML_OK;
+}
+
+// Tells a failure and goes on, where somebody wants all of them.
+static tapml_status told(const struct parser *parser, tapml_status status)
+{
+    if (status != TAPML_INVALID || !parser->tell) {
+        return status;
+    }
+    parser->tell(parser->user, status_message());
+    return TAPML_OK;
 }
 
 // Gives inih the next line, as fgets would, once it has been checked.
@@ -143,9 +176,17 @@ static char *next_line(char *buffer, int size, void *user)
     parser->rest = line_end ? line_end + 1 : parser->end;
     ++parser->line;
     const size_t length = (size_t)((line_end ? line_end : parser->end) - line);
-    parser->status = check_line(parser, line, length);
+    const tapml_status status = check_line(parser, line, length);
+    if (length > 0 && line[0] == '[') {
+        parser->is_lost = status != TAPML_OK;
+    }
+    parser->status = told(parser, status);
     if (parser->status != TAPML_OK) {
         return NULL;
+    }
+    if (status != TAPML_OK) {
+        memcpy(buffer, "\n", 2);
+        return buffer;
     }
     ASSERT(length + 2 <= (size_t)size); // Otherwise inih was built with a smaller buffer.
     memcpy(buffer, line, length);
@@ -173,8 +214,15 @@ static int add_entry(void *user, const char *section, const char *key, const cha
 {
     struct parser *parser = user;
     struct ini *ini = parser->ini;
+    if (parser->is_lost) {
+        return 1;
+    }
     if (parser->status == TAPML_OK) {
-        parser->status = check_entry(parser, key, value);
+        const tapml_status status = check_entry(parser, key, value);
+        parser->status = told(parser, status);
+        if (parser->status == TAPML_OK && status != TAPML_OK) {
+            return 1;
+        }
     }
     if (parser->status != TAPML_OK ||
         !grow(parser, &ini->entries, &parser->entry_capacity, ini->count, sizeof(*ini->entries))) {
@@ -193,14 +241,14 @@ static int add_entry(void *user, const char *section, const char *key, const cha
     return 1;
 }
 
-static tapml_status parse_into(struct ini *ini, const char *name, const char *text, size_t size)
+static tapml_status parse_into(struct parser *parser, const char *name)
 {
-    struct parser parser = {.ini = ini, .rest = text, .end = text + size};
-    table_init(&parser.sections);
-    ini->name = keep(&parser, name, strlen(name));
-    const int bad_line = ini->name ? ini_parse_stream(next_line, &parser, add_entry, &parser) : 0;
-    table_release(&parser.sections);
-    TAPML_TRY(parser.status);
+    table_init(&parser->sections);
+    parser->ini->name = keep(parser, name, strlen(name));
+    const int bad_line =
+        parser->status == TAPML_OK ? ini_parse_stream(next_line, parser, add_entry, parser) : 0;
+    table_release(&parser->sections);
+    TAPML_TRY(parser->status);
     if (bad_line != 0) {
         return status_fail(TAPML_INVALID, "%s:%d: expected 'key = value' or '[section]'", name,
                            bad_line);
@@ -208,29 +256,41 @@ static tapml_status parse_into(struct ini *ini, const char *name, const char *te
     return TAPML_OK;
 }
 
-tapml_status ini_load(const char *path, struct ini *out_ini)
-{
-    char *text = NULL;
-    size_t size = 0;
-    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &text, &size));
-    const tapml_status status = ini_parse(path, text, size, out_ini);
-    alloc_free(text);
-    return status;
-}
-
-tapml_status ini_parse(const char *name, const char *text, size_t size, struct ini *out_ini)
+static tapml_status parse(struct parser parser, const char *name, struct ini *out_ini)
 {
     struct ini ini = {.arena = arena_create()};
     if (!ini.arena) {
         return status_no_memory();
     }
-    const tapml_status status = parse_into(&ini, name, text, size);
+    parser.ini = &ini;
+    const tapml_status status = parse_into(&parser, name);
     if (status != TAPML_OK) {
         ini_release(&ini);
         return status;
     }
     *out_ini = ini;
     return TAPML_OK;
+}
+
+tapml_status ini_survey(const char *path, ini_problem_fn tell, void *user, struct ini *out_ini)
+{
+    char *text = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &text, &size));
+    const struct parser parser = {.rest = text, .end = text + size, .tell = tell, .user = user};
+    const tapml_status status = parse(parser, path, out_ini);
+    alloc_free(text);
+    return status;
+}
+
+tapml_status ini_load(const char *path, struct ini *out_ini)
+{
+    return ini_survey(path, NULL, NULL, out_ini);
+}
+
+tapml_status ini_parse(const char *name, const char *text, size_t size, struct ini *out_ini)
+{
+    return parse((struct parser){.rest = text, .end = text + size}, name, out_ini);
 }
 
 void ini_release(struct ini *ini)
@@ -241,15 +301,21 @@ void ini_release(struct ini *ini)
     }
 }
 
-const char *ini_get(const struct ini *ini, const char *section, const char *key)
+const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key)
 {
     for (size_t i = ini->count; i > 0; --i) {
         const struct ini_entry *entry = &ini->entries[i - 1];
         if (strcmp(entry->section, section) == 0 && strcmp(entry->key, key) == 0) {
-            return entry->value;
+            return entry;
         }
     }
     return NULL;
+}
+
+const char *ini_get(const struct ini *ini, const char *section, const char *key)
+{
+    const struct ini_entry *entry = ini_find(ini, section, key);
+    return entry ? entry->value : NULL;
 }
 
 int ini_has_section(const struct ini *ini, const char *section)

@@ -33,8 +33,8 @@ void text_append_json(struct text *text, const char *piece);
 // TAPML_NO_MEMORY where an append failed.
 tapml_status text_status(const struct text *text) STATUS_USED;
 
-// Puts '?' in place of each control character but tabs and ends of lines: what a stranger wrote must
-// not command the terminal on which it is shown.
+// Puts '?' in place of each control character but tabs and ends of lines: what a stranger wrote
+// must not command the terminal on which it is shown.
 void text_make_plain(char *text);
 
 enum { TEXT_NO_CHARACTER = 0x7fffffff };

@@ -101,6 +101,19 @@ Test(file, a_pipe_is_refused_and_not_waited_for)
     const char *path = scratch_path(&scratch, "pipe");
     cr_assert_eq(mkfifo(path, 0600), 0);
     cr_assert_eq(file_map(path, &map), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected a file, found a pipe"));
+    cr_assert_eq(file_map("/dev/zero", &map), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected a file, found a device"));
+}
+
+Test(file, a_link_to_nowhere_is_there_and_says_so_when_opened)
+{
+    struct file_map map;
+    const char *path = scratch_path(&scratch, "link");
+    cr_assert_eq(symlink("link", path), 0);
+    cr_assert(file_exists(path));
+    cr_assert_eq(file_map(path, &map), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "symbolic links"), "%s", status_message());
 }
 
 Test(file, folders_are_made_with_those_above)

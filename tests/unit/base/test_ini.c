@@ -82,6 +82,42 @@ Test(ini, what_is_wrong_is_refused_with_its_line)
     expect_refused("\tkey = 1\n", "run.ini:1: ");
     expect_refused(" [run]\n", "run.ini:1: ");
     expect_refused("= 1\n", "run.ini:1: ");
+    expect_refused("[run]\nkey ; = 1\n", "run.ini:2: expected 'key = value' or '[section]', found");
+}
+
+struct told {
+    char sentences[8][128];
+    size_t count;
+};
+
+static void tell(void *user, const char *sentence)
+{
+    struct told *told = user;
+    cr_assert_lt(told->count, 8);
+    snprintf(told->sentences[told->count++], sizeof(told->sentences[0]), "%.127s", sentence);
+}
+
+Test(ini, a_survey_goes_on_behind_what_is_wrong)
+{
+    struct scratch scratch;
+    struct told told = {.count = 0};
+    struct ini ini;
+    scratch_make(&scratch);
+    const char *path =
+        scratch_text(&scratch, "x.ini", "[a]\nb = 1\n joined\nword\n[c\nd = 2\n= 3\n[e]\nf = 4\n");
+    cr_assert_eq(ini_survey(path, tell, &told, &ini), TAPML_OK, "%s", status_message());
+    cr_assert_eq(told.count, 3);
+    cr_assert_not_null(strstr(told.sentences[0], "x.ini:3: expected no blank"));
+    cr_assert_not_null(strstr(told.sentences[1], "x.ini:4: expected 'key = value'"));
+    cr_assert_not_null(strstr(told.sentences[2], "x.ini:5: expected '[section]'"));
+    // What stands in the section that could not be read is nobody's.
+    cr_assert_eq(ini.count, 2);
+    cr_assert_str_eq(ini_get(&ini, "a", "b"), "1");
+    cr_assert_eq(ini_find(&ini, "e", "f")->line, 9);
+    cr_assert_eq(ini.section_count, 2);
+    cr_assert_eq(ini.section_lines[1], 8);
+    ini_release(&ini);
+    scratch_remove(&scratch);
 }
 
 Test(ini, a_zero_byte_is_refused)
