@@ -192,6 +192,7 @@ describe(const struct draft *draft, const struct graph_argument *argument, uint3
     struct infer_argument known = {.is_present = argument->kind != TAPML_V_NONE, .i = argument->i};
 
     if (value != GRAPH_NONE) {
+        known.name = draft->values[value].name;
         known.dtype = draft->values[value].dtype;
         known.rank = draft->values[value].rank;
         memcpy(known.shape, draft->values[value].shape, sizeof(known.shape));

@@ -20,6 +20,18 @@ static tapml_status explain(tapml_status status, const tapml_op *op, const tapml
                               : status_explain(status, "%s: parameter '%s'", op->name, param->name);
 }
 
+// The same with the name of what stands there: of a weight it is the tensor's.
+static tapml_status explain_argument(tapml_status status,
+                                     const tapml_op *op,
+                                     const tapml_param *param,
+                                     const struct infer_argument *argument)
+{
+    return status == TAPML_OK || argument->name == NULL
+               ? explain(status, op, param)
+               : status_explain(status, "%s: parameter '%s' ('%s')", op->name, param->name,
+                                argument->name);
+}
+
 // The parameter that `text` names, or NULL: "x" as dtype or shape is that of the parameter x.
 static const tapml_param *named_param(const tapml_op *op, const char *text, uint32_t *out_index)
 {
@@ -172,7 +184,8 @@ infer_op(const tapml_op *op, struct infer_argument *arguments, struct expression
     for (int outputs = 0; outputs <= 1; outputs++) {
         for (uint32_t p = 0; p < op->n_params; p++) {
             if ((op->params[p]->kind == TAPML_P_TENSOR_OUT) == outputs) {
-                TAPML_TRY(explain(infer_argument(op, p, arguments, scope), op, op->params[p]));
+                TAPML_TRY(explain_argument(infer_argument(op, p, arguments, scope), op,
+                                           op->params[p], &arguments[p]));
             }
         }
     }

@@ -11,6 +11,7 @@
 // What is known of one argument. For an output the dtype and shape are filled in.
 struct infer_argument {
     int is_present;
+    const char *name; // Of its value, for messages; or NULL.
     uint32_t dtype;
     uint32_t rank;
     struct affine shape[TAPML_MAX_RANK];

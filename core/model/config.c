@@ -15,7 +15,7 @@ enum {
     FILE_SIZE_MAX = 16 << 20,
     POINTER_LENGTH_MAX = 512,
     UNREAD_POINTER_MAX = 2048, // What lies deeper nobody has asked for.
-    UNREAD_FOUND_MAX = 4096,   // More would not fit in a message.
+    UNREAD_FOUND_MAX = 2048,   // More would not fit in a message.
 };
 
 // What is known of a pointer that was asked for.
@@ -358,18 +358,36 @@ struct unread {
     const struct config *config;
     struct text pointer;
     struct text found;
+    struct text passed; // Keys on the list, and those that are null or false.
     size_t known_count; // Values that were read or ignored.
+    size_t read_count;
+    size_t passed_count;
 };
 
 static void walk(struct unread *unread, json_t *value);
 
-static void add_found(struct unread *unread)
+// Appends a pointer to a list of them, which stays one line whatever the keys hold.
+static void add_to(struct text *list, const char *pointer)
 {
-    if (unread->found.length > UNREAD_FOUND_MAX) {
+    const size_t before = list->length;
+    if (before > UNREAD_FOUND_MAX) {
         return;
     }
-    const char *between = unread->found.length > 0 ? ", " : "";
-    text_format(&unread->found, "%s'%s'", between, unread->pointer.data);
+    text_format(list, "%s'%.*s'", before > 0 ? ", " : "", POINTER_LENGTH_MAX, pointer);
+    for (size_t i = before; i < list->length; ++i) {
+        list->data[i] = list->data[i] == '\n' || list->data[i] == '\t' ? '?' : list->data[i];
+    }
+}
+
+static void add_found(struct unread *unread)
+{
+    add_to(&unread->found, unread->pointer.data);
+}
+
+static void pass_over(struct unread *unread)
+{
+    add_to(&unread->passed, unread->pointer.data);
+    ++unread->passed_count;
 }
 
 static void walk_member(struct unread *unread, const char *key, json_t *value)
@@ -390,11 +408,13 @@ static void walk_object(struct unread *unread, json_t *object)
     json_t *value = NULL;
     json_object_foreach(object, key, value)
     {
+        append_part(&unread->pointer, key);
         if (!is_ignored_key(key)) {
-            append_part(&unread->pointer, key);
             walk_member(unread, key, value);
-            cut(&unread->pointer, before);
+        } else if ((marks_of(unread->config, unread->pointer.data) & MARK_READ) == 0) {
+            pass_over(unread);
         }
+        cut(&unread->pointer, before);
     }
 }
 
@@ -425,8 +445,12 @@ static void walk(struct unread *unread, json_t *value)
     }
     const size_t marks = marks_of(unread->config, unread->pointer.data);
     double number = 0;
+    unread->read_count += (marks & MARK_READ) ? 1 : 0;
     if ((marks & MARK_IGNORED) || json_is_null(value) || json_is_false(value)) {
         ++unread->known_count;
+        if ((marks & MARK_READ) == 0) {
+            pass_over(unread);
+        }
     } else if (json_is_object(value) && !json_file_number(value, &number)) {
         walk_object(unread, value);
     } else if (json_is_array(value)) {
@@ -438,24 +462,53 @@ static void walk(struct unread *unread, json_t *value)
     }
 }
 
+static tapml_status walk_all(const struct config *config, struct unread *out_unread)
+{
+    *out_unread = (struct unread){.config = config};
+    text_init(&out_unread->pointer);
+    text_init(&out_unread->found);
+    text_init(&out_unread->passed);
+    walk(out_unread, config->root);
+    TAPML_TRY(text_status(&out_unread->pointer));
+    TAPML_TRY(text_status(&out_unread->passed));
+    return text_status(&out_unread->found);
+}
+
+static void unread_release(struct unread *unread)
+{
+    text_release(&unread->passed);
+    text_release(&unread->found);
+    text_release(&unread->pointer);
+}
+
 static tapml_status check_all_read(const struct config *config)
 {
-    struct unread unread = {.config = config};
-    text_init(&unread.pointer);
-    text_init(&unread.found);
-    walk(&unread, config->root);
-    tapml_status status = text_status(&unread.pointer);
-    if (status == TAPML_OK) {
-        status = text_status(&unread.found);
-    }
+    struct unread unread;
+    tapml_status status = walk_all(config, &unread);
     if (status == TAPML_OK && unread.found.length > 0) {
-        status =
-            status_fail(TAPML_INVALID, "%s: expected keys that the architecture knows, found %s",
-                        config->name, unread.found.data);
+        status = status_fail(TAPML_INVALID,
+                             "%s: expected keys that the architecture knows, found %s; %zu keys "
+                             "were read, and 'unknown-keys = allow' in [model] passes over the "
+                             "others",
+                             config->name, unread.found.data, unread.read_count);
     }
-    text_release(&unread.found);
-    text_release(&unread.pointer);
+    unread_release(&unread);
     return status;
+}
+
+void config_account(const struct config *config, struct text *out_text)
+{
+    struct unread unread;
+    const tapml_status status = walk_all(config, &unread);
+    text_format(out_text, "%zu keys read, %zu passed over", unread.read_count, unread.passed_count);
+    if (unread.passed_count > 0) {
+        text_format(out_text, " (%s)", unread.passed.data);
+    }
+    if (unread.found.length > 0) {
+        text_format(out_text, ", unknown are %s", unread.found.data);
+    }
+    out_text->failed |= status != TAPML_OK;
+    unread_release(&unread);
 }
 
 static void release(tapml_object *object)

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <tapml/model.h>
 
@@ -29,6 +30,10 @@ const tapml_host_config *config_table(void);
 // as expected, and, unless `allow_unknown`, keys that nobody read, that are on no ignore list and
 // neither null nor false. The message names each.
 tapml_status config_check(const struct config *config, int allow_unknown) STATUS_USED;
+
+// Appends what became of the keys: how many were read, which were passed over, and which are
+// unknown.
+void config_account(const struct config *config, struct text *out_text);
 
 // Of the file's bytes.
 struct hash config_hash(const struct config *config);

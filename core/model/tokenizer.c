@@ -216,6 +216,9 @@ tapml_status tokenizer_open(const char *folder, struct tokenizer **out_tokenizer
     tokenizer->name = file_join(folder, "tokenizer.json");
     tapml_status status =
         tokenizer->name ? json_file_load(tokenizer->name, &root) : status_no_memory();
+    if (status == TAPML_OK && !json_is_object(root)) {
+        status = status_fail(TAPML_INVALID, "%s: expected an object", tokenizer->name);
+    }
     if (status == TAPML_OK) {
         status = read_all(tokenizer, root);
     }

@@ -3,6 +3,7 @@
 #include "plugin/model.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "graph/builder.h"
 #include "model/checkpoint.h"
@@ -11,6 +12,8 @@
 #include <tapml/model.h>
 
 #include <string.h>
+
+enum { NAMES_MAX = 256 };
 
 struct model {
     struct component *component; // The architecture.
@@ -50,7 +53,6 @@ static tapml_status ask(struct choice *choice, struct component *component, stru
 {
     uint32_t score = 0;
     TAPML_TRY(score_of(component, config, &score));
-    text_format(&choice->asked, " '%s'", component->entry.component);
     if (score > choice->score) {
         choice->best = component;
         choice->rival = NULL;
@@ -66,7 +68,7 @@ static tapml_status judge(const struct choice *choice, const struct config *conf
     const char *type = config_model_type(config);
     if (!choice->best) {
         return status_fail(
-            TAPML_NOT_FOUND, "no architecture knows the model type '%s'; asked were:%s",
+            TAPML_NOT_FOUND, "no architecture knows the model type '%s'; installed are:%s",
             type ? type : "", choice->asked.length > 0 ? choice->asked.data : " none");
     }
     if (choice->rival) {
@@ -78,6 +80,23 @@ static tapml_status judge(const struct choice *choice, const struct config *conf
             choice->rival->entry.component, choice->rival->entry.plugin, type ? type : "");
     }
     return TAPML_OK;
+}
+
+static tapml_status
+no_such_architecture(struct registry *registry, const char *named, const struct text *there)
+{
+    const char *names[NAMES_MAX + 1] = {NULL};
+    for (size_t i = 0; i < NAMES_MAX; ++i) {
+        names[i] = registry_component(registry, TAPML_KIND_MODEL, i);
+        if (!names[i]) {
+            break;
+        }
+    }
+    const char *near = text_nearest(named, names);
+    return status_fail(TAPML_NOT_FOUND,
+                       "no architecture '%s' can be used%s%s%s; those that can be are:%s", named,
+                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
+                       there->length > 0 ? there->data : " none");
 }
 
 // Asks every architecture, or takes the one that is named.
@@ -95,10 +114,11 @@ static tapml_status choose(struct registry *registry,
         if (!component || (named && strcmp(component->entry.component, named) == 0)) {
             break;
         }
+        text_format(&choice.asked, " '%s'", component->entry.component);
         status = named ? TAPML_OK : ask(&choice, component, config);
     }
     if (status == TAPML_OK && named && !component) {
-        status = status_fail(TAPML_NOT_FOUND, "no architecture '%s' can be used", named);
+        status = no_such_architecture(registry, named, &choice.asked);
     }
     if (status == TAPML_OK && !named) {
         status = judge(&choice, config);
@@ -199,6 +219,10 @@ open_config(struct model *model, struct registry *registry, const struct model_o
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
+    if (!file_is_folder(options->folder)) {
+        return status_fail(TAPML_NOT_FOUND, "expected a folder, found %s",
+                           file_exists(options->folder) ? "a file" : "nothing");
+    }
     model->folder = alloc_text(options->folder);
     if (!model->folder) {
         return status_no_memory();
@@ -260,6 +284,11 @@ const char *model_architecture(const struct model *model)
 const char *model_folder(const struct model *model)
 {
     return model->folder;
+}
+
+void model_account(const struct model *model, struct text *out_text)
+{
+    config_account(model->config, out_text);
 }
 
 struct hash model_hash(const struct model *model)

@@ -31,6 +31,9 @@ const struct checkpoint *model_checkpoint(const struct model *model); // NULL: w
 const char *model_architecture(const struct model *model);            // Component id.
 const char *model_folder(const struct model *model);
 
+// Appends what became of the keys of config.json, as config_account does.
+void model_account(const struct model *model, struct text *out_text);
+
 // Of config, checkpoint and graph.
 struct hash model_hash(const struct model *model);
 

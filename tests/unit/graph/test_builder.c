@@ -156,7 +156,7 @@ Test(builder, errors_name_the_scope)
     fixture_expect(
         t->op(g, NULL, "q", "tapml.linear", 1, ARGS(ID(x), ID(w), NONE, I64(0), OUT)),
         TAPML_INVALID,
-        "in 'layers.3/attn': op 'q': tapml.linear: parameter 'w': axis 1 is 9, 'in' is 8");
+        "in 'layers.3/attn': op 'q': tapml.linear: parameter 'w' ('w'): axis 1 is 9, 'in' is 8");
 }
 
 Test(builder, views_that_do_not_fit_are_copied)

@@ -108,7 +108,7 @@ Test(model, a_tie_names_both_and_the_user_settles_it)
 Test(model, what_nobody_knows_lists_who_was_asked)
 {
     expect_refused("{\"model_type\": \"gnu\"}", (struct model_options){0},
-                   "'gnu'; asked were: 'zoo' 'zoo-other'");
+                   "'gnu'; installed are: 'zoo' 'zoo-other'");
 }
 
 Test(model, keys_must_be_understood_by_the_one_that_builds)
