@@ -15,6 +15,7 @@
 #include <tapml/ops.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,10 +212,54 @@ static const char *component_of(const char *section)
     return strncmp(section, prefix, strlen(prefix)) == 0 ? section + strlen(prefix) : NULL;
 }
 
-static tapml_status check_option(const struct registry *registry, const struct ini_entry *entry)
+enum { OPTIONS_MAX = 64 };
+
+// ", did you mean 'x'?" for what is nearest to `key` in a list with blanks between, or "".
+static void hint_option(const char *options, const char *key, char *out_hint, size_t size)
+{
+    char list[1024];
+    const char *words[OPTIONS_MAX + 1] = {NULL};
+    size_t count = 0;
+    snprintf(list, sizeof(list), "%s", options);
+    for (char *at = list; *at && count < OPTIONS_MAX;) {
+        char *end = at + strcspn(at, " \t");
+        const int is_last = *end == '\0';
+        *end = '\0';
+        words[count] = at;
+        count += *at != '\0';
+        at = is_last ? end : end + 1;
+    }
+    words[count] = NULL;
+    const char *near = text_nearest(key, words);
+    snprintf(out_hint, size, near ? ", did you mean '%s'?" : "%s", near ? near : "");
+}
+
+// Options of a component that is not here may be meant for another machine; a name that is nearly
+// one of those that are here is a mistake.
+static tapml_status
+check_component(const struct registry *registry, const struct ini_entry *entry, const char *id)
+{
+    const char **ids = alloc_array(registry->component_count + 1, sizeof(*ids));
+    if (!ids) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < registry->component_count; ++i) {
+        ids[i] = registry->components[i]->entry.component;
+    }
+    const char *near = text_nearest(id, ids);
+    alloc_free(ids);
+    return near ? status_fail(TAPML_INVALID,
+                              "%s:%u: [%s] has options, and no plugin has a component '%s', did "
+                              "you mean '%s'?",
+                              registry->ini->name, entry->line, entry->section, id, near)
+                : TAPML_OK;
+}
+
+tapml_status registry_check_option(const struct registry *registry, const struct ini_entry *entry)
 {
     const char *id = component_of(entry->section);
     const char *known = NULL;
+    char hint[128];
     for (size_t i = 0; id && i < registry->component_count; ++i) {
         const struct manifest_component *manifest = registry->components[i]->manifest;
         if (!manifest || strcmp(manifest->id, id) != 0) {
@@ -226,17 +271,18 @@ static tapml_status check_option(const struct registry *registry, const struct i
         known = manifest->options;
     }
     if (!known) {
-        return TAPML_OK;
+        return id ? check_component(registry, entry, id) : TAPML_OK;
     }
-    return status_fail(TAPML_INVALID, "%s:%u: unknown key '%s' in [%s], known are: %s",
+    hint_option(known, entry->key, hint, sizeof(hint));
+    return status_fail(TAPML_INVALID, "%s:%u: unknown key '%s' in [%s], known are: %s%s",
                        registry->ini->name, entry->line, entry->key, entry->section,
-                       known[0] ? known : "none");
+                       known[0] ? known : "none", hint);
 }
 
 static tapml_status check_options(const struct registry *registry)
 {
     for (size_t i = 0; registry->ini && i < registry->ini->count; ++i) {
-        TAPML_TRY(check_option(registry, &registry->ini->entries[i]));
+        TAPML_TRY(registry_check_option(registry, &registry->ini->entries[i]));
     }
     return TAPML_OK;
 }
@@ -290,7 +336,7 @@ static tapml_status fill(struct registry *registry, const struct registry_option
     }
     TAPML_TRY(scan(registry, options));
     show_plugin_states(registry);
-    return check_options(registry);
+    return options->takes_all ? TAPML_OK : check_options(registry);
 }
 
 tapml_status registry_create(const struct registry_options *options, struct registry **out_registry)
@@ -575,6 +621,24 @@ registry_open(struct registry *registry, const char *name, struct backend **out_
     TAPML_TRY(get_backend(registry, &parts, &component));
     const tapml_status status = open_device(registry, component, parts.device, out_backend);
     return component->entry.state == REGISTRY_USABLE ? status : not_usable(component);
+}
+
+tapml_status registry_check(struct registry *registry, const char *name)
+{
+    struct name parts;
+    struct component *component = NULL;
+    struct backend *backend = NULL;
+    TAPML_TRY(split_name(name, &parts));
+    TAPML_TRY(find_named(registry, &parts, &component));
+    if (component_is_backend(component) && component->entry.state != REGISTRY_USABLE) {
+        return not_usable(component);
+    }
+    if (component_is_backend(component) && !parts.device) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(registry_open(registry, name, &backend));
+    backend_release(backend);
+    return TAPML_OK;
 }
 
 tapml_status registry_devices(struct registry *registry,

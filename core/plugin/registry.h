@@ -15,6 +15,7 @@
 
 struct registry;
 struct ini;
+struct ini_entry;
 
 enum registry_state {
     REGISTRY_USABLE,
@@ -52,11 +53,17 @@ struct registry_options {
     const char *ini_path;
     struct pool *pool; // For parallel_for. Borrowed.
     int safe_only;     // --safe: tier 4 alone.
+    int takes_all;     // Options that no component declares are no failure here.
 };
 
 // Scans, without opening any library. The caller owns the registry.
 tapml_status registry_create(const struct registry_options *options,
                              struct registry **out_registry) STATUS_USED;
+
+// Whether an entry of [component.ID] is an option that its component declares. Also where no plugin
+// has that component, unless its id is nearly one that is there.
+tapml_status registry_check_option(const struct registry *registry,
+                                   const struct ini_entry *entry) STATUS_USED;
 
 // Shuts components down in reverse order of creation. Libraries stay mapped.
 void registry_destroy(struct registry *registry);
@@ -79,6 +86,11 @@ struct catalogue *registry_catalogue(struct registry *registry);
 tapml_status registry_open(struct registry *registry,
                            const char *name,
                            struct backend **out_backend) STATUS_USED;
+
+// Whether `name` could be opened, as far as this can be told without opening any library: the
+// component is there, is a backend, and nothing is against it. Only a device that is named is
+// looked for in the component itself.
+tapml_status registry_check(struct registry *registry, const char *name) STATUS_USED;
 
 // The devices of a component, opened if need be; the list lives until the next call.
 tapml_status registry_devices(struct registry *registry,

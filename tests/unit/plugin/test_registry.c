@@ -140,6 +140,41 @@ Test(registry, lists_devices_and_keys)
     ini_release(&ini);
 }
 
+Test(registry, a_name_can_be_checked_without_opening_anything)
+{
+    const char *const names[] = {"good", "no_driver", "architecture", NULL};
+    struct ini ini;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_check(registry, "good"), TAPML_OK, "%s", status_message());
+    // Nobody has asked it for its driver.
+    cr_assert_eq(registry_check(registry, "no_driver"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_check(registry, "goood"), TAPML_NOT_FOUND);
+    cr_assert_eq(registry_check(registry, "zoo"), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "expected a backend"), "%s", status_message());
+    cr_assert_eq(registry_check(registry, "good:0000:02/b"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_check(registry, "good:third"), TAPML_NOT_FOUND);
+    cr_assert_eq(registry_check(registry, "no_driver:0"), TAPML_UNAVAILABLE);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, options_of_a_misspelt_component_are_a_mistake)
+{
+    const char *const names[] = {"good", NULL};
+    struct ini ini, other;
+    static const char text[] =
+        "[component.goood]\nspeed = 1\n[component.gone]\nx = 1\n[run]\na = 1\n";
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &other), TAPML_OK);
+    cr_assert_eq(registry_check_option(registry, &other.entries[0]), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "did you mean 'good'?"), "%s", status_message());
+    cr_assert_eq(registry_check_option(registry, &other.entries[1]), TAPML_OK);
+    cr_assert_eq(registry_check_option(registry, &other.entries[2]), TAPML_OK);
+    registry_destroy(registry);
+    ini_release(&other);
+    ini_release(&ini);
+}
+
 // -- Files and folders -------------------------------------------------------------------------
 
 static struct registry *registry_of(const char *ini_text, struct ini *ini)
@@ -168,7 +203,8 @@ Test(registry, options_that_no_component_declares_are_a_mistake)
     const size_t live = alloc_live();
     cr_assert_eq(registry_create(&options, &registry), TAPML_INVALID);
     cr_assert_str_eq(status_message(),
-                     "run.ini:5: unknown key 'sped' in [component.good], known are: speed colour");
+                     "run.ini:5: unknown key 'sped' in [component.good], known are: speed colour, "
+                     "did you mean 'speed'?");
     cr_assert_eq(alloc_live(), live);
     ini_release(&ini);
 }
