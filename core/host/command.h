@@ -15,6 +15,12 @@ struct command {
 // `tapml-host --config run.ini`: carve, replay, offload, report.
 enum outcome command_run_main(const struct command *command);
 
+// `tapml-host --check-config FILE`: all that is wrong with it, without running it.
+enum outcome command_check_main(const struct command *command);
+
+// `tapml-host --explain KEY`: what a key of a run's INI file does.
+enum outcome command_explain_main(const struct command *command);
+
 // From a prompt to text, on any backend or plan.
 enum outcome command_generate_main(const struct command *command);
 

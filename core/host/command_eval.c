@@ -85,13 +85,35 @@ read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *
     TAPML_TRY(read_expected(eval, name, 1, &expected));
     int32_t *ids = alloc_array((size_t)expected.width + 1, sizeof(*ids));
 
-    for (int64_t i = 0; ids != NULL && i < expected.width; i++) {
-        ids[i] = (int32_t)expected.values[i];
+    const int64_t vocabulary = setup_vocabulary(&eval->setup);
+    const int64_t last = vocabulary > 0 ? vocabulary - 1 : INT32_MAX;
+    tapml_status status = ids != NULL ? TAPML_OK : status_no_memory();
+
+    for (int64_t i = 0; status == TAPML_OK && i < expected.width; i++) {
+        const double value = expected.values[i];
+
+        if (!(value >= 0 && value <= (double)last)) {
+            status = status_fail(TAPML_INVALID,
+                                 "'%s/expected.safetensors': tensor '%s': expected ids within "
+                                 "0 .. %lld, found %g",
+                                 eval->folder, name, (long long)last, value);
+        } else {
+            ids[i] = (int32_t)value;
+        }
+    }
+    if (status == TAPML_OK && expected.width == 0) {
+        status = status_fail(TAPML_INVALID,
+                             "'%s/expected.safetensors': tensor '%s': expected at least one id",
+                             eval->folder, name);
     }
     alloc_free(expected.values);
+    if (status != TAPML_OK) {
+        alloc_free(ids);
+        return status;
+    }
     *out_ids = ids;
     *out_count = expected.width;
-    return ids != NULL ? TAPML_OK : status_no_memory();
+    return TAPML_OK;
 }
 
 // Everything in the file must be something that is compared.
@@ -323,6 +345,9 @@ enum outcome command_eval_main(const struct command *command)
     int is_right = 0;
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help(
             "eval --model DIR [--backend B]",

@@ -304,6 +304,9 @@ enum outcome command_generate_main(const struct command *command)
     struct generate state = {.count = 0};
     tapml_status status = options_parse(specs, command->argc, command->argv, &state.options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&state.options);
+    }
     if (status == TAPML_OK && options_get(&state.options, "--help") != NULL) {
         options_help("generate --model DIR --prompt TEXT [--backend B | --plan FILE]",
                      "Goes on from a prompt, greedily.\n", specs);

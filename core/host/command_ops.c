@@ -97,6 +97,9 @@ enum outcome command_ops_main(const struct command *command)
     struct columns columns = {.count = 0};
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("ops [--json]", "Lists the ops and the backends that have them.\n", specs);
         return OUTCOME_OK;

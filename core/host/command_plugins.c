@@ -89,6 +89,9 @@ enum outcome command_plugins_main(const struct command *command)
     struct setup setup;
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("plugins [--json] [--why ID]",
                      "Lists every plugin that was found, with its state and the reason.\n", specs);

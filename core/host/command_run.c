@@ -548,7 +548,6 @@ static tapml_status plant_faults(struct run *run, size_t target)
     for (size_t i = 0; i < count; i++) {
         struct text line;
 
-        TAPML_TRY(fault_check(&rules[i], model_graph(run->setup.model)));
         text_init(&line);
         fault_print(&rules[i], &line);
         log_line(LOG_WARNING, "planted on '%s': %s", name, line.data);
@@ -578,6 +577,19 @@ static struct backend *target_backend(const struct run *run, size_t target)
                                        : run->setup.backends[target + 1];
 }
 
+// What the model shows of rules and faults, before anything is run.
+static tapml_status match(const struct run *run)
+{
+    struct problems problems;
+
+    problems_init(&problems);
+    run_config_match(&run->config, model_graph(run->setup.model), &problems);
+    const tapml_status status = problems_status(&problems);
+
+    problems_release(&problems);
+    return status;
+}
+
 static tapml_status open_run(struct run *run)
 {
     const struct run_config *config = &run->config;
@@ -587,10 +599,9 @@ static tapml_status open_run(struct run *run)
         &run->setup, &(struct model_options){.folder = config->model,
                                              .architecture = config->architecture,
                                              .allow_unknown_keys = config->allow_unknown_keys}));
-    const int64_t room = config->capacity - config->decode;
-
+    TAPML_TRY(match(run));
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
-                           room > 0 ? (size_t)room : 1, &run->prompts));
+                           run_config_room(config), &run->prompts));
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     TAPML_TRY(setup_place(&run->setup, "source", config->source));
@@ -658,6 +669,9 @@ enum outcome command_run_main(const struct command *command)
     struct run run = {.is_wrong = 0};
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help(
             "--config FILE",

@@ -85,6 +85,13 @@ options_parse(const struct options_spec *specs, int argc, char **argv, struct op
     return TAPML_OK;
 }
 
+tapml_status options_no_plain(const struct options *options)
+{
+    return options->plain_count == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "expected no argument, found '%s'", options->plain[0]);
+}
+
 const char *options_get(const struct options *options, const char *name)
 {
     const char *value = NULL;

@@ -35,6 +35,9 @@ tapml_status options_parse(const struct options_spec *specs,
                            char **argv,
                            struct options *out_options) STATUS_USED;
 
+// Refuses what is no option, where a command takes none.
+tapml_status options_no_plain(const struct options *options) STATUS_USED;
+
 // The last value of an option, or NULL. For a switch "" where it was given.
 const char *options_get(const struct options *options, const char *name);
 

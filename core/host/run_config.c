@@ -3,369 +3,160 @@
 
 #include "host/run_config.h"
 
+#include "base/alloc.h"
 #include "base/text.h"
+#include "host/keys.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-// A section's keys; a name that ends in '.' stands for all sections that begin so.
-struct section {
-    const char *name;
-    const char *const *keys; // Ended by NULL; NULL: any, somebody else checks them.
-};
+// -- Targets and faults ------------------------------------------------------------------------
 
-static const char *const run_keys[] = {"dir",   "prompts", "decode", "capacity",
-                                       "chunk", "keep",    NULL};
-static const char *const model_keys[] = {"path", "architecture", "unknown-keys", NULL};
-static const char *const source_keys[] = {"backend", "isolation", NULL};
-static const char *const target_keys[] = {"backend", "isolation", "require", "guard", NULL};
-static const char *const offload_keys[] = {"prompts", "mode", NULL};
-static const char *const plan_keys[] = {"rule", NULL};
-static const char *const fault_keys[] = {"target",    "op",          "instance", "kind",
-                                         "from-call", "probability", "seed",     NULL};
-static const char *const plugins_keys[] = {"load", "tiers", "allow", "deny", NULL};
-
-static const struct section sections[] = {
-    {"run", run_keys},        {"model", model_keys},  {"source", source_keys},
-    {"target.", target_keys}, {"component.", NULL},   {"offload", offload_keys},
-    {"plan", plan_keys},      {"fault.", fault_keys}, {"plugins", plugins_keys},
-};
-static const char *const section_names[] = {"run",          "model",   "source", "target.NAME",
-                                            "component.ID", "offload", "plan",   "fault.N",
-                                            "plugins",      NULL};
-
-// -- Names -------------------------------------------------------------------------------------
-
-static const struct section *find_section(const char *name)
+static int begins(const char *section, const char *group)
 {
-    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-        const size_t length = strlen(sections[i].name);
-        const int is_group = sections[i].name[length - 1] == '.';
-
-        if (is_group ? strncmp(name, sections[i].name, length) == 0 && name[length] != '\0'
-                     : strcmp(name, sections[i].name) == 0) {
-            return &sections[i];
-        }
-    }
-    return NULL;
+    return strncmp(section, group, strlen(group)) == 0 && section[strlen(group)] != '\0';
 }
 
-static tapml_status refuse_name(
-    const struct ini *ini, unsigned line, const char *kind, const char *word, const char *near)
+static void read_target(struct run_config *config, size_t index, struct problems *problems)
 {
-    return near != NULL
-               ? status_fail(TAPML_INVALID, "%s:%u: unknown %s '%s', did you mean '%s'?", ini->name,
-                             line, kind, word, near)
-               : status_fail(TAPML_INVALID, "%s:%u: unknown %s '%s'", ini->name, line, kind, word);
+    static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *section = config->ini.sections[index];
+    const unsigned line = config->ini.section_lines[index];
+    const char *name = section + strlen("target.");
+    struct run_config_target target = {.name = name};
+
+    if (config->target_count == RUN_CONFIG_TARGETS_MAX) {
+        problems_add(problems, "%s:%u: expected at most %d targets, found [%s] too",
+                     config->ini.name, line, RUN_CONFIG_TARGETS_MAX, section);
+        return;
+    }
+    if (strcmp(name, "source") == 0 || name[strspn(name, legal)] != '\0') {
+        problems_add(
+            problems,
+            "%s:%u: '%s' cannot be the name of a target: expected letters, digits, '_' and "
+            "'-', and not 'source', which plans use",
+            config->ini.name, line, name);
+    }
+    keys_read(&config->ini, section, &target, problems);
+    config->targets[config->target_count++] = target;
 }
 
-static tapml_status check_names(const struct ini *ini)
+static int is_target(const struct run_config *config, const char *name)
 {
-    for (size_t i = 0; i < ini->section_count; i++) {
-        if (find_section(ini->sections[i]) == NULL) {
-            unsigned line = 0;
-
-            for (size_t k = 0; k < ini->count && line == 0; k++) {
-                line = strcmp(ini->entries[k].section, ini->sections[i]) == 0 ? ini->entries[k].line
-                                                                              : 0;
-            }
-            return refuse_name(ini, line, "section", ini->sections[i],
-                               text_nearest(ini->sections[i], section_names));
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (strcmp(config->targets[i].name, name) == 0) {
+            return 1;
         }
     }
-    for (size_t i = 0; i < ini->count; i++) {
-        const struct ini_entry *entry = &ini->entries[i];
-        const struct section *section = find_section(entry->section);
-        int known = section == NULL || section->keys == NULL;
+    return 0;
+}
 
-        for (size_t k = 0; !known && section->keys[k] != NULL; k++) {
-            known = strcmp(section->keys[k], entry->key) == 0;
-        }
-        if (!known) {
-            return refuse_name(ini, entry->line, "key", entry->key,
-                               text_nearest(entry->key, section->keys));
-        }
+static const char *nearest_target(const struct run_config *config, const char *name)
+{
+    const char *names[RUN_CONFIG_TARGETS_MAX + 2] = {"source"};
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        names[i + 1] = config->targets[i].name;
     }
-    return TAPML_OK;
+    return text_nearest(name, names);
+}
+
+static void check_fault_target(const struct run_config *config,
+                               const char *section,
+                               const char *target,
+                               struct problems *problems)
+{
+    const char *near = nearest_target(config, target);
+
+    if (is_target(config, target)) {
+        return;
+    }
+    keys_refuse(&config->ini, section, "target", problems,
+                "expected the name of a target, found '%s'%s%s%s", target,
+                near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                near != NULL ? "'?" : "");
+}
+
+static void read_fault(struct run_config *config, size_t index, struct problems *problems)
+{
+    const char *section = config->ini.sections[index];
+    struct run_config_fault fault = {.rule = {.name = section}};
+
+    if (config->fault_count == RUN_CONFIG_FAULTS_MAX) {
+        problems_add(problems, "%s:%u: expected at most %d faults, found [%s] too",
+                     config->ini.name, config->ini.section_lines[index], RUN_CONFIG_FAULTS_MAX,
+                     section);
+        return;
+    }
+    keys_read(&config->ini, section, &fault, problems);
+    if (fault.target != NULL) {
+        check_fault_target(config, section, fault.target, problems);
+    }
+    if (fault.rule.words != NULL && fault_parse(&fault.rule) != TAPML_OK) {
+        keys_refuse(&config->ini, section, "kind", problems, "%s", status_message());
+    }
+    config->faults[config->fault_count++] = fault;
 }
 
 // -- Values ------------------------------------------------------------------------------------
 
-static tapml_status
-need(const struct ini *ini, const char *section, const char *key, const char **out)
+// Whether a number of [run] is what the file says, or 1 where the file says nothing.
+static int is_sound(const struct ini *ini, const char *key, int64_t number)
 {
-    *out = ini_get(ini, section, key);
-    return *out != NULL && **out != '\0'
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID, "%s: [%s] has no '%s'", ini->name, section, key);
+    const char *value = ini_get(ini, "run", key);
+    int64_t said = 0;
+
+    return value == NULL || (text_parse_i64(value, &said) == TAPML_OK && said == number);
 }
 
-struct range {
-    int64_t fallback, low, high;
-};
-
-static tapml_status number(
-    const struct ini *ini, const char *section, const char *key, struct range range, int64_t *out)
-{
-    const char *word = ini_get(ini, section, key);
-    int64_t value = range.fallback;
-
-    if (word != NULL &&
-        (text_parse_i64(word, &value) != TAPML_OK || value < range.low || value > range.high)) {
-        return status_fail(TAPML_INVALID,
-                           "%s: [%s] %s is '%s', expected a whole number from %" PRId64
-                           " to %" PRId64,
-                           ini->name, section, key, word, range.low, range.high);
-    }
-    *out = value;
-    return TAPML_OK;
-}
-
-// A key with two words: whether it is the second one.
-static tapml_status choice(const struct ini *ini,
-                           const char *section,
-                           const char *key,
-                           const char *const words[2],
-                           int *out_second)
-{
-    const char *word = ini_get(ini, section, key);
-
-    if (word != NULL && strcmp(word, words[0]) != 0 && strcmp(word, words[1]) != 0) {
-        return status_fail(TAPML_INVALID, "%s: [%s] %s is '%s', expected '%s' or '%s'", ini->name,
-                           section, key, word, words[0], words[1]);
-    }
-    *out_second = word != NULL && strcmp(word, words[1]) == 0;
-    return TAPML_OK;
-}
-
-static tapml_status check_isolation(const struct ini *ini, const char *section)
-{
-    const char *word = ini_get(ini, section, "isolation");
-
-    return word == NULL || strcmp(word, "never") == 0
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID,
-                             "%s: [%s] isolation is '%s'; this version runs everything in one "
-                             "process and knows 'never' only",
-                             ini->name, section, word);
-}
-
-static tapml_status read_target(struct run_config *config, const char *section)
-{
-    const char *name = section + strlen("target.");
-    struct run_config_target *target = &config->targets[config->target_count];
-
-    if (config->target_count == RUN_CONFIG_TARGETS_MAX) {
-        return status_fail(TAPML_INVALID, "%s: more than %d targets", config->ini.name,
-                           RUN_CONFIG_TARGETS_MAX);
-    }
-    if (strcmp(name, "source") == 0 || strpbrk(name, "/ \t#*?[]=") != NULL) {
-        return status_fail(TAPML_INVALID,
-                           "%s: '%s' cannot be the name of a target, which plans and files use",
-                           config->ini.name, name);
-    }
-    target->name = name;
-    TAPML_TRY(need(&config->ini, section, "backend", &target->backend));
-    TAPML_TRY(check_isolation(&config->ini, section));
-    TAPML_TRY(choice(&config->ini, section, "require", (const char *const[2]){"any", "all"},
-                     &target->require_all));
-    TAPML_TRY(choice(&config->ini, section, "guard", (const char *const[2]){"off", "on"},
-                     &target->is_guarded));
-    config->target_count++;
-    return TAPML_OK;
-}
-
-static const char *word(const struct ini *ini, const char *section, const char *key)
-{
-    const char *value = ini_get(ini, section, key);
-
-    return value != NULL && *value != '\0' ? value : "*";
-}
-
-static tapml_status read_probability(const struct ini *ini, const char *section, double *out)
-{
-    const char *value = ini_get(ini, section, "probability");
-
-    *out = 1;
-    return value == NULL || (text_parse_f64(value, out) == TAPML_OK && *out > 0 && *out <= 1)
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID,
-                             "%s: [%s] probability is '%s', expected a number above 0, at most 1",
-                             ini->name, section, value);
-}
-
-static tapml_status check_fault_target(const struct run_config *config, const char *section)
-{
-    const char *names[RUN_CONFIG_TARGETS_MAX + 1] = {NULL};
-    const char *target = config->faults[config->fault_count].target;
-
-    for (size_t i = 0; i < config->target_count; i++) {
-        names[i] = config->targets[i].name;
-        if (strcmp(names[i], target) == 0) {
-            return TAPML_OK;
-        }
-    }
-    const char *near = text_nearest(target, names);
-
-    return status_fail(TAPML_INVALID, "%s: [%s] target is '%s', and there is no [target.%s]%s%s%s",
-                       config->ini.name, section, target, target,
-                       near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                       near != NULL ? "'?" : "");
-}
-
-static tapml_status read_fault(struct run_config *config, const char *section)
+// What two keys of [run] say of each other. A chunk that nobody named follows the capacity.
+static void settle_lengths(struct run_config *config, struct problems *problems)
 {
     const struct ini *ini = &config->ini;
-    struct run_config_fault *fault = &config->faults[config->fault_count];
-    struct fault_rule *rule = &fault->rule;
-    int64_t seed = 0;
+    const long long capacity = config->capacity;
 
-    if (config->fault_count == RUN_CONFIG_FAULTS_MAX) {
-        return status_fail(TAPML_INVALID, "%s: more than %d faults", ini->name,
-                           RUN_CONFIG_FAULTS_MAX);
+    if (!is_sound(ini, "decode", config->decode) || !is_sound(ini, "capacity", capacity)) {
+        return;
     }
-    rule->name = section;
-    rule->op = word(ini, section, "op");
-    rule->instance = word(ini, section, "instance");
-    TAPML_TRY(need(ini, section, "target", &fault->target));
-    TAPML_TRY(check_fault_target(config, section));
-    TAPML_TRY(need(ini, section, "kind", &rule->words));
-    const tapml_status status = fault_parse(rule);
-
-    if (status != TAPML_OK) {
-        return status_explain(status, "%s: [%s]", ini->name, section);
+    if (config->decode > capacity && ini_find(ini, "run", "decode") != NULL) {
+        keys_refuse(ini, "run", "decode", problems,
+                    "expected at most the capacity, %lld, found %lld", capacity,
+                    (long long)config->decode);
+    } else if (config->decode > capacity) {
+        keys_refuse(ini, "run", "capacity", problems,
+                    "expected at least 'decode', which is %lld where it is absent, found %lld",
+                    (long long)config->decode, capacity);
     }
-    TAPML_TRY(number(ini, section, "from-call", (struct range){1, 1, 1 << 30}, &rule->from_call));
-    TAPML_TRY(number(ini, section, "seed", (struct range){1, 0, INT64_MAX}, &seed));
-    rule->seed = (uint64_t)seed;
-    config->fault_count++;
-    return read_probability(ini, section, &rule->probability);
+    if (config->chunk > capacity && ini_find(ini, "run", "chunk") != NULL) {
+        keys_refuse(ini, "run", "chunk", problems,
+                    "expected at most the capacity, %lld, found %lld", capacity,
+                    (long long)config->chunk);
+    }
+    config->chunk = config->chunk < capacity ? config->chunk : capacity;
 }
 
-static tapml_status read_run(struct run_config *config)
+static void read_all(struct run_config *config, struct problems *problems)
 {
-    const struct ini *ini = &config->ini;
-    const int64_t most = 1 << 24;
-
-    TAPML_TRY(need(ini, "run", "dir", &config->dir));
-    TAPML_TRY(need(ini, "run", "prompts", &config->prompts));
-    TAPML_TRY(number(ini, "run", "decode", (struct range){32, 0, most}, &config->decode));
-    TAPML_TRY(number(ini, "run", "capacity", (struct range){256, 1, most}, &config->capacity));
-    const struct range chunk = {config->capacity < 128 ? config->capacity : 128, 1, most};
-
-    TAPML_TRY(number(ini, "run", "chunk", chunk, &config->chunk));
-    return choice(ini, "run", "keep", (const char *const[2]){"first", "all"}, &config->keep_all);
-}
-
-static tapml_status read_mode(const struct ini *ini, enum loop_mode *out_mode)
-{
-    static const char *const words[] = {
-        [LOOP_MIXED] = "mixed", [LOOP_SHADOW] = "shadow", [LOOP_CUMULATIVE] = "cumulative", NULL};
-    const char *word = ini_get(ini, "offload", "mode");
-    int mode = LOOP_MIXED;
-
-    while (word != NULL && words[mode] != NULL && strcmp(words[mode], word) != 0) {
-        mode++;
-    }
-    if (words[mode] == NULL) {
-        return status_fail(TAPML_INVALID,
-                           "%s: [offload] mode is '%s', expected 'mixed', 'shadow' or 'cumulative'",
-                           ini->name, word);
-    }
-    *out_mode = (enum loop_mode)mode;
-    return TAPML_OK;
-}
-
-static tapml_status read_values(struct run_config *config)
-{
+    static const char *const single[] = {"run", "model", "source", "offload"};
     const struct ini *ini = &config->ini;
 
-    TAPML_TRY(read_run(config));
-    TAPML_TRY(need(ini, "model", "path", &config->model));
-    config->architecture = ini_get(ini, "model", "architecture");
-    TAPML_TRY(choice(ini, "model", "unknown-keys", (const char *const[2]){"refuse", "allow"},
-                     &config->allow_unknown_keys));
-    TAPML_TRY(need(ini, "source", "backend", &config->source));
-    TAPML_TRY(check_isolation(ini, "source"));
-    TAPML_TRY(
-        number(ini, "offload", "prompts", (struct range){8, 1, 1 << 24}, &config->offload_prompts));
-    TAPML_TRY(read_mode(ini, &config->mode));
+    for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
+        keys_read(ini, single[i], config, problems);
+    }
+    settle_lengths(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
-        if (strncmp(ini->sections[i], "target.", strlen("target.")) == 0) {
-            TAPML_TRY(read_target(config, ini->sections[i]));
+        if (begins(ini->sections[i], "target.")) {
+            read_target(config, i, problems);
         }
     }
     for (size_t i = 0; i < ini->section_count; i++) {
-        if (strncmp(ini->sections[i], "fault.", strlen("fault.")) == 0) {
-            TAPML_TRY(read_fault(config, ini->sections[i]));
+        if (begins(ini->sections[i], "fault.")) {
+            read_fault(config, i, problems);
         }
     }
-    return TAPML_OK;
-}
-
-// Every rule must name a place that the file has.
-static tapml_status check_plan(const struct run_config *config)
-{
-    for (size_t i = 0; i < config->target_count; i++) {
-        struct plan *plan = NULL;
-
-        TAPML_TRY(run_config_goal(config, config->targets[i].name, &plan));
-        plan_destroy(plan);
-    }
-    return TAPML_OK;
-}
-
-tapml_status run_config_load(const char *path, struct run_config *out_config)
-{
-    struct run_config config = {.path = path};
-
-    TAPML_TRY(ini_load(path, &config.ini));
-    tapml_status status = check_names(&config.ini);
-
-    if (status == TAPML_OK) {
-        status = read_values(&config);
-    }
-    if (status == TAPML_OK) {
-        status = check_plan(&config);
-    }
-    if (status != TAPML_OK) {
-        ini_release(&config.ini);
-        return status;
-    }
-    *out_config = config;
-    return TAPML_OK;
-}
-
-void run_config_release(struct run_config *config)
-{
-    ini_release(&config->ini);
-}
-
-size_t
-run_config_faults(const struct run_config *config, const char *target, struct fault_rule *out_rules)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < config->fault_count; i++) {
-        if (strcmp(config->faults[i].target, target) == 0) {
-            out_rules[count++] = config->faults[i].rule;
-        }
-    }
-    return count;
 }
 
 // -- The plan ----------------------------------------------------------------------------------
-
-static int is_place(const struct run_config *config, const char *place)
-{
-    int found = strcmp(place, "source") == 0;
-
-    for (size_t i = 0; i < config->target_count && !found; i++) {
-        found = strcmp(config->targets[i].name, place) == 0;
-    }
-    return found;
-}
 
 static tapml_status add_rule(const struct run_config *config,
                              const struct ini_entry *entry,
@@ -376,14 +167,19 @@ static tapml_status add_rule(const struct run_config *config,
     char rule[256], where[256];
 
     (void)snprintf(where, sizeof(where), "%.200s:%u", config->ini.name, entry->line);
-    if (arrow == NULL) {
+    const char *place = arrow != NULL ? arrow + 2 + strspn(arrow + 2, " \t") : "";
+
+    if (*place == '\0') {
         return plan_add(plan, entry->value, where); // Which says what is wrong with it.
     }
-    const char *place = arrow + 2 + strspn(arrow + 2, " \t");
+    if (strcmp(place, "source") != 0 && !is_target(config, place)) {
+        const char *near = nearest_target(config, place);
 
-    if (!is_place(config, place)) {
-        return status_fail(TAPML_INVALID, "%s: '%s' is neither 'source' nor a [target.%s]", where,
-                           place, place);
+        return status_fail(TAPML_INVALID,
+                           "%s: expected 'source' or the name of a target behind '->', found "
+                           "'%s'%s%s%s",
+                           where, place, near != NULL ? ", did you mean '" : "",
+                           near != NULL ? near : "", near != NULL ? "'?" : "");
     }
     (void)snprintf(rule, sizeof(rule), "%.*s-> %s", (int)(arrow - entry->value), entry->value,
                    strcmp(place, target) == 0 ? target : "source");
@@ -414,4 +210,131 @@ run_config_goal(const struct run_config *config, const char *target, struct plan
     }
     *out_plan = plan;
     return TAPML_OK;
+}
+
+static tapml_status match_plan(const struct run_config *config,
+                               const struct graph *graph,
+                               const char *target,
+                               uint8_t *places)
+{
+    const char *const names[] = {"source", target};
+    struct plan *plan = NULL;
+
+    TAPML_TRY(run_config_goal(config, target, &plan));
+    const tapml_status status = plan_resolve(plan, graph, names, 2, places);
+
+    plan_destroy(plan);
+    return status;
+}
+
+void run_config_match(const struct run_config *config,
+                      const struct graph *graph,
+                      struct problems *problems)
+{
+    uint8_t *places = alloc_array((size_t)graph->op_count * PLAN_PHASES + 1, sizeof(*places));
+    tapml_status status = places != NULL ? TAPML_OK : status_no_memory();
+
+    // The rules are the same for all targets, and so is what they match.
+    if (status == TAPML_OK && config->target_count > 0) {
+        status = match_plan(config, graph, config->targets[0].name, places);
+    }
+    problems_take(problems, status);
+    alloc_free(places);
+    for (size_t i = 0; i < config->fault_count; i++) {
+        const struct fault_rule *rule = &config->faults[i].rule;
+
+        if (fault_check(rule, graph) != TAPML_OK) {
+            keys_refuse(&config->ini, rule->name, "kind", problems, "%s", status_message());
+        }
+    }
+}
+
+// -- Reading -----------------------------------------------------------------------------------
+
+// Every rule must be one, and name a place that the file has.
+static tapml_status check_plan(const struct run_config *config, struct problems *problems)
+{
+    struct plan *plan = NULL;
+
+    TAPML_TRY(plan_create(&plan));
+    for (size_t i = 0; i < config->ini.count; i++) {
+        const struct ini_entry *entry = &config->ini.entries[i];
+
+        if (strcmp(entry->section, "plan") == 0 && strcmp(entry->key, "rule") == 0) {
+            problems_take(problems, add_rule(config, entry, "source", plan));
+        }
+    }
+    plan_destroy(plan);
+    return TAPML_OK;
+}
+
+static void tell(void *user, const char *sentence)
+{
+    problems_add(user, "%s", sentence);
+}
+
+tapml_status
+run_config_survey(const char *path, struct problems *problems, struct run_config *out_config)
+{
+    struct run_config config = {.path = path};
+
+    TAPML_TRY(ini_survey(path, tell, problems, &config.ini));
+    keys_check(&config.ini, problems);
+    read_all(&config, problems);
+    tapml_status status = check_plan(&config, problems);
+
+    if (status == TAPML_OK) {
+        status = text_status(&problems->text);
+    }
+    if (status != TAPML_OK) {
+        ini_release(&config.ini);
+        return status;
+    }
+    *out_config = config;
+    return TAPML_OK;
+}
+
+tapml_status run_config_load(const char *path, struct run_config *out_config)
+{
+    struct problems problems;
+    struct run_config config = {.path = path};
+
+    problems_init(&problems);
+    tapml_status status = run_config_survey(path, &problems, &config);
+
+    if (status == TAPML_OK) {
+        status = problems_status(&problems);
+    }
+    problems_release(&problems);
+    if (status != TAPML_OK) {
+        run_config_release(&config);
+        return status;
+    }
+    *out_config = config;
+    return TAPML_OK;
+}
+
+void run_config_release(struct run_config *config)
+{
+    ini_release(&config->ini);
+}
+
+size_t run_config_room(const struct run_config *config)
+{
+    const int64_t room = config->capacity - config->decode;
+
+    return room > 0 ? (size_t)room : 1; // The last token is decoded and not fed.
+}
+
+size_t
+run_config_faults(const struct run_config *config, const char *target, struct fault_rule *out_rules)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < config->fault_count; i++) {
+        if (strcmp(config->faults[i].target, target) == 0) {
+            out_rules[count++] = config->faults[i].rule;
+        }
+    }
+    return count;
 }

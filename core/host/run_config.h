@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The INI file of a run, checked: every key known, every value of its kind.
+// The INI file of a run, checked: every key known, every value of its kind. To add a key: see
+// host/keys.h.
 #pragma once
 
 #include "base/ini.h"
 #include "base/status.h"
 #include "exec/plan.h"
+#include "host/problems.h"
 #include "offload/loop.h"
 #include "verify/fault.h"
 
@@ -44,7 +46,14 @@ struct run_config {
     size_t fault_count;
 };
 
-// Reads and checks a file. Errors name file, line, section and key, and the nearest known one.
+// Reads and checks a file: its keys are the table of host/keys.h. Adds all that is wrong to
+// `problems`, with file, line, section and key, and the nearest known one; what could be read is
+// there all the same. Fails only where the file cannot be read at all.
+tapml_status run_config_survey(const char *path,
+                               struct problems *problems,
+                               struct run_config *out_config) STATUS_USED;
+
+// The same, where any problem is a failure.
 tapml_status run_config_load(const char *path, struct run_config *out_config) STATUS_USED;
 void run_config_release(struct run_config *config);
 
@@ -53,6 +62,14 @@ void run_config_release(struct run_config *config);
 size_t run_config_faults(const struct run_config *config,
                          const char *target,
                          struct fault_rule *out_rules);
+
+// What cannot be done on `graph`: rules of [plan] that match no op, faults that strike nothing.
+void run_config_match(const struct run_config *config,
+                      const struct graph *graph,
+                      struct problems *problems);
+
+// Tokens that a prompt may have, beside what is decoded.
+size_t run_config_room(const struct run_config *config);
 
 // What `target` is wanted to run: the rules of [plan], with other targets' places left on the
 // source; everything where there is no [plan].

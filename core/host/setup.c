@@ -7,10 +7,11 @@
 #include "base/file.h"
 #include "base/ini.h"
 
-tapml_status setup_open(const char *program,
-                        const struct options *options,
-                        const struct ini *ini,
-                        struct setup *out_setup)
+static tapml_status open_with(const char *program,
+                              const struct options *options,
+                              const struct ini *ini,
+                              int takes_all,
+                              struct setup *out_setup)
 {
     struct setup setup = {0};
     const char *files[OPTIONS_MAX + 1] = {NULL};
@@ -27,7 +28,8 @@ tapml_status setup_open(const char *program,
                                    .ini = ini,
                                    .ini_path = ini != NULL ? ini->name : NULL,
                                    .pool = setup.pool,
-                                   .safe_only = options_get(options, "--safe") != NULL},
+                                   .safe_only = options_get(options, "--safe") != NULL,
+                                   .takes_all = takes_all},
         &setup.registry);
 
     if (status != TAPML_OK) {
@@ -36,6 +38,22 @@ tapml_status setup_open(const char *program,
     }
     *out_setup = setup;
     return TAPML_OK;
+}
+
+tapml_status setup_open(const char *program,
+                        const struct options *options,
+                        const struct ini *ini,
+                        struct setup *out_setup)
+{
+    return open_with(program, options, ini, 0, out_setup);
+}
+
+tapml_status setup_open_check(const char *program,
+                              const struct options *options,
+                              const struct ini *ini,
+                              struct setup *out_setup)
+{
+    return open_with(program, options, ini, 1, out_setup);
 }
 
 void setup_close(struct setup *setup)

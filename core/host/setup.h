@@ -40,6 +40,12 @@ tapml_status setup_open(const char *program,
                         const struct options *options,
                         const struct ini *ini,
                         struct setup *out_setup) STATUS_USED;
+
+// The same where the caller asks registry_check_option of every entry.
+tapml_status setup_open_check(const char *program,
+                              const struct options *options,
+                              const struct ini *ini,
+                              struct setup *out_setup) STATUS_USED;
 void setup_close(struct setup *setup);
 
 // Opens the model and, where there are any, its tokenizer and special ids.

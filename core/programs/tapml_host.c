@@ -18,6 +18,9 @@ struct entry {
 
 static const struct entry entries[] = {
     {"--config", command_run_main, "carve, replay, offload and report, as an INI file says"},
+    {"--check-config", command_check_main,
+     "tell all that is wrong with an INI file, without running it"},
+    {"--explain", command_explain_main, "say what a key of the INI file does; all keys alone"},
     {"generate", command_generate_main, "go on from a prompt, on any backend or plan"},
     {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
     {"status", command_status_main, "say how far a run is, while it runs or after"},
@@ -30,13 +33,33 @@ static const struct entry entries[] = {
 static void print_help(void)
 {
     (void)puts("usage: tapml-host --config run.ini\n"
+               "       tapml-host --check-config run.ini\n"
+               "       tapml-host --explain [KEY]\n"
                "       tapml-host COMMAND [OPTIONS]\n");
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-        (void)printf("  %-10s %s\n", entries[i].name, entries[i].about);
+        (void)printf("  %-14s  %s\n", entries[i].name, entries[i].about);
     }
     (void)puts("\n'tapml-host COMMAND --help' says more of a command.\n"
                "Exit codes: 0 all right, 1 something is wrong with a target, 2 usage or\n"
                "configuration, 3 the environment lacks something, 130 interrupted.");
+}
+
+// The options of a run, a check and an explanation stand in any order; what names none of them is a
+// run's.
+static const struct entry *find_option(int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++) {
+        for (size_t i = 1; i < sizeof(entries) / sizeof(*entries); i++) {
+            const size_t length = strlen(entries[i].name);
+
+            if (strncmp(entries[i].name, "--", 2) == 0 &&
+                strncmp(argv[at], entries[i].name, length) == 0 &&
+                (argv[at][length] == '\0' || argv[at][length] == '=')) {
+                return &entries[i];
+            }
+        }
+    }
+    return &entries[0];
 }
 
 int main(int argc, char **argv)
@@ -51,10 +74,12 @@ int main(int argc, char **argv)
         (void)puts("tapml-host " TAPML_VERSION);
         return OUTCOME_OK;
     }
-    if (strncmp(argv[1], "--", 2) == 0) { // The options of a run, in any order.
-        return (int)command_run_main(&(struct command){argv[0], argc - 1, argv + 1});
+    if (strncmp(argv[1], "--", 2) == 0) {
+        const struct entry *entry = find_option(argc, argv);
+
+        return (int)entry->main(&(struct command){argv[0], argc - 1, argv + 1});
     }
-    for (size_t i = 1; i < sizeof(entries) / sizeof(*entries); i++) {
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         if (strcmp(argv[1], entries[i].name) == 0) {
             return (int)entries[i].main(&(struct command){argv[0], argc - 2, argv + 2});
         }

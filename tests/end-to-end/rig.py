@@ -118,9 +118,9 @@ def skip_reason(needs):
 
 def main(tests, needs=()):
     """Runs functions that take a fresh folder, and speaks TAP."""
-    reason = skip_reason(needs)
-    if reason:
-        print(f"1..0 # SKIP {reason}")
+    missing = skip_reason(needs)
+    if missing:
+        print(f"1..0 # SKIP {missing}")
         return
     print(f"1..{len(tests)}", flush=True)
     failed = 0

@@ -70,6 +70,17 @@ Test(options, numbers_are_whole_and_in_range)
     cr_assert_eq(value, 3);
 }
 
+Test(options, arguments_that_nobody_takes_are_refused)
+{
+    struct options options;
+
+    cr_assert_eq(PARSE(&options, "--json"), TAPML_OK);
+    cr_assert_eq(options_no_plain(&options), TAPML_OK);
+    cr_assert_eq(PARSE(&options, "--json", "x"), TAPML_OK);
+    cr_assert_eq(options_no_plain(&options), TAPML_INVALID);
+    cr_assert_str_eq(status_message(), "expected no argument, found 'x'");
+}
+
 Test(options, too_many_are_refused)
 {
     char *words[OPTIONS_MAX + 1];

@@ -57,7 +57,7 @@ Test(run_config, defaults_stand_where_keys_are_absent)
 Test(run_config, an_unknown_name_is_refused_with_the_nearest)
 {
     refused(WHOLE "[run]\npromts = q\n", "did you mean 'prompts'?");
-    refused(WHOLE "[runn]\ndir = q\n", "did you mean 'run'?");
+    refused(WHOLE "[runn]\ndir = q\n", "did you mean [run]?");
     refused(WHOLE "[target.gpu]\nbackends = q\n", "did you mean 'backend'?");
 }
 
@@ -71,10 +71,14 @@ Test(run_config, what_is_missing_is_named)
 
 Test(run_config, values_are_checked)
 {
-    refused(HEAD "decode = many\n" MODEL SOURCE, "decode is 'many'");
+    refused(HEAD "decode = many\n" MODEL SOURCE, ":4: [run] decode: expected a whole number");
+    refused(HEAD "chunk = 257\n" MODEL SOURCE, ":4: [run] chunk: expected at most the capacity");
+    refused(HEAD "decode = 257\n" MODEL SOURCE, "[run] decode: expected at most the capacity");
+    refused(HEAD "capacity = 31\n" MODEL SOURCE, "[run] capacity: expected at least 'decode'");
+    refused(HEAD "dir = e\n" MODEL SOURCE, "expected 'dir' once in [run], found it in line 2");
     refused(HEAD "capacity = 0\n" MODEL SOURCE, "from 1 to");
     refused(HEAD "keep = some\n" MODEL SOURCE, "expected 'first' or 'all'");
-    refused(WHOLE "isolation = always\n", "knows 'never' only");
+    refused(WHOLE "isolation = always\n", "expected 'never', found 'always'");
     refused(WHOLE "[target.source]\nbackend = x\n", "cannot be the name of a target");
 }
 
@@ -103,7 +107,9 @@ Test(run_config, the_goal_is_everything_or_the_plan)
     plan_destroy(plan);
     run_config_release(&config);
     text_release(&text);
-    refused(WHOLE "[plan]\nrule = * -> npu\n", "'npu' is neither 'source' nor a [target.npu]");
+    refused(
+        WHOLE "[plan]\nrule = * -> npu\n",
+        "expected 'source' or the name of a target behind '->', found 'npu', did you mean 'gpu'?");
 }
 
 Test(run_config, faults_are_read_in_the_order_of_the_file)
@@ -142,10 +148,45 @@ Test(run_config, faults_are_checked)
     refused(WHOLE "[fault.1]\ntarget = gpu\n", "[fault.1] has no 'kind'");
     refused(WHOLE "[fault.1]\ntarget = gpv\nkind = nan\n", "did you mean 'gpu'?");
     refused(WHOLE "[fault.1]\ntarget = gpu\nkinds = nan\n", "did you mean 'kind'?");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = non\n", "[fault.1]: unknown kind 'non', did");
+    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = non\n",
+            "[fault.1] kind: unknown kind 'non', did");
     refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nfrom-call = 0\n", "from 1 to");
     refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nseed = -1\n", "from 0 to");
     refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 0\n", "above 0, at most 1");
     refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 2\n", "above 0, at most 1");
-    refused(WHOLE "[fault]\ntarget = gpu\n", "unknown section 'fault'");
+    refused(WHOLE "[fault]\ntarget = gpu\n", "unknown section [fault], did you mean [fault.N]?");
+}
+
+Test(run_config, a_survey_reads_what_it_can)
+{
+    struct run_config config;
+    struct problems problems;
+    char path[] = "/tmp/tapml-run-config-XXXXXX";
+    static const char text[] = HEAD "decode = many\n" SOURCE "[target.gpu]\n";
+    const int descriptor = mkstemp(path);
+
+    cr_assert_geq(descriptor, 0);
+    cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    (void)close(descriptor);
+    problems_init(&problems);
+    cr_assert_eq(run_config_survey(path, &problems, &config), TAPML_OK);
+    cr_assert_eq(problems.count, 3, "%s", problems.text.data);
+    cr_assert_str_eq(config.source, "a:b");
+    cr_assert_null(config.model);
+    cr_assert_eq(config.decode, 32);
+    cr_assert_eq(config.target_count, 1u);
+    cr_assert_eq(run_config_room(&config), 224u);
+    run_config_release(&config);
+    problems_release(&problems);
+    (void)unlink(path);
+}
+
+Test(run_config, a_chunk_that_nobody_named_follows_the_capacity)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(HEAD "capacity = 40\n" MODEL SOURCE, &config), TAPML_OK);
+    cr_assert_eq(config.chunk, 40);
+    cr_assert_eq(run_config_room(&config), 8u);
+    run_config_release(&config);
 }

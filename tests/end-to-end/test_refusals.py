@@ -1,0 +1,682 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is refused: each row makes one wrong input, and says exit code and what the sentence holds.
+
+A refusal is one line on stderr that begins with "tapml-host: ", nothing on stdout, and no crash, in
+the plain build and under the sanitizers. Rows cost milliseconds: nothing is run.
+"""
+import json
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+
+import rig
+
+LLAMA = os.path.join(rig.DATA, "models", "llama")
+SHARDED = os.path.join(rig.DATA, "models", "llama_sharded")
+NOBODY = 65534
+
+ROWS = []
+
+
+def row(name, code, pieces, make):
+    """`make(folder)` gives the arguments of tapml-host."""
+    def test(folder):
+        arguments = make(folder)
+        done = rig.host(*arguments, timeout=60)
+        refusal(done, code, pieces)
+    test.__name__ = name
+    ROWS.append(test)
+
+
+def refusal(done, code, pieces):
+    assert done.returncode == code, f"exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
+    assert done.stdout == "", f"something was printed: {done.stdout}"
+    assert done.stderr.startswith("tapml-host: ") and done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), \
+        f"not one sentence:\n{done.stderr}"
+    rig.contains(done.stderr, *pieces)
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+# -- The INI -------------------------------------------------------------------------------------
+
+def ini_bytes(folder, changes=None, extra=b"", model=LLAMA, prompts=None):
+    """A whole run.ini of this folder; `changes` are values by "section/key", None takes a key out."""
+    lines = {
+        "run/dir": os.path.join(folder, "run"), "run/prompts": prompts or os.path.join(folder, "prompts.txt"),
+        "run/decode": "3", "run/capacity": "16", "run/chunk": "8", "model/path": model,
+        "source/backend": "reference:f32", "target.gpu/backend": "reference:f64", **(changes or {}),
+    }
+    out, last = [], None
+    for name, value in lines.items():
+        section, key = name.split("/")
+        if value is not None:
+            out += [f"[{section}]"] * (section != last) + [f"{key} = {value}"]
+            last = section
+    return "\n".join(out).encode() + b"\n" + (extra if isinstance(extra, bytes) else extra.encode())
+
+
+def run_of(folder, prompts=b"ids: 1 2 3\n", **options):
+    if prompts is not None:
+        write(os.path.join(folder, "prompts.txt"), prompts)
+    return ["--config", write(os.path.join(folder, "run.ini"), ini_bytes(folder, **options))]
+
+
+def ini(name, pieces, changes=None, extra=b"", code=2):
+    row(f"ini: {name}", code, pieces, lambda folder: run_of(folder, changes=changes, extra=extra))
+
+
+def raw_ini(name, pieces, data):
+    row(f"ini: {name}", 2, pieces, lambda folder: ["--config", write(os.path.join(folder, "run.ini"), data)])
+
+
+ini("an unknown key", ["run.ini:14: unknown key 'promts' in [run], did you mean 'prompts'?"],
+    extra="[run]\npromts = x\n")
+ini("an unknown section", ["run.ini:13: unknown section [offlaod], did you mean [offload]?"],
+    extra="[offlaod]\nprompts = 2\n")
+ini("an unknown group", ["run.ini:13: unknown section [targt.npu], did you mean [target.npu]?"],
+    extra="[targt.npu]\nbackend = x\n")
+ini("a section that is like none", ["unknown section [quux], see --explain"], extra="[quux]\n")
+ini("a target without a name", ["unknown section [target], did you mean [target.NAME]?"],
+    extra="[target]\nbackend = reference\n")
+ini("a key of another section", ["unknown key 'capacity' in [model], there is one in [run]"],
+    {"model/capacity": "3"})
+ini("a key twice", ["run.ini:14: expected 'decode' once in [run], found it in line 4 too"],
+    extra="[run]\ndecode = 4\n")
+ini("a target twice", ["expected 'backend' once in [target.gpu], found it in line 12 too"],
+    extra="[target.gpu]\nbackend = reference\n")
+ini("an indented line", ["run.ini:14: expected no blank at the start of a line"], extra="[offload]\n  prompts = 2\n")
+ini("a value that is too long", ["run.ini:14: expected a value of at most 189 bytes for 'rule', found 190"],
+    extra="[plan]\nrule=" + "x" * 190 + "\n")
+ini("a line that is too long", ["run.ini:14: expected a line of at most 198 bytes, found 307"],
+    extra="[plan]\nrule = " + "x" * 300 + "\n")
+ini("a section name that is too long", ["run.ini:13: expected a section name of at most 49 bytes, found 50"],
+    extra="[" + "x" * 50 + "]\n")
+ini("a key that is too long", ["run.ini:14: expected a key of 1 to 49 bytes, found 50"],
+    extra="[run]\n" + "x" * 50 + " = 1\n")
+ini("a zero byte", ["run.ini:14: found a zero byte"], extra=b"[plan]\nrule = * -> g\0pu\n")
+ini("a line without a value", ["run.ini:14: expected 'key = value' or '[section]', found 'rule'"], extra="[plan]\nrule\n")
+ini("a section that does not close", ["run.ini:13: expected '[section]', found '[plan'"], extra="[plan\n")
+ini("text behind a section", ["run.ini:13: expected nothing behind '[plan]', found 'x'"], extra="[plan] x\n")
+ini("control characters command no terminal", ["unknown section [?[2J"], extra=b"[\x1b[2J]\n")
+raw_ini("a key without a section", ["run.ini:1: expected a [section] before 'dir'"], "dir = x\n")
+raw_ini("an empty file", ["[run] has no 'dir'"], b"")
+raw_ini("UTF-16", ["run.ini:1: found a zero byte"], "[run]\n".encode("utf-16"))
+raw_ini("a hundred thousand sections", ["run.ini:1: unknown section [a]", "(and 100004 more"],
+        "[a]\n" + "".join(f"[s{i}]\n" for i in range(100000)))
+raw_ini("too large", ["expected at most 1048576 bytes"], b"; " + b"\n" * (1 << 20))
+for key, section in [("dir", "run"), ("prompts", "run"), ("path", "model"), ("backend", "source"),
+                     ("backend", "target.gpu")]:
+    ini(f"[{section}] without {key}", [f"[{section}] has no '{key}'"],
+        {f"{section}/{key}": None, **({"target.gpu/require": "all"} if section == "target.gpu" else {})})
+    ini(f"[{section}] with an empty {key}", [f"[{section}] has no '{key}'"], {f"{section}/{key}": ""})
+for key, value, expected in [
+        ("run/decode", "-1", "a whole number from 0 to 16777216"), ("run/decode", "3.5", "a whole number"),
+        ("run/decode", "99999999999999999999", "a whole number"), ("run/decode", "", "a whole number"),
+        ("run/decode", "0x10", "a whole number"), ("run/decode", "many", "a whole number"),
+        ("run/capacity", "0", "a whole number from 1 to 16777216"), ("run/chunk", "0", "a whole number from 1"),
+        ("run/chunk", "17", "at most the capacity, 16"), ("run/decode", "17", "at most the capacity, 16"),
+        ("run/keep", "some", "'first' or 'all'"), ("model/unknown-keys", "alow", "'refuse' or 'allow'"),
+        ("target.gpu/require", "none", "'any' or 'all'"), ("offload/prompts", "0", "a whole number from 1")]:
+    section, name = key.split("/")
+    ini(f"{key} = {value}", [f"[{section}] {name}: expected {expected}", f"found '{value}'" if "at most" not in expected
+                             else f"found {value}"], {key: value})
+ini("a capacity below the default of decode", ["[run] capacity: expected at least 'decode', which is 32"],
+    {"run/decode": None})
+ini("a target called source", ["'source' cannot be the name of a target"], extra="[target.source]\nbackend = x\n")
+ini("a target with a bad name", ["run.ini:13: 'a/b' cannot be the name of a target"],
+    extra="[target.a/b]\nbackend = x\n")
+ini("eight targets", ["run.ini:25: expected at most 7 targets, found [target.t6] too"],
+    extra="".join(f"[target.t{i}]\nbackend = reference\n" for i in range(7)))
+ini("thirty-three faults", ["run.ini:109: expected at most 32 faults, found [fault.32] too"],
+    extra="".join(f"[fault.{i}]\ntarget = gpu\nkind = nan\n" for i in range(33)))
+for rule, said in [("* -> npu", "expected 'source' or the name of a target behind '->', found 'npu', did you mean 'gpu'?"),
+                   ("* ->", "expected a place behind '->', found nothing"), ("*", "expected '-> PLACE'"),
+                   ("-> gpu", "expected '*', 'op=', 'instance=' or 'phase=' before '->'"),
+                   ("silu -> gpu", "expected '*', 'op=', 'instance=' or 'phase=', found 'silu'"),
+                   ("opp=silu -> gpu", "found 'opp=', did you mean 'op'?"),
+                   ("phase=decod -> gpu", "expected the phase 'prefill' or 'decode', found 'decod', did you mean 'decode'?"),
+                   ("op=a op=b -> gpu", "'op=' is given twice"), ("* op=a -> gpu", "'*' stands alone")]:
+    ini(f"rule = {rule}", ["run.ini:14: ", said], extra=f"[plan]\nrule = {rule}\n")
+ini("a rule that matches nothing", ["run.ini:14: the rule 'op=slu -> gpu' matches no op of the model, did you mean 'silu'?"],
+    extra="[plan]\nrule = op=slu -> gpu\n")
+ini("a fault on no target", ["[fault.1] target: expected the name of a target, found 'gpuu', did you mean 'gpu'?"],
+    extra="[fault.1]\ntarget = gpuu\nkind = nan\n")
+ini("an unknown fault", ["run.ini:15: [fault.1] kind: unknown kind 'nann', did you mean 'nan'?"],
+    extra="[fault.1]\ntarget = gpu\nkind = nann\n")
+ini("a fault that strikes nothing", ["fault.1"], extra="[fault.1]\ntarget = gpu\nop = convolve\nkind = nan\n")
+ini("an unknown component", ["no plugin has a component 'referense', did you mean 'reference'?"],
+    {"source/backend": "referense"})
+ini("an unknown device", ["reference: no device 'f99', there are: 'f32'"], {"target.gpu/backend": "reference:f99"})
+ini("a component that is no backend", ["the component 'llama' is of kind 'tapml.model/1', expected a backend"],
+    {"source/backend": "llama"})
+ini("no component at all", ["':f32' names no component"], {"source/backend": ":f32"})
+ini("an unknown option", ["run.ini:14: unknown key 'sped' in [component.reference]"],
+    extra="[component.reference]\nsped = 1\n")
+ini("options of a misspelt component", ["no plugin has a component 'referenc', did you mean 'reference'?"],
+    extra="[component.referenc]\nx = 1\n")
+ini("bad tiers", ["[plugins] tiers: expected numbers from 1 to 4", "found '1 9'"], {"plugins/tiers": "1 9"})
+ini("a plugin that is not there", ["no architecture"], {"plugins/tiers": "1", "plugins/load": "./absent.so"})
+ini("problems are counted", ["(and 1 more, which --check-config tells)"], {"run/keep": "x", "run/decode": "x"})
+ini("an unknown architecture that is named", ["no architecture 'lama'", "did you mean 'llama'?"],
+    {"model/architecture": "lama"})
+
+
+# -- Files that are none -------------------------------------------------------------------------
+
+def kinds(what, place, said, absent="No such file or directory"):
+    """Rows for a file at `place(folder)` that is absent, a folder, a pipe, a socket, a device, a loop."""
+    def missing(path):
+        return path
+
+    def loop(path):
+        os.symlink(path, path)
+
+    def serve(path):
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path)
+
+    for name, make, why in [("absent", missing, absent), ("a folder", os.mkdir, "found a folder"),
+                            ("a pipe", os.mkfifo, "found a pipe"), ("a socket", serve, ""),
+                            ("a device", lambda path: os.symlink("/dev/zero", path), "found a device"),
+                            ("a link to itself", loop, "Too many levels of symbolic links"),
+                            ("a link to nowhere", lambda path: os.symlink(path + ".gone", path),
+                             "No such file or directory")]:
+        def arguments(folder, make=make):
+            path, words = place(folder)
+            if os.path.lexists(path):
+                os.unlink(path)
+            make(path)
+            return words
+        row(f"{what} is {name}", 2, [said, why], arguments)
+
+
+def copy_model(folder, source=LLAMA):
+    model = os.path.join(folder, "model")
+    shutil.copytree(source, model, copy_function=shutil.copyfile)
+    return model
+
+
+def model_run(folder, source=LLAMA, **options):
+    """A run on a model of its own; gives the model's folder and the arguments."""
+    model = copy_model(folder, source)
+    return model, run_of(folder, model=model, **options)
+
+
+def model_file(name, source=LLAMA):
+    def place(folder):
+        model, words = model_run(folder, source)
+        return os.path.join(model, name), words
+    return place
+
+
+kinds("run.ini", lambda folder: (os.path.join(folder, "run.ini"), ["--config", os.path.join(folder, "run.ini")]),
+      "run.ini: ")
+kinds("the prompts' file", lambda folder: (os.path.join(folder, "prompts.txt"), run_of(folder)), "prompts.txt: ")
+kinds("config.json", model_file("config.json"), "config.json: ")
+kinds("model.safetensors", model_file("model.safetensors"), "model.safetensors", "found neither")
+kinds("the index", model_file("model.safetensors.index.json", SHARDED), "model.safetensors.index.json", "found neither")
+kinds("a shard", model_file("model-00002-of-00003.safetensors", SHARDED), "model-00002-of-00003.safetensors: ")
+row("the model's folder is absent", 2, ["model 'nowhere': expected a folder, found nothing"],
+    lambda folder: run_of(folder, model="nowhere"))
+row("the model's folder is a file", 2, ["expected a folder, found a file"],
+    lambda folder: run_of(folder, model=os.path.join(LLAMA, "config.json")))
+row("the run's folder is a file", 2, ["run", "expected a folder, found a file"],
+    lambda folder: (write(os.path.join(folder, "run"), b""), run_of(folder))[1])
+for name, said in [("tokenizer.json", "tokenizer.json: cannot open: Too many levels"),
+                   ("generation_config.json", "generation_config.json: cannot open: Too many levels")]:
+    row(f"{name} is a link to itself", 2, [said],
+        lambda folder, name=name: (os.symlink(name, os.path.join(copy_model(folder), name)),
+                                   run_of(folder, model=os.path.join(folder, "model")))[1])
+
+
+def unreadable(name, place):
+    """A file that its reader may not read. Root may read all, so a child does without root's rights."""
+    def test(folder):
+        path, words = place(folder)
+        os.chmod(folder, 0o755)
+        os.chmod(path, 0)
+        user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        try:
+            done = subprocess.run([rig.HOST, *words], capture_output=True, text=True, timeout=60, check=False,
+                                  stdin=subprocess.DEVNULL, **user)
+        except PermissionError as error:
+            raise rig.Skip(f"an unprivileged child cannot start here: {error}") from None
+        finally:
+            os.chmod(path, 0o700)
+        refusal(done, 2, [os.path.basename(path), "Permission denied"])
+    test.__name__ = f"{name} may not be read"
+    ROWS.append(test)
+
+
+unreadable("run.ini", lambda folder: (run_of(folder)[1], run_of(folder)))
+unreadable("the prompts' file", lambda folder: (os.path.join(folder, "prompts.txt"), run_of(folder)))
+unreadable("config.json", model_file("config.json"))
+unreadable("model.safetensors", model_file("model.safetensors"))
+unreadable("a shard", model_file("model-00002-of-00003.safetensors", SHARDED))
+unreadable("the model's folder", model_file(""))
+
+
+# -- Safetensors ---------------------------------------------------------------------------------
+
+def weights(name, pieces, change):
+    """`change(data)` gives other bytes for model.safetensors."""
+    def make(folder):
+        model, words = model_run(folder)
+        path = os.path.join(model, "model.safetensors")
+        with open(path, "rb") as file:
+            data = file.read()
+        write(path, change(data))
+        return words
+    row(f"safetensors: {name}", 2, ["model.safetensors:", *pieces], make)
+
+
+def split(data):
+    size, = struct.unpack_from("<Q", data)
+    return json.loads(data[8:8 + size]), data[8 + size:]
+
+
+def join(header, body):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + body
+
+
+def header(name, pieces, change):
+    """`change(header, names)` edits the header, whose tensors are `names` in the order of their data."""
+    def edit(data):
+        table, body = split(data)
+        names = sorted((key for key in table if key != "__metadata__"), key=lambda key: table[key]["data_offsets"])
+        return join(change(table, names) or table, body)
+    weights(name, pieces, edit)
+
+
+def one(**values):
+    """Sets keys of the second tensor."""
+    return lambda table, names: table[names[1]].update(values)
+
+
+weights("empty", ["expected at least 8 bytes, found 0"], lambda data: b"")
+weights("seven bytes", ["expected at least 8 bytes, found 7"], lambda data: data[:7])
+weights("cut in the header", ["expected a header within the 100 bytes of the file"], lambda data: data[:100])
+weights("cut in the data", ["expected offsets within"], lambda data: data[:-1])
+weights("more data than tensors", ["bytes of data, found"], lambda data: data + b"\0")
+for claim in (0xffffffffffffffff, 0x7fffffffffffffff, 1 << 32, 100000001):
+    weights(f"a header of {claim:#x} bytes", ["expected a header within", f"found {claim}"],
+            lambda data, claim=claim: struct.pack("<Q", claim) + data[8:])
+weights("a header of no bytes", ["model.safetensors:"], lambda data: struct.pack("<Q", 0) + data[8:])
+weights("a header that is no JSON", ["model.safetensors:1: "], lambda data: join(b"{'a': 1}", b""))
+weights("a header that is no object", ["expected an object as header"], lambda data: join(b"[1]", b""))
+weights("a header that is too deep", ["maximum parsing depth reached"],
+        lambda data: join(b'{"a":' + b"[" * 100000 + b"]" * 100000 + b"}", b""))
+weights("zip", ["expected a header within"], lambda data: b"PK\3\4" + data)
+weights("a tensor twice", ["duplicate object key"],
+        lambda data: join(json.dumps(split(data)[0])[:-1].encode() + b"," +
+                          json.dumps(split(data)[0])[1:].encode(), split(data)[1]))
+header("a tensor that is no object", ["has no 'dtype'"], lambda table, names: table.update({names[1]: 3}))
+header("no dtype", ["has no 'dtype'"], lambda table, names: table[names[1]].pop("dtype") and None)
+header("an unknown dtype", ["expected dtype F64, F32", "found 'F8_E4M3'"], one(dtype="F8_E4M3"))
+header("a dtype of another size", ["bytes for f64"], one(dtype="F64"))
+header("no shape", ["expected a shape"], lambda table, names: table[names[1]].pop("shape") and None)
+header("a shape that is no number", ["expected whole numbers as its shape"], one(shape=["a"]))
+header("a negative extent", ["expected an extent of at least 0 on axis 0, found -4"], one(shape=[-4, -4]))
+header("extents that overflow", ["too large to multiply"], one(shape=[1 << 40, 1 << 40]))
+header("bytes that overflow", ["is too large"], one(shape=[1 << 62]))
+header("seven axes", ["at most 6 extents, found 7"], one(shape=[1] * 7))
+header("an extent beyond 64 bits", ["expected whole numbers as its shape"], one(shape=[1 << 70]))
+header("no offsets", ["expected two whole numbers as 'data_offsets'"],
+       lambda table, names: table[names[1]].pop("data_offsets") and None)
+header("three offsets", ["expected two whole numbers as 'data_offsets'"], one(data_offsets=[0, 1, 2]))
+header("offsets that run backwards", ["expected offsets within"], one(data_offsets=[8, 4]))
+header("negative offsets", ["expected offsets within"], one(data_offsets=[-8, 4]))
+header("offsets behind the end", ["expected offsets within"], one(data_offsets=[0, 1 << 60]))
+header("overlapping tensors", ["tensors overlap"],
+       lambda table, names: table[names[1]].update(
+           data_offsets=[at - 4 for at in table[names[1]]["data_offsets"]]))
+header("a gap", ["a gap"],
+       lambda table, names: table.update({names[1]: {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}))
+header("a name with a control character", ["a tensor's name has a control character"],
+       lambda table, names: table.update({"a\nb": table.pop(names[1])}))
+header("a tensor without a name", ["a tensor has no name"], lambda table, names: table.update({"": table.pop(names[1])}))
+
+
+def tensor(name, pieces, change):
+    """As `header`, for what the architecture refuses."""
+    def make(folder):
+        model, words = model_run(folder)
+        path = os.path.join(model, "model.safetensors")
+        with open(path, "rb") as file:
+            table, body = split(file.read())
+        change(table)
+        write(path, join(table, body))
+        return words
+    row(f"weights: {name}", 2, pieces, make)
+
+
+NORM = "model.layers.0.input_layernorm.weight"
+tensor("a missing tensor", [NORM, "the checkpoint lacks it, expected"],
+       lambda table: table.update({"other": table.pop(NORM)}))
+tensor("a wrong shape", [NORM, "its shape is", "expected"],
+       lambda table: table[NORM].update(shape=[2, table[NORM]["shape"][0] // 2]))
+tensor("a wrong dtype", [NORM, "i32"], lambda table: table[NORM].update(dtype="I32"))
+
+
+# -- Shards --------------------------------------------------------------------------------------
+
+def index(name, pieces, change):
+    def make(folder):
+        model, words = model_run(folder, SHARDED)
+        path = os.path.join(model, "model.safetensors.index.json")
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+        changed = change(table)
+        write(path, changed if isinstance(changed, bytes) else json.dumps(table))
+        return words
+    row(f"shards: {name}", 2, ["model.safetensors.index.json", *pieces], make)
+
+
+def to(shard):
+    def change(table):
+        table["weight_map"][next(iter(table["weight_map"]))] = shard
+    return change
+
+
+for name in ("../model.safetensors", "/etc/passwd", "..", ".", "", "a/../b.safetensors"):
+    index(f"a shard called '{name}'", ["expected the plain name of a shard", f"found '{name}'"], to(name))
+index("a shard that is no name", ["expected the name of one of at most"], to(3))
+index("a map of another shard", ["expected tensor", "in 'model-00003-of-00003.safetensors', found it in"],
+      lambda table: table["weight_map"].update(
+          {next(name for name, shard in table["weight_map"].items() if "00001" in shard):
+           "model-00003-of-00003.safetensors"}))
+index("a tensor that no shard has", ["expected tensor 'ghost'", "found it nowhere"],
+      lambda table: table["weight_map"].update(ghost="model-00001-of-00003.safetensors"))
+index("no map", ["expected an object 'weight_map'"], lambda table: table.pop("weight_map") and None)
+index("no JSON", [":1: "], lambda table: b"{")
+
+
+def same_tensor_twice(folder):
+    model, words = model_run(folder, SHARDED)
+    shutil.copyfile(os.path.join(model, "model-00001-of-00003.safetensors"),
+                    os.path.join(model, "model-00002-of-00003.safetensors"))
+    return words
+
+
+row("shards: a tensor in two of them", 2,
+    ["is in both 'model-00001-of-00003.safetensors' and 'model-00002-of-00003.safetensors'"], same_tensor_twice)
+
+
+# -- config.json ---------------------------------------------------------------------------------
+
+def config_bytes(name, pieces, data):
+    """`data` is the file, or a function of the parsed one."""
+    def make(folder):
+        model, words = model_run(folder)
+        path = os.path.join(model, "config.json")
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+        write(path, data(table) if callable(data) else data)
+        return words
+    row(f"config.json: {name}", 2, pieces, make)
+
+
+def config(name, pieces, **values):
+    config_bytes(name, pieces, lambda table: json.dumps({**table, **values}))
+
+
+config_bytes("empty", ["config.json:"], b"")
+config_bytes("an array", ["config.json: expected an object"], b"[]")
+config_bytes("cut", ["config.json:"], lambda table: json.dumps(table)[:-5])
+config_bytes("a key twice", ["duplicate object key"], lambda table: json.dumps(table)[:-1] + ', "vocab_size": 3}')
+config_bytes("too deep", ["maximum parsing depth"], b'{"a":' * 100000 + b"1" + b"}" * 100000)
+config_bytes("too large", ["expected at most 16777216 bytes"], b" " * ((16 << 20) + 1))
+config_bytes("not UTF-8", ["config.json:"], b'{"a": "\xff"}')
+config_bytes("a zero byte", ["config.json:"], b'{"a": "\0"}')
+config_bytes("without a model type", ["no architecture", "'llama'"], b"{}")
+config("an unknown architecture", ["no architecture knows the model type 'lama'", "'llama'"], model_type="lama")
+config("a model type that is no text", ["model type", "'llama'"], model_type=3, architectures=["X"])
+config("an unknown key", ["'/sliding_gate'", "keys were read", "unknown-keys"], sliding_gate=3)
+config("several unknown keys", ["'/one'", "'/two/three'"], one=1, two={"three": 3})
+config("an unknown key with a line break", ["'/a?b'"], **{"a\nb": 1})
+config("quantised weights", ["'/quantization_config'"], quantization_config={"bits": 4})
+for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size",
+            "vocab_size", "head_dim"):
+    for value in (-1, 0, 1 << 40, 1 << 62):
+        config(f"{key} = {value}", [f"'{key}' is {value}, expected 1 to"], **{key: value})
+    config(f"{key} = text", [f"'/{key}': expected a whole number, found '\"x\"'"], **{key: "x"})
+    config(f"{key} = 1.5", [f"'/{key}': expected a whole number, found '1.5'"], **{key: 1.5})
+    config(f"{key} = Infinity", [f"'/{key}': expected a whole number"], **{key: float("inf")})
+    config(f"{key} = an array", [f"'/{key}': expected a whole number, found '[]'"], **{key: []})
+for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"):
+    config_bytes(f"no {key}", [f"the config lacks '{key}'"],
+                 lambda table, key=key: json.dumps({name: value for name, value in table.items() if name != key}))
+config("heads that do not share", ["4 heads do not share 3 key and value heads evenly"], num_key_value_heads=3)
+config_bytes("heads that do not divide", ["hidden values do not divide among 7 heads"],
+             lambda table: json.dumps({**{k: v for k, v in table.items() if k != "head_dim"}, "num_attention_heads": 7,
+                                       "num_key_value_heads": 7}))
+config("an unknown activation", ["activation 'swoosh' is not supported"], hidden_act="swoosh")
+config("an activation that is no text", ["'/hidden_act': expected a string, found '1'"], hidden_act=1)
+config("a bias that is no truth", ["'/attention_bias': expected true or false, found '1'"], attention_bias=1)
+for value in (-1.0, float("nan"), float("inf")):
+    config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 0 to 1"], rms_norm_eps=value)
+config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
+for value in (-1.0, float("nan")):
+    config(f"rope_theta = {value}", ["the numbers in 'rope_parameters' give no rotation"], rope_parameters={"rope_type": "default", "rope_theta": value})
+config("more layers than tensors", ["model.layers.2.", "the checkpoint lacks it"], num_hidden_layers=4096)
+config("another width", ["its shape is"], hidden_size=32, head_dim=8)
+
+
+# -- Prompts -------------------------------------------------------------------------------------
+
+def prompts(name, pieces, data, model=LLAMA):
+    row(f"prompts: {name}", 2, ["prompts.txt", *pieces], lambda folder: run_of(folder, prompts=data, model=model))
+
+
+prompts("empty", ["expected a prompt, found none"], b"")
+prompts("blank lines", ["expected a prompt, found none"], b"\n  \n\r\n\t\n")
+prompts("a zero byte", ["expected a text of UTF-8 without zero bytes"], b"ids: 1\0\n")
+prompts("not UTF-8", ["expected a text of UTF-8"], b"caf\xe9\n", rig.TINY)
+prompts("binary", ["expected a text of UTF-8"], bytes(range(256)) * 16, rig.TINY)
+prompts("UTF-16", ["expected a text of UTF-8"], "hello\n".encode("utf-16"), rig.TINY)
+prompts("no ids", [":1: expected at least one id"], b"ids:\n")
+prompts("ids that are none", [":1: expected an integer, found 'five'"], b"ids: 5 five\n")
+prompts("a negative id", [":2: expected an id of 31 bits, found '-1'"], b"ids: 1\nids: -1\n")
+prompts("an id of 32 bits", [":1: expected an id of 31 bits, found '4294967296'"], b"ids: 4294967296\n")
+prompts("an id of 65 bits", [":1: expected an integer of 64 bits"], b"ids: 18446744073709551616\n")
+prompts("an id beyond the vocabulary", [":3: expected ids within 0 .. ", "found 99999"], b"ids: 1\nids: 2\nids: 99999\n")
+prompts("too long", [":2: expected a prompt of at most 13 tokens", "found 14"], b"ids: 1\nids:" + b" 1" * 14 + b"\n")
+prompts("a text that is too long", [":1: expected a prompt of at most 13 tokens"], b"once upon a time " * 50, rig.TINY)
+prompts("a text without a tokenizer", [":1: expected 'ids: ...' where there is no tokenizer"], b"hello\n")
+
+
+# -- tokenizer.json ------------------------------------------------------------------------------
+
+def tokenizer(name, pieces, data):
+    def make(folder):
+        model, words = model_run(folder, rig.TINY)
+        path = os.path.join(model, "tokenizer.json")
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+        write(path, data(table) or json.dumps(table) if callable(data) else data)
+        return words
+    row(f"tokenizer.json: {name}", 2, ["tokenizer.json", *pieces], make)
+
+
+tokenizer("empty", [], b"")
+tokenizer("an array", ["expected an object"], b"[]")
+tokenizer("another model", ["model 'Unigram' is unsupported"], lambda table: table["model"].update(type="Unigram"))
+tokenizer("a normalizer", ["normalizer 'NFC' is unsupported"], lambda table: table.update(normalizer={"type": "NFC"}))
+tokenizer("no vocabulary", ["expected an object 'vocab'"], lambda table: table["model"].update(vocab={}))
+tokenizer("an id that is none", ["expected an id of 31 bits for token"], lambda table: table["model"]["vocab"].update(x=-1))
+tokenizer("a merge of one", ["expected two tokens as merge 0"], lambda table: table["model"].update(merges=["a"]))
+tokenizer("a merge of strangers", ["merge 0 makes 'quuxquux'"], lambda table: table["model"].update(merges=["quux quux"]))
+tokenizer("merges that are none", ["expected an array 'merges'"], lambda table: table["model"].update(merges=3))
+tokenizer("an added token without an id", ["of each added token"], lambda table: table.update(added_tokens=[{"content": "x"}]))
+
+
+# -- Command lines -------------------------------------------------------------------------------
+
+def words(name, pieces, *arguments, code=2):
+    row(f"words: {name}", code, pieces, lambda folder: [word.replace("FOLDER", folder) for word in arguments])
+
+
+words("an unknown command", ["unknown command 'carve', see --help"], "carve")
+words("an unknown option", ["unknown option '--confg', did you mean '--config'?"], "--confg", "x")
+words("an option without its value", ["option '--config' needs a value"], "--config")
+words("a value for a switch", ["option '--safe' takes no value"], "--config", "x", "--safe=1")
+words("something too many", ["expected no argument, found 'extra'"], "--config", "x.ini", "extra")
+words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
+      os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
+words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")
+words("two keys to explain", ["expected one key, found 'keep' too"], "--explain", "chunk", "keep")
+words("a check of nothing", ["option '--check-config' needs a value"], "--check-config")
+words("a check of what is absent", ["absent.ini: cannot open"], "--check-config", "FOLDER/absent.ini")
+words("no prompt", ["give either --prompt or --ids"], "generate", "--model", LLAMA)
+words("both prompts", ["give either --prompt or --ids"], "generate", "--model", LLAMA, "--ids", "1", "--prompt", "x")
+words("an empty prompt", ["the prompt is empty"], "generate", "--model", LLAMA, "--ids", "")
+words("an id that is none", ["'x' is no token id"], "generate", "--model", LLAMA, "--ids", "1 x")
+words("an id beyond the vocabulary", ["99999"], "generate", "--model", LLAMA, "--ids", "99999")
+words("a prompt without a tokenizer", ["has no tokenizer.json; give --ids"], "generate", "--model", LLAMA, "--prompt", "x")
+words("a count out of range", ["option '--count' is 0, expected 1"], "generate", "--model", LLAMA, "--ids", "1",
+      "--count", "0")
+words("a capacity below the prompt", ["capacity"], "generate", "--model", LLAMA, "--ids", "1 2 3", "--capacity", "2")
+words("a target without a name", ["--target is '=x', expected NAME=BACKEND"], "generate", "--model", LLAMA, "--ids", "1",
+      "--target", "=x")
+words("no model", ["no model: give --model DIR"], "eval")
+words("a store that is none", ["config.json"], "replay", os.path.join(LLAMA, "config.json"), "--backend", "reference")
+words("a store that is absent", ["absent.tapmlrun"], "replay", "FOLDER/absent.tapmlrun", "--backend", "reference")
+words("no store", ["one store expected, 0 given"], "replay", "--backend", "reference")
+
+
+def expected(name, pieces, change):
+    """`eval` with another expected.safetensors, whose tensors are all of f32 here."""
+    def make(folder):
+        model = copy_model(folder)
+        path = os.path.join(model, "expected.safetensors")
+        with open(path, "rb") as file:
+            table, body = split(file.read())
+        body = bytearray(body)
+        write(path, join(table, bytes(change(table, body) or body)))
+        return ["eval", "--model", model, "--backend", "reference"]
+    row(f"expected.safetensors: {name}", 2, pieces, make)
+
+
+def first_id(value):
+    def change(table, body):
+        entry = table["input_ids"]
+        letter = {"I64": "q", "I32": "i", "F32": "f", "F64": "d"}[entry["dtype"]]
+        struct.pack_into("<" + letter, body, entry["data_offsets"][0], value)
+    return change
+
+
+def no_ids(table, body):
+    begin, end = table["input_ids"]["data_offsets"]
+    for entry in table.values():
+        if isinstance(entry.get("data_offsets"), list) and entry["data_offsets"][0] >= end:
+            entry["data_offsets"] = [at - (end - begin) for at in entry["data_offsets"]]
+    table["input_ids"].update(shape=[0], data_offsets=[begin, begin])
+    return body[:begin] + body[end:]
+
+
+def not_numbers(table, body):
+    table["input_ids"]["dtype"] = {"I64": "F64", "I32": "F32"}[table["input_ids"]["dtype"]]
+    first_id(float("nan"))(table, body)
+
+
+expected("an id beyond the vocabulary", ["expected ids within 0 .. ", "found 99999"], first_id(99999))
+expected("a negative id", ["tensor 'input_ids': expected ids within 0 .. ", "found -1"], first_id(-1))
+expected("ids that are no numbers", ["tensor 'input_ids': expected ids within 0 .. ", "found nan"], not_numbers)
+expected("no ids", ["tensor 'input_ids': expected at least one id"], no_ids)
+expected("no prompt", ["tensor 'input_ids' of rank 1 expected, none found"],
+         lambda table, body: table.update({"logits": table.pop("input_ids")}) and None)
+expected("an unknown name", ["has 'hiddem.1', which the model does not give"],
+         lambda table, body: table.update({"hiddem.1": table.pop("hidden.1")}) and None)
+
+
+def plan(name, pieces, data):
+    row(f"plan: {name}", 2, ["plan.txt", *pieces],
+        lambda folder: ["generate", "--model", LLAMA, "--ids", "1", "--source", "reference", "--target", "gpu=reference",
+                        "--plan", write(os.path.join(folder, "plan.txt"), data)])
+
+
+plan("a rule without a place", [":2: expected a place behind '->'"], "# a comment\n* ->\n")
+plan("a place that is none", [":1: there is no place 'gpuu', did you mean 'gpu'?"], "* -> gpuu\n")
+plan("a zero byte", ["expected text, found a zero byte at 1"], b"*\0 -> gpu\n")
+plan("two places", [":1: expected one place behind '->', found also 'source'"], "* -> gpu source\n")
+plan("an instance that is none", ["matches no op of the model, did you mean 'layers.0/mlp/silu'?"],
+     "instance=layers.0/mlp/sil -> gpu\n")
+plan("too large", ["expected at most 1048576 bytes"], b"#" * ((1 << 20) + 1))
+
+
+# -- What the environment lacks ------------------------------------------------------------------
+
+def a_driver_that_is_missing_is_the_environments(folder):
+    entries = json.loads(rig.host("plugins", "--json").stdout)
+    if not any(entry["component"] == "opencl" for entry in entries):
+        raise rig.Skip("no opencl")
+    nowhere = {"OCL_ICD_VENDORS": os.path.join(folder, "none"), "OCL_ICD_FILENAMES": ""}
+    done = rig.host(*run_of(folder, changes={"target.gpu/backend": "opencl"}), env=nowhere)
+    refusal(done, 3, ["the component 'opencl' of 'org.tapml.opencl' is no-"])
+
+
+# -- What is not refused -------------------------------------------------------------------------
+
+def carriage_returns_and_a_byte_order_mark_are_fine(folder):
+    write(os.path.join(folder, "prompts.txt"), b"ids: 1 2 3\r\nids: 4\r\n")
+    data = b"\xef\xbb\xbf" + ini_bytes(folder, extra="[plan]\nrule = * -> gpu\n").replace(b"\n", b"\r\n")
+    done = rig.check(rig.host("--check-config", write(os.path.join(folder, "run.ini"), data)), 0)
+    rig.contains(done.stdout, "no problem found", "architecture 'llama'", "2, the longest of 3 tokens")
+
+
+def harmless_keys_are_passed_over(folder):
+    model, words_ = model_run(folder)
+    path = os.path.join(model, "config.json")
+    with open(path, encoding="utf-8") as file:
+        table = json.load(file)
+    table.update(output_attentions=True, attention_dropout=0.5, brand_new_thing=None, another_thing=False)
+    write(path, json.dumps(table))
+    rig.check(rig.host("--check-config", words_[1]), 0)
+    table.update(sliding_gate=3)
+    write(path, json.dumps(table))
+    rig.check(rig.host("--check-config", words_[1]), 2)
+    rig.check(rig.host("--check-config", run_of(folder, model=model, changes={"model/unknown-keys": "allow"})[1]), 0)
+
+
+def a_check_tells_everything(folder):
+    path = write(os.path.join(folder, "run.ini"), ini_bytes(folder, {
+        "run/decode": "-1", "run/keep": "some", "model/path": "nowhere", "source/backend": "referense",
+        "target.gpu/backend": "reference:f99"}, "[plan]\nrule = * -> npu\n  joined\n[runn]\n[component.reference]\nx = 1\n"))
+    done = rig.check(rig.host("--check-config", path), 2)
+    lines = done.stdout.splitlines()
+    for piece in (":17: expected no blank", ":18: unknown section [runn]", "[run] decode: ", "[run] keep: ",
+                  ":16: expected 'source' or", "[model] path: ", "[source] backend: ", "[target.gpu] backend: ",
+                  "[run] prompts: ", ":20: unknown key 'x' in [component.reference]"):
+        assert sum(piece in line for line in lines) == 1, f"'{piece}' is not told once:\n{done.stdout}"
+    assert all(line.startswith(path + ":") for line in lines) and done.stderr == "", done.stdout + done.stderr
+    assert len(lines) == 10, done.stdout
+
+
+def the_page_of_keys_is_the_table(folder):
+    done = rig.check(rig.host("--explain", "--markdown"), 0)
+    with open(os.path.join(rig.SOURCE, "docs", "ini.md"), encoding="utf-8") as file:
+        assert file.read() == done.stdout, "write it again: tapml-host --explain --markdown > docs/ini.md"
+
+
+def every_key_is_explained(folder):
+    for line in rig.check(rig.host("--explain"), 0).stdout.splitlines():
+        if line.startswith("["):
+            name = line.split("  ")[0]
+            rig.contains(rig.check(rig.host("--explain", name), 0).stdout, name + "\n", "takes", "default", "example")
+
+
+if __name__ == "__main__":
+    rig.main(ROWS + [a_driver_that_is_missing_is_the_environments, carriage_returns_and_a_byte_order_mark_are_fine, harmless_keys_are_passed_over,
+                     a_check_tells_everything, the_page_of_keys_is_the_table, every_key_is_explained],
+             needs=["reference", "llama"])

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/command.h"
+#include "harness/short_run.h"
+
+Test(command_check, a_good_file_is_told_as_such_and_nothing_is_run)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(&scratch, "");
+    struct printed printed = PRINTED(command_check_main, "--check-config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.out, "run.ini: no problem found\n"));
+    cr_assert_not_null(strstr(printed.out, " keys read, "), "%s", printed.out);
+    cr_assert_not_null(strstr(printed.out, "2, the longest of "), "%s", printed.out);
+    cr_assert_not_null(strstr(printed.out, "target   other: reference:f64"), "%s", printed.out);
+    cr_assert_str_eq(printed.err, "");
+    cr_assert_neq(access(scratch_path(&scratch, "run"), F_OK), 0);
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_check, everything_that_is_wrong_is_a_line)
+{
+    static const char *const expected[] = {
+        "unknown key 'x' in [run]",
+        "[target.gone] backend: no plugin has a component 'gone'",
+        "[target.gone] require: expected 'any' or 'all', found 'some'",
+        "[fault.1] kind: unknown kind 'nann'",
+    };
+    struct scratch scratch;
+    size_t lines = 0;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(
+        &scratch, "[run]\nx = 1\n[target.gone]\nbackend = gone\nrequire = some\n"
+                  "[fault.1]\ntarget = other\nkind = nann\n");
+    struct printed printed = PRINTED(command_check_main, "--check-config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+        cr_assert_not_null(strstr(printed.out, expected[i]), "'%s' is not in %s", expected[i],
+                           printed.out);
+    }
+    for (const char *at = printed.out; *at != '\0'; at++) {
+        lines += *at == '\n';
+    }
+    cr_assert_eq(lines, 4, "%s", printed.out);
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_check, rules_and_faults_are_held_to_the_model)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(
+        &scratch, "[plan]\nrule = op=slu -> other\n"
+                  "[fault.1]\ntarget = other\nop = slu\nkind = nan\n");
+    struct printed printed = PRINTED(command_check_main, "--check-config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.out, "matches no op of the model, did you mean 'silu'?"));
+    cr_assert_not_null(strstr(printed.out, "[fault.1] kind: "), "%s", printed.out);
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_check, a_file_that_cannot_be_read_is_a_failure)
+{
+    struct printed printed = PRINTED(command_check_main, "--check-config", "/nowhere/run.ini");
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "/nowhere/run.ini: cannot open"), "%s", printed.err);
+    printed_release(&printed);
+}
