@@ -514,19 +514,27 @@ tapml_status device_check_list(const tapml_device_info *const *list, uint32_t co
     return TAPML_OK;
 }
 
-static tapml_status no_such_device(const struct device_options *options,
-                                   const tapml_device_info *const *list,
-                                   uint32_t count)
+tapml_status device_find(const char *component,
+                         const char *device,
+                         const tapml_device_info *const *list,
+                         uint32_t count,
+                         uint32_t *out_index)
 {
     struct text names;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!device || strcmp(list[i]->id, device) == 0) {
+            *out_index = i;
+            return TAPML_OK;
+        }
+    }
     text_init(&names);
     for (uint32_t i = 0; i < count; ++i) {
         text_format(&names, " '%s'", list[i]->id);
     }
     const tapml_status status =
-        count == 0 ? status_fail(TAPML_UNAVAILABLE, "%s: no device is there", options->component)
-                   : status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s",
-                                 options->component, options->device, names.data);
+        count == 0 ? status_fail(TAPML_UNAVAILABLE, "%s: no device is there", component)
+                   : status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s", component,
+                                 device, names.data);
     text_release(&names);
     return status;
 }
@@ -556,17 +564,14 @@ static tapml_status choose_device(struct device *device, const struct device_opt
 {
     const tapml_device_info *const *list = NULL;
     uint32_t count = 0;
+    uint32_t index = 0;
     device->info.component = options->component;
     services_begin(&device->call);
     TAPML_TRY(finish(device, options->table->devices(options->root, &device->call, &list, &count),
                      "devices"));
     TAPML_TRY(device_check_list(list, count));
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!options->device || strcmp(list[i]->id, options->device) == 0) {
-            return fill_info(device, options, list[i]);
-        }
-    }
-    return no_such_device(options, list, count);
+    TAPML_TRY(device_find(options->component, options->device, list, count, &index));
+    return fill_info(device, options, list[index]);
 }
 
 static tapml_status

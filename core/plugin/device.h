@@ -37,3 +37,11 @@ tapml_status device_check_table(const tapml_backend *table) STATUS_USED;
 
 // Whether a list of devices can be read. TAPML_ABI_MISMATCH says what is too short.
 tapml_status device_check_list(const tapml_device_info *const *list, uint32_t count) STATUS_USED;
+
+// The place of the device with the id `device` in such a list; the first where that is NULL.
+// TAPML_NOT_FOUND names those that are there; TAPML_UNAVAILABLE: there is none.
+tapml_status device_find(const char *component,
+                         const char *device,
+                         const tapml_device_info *const *list,
+                         uint32_t count,
+                         uint32_t *out_index) STATUS_USED;

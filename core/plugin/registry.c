@@ -231,7 +231,8 @@ static void hint_option(const char *options, const char *key, char *out_hint, si
     }
     words[count] = NULL;
     const char *near = text_nearest(key, words);
-    snprintf(out_hint, size, near ? ", did you mean '%s'?" : "%s", near ? near : "");
+    snprintf(out_hint, size, "%s%s%s", near ? ", did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
 }
 
 // Options of a component that is not here may be meant for another machine; a name that is nearly
@@ -623,24 +624,6 @@ registry_open(struct registry *registry, const char *name, struct backend **out_
     return component->entry.state == REGISTRY_USABLE ? status : not_usable(component);
 }
 
-tapml_status registry_check(struct registry *registry, const char *name)
-{
-    struct name parts;
-    struct component *component = NULL;
-    struct backend *backend = NULL;
-    TAPML_TRY(split_name(name, &parts));
-    TAPML_TRY(find_named(registry, &parts, &component));
-    if (component_is_backend(component) && component->entry.state != REGISTRY_USABLE) {
-        return not_usable(component);
-    }
-    if (component_is_backend(component) && !parts.device) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(registry_open(registry, name, &backend));
-    backend_release(backend);
-    return TAPML_OK;
-}
-
 tapml_status registry_devices(struct registry *registry,
                               const char *component,
                               const tapml_device_info *const **out_list,
@@ -660,6 +643,24 @@ tapml_status registry_devices(struct registry *registry,
     *out_list = list;
     *out_count = count;
     return TAPML_OK;
+}
+
+tapml_status registry_check(struct registry *registry, const char *name)
+{
+    struct name parts;
+    struct component *component = NULL;
+    const tapml_device_info *const *list = NULL;
+    uint32_t count = 0;
+    TAPML_TRY(split_name(name, &parts));
+    TAPML_TRY(find_named(registry, &parts, &component));
+    if (component_is_backend(component) && component->entry.state != REGISTRY_USABLE) {
+        return not_usable(component);
+    }
+    if (component_is_backend(component) && !parts.device) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(registry_devices(registry, name, &list, &count));
+    return device_find(component->entry.component, parts.device, list, count, &count);
 }
 
 struct component *registry_find(struct registry *registry, const char *kind, size_t index)

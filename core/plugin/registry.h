@@ -87,16 +87,16 @@ tapml_status registry_open(struct registry *registry,
                            const char *name,
                            struct backend **out_backend) STATUS_USED;
 
-// Whether `name` could be opened, as far as this can be told without opening any library: the
-// component is there, is a backend, and nothing is against it. Only a device that is named is
-// looked for in the component itself.
-tapml_status registry_check(struct registry *registry, const char *name) STATUS_USED;
-
 // The devices of a component, opened if need be; the list lives until the next call.
 tapml_status registry_devices(struct registry *registry,
                               const char *component,
                               const tapml_device_info *const **out_list,
                               uint32_t *out_count) STATUS_USED;
+
+// Whether `name` could be opened, as far as this can be told without opening a device or, where it
+// names none, any library: the component is there, is a backend, nothing is against it, and it has
+// that device.
+tapml_status registry_check(struct registry *registry, const char *name) STATUS_USED;
 
 // The ids of usable components of `kind`, one after another; NULL past the last.
 const char *registry_component(struct registry *registry, const char *kind, size_t index);
