@@ -590,6 +590,15 @@ static tapml_status match(const struct run *run)
     return status;
 }
 
+static tapml_status check_backends(const struct run *run)
+{
+    TAPML_TRY(registry_check(run->setup.registry, run->config.source));
+    for (size_t i = 0; i < run->config.target_count; i++) {
+        TAPML_TRY(registry_check(run->setup.registry, run->config.targets[i].backend));
+    }
+    return TAPML_OK;
+}
+
 static tapml_status open_run(struct run *run)
 {
     const struct run_config *config = &run->config;
@@ -602,6 +611,7 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(match(run));
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
                            run_config_room(config), &run->prompts));
+    TAPML_TRY(check_backends(run)); // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     TAPML_TRY(setup_place(&run->setup, "source", config->source));

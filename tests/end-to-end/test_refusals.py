@@ -29,6 +29,7 @@ def row(name, code, pieces, make):
         arguments = make(folder)
         done = rig.host(*arguments, timeout=60)
         refusal(done, code, pieces)
+        assert not os.path.isdir(os.path.join(folder, "run")), "a refused run leaves a folder behind"
     test.__name__ = name
     ROWS.append(test)
 
@@ -469,6 +470,22 @@ for value in (-1.0, float("nan"), float("inf")):
 config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
 for value in (-1.0, float("nan")):
     config(f"rope_theta = {value}", ["the numbers in 'rope_parameters' give no rotation"], rope_parameters={"rope_type": "default", "rope_theta": value})
+for value in (0, -1, 1 << 62):
+    config(f"max_position_embeddings = {value}", [f"'max_position_embeddings' is {value}, expected 1 to"],
+           max_position_embeddings=value)
+for kind in ("linear", "dynamic", "yarn", "llama3"):
+    for value in (-1, 0, float("nan"), float("inf")):
+        config(f"{kind} rope of factor {value}", ["rope_parameters/factor", "expected a number above 0"],
+               rope_parameters={"rope_type": kind, "rope_theta": 1e4, "factor": value, "low_freq_factor": 1,
+                                "high_freq_factor": 4, "original_max_position_embeddings": 32})
+    config(f"{kind} rope whose factor is text", ["'/rope_parameters/factor': expected a number"],
+           rope_parameters={"rope_type": kind, "rope_theta": 1e4, "factor": "x"})
+    if kind != "yarn":  # Which finds it from the two lengths.
+        config(f"{kind} rope without a factor", ["the config lacks 'rope_parameters/factor'"],
+               rope_parameters={"rope_type": kind, "rope_theta": 1e4})
+config("a rope that is a list", ["'/rope_parameters'"], rope_parameters=[1, 2])
+config("tied weights that are text", ["'/tie_word_embeddings': expected true or false"], tie_word_embeddings="yes")
+config("architectures that are a number", ["model type"], model_type=None, architectures=7)
 config("more layers than tensors", ["model.layers.2.", "the checkpoint lacks it"], num_hidden_layers=4096)
 config("another width", ["its shape is"], hidden_size=32, head_dim=8)
 
