@@ -155,6 +155,10 @@ void sizes_read(struct model_context *context,
     read_widths(context, sizes);
     sizes->eps = context->config_table->f64(
         context->config, model_config_key(context, keys->eps).text, defaults->eps);
+    if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
+                   model_config_key(context, keys->eps).text, sizes->eps);
+    }
     sizes->activation = defaults->activation;
     if (keys->activation != NULL) {
         sizes->activation = context->config_table->string(
