@@ -14,20 +14,25 @@ static const tapml_op_impl gelu = TAPML_IMPL(tapml_gelu, gpu_op_gelu);
 static const tapml_op_impl gelu_tanh = TAPML_IMPL(tapml_gelu_tanh, gpu_op_gelu_tanh);
 static const tapml_op_impl layer_norm = TAPML_IMPL(tapml_layer_norm, gpu_op_layer_norm);
 static const tapml_op_impl linear = TAPML_IMPL(tapml_linear, gpu_op_linear);
+static const tapml_op_impl linear_experts = TAPML_IMPL(tapml_linear_experts, gpu_op_linear_experts);
 static const tapml_op_impl mul = TAPML_IMPL(tapml_mul, gpu_op_mul);
 static const tapml_op_impl relu = TAPML_IMPL(tapml_relu, gpu_op_relu);
 static const tapml_op_impl rms_norm = TAPML_IMPL(tapml_rms_norm, gpu_op_rms_norm);
 static const tapml_op_impl rope = TAPML_IMPL(tapml_rope, gpu_op_rope);
+static const tapml_op_impl route_softmax = TAPML_IMPL(tapml_route_softmax, gpu_op_route_softmax);
+static const tapml_op_impl route_topk = TAPML_IMPL(tapml_route_topk, gpu_op_route_topk);
 static const tapml_op_impl scale = TAPML_IMPL(tapml_scale, gpu_op_scale);
 static const tapml_op_impl sigmoid = TAPML_IMPL(tapml_sigmoid, gpu_op_sigmoid);
 static const tapml_op_impl silu = TAPML_IMPL(tapml_silu, gpu_op_silu);
 static const tapml_op_impl softcap = TAPML_IMPL(tapml_softcap, gpu_op_softcap);
 static const tapml_op_impl state_append = TAPML_IMPL(tapml_state_append, gpu_op_state_append);
+static const tapml_op_impl weighted_sum = TAPML_IMPL(tapml_weighted_sum, gpu_op_weighted_sum);
 
 static const tapml_op_impl *const list[] = {
-    &add,       &attention,  &clip,   &copy,    &embed,        &gather_rows, &gelu,
-    &gelu_tanh, &layer_norm, &linear, &mul,     &relu,         &rms_norm,    &rope,
-    &scale,     &sigmoid,    &silu,   &softcap, &state_append,
+    &add,     &attention, &clip,       &copy,          &embed,          &gather_rows,
+    &gelu,    &gelu_tanh, &layer_norm, &linear,        &linear_experts, &mul,
+    &relu,    &rms_norm,  &rope,       &route_softmax, &route_topk,     &scale,
+    &sigmoid, &silu,      &softcap,    &state_append,  &weighted_sum,
 };
 
 enum { COUNT = sizeof(list) / sizeof(list[0]) };

@@ -31,15 +31,19 @@ tapml_status gpu_op_gelu(TAPML_GELU_PARAMS);
 tapml_status gpu_op_gelu_tanh(TAPML_GELU_TANH_PARAMS);
 tapml_status gpu_op_layer_norm(TAPML_LAYER_NORM_PARAMS);
 tapml_status gpu_op_linear(TAPML_LINEAR_PARAMS);
+tapml_status gpu_op_linear_experts(TAPML_LINEAR_EXPERTS_PARAMS);
 tapml_status gpu_op_mul(TAPML_MUL_PARAMS);
 tapml_status gpu_op_relu(TAPML_RELU_PARAMS);
 tapml_status gpu_op_rms_norm(TAPML_RMS_NORM_PARAMS);
 tapml_status gpu_op_rope(TAPML_ROPE_PARAMS);
+tapml_status gpu_op_route_softmax(TAPML_ROUTE_SOFTMAX_PARAMS);
+tapml_status gpu_op_route_topk(TAPML_ROUTE_TOPK_PARAMS);
 tapml_status gpu_op_scale(TAPML_SCALE_PARAMS);
 tapml_status gpu_op_sigmoid(TAPML_SIGMOID_PARAMS);
 tapml_status gpu_op_silu(TAPML_SILU_PARAMS);
 tapml_status gpu_op_softcap(TAPML_SOFTCAP_PARAMS);
 tapml_status gpu_op_state_append(TAPML_STATE_APPEND_PARAMS);
+tapml_status gpu_op_weighted_sum(TAPML_WEIGHTED_SUM_PARAMS);
 
 // Launches an elementwise kernel over `count` tensors of one shape, in the order of its bindings;
 // the last one is written.

@@ -193,6 +193,66 @@ void formulas_mul(size_t count, const double *a, const double *b, double *y)
     }
 }
 
+static int comes_before(const double *scores, size_t a, size_t b)
+{
+    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+}
+
+void formulas_route(const struct formulas_route *op, double *indices, double *weights)
+{
+    for (size_t t = 0; t < op->tokens; t++) {
+        const double *scores = op->scores + t * op->experts;
+        double all = 0, chosen = 0;
+
+        for (size_t e = 0; e < op->experts; e++) {
+            size_t rank = 0;
+
+            for (size_t other = 0; other < op->experts; other++) {
+                rank += comes_before(scores, other, e) != 0;
+            }
+            all += exp(scores[e]);
+            if (rank < op->k) {
+                indices[t * op->k + rank] = (double)e;
+                weights[t * op->k + rank] = exp(scores[e]);
+                chosen += exp(scores[e]);
+            }
+        }
+        for (size_t j = 0; j < op->k; j++) {
+            weights[t * op->k + j] /= op->topk || op->renormalise ? chosen : all;
+        }
+    }
+}
+
+void formulas_linear_experts(const struct formulas_linear_experts *op, double *y)
+{
+    for (size_t row = 0; row < op->tokens * op->k; row++) {
+        const size_t e = (size_t)op->indices[row];
+        const size_t taken = op->slots == 1 ? row / op->k : row;
+
+        formulas_linear(&(struct formulas_linear){.rows = 1,
+                                                  .in = op->in,
+                                                  .out = op->out,
+                                                  .x = op->x + taken * op->in,
+                                                  .w = op->w[e],
+                                                  .b = op->b != NULL ? op->b[e] : NULL,
+                                                  .transposed = op->transposed},
+                        y + row * op->out);
+    }
+}
+
+void formulas_weighted_sum(
+    size_t tokens, size_t k, size_t width, const double *x, const double *weights, double *y)
+{
+    for (size_t t = 0; t < tokens; t++) {
+        for (size_t i = 0; i < width; i++) {
+            y[t * width + i] = 0;
+            for (size_t j = 0; j < k; j++) {
+                y[t * width + i] += weights[t * k + j] * x[(t * k + j) * width + i];
+            }
+        }
+    }
+}
+
 double formulas_unary(const char *op, double x, const double *numbers)
 {
     if (strcmp(op, "tapml.gelu") == 0) {

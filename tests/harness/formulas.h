@@ -91,6 +91,31 @@ void formulas_silu(size_t count, const double *x, double *y);
 void formulas_add(size_t count, const double *a, const double *b, double *y);
 void formulas_mul(size_t count, const double *a, const double *b, double *y);
 
+// The `k` largest of each row of scores, equal ones in the order of their numbers, and their
+// weights: of the softmax over all, over their own sum where `renormalise`, or of the softmax over
+// those alone where `topk`. `indices` and `weights` are [tokens, k].
+struct formulas_route {
+    size_t tokens, experts, k;
+    const double *scores; // [tokens, experts]
+    int renormalise, topk;
+};
+void formulas_route(const struct formulas_route *op, double *indices, double *weights);
+
+// y[t, j] = w[e] x[t, j] + b[e], with e = indices[t, j]; `y` is [tokens, k, out].
+struct formulas_linear_experts {
+    size_t tokens, k, in, out, slots; // `slots` is 1, or k.
+    const double *x;                  // [tokens, slots, in]
+    const double *indices;            // [tokens, k]
+    const double *const *w;           // Of each expert [out, in], or [in, out] where transposed,
+    const double *const *b;           // and [out]; or NULL.
+    int transposed;
+};
+void formulas_linear_experts(const struct formulas_linear_experts *op, double *y);
+
+// y[t] = sum over j of weights[t, j] * x[t, j]; `y` is [tokens, width].
+void formulas_weighted_sum(
+    size_t tokens, size_t k, size_t width, const double *x, const double *weights, double *y);
+
 // Ops of one operand and up to two numbers, of one element: gelu, gelu_tanh, relu, sigmoid, scale,
 // softcap, clip. Any other gives NaN.
 double formulas_unary(const char *op, double x, const double *numbers);

@@ -13,6 +13,7 @@ enum { PANELS_MAX = 4 };
 struct stage {
     struct operand *operands[TRIAL_PARAMS_MAX];
     struct operand *panels[TRIAL_PARAMS_MAX][PANELS_MAX];
+    const tapml_tensor *lists[TRIAL_PARAMS_MAX][1 + PANELS_MAX];
     tapml_value values[TRIAL_PARAMS_MAX];
 };
 
@@ -32,6 +33,30 @@ static void stage_tensor(struct stage *stage,
     }
 }
 
+// The tensors of a list stand where those of a weight in panels stand.
+static void stage_list(struct stage *stage,
+                       struct plugin *plugin,
+                       const struct trial_argument *argument,
+                       uint32_t index)
+{
+    uint32_t count = 0;
+
+    stage->values[index].kind = TAPML_V_NONE;
+    stage->values[index].u.p = NULL;
+    if (argument->tensor.rank == 0) {
+        return;
+    }
+    stage->operands[index] = operand_create(plugin, &argument->tensor);
+    stage->lists[index][count++] = &stage->operands[index]->tensor;
+    for (size_t i = 0; argument->panels != NULL && argument->panels[i].rank != 0; i++) {
+        cr_assert_lt(i, PANELS_MAX);
+        stage->panels[index][i] = operand_create(plugin, &argument->panels[i]);
+        stage->lists[index][count++] = &stage->panels[index][i]->tensor;
+    }
+    stage->values[index] =
+        (tapml_value){.kind = TAPML_P_TENSORS_IN, .count = count, .u.p = stage->lists[index]};
+}
+
 static void stage_init(struct stage *stage, const struct trial *trial, struct plugin *plugin)
 {
     *stage = (struct stage){0};
@@ -42,6 +67,9 @@ static void stage_init(struct stage *stage, const struct trial *trial, struct pl
 
         stage->values[i] =
             kind == TAPML_P_F64 ? operand_f64(argument->f64) : operand_i64(argument->i64);
+        if (kind == TAPML_P_TENSORS_IN) {
+            stage_list(stage, plugin, argument, i);
+        }
         if (kind == TAPML_P_TENSOR_IN || kind == TAPML_P_TENSOR_OUT ||
             kind == TAPML_P_TENSOR_INOUT) {
             if (argument->tensor.rank > 0) {
@@ -66,8 +94,10 @@ static void stage_release(struct stage *stage)
 static void check_intact(const struct stage *stage, const struct trial *trial)
 {
     for (uint32_t i = 0; i < trial->op->n_params; i++) {
-        cr_assert(stage->operands[i] == NULL ||
-                      operand_is_intact(stage->operands[i], i == trial->output),
+        const uint32_t kind = trial->op->params[i]->kind;
+        const bool is_written = kind == TAPML_P_TENSOR_OUT || i == trial->output;
+
+        cr_assert(stage->operands[i] == NULL || operand_is_intact(stage->operands[i], is_written),
                   "%s wrote beside its output, in or around '%s'", trial->op->name,
                   trial->op->params[i]->name);
     }

@@ -13,13 +13,14 @@ struct trial_argument {
     int64_t i64;
     double f64;
 
-    // Further panels of a weight, each a tensor of some of its rows, ended by rank 0; or NULL.
+    // Further panels of a weight, each a tensor of some of its rows, ended by rank 0; or NULL. Of a
+    // parameter that is a list: its other tensors.
     const struct operand_spec *panels;
 };
 
 struct trial {
     const tapml_op *op;
-    uint32_t output; // The parameter that is written.
+    uint32_t output; // The parameter that is read, of those that are written.
     struct trial_argument arguments[TRIAL_PARAMS_MAX];
 };
 

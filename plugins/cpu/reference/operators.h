@@ -8,10 +8,12 @@
 // with each type of number (arithmetic.h).
 #define OPERATORS_IN(precision)                                                                    \
     extern const tapml_op_impl attention_##precision, elementwise_add_##precision,                 \
-        elementwise_mul_##precision, linear_##precision, norm_layer_##precision,                   \
-        norm_rms_##precision, rope_##precision, unary_clip_##precision, unary_gelu_##precision,    \
-        unary_gelu_tanh_##precision, unary_relu_##precision, unary_scale_##precision,              \
-        unary_sigmoid_##precision, unary_silu_##precision, unary_softcap_##precision
+        elementwise_mul_##precision, experts_linear_##precision, experts_sum_##precision,          \
+        linear_##precision, norm_layer_##precision, norm_rms_##precision, rope_##precision,        \
+        route_softmax_##precision, route_topk_##precision, unary_clip_##precision,                 \
+        unary_gelu_##precision, unary_gelu_tanh_##precision, unary_relu_##precision,               \
+        unary_scale_##precision, unary_sigmoid_##precision, unary_silu_##precision,                \
+        unary_softcap_##precision
 
 OPERATORS_IN(f32);
 OPERATORS_IN(f64);

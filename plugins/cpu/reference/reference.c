@@ -14,11 +14,12 @@
 #define IMPLS(precision)                                                                           \
     {                                                                                              \
         &attention_##precision, &elementwise_add_##precision, &elementwise_mul_##precision,        \
-            &linear_##precision, &norm_layer_##precision, &norm_rms_##precision,                   \
-            &rope_##precision, &unary_clip_##precision, &unary_gelu_##precision,                   \
-            &unary_gelu_tanh_##precision, &unary_relu_##precision, &unary_scale_##precision,       \
-            &unary_sigmoid_##precision, &unary_silu_##precision, &unary_softcap_##precision,       \
-            &rows_copy, &rows_embed, &rows_gather, &rows_state_append                              \
+            &experts_linear_##precision, &experts_sum_##precision, &linear_##precision,            \
+            &norm_layer_##precision, &norm_rms_##precision, &rope_##precision,                     \
+            &route_softmax_##precision, &route_topk_##precision, &unary_clip_##precision,          \
+            &unary_gelu_##precision, &unary_gelu_tanh_##precision, &unary_relu_##precision,        \
+            &unary_scale_##precision, &unary_sigmoid_##precision, &unary_silu_##precision,         \
+            &unary_softcap_##precision, &rows_copy, &rows_embed, &rows_gather, &rows_state_append  \
     }
 
 static const tapml_op_impl *const impls_f32[REFERENCE_OP_COUNT] = IMPLS(f32);
@@ -132,6 +133,18 @@ static void check_rope(const tapml_value *args, tapml_support *answer)
     }
 }
 
+static void check_experts(const tapml_value *args, tapml_support *answer)
+{
+    const tapml_tensor *x = args[TAPML_LINEAR_EXPERTS_X].u.p;
+    const tapml_tensor *indices = args[TAPML_LINEAR_EXPERTS_INDICES].u.p;
+
+    if (x->shape[1] != 1 && x->shape[1] != indices->shape[1]) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "%" PRId64 " rows of a token for %" PRId64 " experts", x->shape[1],
+                 indices->shape[1]);
+    }
+}
+
 void reference_supports(const tapml_op *op,
                         const tapml_value *args,
                         uint32_t n_args,
@@ -147,6 +160,9 @@ void reference_supports(const tapml_op *op,
     }
     if (answer->reason[0] == '\0' && strcmp(op->name, tapml_rope.name) == 0) {
         check_rope(args, answer);
+    }
+    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_linear_experts.name) == 0) {
+        check_experts(args, answer);
     }
     answer->grade = answer->reason[0] == '\0' ? TAPML_SUPPORT_YES : TAPML_SUPPORT_NO;
 }

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "object.h"
+#include "reference/operators.h"
+#include "reference/product.h"
+#include "reference/value.h"
+#include "reference/work.h"
+
+#include <tapml/ops.h>
+
+enum { LANES = ARITHMETIC_LANES };
+
+struct experts {
+    enum reference_order order;
+    const tapml_tensor *x, *indices, *y;
+    const tapml_tensor *const *w, *const *b; // `b` is NULL where there are none.
+    bool transposed;
+    size_t slot_count, chosen_count, in, out;
+};
+
+// Some outputs of one expert: columns of a product.
+struct columns {
+    const tapml_tensor *w;
+    size_t first, count;
+    bool transposed;
+};
+
+static float weight_at(const tapml_tensor *w, size_t row, size_t column)
+{
+    const unsigned char *values = value_panel_row(w, row);
+    float value;
+
+    value_widen(w->dtype, values + column * TAPML_DT_BYTES(w->dtype), 1, &value);
+    return value;
+}
+
+static void pack(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
+{
+    const struct columns *columns = source;
+
+    for (size_t k = piece.begin; k < piece.end; k++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            const size_t n = columns->first + lane;
+
+            panel[k - piece.begin][lane] = lane >= columns->count ? 0
+                                           : columns->transposed  ? weight_at(columns->w, k, n)
+                                                                  : weight_at(columns->w, n, k);
+        }
+    }
+}
+
+// One choice of one token.
+static void compute_row(const struct experts *experts, size_t row)
+{
+    const size_t token = row / experts->chosen_count, choice = row % experts->chosen_count;
+    const size_t slot = experts->slot_count > 1 ? choice : 0;
+    const int32_t *indices = value_row(experts->indices, token);
+    const size_t e = (size_t)indices[choice];
+    struct columns columns = {.w = experts->w[e], .transposed = experts->transposed};
+    const struct product product = {
+        .order = experts->order,
+        .term_count = experts->in,
+        .row_count = 1,
+        .rows = {value_row(experts->x, token * experts->slot_count + slot)},
+        .pack = pack,
+        .source = &columns,
+    };
+    float *y = value_row(experts->y, row);
+
+    for (; columns.first < experts->out; columns.first += LANES) {
+        const size_t rest = experts->out - columns.first;
+        real sums[1][LANES];
+        float bias[LANES] = {0};
+
+        columns.count = rest < LANES ? rest : LANES;
+        if (experts->b != NULL) {
+            value_get(experts->b[e], columns.first, columns.count, bias);
+        }
+        PRECISE(product_compute)(&product, sums);
+        for (size_t lane = 0; lane < columns.count; lane++) {
+            y[columns.first + lane] = (float)(sums[0][lane] + (real)bias[lane]);
+        }
+    }
+}
+
+static void compute(void *job, uint64_t begin, uint64_t end)
+{
+    for (uint64_t row = begin; row < end; row++) {
+        compute_row(job, (size_t)row);
+    }
+}
+
+static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
+{
+    struct experts job = {
+        .order = object_of(queue)->device->order,
+        .x = x,
+        .indices = indices,
+        .y = y,
+        .w = w,
+        .b = b_count > 0 ? b : NULL,
+        .transposed = transposed != 0,
+        .slot_count = (size_t)x->shape[1],
+        .chosen_count = (size_t)y->shape[1],
+        .in = value_width(x),
+        .out = value_width(y),
+    };
+    const struct work work = {
+        .count = value_row_count(y),
+        .unit_cost = (uint64_t)job.in * job.out,
+        .body = compute,
+        .job = &job,
+    };
+
+    for (size_t row = 0; row < work.count; row++) {
+        const int32_t *chosen = value_row(indices, row / job.chosen_count);
+        const int32_t e = chosen[row % job.chosen_count];
+
+        if (e < 0 || (uint64_t)e >= w_count) {
+            return object_fail(object_of(queue), call, TAPML_INVALID, "expert %d of %llu", (int)e,
+                               (unsigned long long)w_count);
+        }
+    }
+    return work_run(queue, call, &work, y);
+}
+
+struct weighted {
+    enum reference_order order;
+    const tapml_tensor *x, *weights, *y;
+    size_t chosen_count, width;
+};
+
+static void add_token(const struct weighted *sum, size_t token)
+{
+    const float *weights = value_row(sum->weights, token);
+    float *y = value_row(sum->y, token);
+
+    for (size_t i = 0; i < sum->width; i++) {
+        real total = 0;
+
+        for (size_t index = 0; index * ARITHMETIC_CHUNK < sum->chosen_count; index++) {
+            const struct arithmetic_piece piece =
+                arithmetic_piece(sum->order, sum->chosen_count, ARITHMETIC_CHUNK, index);
+            real terms[ARITHMETIC_CHUNK];
+
+            for (size_t j = piece.begin; j < piece.end; j++) {
+                const float *x = value_row(sum->x, token * sum->chosen_count + j);
+
+                terms[j - piece.begin] = (real)weights[j] * (real)x[i];
+            }
+            arithmetic_sum(sum->order, terms, piece.end - piece.begin, &total);
+        }
+        y[i] = (float)total;
+    }
+}
+
+static void add_tokens(void *job, uint64_t begin, uint64_t end)
+{
+    for (uint64_t token = begin; token < end; token++) {
+        add_token(job, (size_t)token);
+    }
+}
+
+static tapml_status weighted_sum(TAPML_WEIGHTED_SUM_PARAMS)
+{
+    struct weighted job = {
+        .order = object_of(queue)->device->order,
+        .x = x,
+        .weights = weights,
+        .y = y,
+        .chosen_count = (size_t)x->shape[1],
+        .width = value_width(x),
+    };
+    const struct work work = {
+        .count = value_row_count(y),
+        .unit_cost = 2 * (uint64_t)job.width * job.chosen_count,
+        .body = add_tokens,
+        .job = &job,
+    };
+
+    return work_run(queue, call, &work, y);
+}
+
+const tapml_op_impl PRECISE(experts_linear) = TAPML_IMPL(tapml_linear_experts, linear_experts);
+const tapml_op_impl PRECISE(experts_sum) = TAPML_IMPL(tapml_weighted_sum, weighted_sum);

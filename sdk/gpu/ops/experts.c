@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "../ops.h"
+#include "kparams.h"
+
+enum { ITEMS = 64 };
+
+// What route_softmax and route_topk launch. `over_all` is not 0 where weights are parts of the sum
+// over all experts.
+static tapml_status route(struct gpu_queue *queue,
+                          tapml_call *call,
+                          const tapml_tensor *scores,
+                          const tapml_tensor *indices,
+                          const tapml_tensor *weights,
+                          int over_all)
+{
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    struct gpu_view sv;
+
+    GPU_TRY(gpu_view_rows(queue, call, scores, &sv));
+    const struct k_route_params params = {
+        GPU_VIEW(scores, sv, 1),
+        .tokens = sv.rows,
+        .experts = sv.width,
+        .chosen = (uint32_t)indices->shape[1],
+        .over_all = over_all != 0,
+        .indices_at = (uint32_t)(indices->offset / sizeof(int32_t)),
+        .weights_at = (uint32_t)(weights->offset / sizeof(float)),
+    };
+
+    return gpu_plan_launch(queue, call,
+                           &(struct gpu_plan){
+                               .kernel = "route",
+                               .tune = {[K_ROUTE_TUNE_WG_X] = items},
+                               .tensors = {[K_ROUTE_SCORES] = scores,
+                                           [K_ROUTE_INDICES] = indices,
+                                           [K_ROUTE_WEIGHTS] = weights},
+                               .params = &params,
+                               .groups = ((uint64_t)sv.rows + items - 1) / items,
+                           });
+}
+
+tapml_status gpu_op_route_softmax(TAPML_ROUTE_SOFTMAX_PARAMS)
+{
+    return route(gpu_plan_begin(queue), call, scores, indices, weights, renormalise == 0);
+}
+
+tapml_status gpu_op_route_topk(TAPML_ROUTE_TOPK_PARAMS)
+{
+    return route(gpu_plan_begin(queue), call, scores, indices, weights, 0);
+}
+
+// Everything but the expert's own weights.
+struct choice {
+    const tapml_tensor *x, *indices, *y;
+    struct k_linear_experts_params params;
+};
+
+static tapml_status launch_expert(struct gpu_queue *queue,
+                                  tapml_call *call,
+                                  struct choice *choice,
+                                  const tapml_tensor *w,
+                                  const tapml_tensor *b,
+                                  int64_t transposed)
+{
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    struct k_linear_experts_params *params = &choice->params;
+    struct gpu_view wv, bv = {0};
+
+    if (w->next != NULL) {
+        return gpu_plan_refuse(queue, call, "an expert's weight in several panels");
+    }
+    GPU_TRY(gpu_view_weight(queue, call, w, &wv));
+    if (b != NULL) {
+        GPU_TRY(gpu_view_weight(queue, call, b, &bv));
+    }
+    params->w_at = wv.at;
+    params->w_n = transposed != 0 ? 1 : (uint32_t)gpu_view_stride(w, 0);
+    params->w_i = transposed != 0 ? (uint32_t)gpu_view_stride(w, 0) : 1;
+    params->w_kind = gpu_view_weight_kind(w);
+    params->b_at = bv.at;
+    params->b_kind = gpu_view_weight_kind(b);
+    return gpu_plan_launch(queue, call,
+                           &(struct gpu_plan){
+                               .kernel = "linear_experts",
+                               .tune = {[K_LINEAR_EXPERTS_TUNE_WG_X] = items},
+                               .tensors = {[K_LINEAR_EXPERTS_X] = choice->x,
+                                           [K_LINEAR_EXPERTS_INDICES] = choice->indices,
+                                           [K_LINEAR_EXPERTS_W] = w,
+                                           [K_LINEAR_EXPERTS_B] = b,
+                                           [K_LINEAR_EXPERTS_Y] = choice->y},
+                               .params = params,
+                               .groups = ((uint64_t)params->count + items - 1) / items,
+                           });
+}
+
+// A launch for each expert: which of them a token takes is known on the device alone.
+tapml_status gpu_op_linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    struct gpu_view xv, yv;
+
+    GPU_TRY(gpu_view_rows(self, call, x, &xv));
+    GPU_TRY(gpu_view_rows(self, call, y, &yv));
+    if (x->shape[1] != 1 && x->shape[1] != y->shape[1]) {
+        return gpu_plan_refuse(self, call, "%lld rows of a token for %lld experts",
+                               (long long)x->shape[1], (long long)y->shape[1]);
+    }
+    struct choice choice = {x, indices, y,
+                            .params = {
+                                GPU_VIEW(x, xv, 1),
+                                GPU_VIEW(y, yv, 1),
+                                .indices_at = (uint32_t)(indices->offset / sizeof(int32_t)),
+                                .slots = (uint32_t)x->shape[1],
+                                .chosen = (uint32_t)y->shape[1],
+                                .width = xv.width,
+                                .outputs = yv.width,
+                                .last = (uint32_t)(w_count - 1),
+                                .count = yv.rows * yv.width,
+                            }};
+
+    for (uint64_t e = 0; e < w_count; e++) {
+        choice.params.expert = (uint32_t)e;
+        GPU_TRY(launch_expert(self, call, &choice, w[e], e < b_count ? b[e] : NULL, transposed));
+    }
+    return TAPML_OK;
+}
+
+tapml_status gpu_op_weighted_sum(TAPML_WEIGHTED_SUM_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    const uint32_t items = gpu_plan_items(self, ITEMS);
+    struct gpu_view xv, wv, yv;
+
+    GPU_TRY(gpu_view_rows(self, call, x, &xv));
+    GPU_TRY(gpu_view_rows(self, call, weights, &wv));
+    GPU_TRY(gpu_view_rows(self, call, y, &yv));
+    const struct k_weighted_sum_params params = {
+        GPU_VIEW(x, xv, 1), GPU_VIEW(weights, wv, 1),
+        GPU_VIEW(y, yv, 1), .chosen = (uint32_t)x->shape[1],
+        .width = yv.width,  .count = yv.rows * yv.width,
+    };
+
+    return gpu_plan_launch(self, call,
+                           &(struct gpu_plan){
+                               .kernel = "weighted_sum",
+                               .tune = {[K_WEIGHTED_SUM_TUNE_WG_X] = items},
+                               .tensors = {[K_WEIGHTED_SUM_X] = x,
+                                           [K_WEIGHTED_SUM_WEIGHTS] = weights,
+                                           [K_WEIGHTED_SUM_Y] = y},
+                               .params = &params,
+                               .groups = ((uint64_t)params.count + items - 1) / items,
+                           });
+}

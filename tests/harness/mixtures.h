@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Trials of the ops of mixtures of experts, for the reference and for every other backend. What
+// includes this defines CHECK(trial, rows, count, expected), which frees `expected`, and SUITE.
+#pragma once
+
+#include "harness/formulas.h"
+#include "harness/trial.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { EXPERTS = 5, PANELS = EXPERTS };
+
+struct mixture {
+    int64_t tokens, k, in, out, slots;
+    uint32_t dtype;
+    int has_biases, transposed;
+};
+
+// The same weight for each expert but for its seed, as a list of operands.
+static void make_list(struct trial_argument *argument,
+                      struct operand_spec *rest,
+                      uint32_t dtype,
+                      int64_t rows,
+                      int64_t width,
+                      double **values)
+{
+    for (size_t e = 0; e < EXPERTS; e++) {
+        values[e] = trial_values(40 + e, dtype, (size_t)(rows * width));
+
+        const struct operand_spec spec = rows > 1 ? trial_rows(dtype, rows, width, values[e])
+                                                  : trial_row(dtype, width, values[e]);
+
+        if (e == 0) {
+            argument->tensor = spec;
+        } else {
+            rest[e - 1] = spec;
+        }
+    }
+    rest[EXPERTS - 1] = (struct operand_spec){.rank = 0};
+    argument->panels = rest;
+}
+
+static void check_mixture(const struct mixture *m)
+{
+    const size_t rows = (size_t)(m->tokens * m->k);
+    struct trial trial = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
+    struct trial_argument *arguments = trial.arguments;
+    struct operand_spec weights[PANELS], biases[PANELS];
+    double *w[EXPERTS], *b[EXPERTS] = {NULL};
+    double *x = trial_values(31, TAPML_F32, (size_t)(m->tokens * m->slots * m->in));
+    double *indices = calloc(rows, sizeof(*indices));
+    double *expected = calloc(rows * (size_t)m->out, sizeof(*expected));
+
+    cr_assert(indices != NULL && expected != NULL);
+    for (size_t i = 0; i < rows; i++) {
+        indices[i] = (double)((i * 7 + i / 3) % EXPERTS);
+    }
+    arguments[TAPML_LINEAR_EXPERTS_X].tensor =
+        trial_spread(trial_heads(TAPML_F32, m->tokens, m->slots, m->in, x), 3, 2);
+    arguments[TAPML_LINEAR_EXPERTS_INDICES].tensor =
+        trial_rows(TAPML_I32, m->tokens, m->k, indices);
+    make_list(&arguments[TAPML_LINEAR_EXPERTS_W], weights, m->dtype, m->transposed ? m->in : m->out,
+              m->transposed ? m->out : m->in, w);
+    if (m->has_biases) {
+        make_list(&arguments[TAPML_LINEAR_EXPERTS_B], biases, m->dtype, 1, m->out, b);
+    }
+    arguments[TAPML_LINEAR_EXPERTS_TRANSPOSED].i64 = m->transposed;
+    arguments[TAPML_LINEAR_EXPERTS_Y].tensor =
+        trial_heads(TAPML_F32, m->tokens, m->k, m->out, NULL);
+    formulas_linear_experts(
+        &(struct formulas_linear_experts){
+            (size_t)m->tokens, (size_t)m->k, (size_t)m->in, (size_t)m->out, (size_t)m->slots, x,
+            indices, (const double *const *)w, m->has_biases ? (const double *const *)b : NULL,
+            m->transposed},
+        expected);
+    CHECK(&trial, rows, rows * (size_t)m->out, expected);
+    for (size_t e = 0; e < EXPERTS; e++) {
+        free(w[e]);
+        free(b[e]);
+    }
+    free(x);
+    free(indices);
+}
+
+static const struct mixture mixtures[] = {
+    {1, 1, 8, 8, 1, TAPML_F32, 0, 0},    {3, 2, 24, 17, 1, TAPML_BF16, 1, 0},
+    {5, 3, 33, 40, 3, TAPML_F16, 1, 1},  {19, 4, 64, 7, 4, TAPML_F32, 1, 0},
+    {2, 5, 300, 9, 1, TAPML_BF16, 0, 1},
+};
+
+static void check_route(size_t tokens, size_t experts, size_t k, int renormalise, int topk)
+{
+    double *scores = trial_values(5, TAPML_F32, tokens * experts);
+    double *indices = calloc(tokens * k, sizeof(*indices));
+    double *weights = calloc(tokens * k, sizeof(*weights));
+    struct trial trial = {.op = topk ? &tapml_route_topk : &tapml_route_softmax};
+    const uint32_t outputs = topk ? TAPML_ROUTE_TOPK_INDICES : TAPML_ROUTE_SOFTMAX_INDICES;
+
+    cr_assert(indices != NULL && weights != NULL);
+    for (size_t t = 0; experts > 2 && t < tokens; t += 2) {
+        scores[t * experts + 2] = scores[t * experts + 1]; // Equal ones.
+    }
+    trial.arguments[0].tensor =
+        trial_spread(trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)experts, scores), 1, 3);
+    trial.arguments[1].i64 = (int64_t)k;
+    trial.arguments[2].i64 = renormalise; // Of route_topk that is an output.
+    trial.arguments[outputs].tensor = trial_rows(TAPML_I32, (int64_t)tokens, (int64_t)k, NULL);
+    trial.arguments[outputs + 1].tensor = trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, NULL);
+    formulas_route(&(struct formulas_route){tokens, experts, k, scores, renormalise, topk}, indices,
+                   weights);
+    trial.output = outputs;
+    CHECK(&trial, tokens, tokens * k, indices);
+    trial.output = outputs + 1;
+    CHECK(&trial, tokens, tokens * k, weights);
+    free(scores);
+}
+
+Test(SUITE, linear_experts)
+{
+    for (size_t i = 0; i < sizeof(mixtures) / sizeof(*mixtures); i++) {
+        check_mixture(&mixtures[i]);
+    }
+}
+
+Test(SUITE, routes)
+{
+    static const size_t tokens[] = {1, 3, 70}, experts[] = {1, 4, 6, 300}, chosen[] = {1, 2, 3, 8};
+
+    for (size_t i = 0; i < 12; i++) {
+        const size_t count = experts[i % 4];
+        const size_t k = chosen[i % 4] < count ? chosen[i % 4] : count;
+
+        check_route(tokens[i / 4], count, k, 0, 0);
+        check_route(tokens[i / 4], count, k, 1, 0);
+        check_route(tokens[i / 4], count, k, 0, 1);
+    }
+}
+
+Test(SUITE, weighted_sum)
+{
+    static const size_t sizes[][3] = {{1, 1, 1}, {3, 2, 33}, {5, 8, 64}, {70, 3, 7}};
+
+    for (size_t i = 0; i < 4; i++) {
+        const size_t tokens = sizes[i][0], k = sizes[i][1], width = sizes[i][2];
+        double *x = trial_values(1, TAPML_F32, tokens * k * width);
+        double *weights = trial_values(2, TAPML_F32, tokens * k);
+        double *expected = calloc(tokens * width, sizeof(*expected));
+        struct trial trial = {.op = &tapml_weighted_sum, .output = TAPML_WEIGHTED_SUM_Y};
+
+        cr_assert_not_null(expected);
+        trial.arguments[TAPML_WEIGHTED_SUM_X].tensor = trial_spread(
+            trial_heads(TAPML_F32, (int64_t)tokens, (int64_t)k, (int64_t)width, x), 2, 3);
+        trial.arguments[TAPML_WEIGHTED_SUM_WEIGHTS].tensor =
+            trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, weights);
+        trial.arguments[TAPML_WEIGHTED_SUM_Y].tensor =
+            trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)width, NULL);
+        formulas_weighted_sum(tokens, k, width, x, weights, expected);
+        CHECK(&trial, tokens, tokens * width, expected);
+        free(x);
+        free(weights);
+    }
+}
