@@ -250,17 +250,25 @@ widen(struct model_context *context, const struct sizes *sizes, tapml_graph_valu
     return y;
 }
 
+static tapml_graph_value
+dense(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
+{
+    const struct model_linear down = {.tensor = sizes->decoder->tensors.down,
+                                      .in = sizes->mlp_width,
+                                      .out = sizes->hidden,
+                                      .has_bias = sizes->has_mlp_biases,
+                                      .is_transposed = sizes->decoder->is_transposed};
+
+    return model_linear(context, "down_proj", widen(context, sizes, x), &down);
+}
+
 void block_mlp(struct model_context *context,
                const struct block *block,
                struct block_stream *stream)
 {
     const struct sizes *sizes = block->sizes;
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
-    const struct model_linear down = {.tensor = tensors->down,
-                                      .in = sizes->mlp_width,
-                                      .out = sizes->hidden,
-                                      .has_bias = sizes->has_mlp_biases,
-                                      .is_transposed = sizes->decoder->is_transposed};
+    const struct sizes_layer layer = sizes_layer(context, sizes, context->layer);
 
     model_scope_begin(context, "mlp");
 
@@ -270,7 +278,8 @@ void block_mlp(struct model_context *context,
             ? stream->normed
             : block_norm(context, sizes, "norm", tensors->mlp_norm, x);
 
-    tapml_graph_value y = model_linear(context, "down_proj", widen(context, sizes, x), &down);
+    tapml_graph_value y =
+        layer.has_experts ? block_experts(context, sizes, x) : dense(context, sizes, x);
 
     y = block_norm(context, sizes, "norm_after", tensors->mlp_norm_after, y);
     stream->h = model_add(context, "add", sizes->adds_normed ? x : stream->h, y);

@@ -32,6 +32,10 @@ void block_mlp(struct model_context *context,
                const struct block *block,
                struct block_stream *stream);
 
+// What the experts of the context's layer make of x [T, hidden] (experts.c).
+tapml_graph_value
+block_experts(struct model_context *context, const struct sizes *sizes, tapml_graph_value x);
+
 // The norm `tensor` of the residual stream, or what goes in where there is none.
 tapml_graph_value block_norm(struct model_context *context,
                              const struct sizes *sizes,

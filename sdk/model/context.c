@@ -105,6 +105,15 @@ double model_config_number(struct model_context *context, const char *pointer, d
     return number;
 }
 
+// The next "{i}" or "{e}" of a pattern, or its end.
+static const char *find_place(const char *pattern)
+{
+    while (*pattern != '\0' && strncmp(pattern, "{i}", 3) != 0 && strncmp(pattern, "{e}", 3) != 0) {
+        pattern++;
+    }
+    return pattern;
+}
+
 struct model_name
 model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending)
 {
@@ -112,16 +121,15 @@ model_name(struct model_context *context, const char *pattern, int64_t number, c
     size_t length = 0;
 
     while (length < sizeof(name.text)) {
-        const char *place = strstr(pattern, "{i}");
-        const int before = place != NULL ? (int)(place - pattern) : (int)strlen(pattern);
+        const char *place = find_place(pattern);
 
-        length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%.*s", before,
-                                   pattern);
-        if (length >= sizeof(name.text) || place == NULL) {
+        length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%.*s",
+                                   (int)(place - pattern), pattern);
+        if (length >= sizeof(name.text) || *place == '\0') {
             break;
         }
         length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%lld",
-                                   (long long)number);
+                                   (long long)(place[1] == 'i' ? number : context->expert));
         pattern = place + 3;
     }
     if (length < sizeof(name.text)) {

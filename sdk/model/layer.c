@@ -48,6 +48,13 @@ static tapml_graph_value add_op(struct model_context *context,
                : 0;
 }
 
+// As many values, or none, for a parameter that is a list.
+static tapml_value list(const tapml_graph_value *values, uint32_t count)
+{
+    return values != NULL ? (tapml_value){.kind = TAPML_V_IDS, .count = count, .u.p = values}
+                          : (tapml_value){.kind = TAPML_V_NONE};
+}
+
 #define COUNT(array_) (sizeof(array_) / sizeof((array_)[0]))
 
 void model_scope_begin(struct model_context *context, const char *name)
@@ -357,6 +364,69 @@ model_activation(struct model_context *context, const char *kind, tapml_graph_va
     }
     model_fail(context, TAPML_UNIMPLEMENTED, "activation '%.64s' is not supported", kind);
     return 0;
+}
+
+tapml_graph_value
+model_sigmoid(struct model_context *context, const char *name, tapml_graph_value x)
+{
+    tapml_value args[] = {tensor(x), result()};
+
+    return add_op(context, name, "tapml.sigmoid", args, COUNT(args));
+}
+
+tapml_graph_value model_clip(
+    struct model_context *context, const char *name, tapml_graph_value x, double low, double high)
+{
+    tapml_value args[] = {tensor(x), real(low), real(high), result()};
+
+    return add_op(context, name, "tapml.clip", args, COUNT(args));
+}
+
+struct model_route model_route(struct model_context *context,
+                               enum model_routing routing,
+                               tapml_graph_value scores,
+                               int64_t chosen)
+{
+    const int renormalises = routing == MODEL_ROUTING_SOFTMAX_RENORMALISED;
+    tapml_value softmax[] = {tensor(scores), whole(chosen), whole(renormalises), result(),
+                             result()};
+    tapml_value topk[] = {tensor(scores), whole(chosen), result(), result()};
+    struct model_route route;
+
+    if (routing == MODEL_ROUTING_TOPK) {
+        route.weights = add_op(context, "route", "tapml.route_topk", topk, COUNT(topk));
+        route.indices = route.weights != 0 ? topk[2].u.id : 0;
+    } else {
+        route.weights = add_op(context, "route", "tapml.route_softmax", softmax, COUNT(softmax));
+        route.indices = route.weights != 0 ? softmax[3].u.id : 0;
+    }
+    return route;
+}
+
+tapml_graph_value model_linear_experts(struct model_context *context,
+                                       const char *name,
+                                       tapml_graph_value x,
+                                       tapml_graph_value indices,
+                                       const struct model_experts_linear *experts)
+{
+    tapml_value args[] = {tensor(x),
+                          tensor(indices),
+                          list(experts->weights, experts->count),
+                          list(experts->biases, experts->count),
+                          whole(experts->is_transposed),
+                          result()};
+
+    return add_op(context, name, "tapml.linear_experts", args, COUNT(args));
+}
+
+tapml_graph_value model_weighted_sum(struct model_context *context,
+                                     const char *name,
+                                     tapml_graph_value x,
+                                     tapml_graph_value weights)
+{
+    tapml_value args[] = {tensor(x), tensor(weights), result()};
+
+    return add_op(context, name, "tapml.weighted_sum", args, COUNT(args));
 }
 
 tapml_graph_value model_rope(struct model_context *context,

@@ -119,6 +119,29 @@ static void read_windows(struct model_context *context, struct sizes *sizes)
     }
 }
 
+static void read_experts(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_experts *experts = &sizes->decoder->experts;
+
+    if (experts->count == NULL) {
+        return;
+    }
+    sizes->experts = count_of(context, experts->count, experts->count_fallback, SIZES_EXPERTS_MAX);
+    sizes->chosen_experts =
+        count_of(context, experts->chosen, experts->chosen_fallback, SIZES_EXPERTS_MAX);
+    sizes->expert_width =
+        count_of(context, experts->width, experts->width_fallback, SIZES_WIDTH_MAX);
+    sizes->expert_period = count_of(context, experts->period, 1, SIZES_LAYERS_MAX);
+    sizes->routing = experts->routing;
+    if (boolean_of(context, experts->renormalises, experts->renormalises_fallback)) {
+        sizes->routing = MODEL_ROUTING_SOFTMAX_RENORMALISED;
+    }
+    if (context->status == TAPML_OK && sizes->chosen_experts > sizes->experts) {
+        model_fail(context, TAPML_INVALID, "%lld experts for a token, there are %lld",
+                   (long long)sizes->chosen_experts, (long long)sizes->experts);
+    }
+}
+
 static void read_ropes(struct model_context *context, struct sizes *sizes)
 {
     const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
@@ -176,6 +199,7 @@ void sizes_read(struct model_context *context,
     read_attention(context, sizes);
     read_windows(context, sizes);
     read_ropes(context, sizes);
+    read_experts(context, sizes);
     read_known(context, decoder);
 }
 
@@ -209,6 +233,22 @@ static int slides(struct model_context *context, const struct sizes *sizes, int6
     return index >= sizes->first && (sizes->period == 0 || (index + 1) % sizes->period != 0);
 }
 
+// Whether the config lists the layer among those without experts.
+static int is_dense(struct model_context *context, const char *list, int64_t index)
+{
+    const int64_t length = list != NULL ? context->config_table->length(context->config, list) : 0;
+
+    for (int64_t i = 0; i < length; i++) {
+        struct model_name pointer;
+
+        snprintf(pointer.text, sizeof(pointer.text), "%.200s/%lld", list, (long long)i);
+        if (context->config_table->i64(context->config, pointer.text, -1) == index) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 struct sizes_layer
 sizes_layer(struct model_context *context, const struct sizes *sizes, int64_t index)
 {
@@ -217,6 +257,8 @@ sizes_layer(struct model_context *context, const struct sizes *sizes, int64_t in
         .window = is_sliding ? sizes->window : 0,
         .scale = sizes->is_scaled_by_layer ? sizes->scale / (double)(index + 1) : sizes->scale,
         .rope = SIZES_ROPE,
+        .has_experts = sizes->experts > 0 && (index + 1) % sizes->expert_period == 0 &&
+                       !is_dense(context, sizes->decoder->experts.dense, index),
     };
 
     switch (sizes->decoder->ropes) {

@@ -6,7 +6,12 @@
 
 #include <tapml/model/decoder.h>
 
-enum { SIZES_LAYERS_MAX = 1 << 12, SIZES_HEADS_MAX = 1 << 14, SIZES_WIDTH_MAX = 1 << 24 };
+enum {
+    SIZES_LAYERS_MAX = 1 << 12,
+    SIZES_HEADS_MAX = 1 << 14,
+    SIZES_WIDTH_MAX = 1 << 24,
+    SIZES_EXPERTS_MAX = 1 << 10
+};
 
 // Of the tables of cosines and sines.
 enum sizes_rope {
@@ -28,6 +33,8 @@ struct sizes {
     int64_t window;
     int64_t period, first; // Where the config has no list of layers.
     int has_types;
+    int64_t experts, chosen_experts, expert_width, expert_period; // `experts` is 0 without any.
+    enum model_routing routing;
     struct model_rope ropes[SIZES_ROPE_COUNT]; // Those that the decoder has; pairs is 0 in others.
 };
 
@@ -36,6 +43,7 @@ struct sizes_layer {
     int64_t window; // 0: all tokens.
     double scale;
     enum sizes_rope rope;
+    int has_experts;
 };
 
 void sizes_read(struct model_context *context,

@@ -12,5 +12,7 @@ extern const struct model_decoder describe_gemma2;
 extern const struct model_decoder describe_gemma3_text;
 extern const struct model_decoder describe_gpt2;
 extern const struct model_decoder describe_gpt_neox;
+extern const struct model_decoder describe_gpt_oss;
 extern const struct model_decoder describe_phi3;
 extern const struct model_decoder describe_qwen3;
+extern const struct model_decoder describe_qwen3_moe;

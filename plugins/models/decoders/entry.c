@@ -28,11 +28,13 @@ DECODER(gemma2, "Gemma 2: sandwich norms, soft limits, sliding layers")
 DECODER(gemma3_text, "Gemma 3, text: two ropes, sliding layers")
 DECODER(gpt2, "GPT-2: learned positions, fused and transposed weights")
 DECODER(gpt_neox, "GPT-NeoX and Pythia: parallel halves, partial rope")
+DECODER(gpt_oss, "GPT-OSS: experts with biases, sinks")
 DECODER(phi3, "Phi-3, Phi-3.5-mini, Phi-4: fused weights, longrope")
 DECODER(qwen3, "Qwen3: normalised heads")
+DECODER(qwen3_moe, "Qwen3 with experts")
 
 static const tapml_component *const components[] = {
-    &bloom, &cohere2, &gemma2, &gemma3_text, &gpt2, &gpt_neox, &phi3, &qwen3,
+    &bloom, &cohere2, &gemma2, &gemma3_text, &gpt2, &gpt_neox, &gpt_oss, &phi3, &qwen3, &qwen3_moe,
 };
 
 static const tapml_plugin plugin = {

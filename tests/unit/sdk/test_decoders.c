@@ -14,8 +14,9 @@
 #include <string.h>
 
 static const struct model_decoder *const decoders[] = {
-    &describe_bloom, &describe_cohere2,  &describe_gemma2, &describe_gemma3_text,
-    &describe_gpt2,  &describe_gpt_neox, &describe_phi3,   &describe_qwen3,
+    &describe_bloom, &describe_cohere2,  &describe_gemma2,  &describe_gemma3_text,
+    &describe_gpt2,  &describe_gpt_neox, &describe_gpt_oss, &describe_qwen3_moe,
+    &describe_phi3,  &describe_qwen3,
 };
 
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
@@ -91,9 +92,9 @@ static char *text_of(const struct graph *graph)
 // What a config leads one to expect is what the checkpoint of Hugging Face has.
 Test(decoders, with_and_without_weights_the_graph_is_one)
 {
-    static const char *const folders[] = {"bloom",           "cohere2", "gemma2",
-                                          "gemma3_text",     "gpt2",    "gpt_neox",
-                                          "gpt_neox_legacy", "phi3",    "qwen3"};
+    static const char *const folders[] = {
+        "bloom",           "cohere2", "gemma2",    "gemma3_text", "gpt2", "gpt_neox",
+        "gpt_neox_legacy", "gpt_oss", "qwen3_moe", "phi3",        "qwen3"};
 
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         const struct model_decoder *decoder = NULL;
@@ -103,7 +104,8 @@ Test(decoders, with_and_without_weights_the_graph_is_one)
         for (size_t k = 0; k < DECODERS; k++) {
             const size_t length = strlen(decoders[k]->model_type);
 
-            if (strncmp(folders[i], decoders[k]->model_type, length) == 0) {
+            if (strncmp(folders[i], decoders[k]->model_type, length) == 0 &&
+                (decoder == NULL || length > strlen(decoder->model_type))) {
                 decoder = decoders[k];
             }
         }
@@ -240,8 +242,28 @@ refused(const struct model_decoder *decoder, const char *more, tapml_status code
     end(&trial);
 }
 
+Test(decoders, layers_with_experts)
+{
+    const struct model_decoder *moe = &describe_qwen3_moe;
+    const char few[] = ", \"num_experts\": 4, \"num_experts_per_tok\": 2, "
+                       "\"moe_intermediate_size\": 8, \"decoder_sparse_step\": 2, "
+                       "\"mlp_only_layers\": [3], \"norm_topk_prob\": true";
+
+    expect(moe, few, "layers.0/mlp/route", NULL);
+    expect(moe, few, "layers.0/mlp/up_proj", "linear(");
+    expect(moe, few, "layers.1/mlp/route", "k=2, renormalise=1");
+    expect(moe, few, "layers.1/mlp/down_proj",
+           "w=4 x model.layers.1.mlp.experts.0.down_proj.weight f32 [32, 8]");
+    expect(moe, few, "layers.3/mlp/route", NULL);
+}
+
 Test(decoders, what_is_refused)
 {
+    refused(&describe_qwen3_moe, ", \"num_experts\": 2, \"num_experts_per_tok\": 3", TAPML_INVALID,
+            "3 experts for a token, there are 2");
+    refused(&describe_qwen3_moe, ", \"num_experts\": 5000", TAPML_INVALID,
+            "'num_experts' is 5000, expected 1 to 1024");
+    refused(&describe_gpt_oss, ", \"swiglu_limit\": 9.0", TAPML_INVALID, "swiglu_limit");
     refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"chunked_attention\"]",
             TAPML_UNIMPLEMENTED, "'layer_types/0' is 'chunked_attention'");
     refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"full_attention\"]",

@@ -26,6 +26,7 @@ struct model_context {
     tapml_object *graph;
     tapml_call *call;
     int64_t layer;       // What "{i}" stands for in the names of tensors.
+    int64_t expert;      // What "{e}" stands for.
     const char *dropped; // What those names begin with and the checkpoint leaves out; or NULL.
     tapml_status status;
 };
@@ -71,8 +72,8 @@ int64_t model_config_count(struct model_context *context,
 // `least`.
 double model_config_number(struct model_context *context, const char *pointer, double least);
 
-// `pattern` with every "{i}" replaced by `number`, and `ending` behind it. A failure where it does
-// not fit.
+// `pattern` with every "{i}" replaced by `number`, every "{e}" by the context's `expert`, and
+// `ending` behind it. A failure where it does not fit.
 struct model_name
 model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending);
 

@@ -116,6 +116,28 @@ struct model_decoder_tensors {
     const char *norm, *head;
 };
 
+// A mixture of experts in place of the MLP, in the layers that `period` and `dense` leave. Without
+// `count` there is none.
+struct model_decoder_experts {
+    const char *count;        // Key: of experts.
+    const char *chosen;       // Key: how many a token takes.
+    const char *width;        // Key: of an expert.
+    const char *period;       // Key: layers whose number + 1 is a multiple have experts. NULL: all.
+    const char *dense;        // Key: a list of layers that have none. NULL: no layer.
+    const char *renormalises; // Key: weights are divided by their sum.
+    int64_t count_fallback, chosen_fallback, width_fallback; // Where the keys are absent.
+    int renormalises_fallback;
+    enum model_routing routing; // MODEL_ROUTING_SOFTMAX, unless `renormalises` says more, or TOPK.
+    enum model_experts_kind {
+        MODEL_EXPERTS_SEPARATE, // Tensors of each expert, in whose names "{e}" is its number.
+        MODEL_EXPERTS_STACKED   // Of all: gate_up [E, in, 2 out], gate and up in turn, and down
+                              // [E, in, out], to their ends, with "_bias"; limited as GPT-OSS does.
+    } kind;
+    struct {
+        const char *router, *gate, *up, *down;
+    } tensors;
+};
+
 // A key that is known with one value only; with another the model is refused.
 struct model_decoder_expected {
     const char *key, *json;
@@ -141,6 +163,7 @@ struct model_decoder {
     struct model_decoder_defaults defaults;
     struct model_decoder_windows windows;
     struct model_decoder_tensors tensors;
+    struct model_decoder_experts experts;
     const char *ignored[MODEL_DECODER_KEYS_MAX]; // Keys that change no number, ended by NULL.
     struct model_decoder_expected expected[MODEL_DECODER_KEYS_MAX]; // Ended by NULL.
 };

@@ -123,6 +123,49 @@ model_softcap(struct model_context *context, const char *name, tapml_graph_value
 tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x);
 
+tapml_graph_value
+model_sigmoid(struct model_context *context, const char *name, tapml_graph_value x);
+
+// Values brought between two limits.
+tapml_graph_value model_clip(
+    struct model_context *context, const char *name, tapml_graph_value x, double low, double high);
+
+enum model_routing {
+    MODEL_ROUTING_SOFTMAX,              // Parts of the softmax over all experts,
+    MODEL_ROUTING_SOFTMAX_RENORMALISED, // or over their own sum.
+    MODEL_ROUTING_TOPK                  // The softmax over those that are chosen.
+};
+
+// Which experts a token takes, and how much of each: both [T, k].
+struct model_route {
+    tapml_graph_value indices, weights;
+};
+
+struct model_route model_route(struct model_context *context,
+                               enum model_routing routing,
+                               tapml_graph_value scores,
+                               int64_t chosen);
+
+// Products of x [T, 1 or k, in] with the weights of chosen experts: [T, k, out].
+struct model_experts_linear {
+    const tapml_graph_value *weights; // As many as experts: [out, in], or [in, out],
+    const tapml_graph_value *biases;  // and [out]; or NULL.
+    uint32_t count;
+    int is_transposed;
+};
+
+tapml_graph_value model_linear_experts(struct model_context *context,
+                                       const char *name,
+                                       tapml_graph_value x,
+                                       tapml_graph_value indices,
+                                       const struct model_experts_linear *experts);
+
+// The sum of x [T, k, width] over k, by weights [T, k].
+tapml_graph_value model_weighted_sum(struct model_context *context,
+                                     const char *name,
+                                     tapml_graph_value x,
+                                     tapml_graph_value weights);
+
 // Turns the heads of x [T, heads, width] by tables [T, n / 2].
 tapml_graph_value model_rope(struct model_context *context,
                              const char *name,
