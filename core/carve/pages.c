@@ -74,6 +74,20 @@ static int damaged(struct file *file, int64_t number)
     return SQLITE_IOERR_DATA;
 }
 
+// Compares the checksum of a page that was read, and takes it away: SQLite sees zeros there, and
+// writes zeros to its log and its journal. So whoever brings the log into the database without this
+// layer, as the `sqlite3` shell does after a crash, leaves zeros too, and not another page's sum.
+static int take_sum(unsigned char *page, int page_bytes, int64_t number)
+{
+    static const unsigned char none[PAGES_SUM_BYTES];
+    unsigned char sum[PAGES_SUM_BYTES];
+    unsigned char *end = page + page_bytes - PAGES_SUM_BYTES;
+    sum_of(page, page_bytes, number, sum);
+    const int is_right = memcmp(end, sum, sizeof(sum)) == 0 || memcmp(end, none, sizeof(none)) == 0;
+    memset(end, 0, PAGES_SUM_BYTES);
+    return is_right;
+}
+
 static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
 {
     struct file *file = (struct file *)base;
@@ -87,12 +101,8 @@ static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     if (code == SQLITE_IOERR_SHORT_READ) { // The file ends before a page that it should have.
         return at > 0 ? damaged(file, at / size + 1) : code;
     }
-    unsigned char sum[PAGES_SUM_BYTES];
-    const unsigned char *page = data;
-    sum_of(page, size, at / size + 1, sum);
-    return code == SQLITE_OK && memcmp(sum, page + size - PAGES_SUM_BYTES, PAGES_SUM_BYTES) != 0
-               ? damaged(file, at / size + 1)
-               : code;
+    return code == SQLITE_OK && !take_sum(data, size, at / size + 1) ? damaged(file, at / size + 1)
+                                                                     : code;
 }
 
 // What the system said of a call that failed.

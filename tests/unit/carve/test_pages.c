@@ -163,6 +163,37 @@ Test(pages, a_database_without_checksums_is_read)
     pages_destroy(pages);
 }
 
+// As the shell does, which opens a store after its host was killed.
+Test(pages, a_log_that_another_program_wrote_back_is_no_damage)
+{
+    struct pages *pages = NULL;
+    int64_t sum = 0;
+    cr_assert_eq(pages_create(&pages), TAPML_OK);
+    fill(pages);
+    sqlite3 *connection = open_by(pages_vfs(pages));
+    sqlite3 *other = open_by(NULL);
+    cr_assert_eq(run(connection, "UPDATE t SET y = y + 1"), SQLITE_OK);
+    cr_assert_eq(run(other, "SELECT count(*) FROM t"), SQLITE_OK);
+    cr_assert_eq(sqlite3_close(connection), SQLITE_OK);
+    cr_assert_eq(sqlite3_close(other), SQLITE_OK); // The last one writes the log back.
+    cr_assert_eq(read_all(pages_vfs(pages), &sum), SQLITE_ROW);
+    cr_assert_eq(sum, ROWS * (ROWS + 1) / 2);
+    pages_destroy(pages);
+}
+
+Test(pages, what_another_program_changed_is_damage)
+{
+    struct pages *pages = NULL;
+    int64_t sum = 0;
+    cr_assert_eq(pages_create(&pages), TAPML_OK);
+    fill(pages);
+    sqlite3 *other = open_by(NULL);
+    cr_assert_eq(run(other, "UPDATE t SET y = 7 WHERE x = 300"), SQLITE_OK);
+    cr_assert_eq(sqlite3_close(other), SQLITE_OK);
+    cr_assert_eq(read_all(pages_vfs(pages), &sum), SQLITE_IOERR);
+    pages_destroy(pages);
+}
+
 Test(pages, what_the_system_said_of_a_write_is_kept)
 {
     struct pages *pages = NULL;
