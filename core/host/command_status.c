@@ -368,12 +368,11 @@ static void append_member(struct text *text, const char *name, const char *value
     text_append_json(text, value);
 }
 
-static void append_number(struct text *text, double number)
+// A number that is not known is not there.
+static void append_number(struct text *text, const char *name, double number)
 {
-    if (isnan(number)) {
-        text_append(text, "null");
-    } else {
-        text_format(text, "%g", number);
+    if (!isnan(number)) {
+        text_format(text, ", \"%s\": %g", name, number);
     }
 }
 
@@ -405,11 +404,10 @@ static tapml_status print_json(const struct overview *overview)
     append_member(&text, "unit", hold->unit);
     text_format(&text,
                 ", \"process\": %" PRId64 ", \"since\": %" PRId64 ", \"told\": %" PRId64
-                ", \"done\": %" PRId64 ", \"all\": %" PRId64 ", \"left_s\": ",
+                ", \"done\": %" PRId64 ", \"all\": %" PRId64,
                 hold->process, hold->since_s, hold->told_s, hold->done, hold->all);
-    append_number(&text, hold->is_held ? hold->left_s : NAN);
-    text_append(&text, ", \"exit\": ");
-    append_number(&text, hold->has_ended ? (double)hold->exit_code : NAN);
+    append_number(&text, "left_s", hold->is_held ? hold->left_s : NAN);
+    append_number(&text, "exit", hold->has_ended ? (double)hold->exit_code : NAN);
     append_member(&text, "error", *hold->message != '\0' ? hold->message : overview->refusal);
     text_format(&text,
                 ", \"prompts\": %" PRId64 ", \"prompts_carved\": %" PRId64 ", \"calls\": %" PRId64

@@ -30,7 +30,7 @@ def of_a_finished_run(folder):
     rig.check(rig.host("--config", ini), 1)
     before = files(dir_)
     now = status(dir_)
-    assert now["state"] == "finished" and now["exit"] == 1 and now["left_s"] is None, now
+    assert now["state"] == "finished" and now["exit"] == 1 and "left_s" not in now, now
     assert now["prompts"] == now["prompts_carved"] == 1 and now["cases"] == 80 and now["instances"] == 40, now
     target, = now["targets"]
     assert target["replayed"] == 80 and target["failed"] == 4 and target["passed"] == 76, target
@@ -66,7 +66,7 @@ def of_a_run_that_goes_on(folder):
     child.send_signal(signal.SIGKILL)
     child.wait()
     killed = status(dir_)
-    assert killed["state"] == "killed" and killed["process"] == child.pid and killed["exit"] is None, killed
+    assert killed["state"] == "killed" and killed["process"] == child.pid and "exit" not in killed, killed
     rig.contains(rig.host("status", dir_).stdout, "killed", "goes on from the last finished step")
     rig.check(rig.host("--config", ini), 1)
     assert status(dir_)["state"] == "finished"
