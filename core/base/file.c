@@ -14,14 +14,18 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-// Bytes that may still be written beside `path`; UINT64_MAX where nobody knows.
-static uint64_t free_bytes(const char *path)
+// "the disk is full", with what is left of it where that is known.
+static void explain_full_disk(const char *path, char out_why[FILE_WHY_TEXT])
 {
     struct statvfs about;
+    char left[48] = "";
     char *folder = file_folder(path);
-    const int is_known = folder && statvfs(folder, &about) == 0;
+    if (folder && statvfs(folder, &about) == 0) {
+        (void)snprintf(left, sizeof(left), " (%llu bytes are free)",
+                       (unsigned long long)about.f_bavail * about.f_frsize);
+    }
     alloc_free(folder);
-    return is_known ? (uint64_t)about.f_bavail * about.f_frsize : UINT64_MAX;
+    (void)snprintf(out_why, FILE_WHY_TEXT, "the disk is full%s", left);
 }
 
 int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT])
@@ -29,8 +33,7 @@ int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT])
     struct rlimit limit = {.rlim_cur = 0};
     switch (error) {
     case ENOSPC:
-        (void)snprintf(out_why, FILE_WHY_TEXT, "the disk is full (%llu bytes are free)",
-                       (unsigned long long)free_bytes(path));
+        explain_full_disk(path, out_why);
         return 1;
     case EDQUOT:
         (void)snprintf(out_why, FILE_WHY_TEXT, "the disk quota is used up");

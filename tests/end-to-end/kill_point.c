@@ -105,6 +105,9 @@ write_watched(pwrite_fn next, int descriptor, const void *data, size_t size, off
     return next(descriptor, data, size, at);
 }
 
+// The names of parameters are ours, those of libc begin with two underscores.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+
 // With offsets of 64 bits, as all is built here, its name in libc is pwrite64.
 PUBLIC ssize_t pwrite(int descriptor, const void *data, size_t size, off_t at)
 {
@@ -187,6 +190,8 @@ PUBLIC int rename(const char *from, const char *to)
     find_next("rename", &naming.rename);
     return around(to, act_rename, &naming);
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 __attribute__((destructor)) static void write_count(void)
 {

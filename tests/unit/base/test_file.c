@@ -6,7 +6,10 @@
 #include "base/file.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static struct scratch scratch;
 
@@ -174,4 +177,35 @@ Test(file, survives_without_memory)
 {
     (void)scratch_path(&scratch, "data");
     SCRATCH_SWEEP(write_and_read());
+}
+
+Test(file, where_there_is_no_room_the_old_file_stays)
+{
+    const struct rlimit limit = {.rlim_cur = 100, .rlim_max = RLIM_INFINITY};
+    const char *path = scratch_path(&scratch, "data");
+    char large[200] = "";
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_write(path, "old", 3), TAPML_OK);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    cr_assert_eq(file_write(path, large, sizeof(large)), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(),
+                              "cannot write its 200 bytes: the limit on the size of "
+                              "files (ulimit -f) of 100 bytes is reached"),
+                       "%s", status_message());
+    cr_assert_eq(file_read(path, 10, &data, &size), TAPML_OK);
+    cr_assert_str_eq(data, "old");
+    alloc_free(data);
+}
+
+Test(file, what_says_that_there_is_no_room)
+{
+    char why[FILE_WHY_TEXT];
+    cr_assert(file_is_full(ENOSPC, scratch_path(&scratch, "x"), why));
+    cr_assert_eq(strncmp(why, "the disk is full (", 18), 0, "%s", why);
+    cr_assert(file_is_full(ENOSPC, "/no/such/folder/x", why));
+    cr_assert_str_eq(why, "the disk is full");
+    cr_assert(file_is_full(EDQUOT, "x", why));
+    cr_assert(!file_is_full(EACCES, "x", why));
 }

@@ -602,3 +602,46 @@ Test(store, survives_a_lack_of_memory)
     cr_assert_eq(write_and_read(), TAPML_OK); // Prepares the statements, which stay.
     SCRATCH_SWEEP(write_and_read());
 }
+
+Test(store, is_read_beside_a_writer_and_after_it)
+{
+    struct store *reader = NULL;
+    cr_assert_eq(store_set_fact(store, "a", "1"), TAPML_OK);
+    cr_assert_eq(store_begin(store), TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "a", "2"), TAPML_OK);
+    cr_assert_eq(store_open_to_read(path, &reader), TAPML_OK, "%s", status_message());
+    cr_assert_eq(store_begin_to_read(reader), TAPML_OK);
+    cr_assert_str_eq(store_fact(reader, "a"), "1");
+    cr_assert_eq(store_commit(store), TAPML_OK);
+    cr_assert_str_eq(store_fact(reader, "a"), "1"); // As it was at that moment.
+    store_rollback(reader);
+    cr_assert_str_eq(store_fact(reader, "a"), "2");
+    cr_assert_neq(store_set_fact(reader, "a", "3"), TAPML_OK);
+    store_close(reader);
+    store_close(store);
+    store = NULL;
+    cr_assert_eq(store_open_to_read(path, &reader), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(store_fact(reader, "a"), "2");
+    cr_assert_eq(access(scratch_path(&scratch, "a.tapmlrun-wal"), F_OK), -1, "it left a log");
+    store_close(reader);
+}
+
+Test(store, a_spoilt_page_is_named)
+{
+    cr_assert_eq(store_set_fact(store, "a", "1"), TAPML_OK);
+    store_close(store);
+    store = NULL;
+    FILE *file = fopen(path, "r+b");
+    cr_assert_eq(fseek(file, 2 * 4096 + 4000, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    cr_assert_eq(fseek(file, -1, SEEK_CUR), 0);
+    cr_assert_neq(fputc(byte ^ 4, file), EOF);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(store_open(path, 0, &store), TAPML_OK, "%s", status_message());
+    cr_assert_neq(sqlite3_exec(store_connection(store), "PRAGMA integrity_check", NULL, NULL, NULL),
+                  SQLITE_OK);
+    cr_assert_eq(store_fail(store, SQLITE_IOERR, "looking"), TAPML_INVALID);
+    cr_assert_not_null(
+        strstr(status_message(), "is damaged in page 3, found while looking; put back"), "%s",
+        status_message());
+}
