@@ -306,7 +306,7 @@ static void print_localising(const struct loop_result *result)
                  cost->search.looks, cost->search.search, cost->search.repeats, cost->search.proof,
                  (double)cost->moves / carving, cost->calibrating);
     if (cost->watched > 0) {
-        (void)printf("watched: every call of all prompts, %.2f times the carving run\n",
+        (void)printf("watched runs at any rate: %.2f times the carving run\n",
                      (double)cost->watched / carving);
     }
     if (result->checks > 0) {

@@ -275,37 +275,36 @@ static tapml_status move_kinds(struct loop *loop)
     return TAPML_OK;
 }
 
-// Judges every call of all prompts.
-static tapml_status watch_all(struct loop *loop)
+// Judges every call of the first `prompts` prompts on what is on the target.
+static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_t prompts)
 {
-    const int is_shadow = loop->options->mode == LOOP_SHADOW;
-    const char *step = is_shadow ? "shadow" : "cumulative";
-    const uint64_t begin_ns = clock_now_ns();
+    const char *step = mode == WATCH_SHADOW ? "shadow" : "cumulative";
+    const uint64_t begin_ns = clock_now_ns(), before = loop->localise.cost.looks;
     struct judge_result result = {.agrees = 1};
+    struct watch_look look = {.mode = mode, .repeats = 1};
     struct plan *plan = NULL;
+    tapml_status status = trial_plan(&loop->trial, &plan);
 
-    TAPML_TRY(trial_plan(&loop->trial, &plan));
-    struct watch_look look = {
-        .mode = is_shadow ? WATCH_SHADOW : WATCH_CUMULATIVE, .plan = plan, .repeats = 1};
-    tapml_status status = TAPML_OK;
-
-    for (; look.prompt < loop->options->all_prompts && status == TAPML_OK; look.prompt++) {
-        status =
-            tell(loop, step, look.prompt * loop->trial.kind_count / loop->options->all_prompts);
+    look.plan = plan;
+    for (; look.prompt < prompts && status == TAPML_OK; look.prompt++) {
+        status = tell(loop, step, loop->trial.kind_count * look.prompt / prompts);
         status = status == TAPML_OK ? localise_look(&loop->localise, &look) : status;
     }
     plan_destroy(plan);
     TAPML_TRY(status);
-    loop->cost.watched = loop->localise.cost.looks;
-    loop->localise.cost.looks = 0;
+    loop->cost.watched += loop->localise.cost.looks - before; // Nothing had departed.
+    loop->localise.cost.looks = before;
     TAPML_TRY(trial_write_plan(&loop->trial));
-    (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu accused",
-                   loop->options->all_prompts, trial_count_accused(&loop->trial));
+    (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu accused", prompts,
+                   trial_count_accused(&loop->trial));
     return note(loop, step, "watched", &result, begin_ns);
 }
 
+// All at once, without those that a run of all prompts shows to be wrong.
 static tapml_status move_all(struct loop *loop)
 {
+    const enum watch_mode mode =
+        loop->options->mode == LOOP_SHADOW ? WATCH_SHADOW : WATCH_CUMULATIVE;
     struct ledger_row row;
     int is_done = 0;
 
@@ -313,9 +312,8 @@ static tapml_status move_all(struct loop *loop)
         return status_fail(TAPML_INVALID, "nobody watches, which this mode asks for");
     }
     loop->trial.moved_kinds = loop->trial.kind_count;
-    TAPML_TRY(
-        resume(loop, loop->options->mode == LOOP_SHADOW ? "shadow" : "cumulative", &row, &is_done));
-    return is_done ? TAPML_OK : watch_all(loop);
+    TAPML_TRY(resume(loop, mode == WATCH_SHADOW ? "shadow" : "cumulative", &row, &is_done));
+    return is_done ? TAPML_OK : watch_prompts(loop, mode, loop->options->all_prompts);
 }
 
 // Judges all prompts, with a proof of what was accused. What departs in a repeated run of the proof
@@ -326,6 +324,9 @@ static tapml_status settle_final(struct loop *loop, struct judge_result *result)
     const uint64_t begin_ns = clock_now_ns();
     size_t accused = 0;
 
+    if (loop->options->mode == LOOP_MIXED && loop->options->watch != NULL) {
+        TAPML_TRY(watch_prompts(loop, WATCH_SHADOW, 1));
+    }
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 

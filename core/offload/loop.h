@@ -5,7 +5,9 @@
 //
 // What fails alone, in a kept or a derived case, is accused and stays on the source. The rest moves
 // by op kind, dearest first, and after each move the hybrid model is judged end to end; where it
-// departs, offload/localise finds who does it, and they go back. At the end all prompts are judged:
+// departs, offload/localise finds who does it, and they go back. At the end every call of the first
+// prompt is judged in the shadow, for what comes late and is too small to be seen at the end, and
+// then all prompts are judged:
 // with the accused on the source the model agrees, which proves the accusations; as often as it
 // takes where one fails only sometimes. Every attempt is a row of the ledger, and finished steps
 // are not repeated by a second start.
@@ -61,7 +63,7 @@ struct loop_cost {
     uint64_t moves;              // Runs that judged a move.
     uint64_t replays;            // Kept cases from the first that failed on.
     struct localise_cost search; // What came after a departure, with the proof.
-    uint64_t watched;            // The run that the mode shadow or cumulative is.
+    uint64_t watched;            // Watched runs that are made whether something departs or not.
     uint64_t localising;         // `replays` and all of `search` but calibrations.
     uint64_t calibrating;        // Apart.
 };

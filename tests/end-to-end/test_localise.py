@@ -86,10 +86,17 @@ def watched(mode, words):
         done, _, _ = run(folder, {"instance": "layers.2/mlp/silu", "kind": "scale 1.00001", "from_call": 17},
                          mode=mode)
         expect(done, "layers.2/mlp/silu")
-        rig.contains(done.stdout, words, "watched: every call of all prompts, ", ", search 0, ")
+        rig.contains(done.stdout, words, "watched runs at any rate: 2.00 times the carving run", ", search 0, ")
         expect_bundles(done, 1)
     test.__name__ = f"{mode}: a late call too small to see at the end is found"
     return test
+
+
+def a_late_and_small_one_is_found_at_the_end(folder):
+    done, _, _ = run(folder, {"instance": "layers.2/mlp/down_proj", "kind": "round-f16", "from_call": 35},
+                     count=2)
+    expect(done, "layers.2/mlp/down_proj")
+    expect_bundles(done, 1)
 
 
 def right_in_every_mode(folder):
@@ -107,6 +114,6 @@ def another_mode_is_refused(folder):
 
 if __name__ == "__main__":
     rig.main([a_late_call_costs_little, a_rare_fault_accuses_nobody_else, a_fault_of_every_call_costs_little,
-              derived_cases_accuse_too, watched("shadow", ": in a shadow run: y["),
+              derived_cases_accuse_too, a_late_and_small_one_is_found_at_the_end, watched("shadow", ": in a shadow run: y["),
               watched("cumulative", ": in a cumulative run: y["), right_in_every_mode, another_mode_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])
