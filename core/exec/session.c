@@ -171,7 +171,10 @@ tapml_status session_create(const struct session_options *options, struct sessio
     const tapml_status status = make_parts(session, options);
     if (status != TAPML_OK) {
         session_destroy(session);
-        return status;
+        return status == TAPML_NO_MEMORY
+                   ? status_explain(status, "a session of capacity %lld and chunks of %lld tokens",
+                                    (long long)options->capacity, (long long)options->chunk)
+                   : status;
     }
     *out_session = session;
     return TAPML_OK;
