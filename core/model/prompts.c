@@ -10,7 +10,11 @@
 
 #include <string.h>
 
-enum { FILE_SIZE_MAX = 64 << 20 };
+enum {
+    FILE_SIZE_MAX = 64 << 20,
+    PROMPT_COUNT_MAX = 1 << 20,
+    TOKEN_BYTES_MAX = 4096, // No vocabulary has a longer one.
+};
 
 static const char ids_mark[] = "ids:";
 static const char blanks[] = " \t\r\v\f";
@@ -55,8 +59,15 @@ static tapml_status read_text(const struct parser *parser, const char *line, str
                            "%s:%u: expected 'ids: ...' where there is no tokenizer, found a text",
                            parser->path, parser->line);
     }
-    const tapml_status status = tokenizer_encode(parser->tokenizer, line, strlen(line), 1,
-                                                 &out_ids->items, &out_ids->count);
+    const size_t bytes = strlen(line);
+    // A file without ends of lines would take gigabytes before its tokens could be counted.
+    if (parser->length_max > 0 && bytes / TOKEN_BYTES_MAX > parser->length_max) {
+        return status_fail(TAPML_INVALID,
+                           "%s:%u: expected a prompt of at most %zu tokens, found %zu bytes",
+                           parser->path, parser->line, parser->length_max, bytes);
+    }
+    const tapml_status status =
+        tokenizer_encode(parser->tokenizer, line, bytes, 1, &out_ids->items, &out_ids->count);
     return status == TAPML_OK ? TAPML_OK
                               : status_explain(status, "%s:%u", parser->path, parser->line);
 }
@@ -86,6 +97,10 @@ static tapml_status add_prompt(struct parser *parser, const char *text, const st
 {
     struct prompts *prompts = parser->prompts;
     TAPML_TRY(check_ids(parser, ids));
+    if (prompts->count == PROMPT_COUNT_MAX) {
+        return status_fail(TAPML_INVALID, "%s:%u: expected at most %d prompts, found another",
+                           parser->path, parser->line, PROMPT_COUNT_MAX);
+    }
     if (!alloc_grow((void **)&prompts->items, &parser->capacity, prompts->count,
                     sizeof(*prompts->items))) {
         return status_no_memory();

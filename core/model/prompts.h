@@ -26,8 +26,9 @@ struct prompts {
 };
 
 // Reads a file. `tokenizer` may be NULL where every line is of ids. Empty lines are passed over; an
-// empty file, bytes that are no UTF-8, ids outside 0 .. vocabulary - 1 (where `vocabulary` is not
-// 0) and prompts longer than `length_max` (where it is not 0) are refused, with file and line.
+// empty file, more than a million prompts, bytes that are no UTF-8, ids outside 0 .. vocabulary - 1
+// (where `vocabulary` is not 0) and prompts longer than `length_max` (where it is not 0) are
+// refused, with file and line.
 tapml_status prompts_load(const char *path,
                           const struct tokenizer *tokenizer,
                           int64_t vocabulary,

@@ -510,6 +510,10 @@ prompts("an id of 65 bits", [":1: expected an integer of 64 bits"], b"ids: 18446
 prompts("an id beyond the vocabulary", [":3: expected ids within 0 .. ", "found 99999"], b"ids: 1\nids: 2\nids: 99999\n")
 prompts("too long", [":2: expected a prompt of at most 13 tokens", "found 14"], b"ids: 1\nids:" + b" 1" * 14 + b"\n")
 prompts("a text that is too long", [":1: expected a prompt of at most 13 tokens"], b"once upon a time " * 50, rig.TINY)
+prompts("a text of megabytes", [":1: expected a prompt of at most 13 tokens, found 8000000 bytes"], b"x" * 8000000,
+        rig.TINY)
+prompts("too many", [":1048577: expected at most 1048576 prompts"], b"ids: 1\n" * ((1 << 20) + 1))
+prompts("too large", ["expected at most 67108864 bytes"], b"ids: 1\n" * (10 << 20))
 prompts("a text without a tokenizer", [":1: expected 'ids: ...' where there is no tokenizer"], b"hello\n")
 
 
