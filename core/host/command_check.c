@@ -22,6 +22,7 @@ struct check {
     struct setup setup;
     struct prompts prompts;
     struct problems problems;
+    int has_model; // With its tokenizer.
 };
 
 // -- What the keys name ------------------------------------------------------------------------
@@ -66,7 +67,7 @@ static void check_dir(struct check *check)
     }
 }
 
-// Without a model nobody knows the tokens; that the file can be read is known all the same.
+// Without a tokenizer nobody knows the tokens; that the file can be read is known all the same.
 static void check_prompts(struct check *check)
 {
     const struct run_config *config = &check->config;
@@ -76,7 +77,7 @@ static void check_prompts(struct check *check)
     if (config->prompts == NULL) {
         return;
     }
-    if (check->setup.model != NULL) {
+    if (check->has_model) {
         status =
             prompts_load(config->prompts, check->setup.tokenizer, setup_vocabulary(&check->setup),
                          run_config_room(config), &check->prompts);
@@ -96,7 +97,11 @@ static void check_model(struct check *check)
                                           .architecture = config->architecture,
                                           .allow_unknown_keys = config->allow_unknown_keys};
 
-    if (config->model != NULL && setup_model(&check->setup, &options) != TAPML_OK) {
+    if (config->model == NULL) {
+        return;
+    }
+    check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
+    if (!check->has_model) {
         keys_refuse(&config->ini, "model", "path", &check->problems, "%s", status_message());
     }
 }

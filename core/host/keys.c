@@ -506,7 +506,7 @@ void keys_refuse(const struct ini *ini,
                  ...)
 {
     const struct ini_entry *entry = ini_find(ini, section, key);
-    char sentence[1024];
+    char sentence[4096];
     va_list list;
 
     va_start(list, format);

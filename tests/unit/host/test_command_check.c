@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "harness/command.h"
 #include "harness/short_run.h"
 
@@ -67,6 +69,42 @@ Test(command_check, rules_and_faults_are_held_to_the_model)
     cr_assert_not_null(strstr(printed.out, "matches no op of the model, did you mean 'silu'?"));
     cr_assert_not_null(strstr(printed.out, "[fault.1] kind: "), "%s", printed.out);
     printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_check, a_broken_tokenizer_is_told_once)
+{
+    struct scratch scratch;
+    char name[64];
+    char changed[4 * SCRATCH_PATH];
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(&scratch, "");
+
+    // The model's folder again, by links, with another tokenizer.
+    char *text = NULL;
+    size_t size = 0;
+    static const char *const files[] = {"config.json", "model.safetensors"};
+
+    cr_assert_eq(file_read(ini, 1 << 16, &text, &size), TAPML_OK);
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof(name), "models/tiny/%s", files[i]);
+        cr_assert_eq(symlink(scratch_source(name), scratch_path(&scratch, files[i])), 0);
+    }
+    (void)scratch_text(&scratch, "tokenizer.json", "[]");
+    const char *model = strstr(text, "path = ");
+    const int before = (int)(model - text);
+
+    (void)snprintf(changed, sizeof(changed), "%.*spath = %s%s", before, text, scratch.folder,
+                   strchr(model, '\n'));
+    ini = (char *)(uintptr_t)scratch_text(&scratch, "run.ini", changed);
+    struct printed printed = PRINTED(command_check_main, "--check-config", ini);
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.out, "tokenizer.json: expected an object\n"));
+    cr_assert_null(strstr(printed.out, "prompts"), "%s", printed.out);
+    printed_release(&printed);
+    alloc_free(text);
     scratch_remove(&scratch);
 }
 
