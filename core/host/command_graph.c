@@ -57,6 +57,9 @@ enum outcome command_graph_main(const struct command *command)
     struct setup setup;
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("graph --model DIR [--format text|dot] [--without-weights]",
                      "Prints a model's graph: every op with names, types and shapes.\n", specs);

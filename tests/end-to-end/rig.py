@@ -118,9 +118,9 @@ def skip_reason(needs):
 
 def main(tests, needs=()):
     """Runs functions that take a fresh folder, and speaks TAP."""
-    missing = skip_reason(needs)
-    if missing:
-        print(f"1..0 # SKIP {missing}")
+    reason = skip_reason(needs)
+    if reason:
+        print(f"1..0 # SKIP {reason}")
         return
     print(f"1..{len(tests)}", flush=True)
     failed = 0

@@ -484,6 +484,7 @@ for kind in ("linear", "dynamic", "yarn", "llama3"):
         config(f"{kind} rope without a factor", ["the config lacks 'rope_parameters/factor'"],
                rope_parameters={"rope_type": kind, "rope_theta": 1e4})
 config("a rope that is a list", ["'/rope_parameters'"], rope_parameters=[1, 2])
+config("a window without end", ["'/sliding_window'"], sliding_window=1e300)
 config("tied weights that are text", ["'/tie_word_embeddings': expected true or false"], tie_word_embeddings="yes")
 config("architectures that are a number", ["model type"], model_type=None, architectures=7)
 config("more layers than tensors", ["model.layers.2.", "the checkpoint lacks it"], num_hidden_layers=4096)
@@ -553,6 +554,8 @@ words("an unknown option", ["unknown option '--confg', did you mean '--config'?"
 words("an option without its value", ["option '--config' needs a value"], "--config")
 words("a value for a switch", ["option '--safe' takes no value"], "--config", "x", "--safe=1")
 words("something too many", ["expected no argument, found 'extra'"], "--config", "x.ini", "extra")
+for command in ("generate", "eval", "graph", "ops", "plugins"):
+    words(f"something too many for {command}", ["expected no argument, found 'extra'"], command, "extra")
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")
