@@ -18,8 +18,10 @@ struct word {
 };
 
 static const struct word KINDS[] = {
-    {"none", TAPML_V_NONE},          {"in", TAPML_P_TENSOR_IN}, {"out", TAPML_P_TENSOR_OUT},
-    {"inout", TAPML_P_TENSOR_INOUT}, {"i64", TAPML_P_I64},      {"f64", TAPML_P_F64},
+    {"none", TAPML_V_NONE},       {"in", TAPML_P_TENSOR_IN},
+    {"out", TAPML_P_TENSOR_OUT},  {"inout", TAPML_P_TENSOR_INOUT},
+    {"list", TAPML_P_TENSORS_IN}, {"i64", TAPML_P_I64},
+    {"f64", TAPML_P_F64},
 };
 
 static const struct word EFFECTS[] = {

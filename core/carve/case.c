@@ -133,6 +133,22 @@ static tapml_status check_content(const struct case_argument *argument)
     return TAPML_OK;
 }
 
+// A stack of at least one tensor, without gaps.
+static tapml_status check_list(const struct case_argument *argument)
+{
+    int64_t count = 0;
+    TAPML_TRY(case_check_layout(argument));
+    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
+    if (argument->rank == 0 || argument->shape[0] < 1 || argument->shape[0] > CASE_LIST_MAX ||
+        argument->offset_bytes != 0 ||
+        !shape_is_dense(argument->shape, argument->stride, argument->rank) ||
+        argument->base_bytes != (uint64_t)count * dtype_bytes(argument->dtype)) {
+        return status_fail(TAPML_INVALID, "its list is no dense stack of 1 to %d tensors",
+                           CASE_LIST_MAX);
+    }
+    return check_content(argument);
+}
+
 tapml_status case_check_argument(const struct case_argument *argument)
 {
     switch (argument->kind) {
@@ -145,6 +161,8 @@ tapml_status case_check_argument(const struct case_argument *argument)
     case TAPML_P_TENSOR_INOUT:
         TAPML_TRY(case_check_layout(argument));
         return check_content(argument);
+    case TAPML_P_TENSORS_IN:
+        return check_list(argument);
     default:
         return status_fail(TAPML_INVALID, "its kind %u is not known", argument->kind);
     }
@@ -176,6 +194,41 @@ tapml_status case_check_op(const struct carved_case *item, const tapml_op *op)
     return TAPML_OK;
 }
 
+tapml_status case_list(const struct case_argument *argument,
+                       struct arena *arena,
+                       tapml_tensor **out_tensors,
+                       const tapml_tensor *const **out_list)
+{
+    const size_t count = (size_t)argument->shape[0];
+    tapml_tensor *tensors = arena_array(arena, count, sizeof(*tensors));
+    const tapml_tensor **list = arena_array(arena, count, sizeof(*list));
+    if (!tensors || !list) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                    .dtype = argument->dtype,
+                                    .rank = argument->rank - 1,
+                                    .shape = argument->rank > 1 ? argument->shape + 1 : NULL,
+                                    .offset = argument->base_bytes / count * i};
+        list[i] = &tensors[i];
+    }
+    *out_tensors = tensors;
+    *out_list = list;
+    return TAPML_OK;
+}
+
+static tapml_status
+list_value(const struct case_argument *argument, struct arena *arena, tapml_value *value)
+{
+    const tapml_tensor *const *list = NULL;
+    tapml_tensor *tensors = NULL;
+    TAPML_TRY(case_list(argument, arena, &tensors, &list));
+    value->count = (uint32_t)argument->shape[0];
+    value->u.p = list;
+    return TAPML_OK;
+}
+
 tapml_status
 case_values(const struct carved_case *item, struct arena *arena, tapml_value **out_values)
 {
@@ -199,6 +252,8 @@ case_values(const struct carved_case *item, struct arena *arena, tapml_value **o
                                         .stride = argument->stride,
                                         .offset = argument->offset_bytes};
             values[i].u.p = &tensors[i];
+        } else if (argument->kind == TAPML_P_TENSORS_IN) {
+            TAPML_TRY(list_value(argument, arena, &values[i]));
         }
     }
     *out_values = values;

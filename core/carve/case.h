@@ -4,7 +4,8 @@
 // A case: one recorded call of an op, which is a unit test of it.
 //
 // Everything is plain data: attributes, inputs with their layout, state rows before and after,
-// every output. Contents are dense and in the machine's little-endian order.
+// every output. Contents are dense and in the machine's little-endian order. A list of tensors, the
+// weights of experts, is one argument: a dense stack of them along a first axis.
 #pragma once
 
 #include "base/hash.h"
@@ -13,6 +14,8 @@
 #include <tapml/op.h>
 
 enum { CASE_PAGE_ROWS = 16 }; // Rows of a state that are kept together.
+
+enum { CASE_LIST_MAX = 1 << 12 }; // Tensors in a list.
 
 // The largest base value of a case: 4 GiB.
 #define CASE_BASE_BYTES_MAX (UINT64_C(1) << 32)
@@ -94,6 +97,13 @@ tapml_status case_check_argument(const struct case_argument *argument) STATUS_US
 tapml_status case_check_op(const struct carved_case *item, const tapml_op *op) STATUS_USED;
 
 struct arena;
+
+// The tensors of an argument that is a list, in `arena`, without memory: they lie one behind the
+// other from offset 0 on.
+tapml_status case_list(const struct case_argument *argument,
+                       struct arena *arena,
+                       tapml_tensor **out_tensors,
+                       const tapml_tensor *const **out_list) STATUS_USED;
 
 // The arguments of a case as a call has them, in `arena`: tensors without memory.
 tapml_status case_values(const struct carved_case *item,

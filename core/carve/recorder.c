@@ -108,6 +108,41 @@ static tapml_status describe_state(const struct recording *recording,
     return TAPML_OK;
 }
 
+static int is_like(const tapml_tensor *a, const tapml_tensor *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank && !b->encoding && !b->next &&
+           (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof(*a->shape)) == 0);
+}
+
+// A list becomes a stack along a first axis.
+static tapml_status describe_list(const tapml_value *value, struct case_argument *argument)
+{
+    const tapml_tensor *const *list = value->u.p;
+    const tapml_tensor *first = list[0];
+    int64_t count = 0;
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (!is_like(first, list[i])) {
+            return status_fail(TAPML_UNIMPLEMENTED,
+                               "its tensors differ or lie in panels, which no case can hold");
+        }
+    }
+    if (first->rank + 1 > TAPML_MAX_RANK || value->count > CASE_LIST_MAX) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%u tensors of rank %u, which no case can hold",
+                           value->count, first->rank);
+    }
+    argument->dtype = first->dtype;
+    argument->rank = first->rank + 1;
+    argument->shape[0] = value->count;
+    for (uint32_t i = 0; i < first->rank; i++) {
+        argument->shape[i + 1] = first->shape[i];
+    }
+    shape_dense_strides(argument->shape, argument->rank, argument->stride);
+    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
+    argument->base_bytes = (uint64_t)count * dtype_bytes(argument->dtype);
+    TAPML_TRY(case_check_layout(argument));
+    return case_content_bytes(argument, &argument->content_bytes);
+}
+
 static tapml_status describe_argument(const struct recording *recording,
                                       const struct expression_scope *scope,
                                       uint32_t index,
@@ -130,6 +165,9 @@ static tapml_status describe_argument(const struct recording *recording,
     }
     if (value->kind == TAPML_P_F64) {
         argument->d = value->u.d;
+    }
+    if (value->kind == TAPML_P_TENSORS_IN) {
+        return describe_list(value, argument);
     }
     if (!is_tensor(argument)) {
         return TAPML_OK;
@@ -155,16 +193,22 @@ static tapml_status check_op(const tapml_op *op)
     for (uint32_t i = 0; i < op->n_params; i++) {
         const uint32_t kind = op->params[i]->kind;
         outputs += kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
-        if (kind == TAPML_P_TENSORS_IN) {
-            return status_fail(TAPML_UNIMPLEMENTED, "cannot carve '%s': '%s' is a list of tensors",
-                               op->name, op->params[i]->name);
-        }
     }
     return outputs <= STORE_OUTPUTS_MAX
                ? TAPML_OK
                : status_fail(TAPML_UNIMPLEMENTED,
                              "cannot carve '%s': it has %u outputs, at most %d are recorded",
                              op->name, outputs, STORE_OUTPUTS_MAX);
+}
+
+// At most: an argument that is no list counts as one.
+static size_t count_tensors(const struct backend_call *call)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < call->op->n_params; i++) {
+        count += call->args[i].kind == TAPML_P_TENSORS_IN ? call->args[i].count : 1;
+    }
+    return count;
 }
 
 static tapml_status describe_call(struct recording *recording)
@@ -175,7 +219,7 @@ static tapml_status describe_call(struct recording *recording)
     TAPML_TRY(check_op(call->op));
     TAPML_TRY(infer_call(call->op, call->args, &scope));
     recording->arguments = arena_array(arena, call->op->n_params, sizeof(*recording->arguments));
-    recording->fetches = arena_array(arena, call->op->n_params, sizeof(*recording->fetches));
+    recording->fetches = arena_array(arena, count_tensors(call), sizeof(*recording->fetches));
     if (!recording->arguments || !recording->fetches) {
         return status_no_memory();
     }
@@ -189,18 +233,15 @@ static tapml_status describe_call(struct recording *recording)
     return TAPML_OK;
 }
 
-// Begins to read what is kept of the argument `index`; `*out_dense` has it after `fetches_end`.
-static tapml_status fetch_begin(struct recording *recording, uint32_t index, const void **out_dense)
+// Begins to read a view of a buffer; `dense` has it after `fetches_end`.
+static tapml_status fetch_view(struct recording *recording,
+                               const struct case_argument *layout,
+                               tapml_object *buffer,
+                               void *dense)
 {
-    const struct case_argument view = case_content_view(&recording->arguments[index]);
-    const tapml_tensor *tensor = recording->call->args[index].u.p;
+    const struct case_argument view = *layout;
     int64_t span = 0;
-    void *dense = arena_new(recording->item->arena, recording->arguments[index].content_bytes);
-    if (!dense) {
-        return status_no_memory();
-    }
     TAPML_TRY(shape_span(view.shape, view.stride, view.rank, &span));
-    *out_dense = dense;
     if (span == 0) {
         return TAPML_OK;
     }
@@ -214,7 +255,37 @@ static tapml_status fetch_begin(struct recording *recording, uint32_t index, con
     }
     recording->fetches[recording->fetch_count++] =
         (struct fetch){.raw = raw, .skip = view.offset_bytes - begin, .view = view, .dense = dense};
-    return backend_read(recording->recorder->wrapper.inner, tensor->buffer, begin, raw, size);
+    return backend_read(recording->recorder->wrapper.inner, buffer, begin, raw, size);
+}
+
+// The tensors of a list, one behind the other.
+static tapml_status fetch_list(struct recording *recording, uint32_t index, unsigned char *dense)
+{
+    const tapml_value *value = &recording->call->args[index];
+    const tapml_tensor *const *list = value->u.p;
+    const uint64_t each = recording->arguments[index].content_bytes / value->count;
+    for (uint32_t i = 0; i < value->count; i++) {
+        struct case_argument view = {.effects = 0};
+        describe_tensor(list[i], &view);
+        TAPML_TRY(fetch_view(recording, &view, list[i]->buffer, dense + i * each));
+    }
+    return TAPML_OK;
+}
+
+// Begins to read what is kept of the argument `index`; `*out_dense` has it after `fetches_end`.
+static tapml_status fetch_begin(struct recording *recording, uint32_t index, const void **out_dense)
+{
+    const struct case_argument *argument = &recording->arguments[index];
+    const struct case_argument view = case_content_view(argument);
+    const tapml_tensor *tensor = recording->call->args[index].u.p;
+    void *dense = arena_new(recording->item->arena, argument->content_bytes);
+    if (!dense) {
+        return status_no_memory();
+    }
+    *out_dense = dense;
+    return argument->kind == TAPML_P_TENSORS_IN
+               ? fetch_list(recording, index, dense)
+               : fetch_view(recording, &view, tensor->buffer, dense);
 }
 
 static void fetches_free(struct recording *recording)
@@ -258,7 +329,8 @@ static int is_fetched(const struct recording *recording, uint32_t index, enum mo
         break;
     }
     const int is_in_memory = is_weight(argument) && recording->call->origins[index].data;
-    return argument->kind == TAPML_P_TENSOR_IN && !is_in_memory;
+    return argument->kind == TAPML_P_TENSORS_IN ||
+           (argument->kind == TAPML_P_TENSOR_IN && !is_in_memory);
 }
 
 static tapml_status fetch_all(struct recording *recording, enum moment moment)

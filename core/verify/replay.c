@@ -37,6 +37,7 @@ struct replay {
 // An argument of the call at hand.
 struct slot {
     tapml_tensor tensor;
+    tapml_tensor *list;   // The tensors of an argument that is one; else NULL.
     tapml_object *buffer; // NULL for a weight of the checkpoint.
     uint64_t size;        // Of the buffer.
     unsigned char *image; // What the buffer has before the call,
@@ -171,6 +172,16 @@ static void describe(struct running *running, uint32_t index)
     running->args[index].u.p = tensor;
 }
 
+static tapml_status describe_list(struct running *running, uint32_t index)
+{
+    const struct case_argument *argument = &running->item->arguments[index];
+    const tapml_tensor *const *list = NULL;
+    TAPML_TRY(case_list(argument, running->arena, &running->slots[index].list, &list));
+    running->args[index].count = (uint32_t)argument->shape[0];
+    running->args[index].u.p = list;
+    return TAPML_OK;
+}
+
 static tapml_status describe_all(struct running *running)
 {
     const uint32_t count = running->op->n_params;
@@ -189,6 +200,8 @@ static tapml_status describe_all(struct running *running)
             running->args[i].u.d = argument->d;
         } else if (is_tensor(argument)) {
             describe(running, i);
+        } else if (argument->kind == TAPML_P_TENSORS_IN) {
+            TAPML_TRY(describe_list(running, i));
         }
     }
     return TAPML_OK;
@@ -403,6 +416,9 @@ static tapml_status bind_buffer(struct running *running, uint32_t index)
     draw(argument, slot);
     TAPML_TRY(cache_take(replay, slot->size, &slot->buffer));
     slot->tensor.buffer = slot->buffer;
+    for (int64_t i = 0; slot->list && i < argument->shape[0]; i++) {
+        slot->list[i].buffer = slot->buffer;
+    }
     return backend_write(replay->backend, slot->buffer, 0, slot->image, slot->size);
 }
 
@@ -410,7 +426,8 @@ static tapml_status bind_all(struct running *running)
 {
     for (uint32_t i = 0; i < running->op->n_params; i++) {
         const struct case_argument *argument = &running->item->arguments[i];
-        if (is_tensor(argument) && running->result->outcome == REPLAY_RAN) {
+        const int has_memory = is_tensor(argument) || running->slots[i].list;
+        if (has_memory && running->result->outcome == REPLAY_RAN) {
             TAPML_TRY(case_is_reference(argument) ? bind_weight(running, i)
                                                   : bind_buffer(running, i));
         }

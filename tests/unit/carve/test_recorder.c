@@ -512,24 +512,78 @@ Test(recorder, a_failing_call_fails_and_leaves_no_line)
     cr_assert_eq(number_of("SELECT count(*) FROM call"), 1);
 }
 
-Test(recorder, a_list_of_tensors_is_refused_by_name)
+// One token that takes the second of two experts, whose weights are [1, 4]; `second` is the shape
+// of that one.
+static tapml_status mix(const int64_t *second)
 {
-    static const tapml_param LIST = {
-        .hdr = TAPML_HDR(tapml_param), .name = "experts", .kind = TAPML_P_TENSORS_IN};
-    static const tapml_param *const PARAMS[] = {&LIST};
-    static const tapml_op OP = {.hdr = TAPML_HDR(tapml_op),
-                                .name = "org.example.mix",
-                                .version = 1,
-                                .n_params = 1,
-                                .params = PARAMS};
-    const tapml_value args[] = {{.kind = TAPML_P_TENSORS_IN}};
-    const struct backend_origin origins[] = {{0}};
+    static const int64_t X[] = {1, 1, 4}, INDEX[] = {1, 1}, W[] = {1, 4}, Y[] = {1, 1, 1};
+    static const float x_values[] = {1, 2, 3, 4}, w0[] = {9, 9, 9, 9}, w1[] = {1, 0, 0, 0.5f};
+    static const int32_t chosen = 1;
+    struct operand *x = operand(TAPML_F32, 3, X, x_values);
+    struct operand *indices = operand(TAPML_I32, 2, INDEX, &chosen);
+    struct operand *w[] = {operand(TAPML_F32, 2, W, w0), operand(TAPML_F32, 2, second, w1)};
+    struct operand *y = operand(TAPML_F32, 3, Y, NULL);
+    const tapml_tensor *const list[] = {&w[0]->tensor, &w[1]->tensor};
+    const tapml_value args[] = {tensor_of(&tapml_linear_experts, 0, x),
+                                tensor_of(&tapml_linear_experts, 1, indices),
+                                {.kind = TAPML_P_TENSORS_IN, .count = 2, .u.p = list},
+                                {.kind = TAPML_V_NONE},
+                                {.kind = TAPML_P_I64, .u.i = 0},
+                                tensor_of(&tapml_linear_experts, 5, y)};
+    const struct backend_origin origins[] = {
+        origin_of("x", x), origin_of("route", indices), {0}, {0}, {0}, origin_of("mix", y)};
     const struct backend_call call = {
-        .op = &OP, .args = args, .instance = "mix", .origins = origins};
+        .op = &tapml_linear_experts, .args = args, .instance = "mix", .origins = origins};
+    const tapml_status status = backend_call(recorder_backend(recorder), &call);
+
+    drop(x);
+    drop(indices);
+    drop(w[0]);
+    drop(w[1]);
+    drop(y);
+    return status;
+}
+
+Test(recorder, a_list_of_tensors_is_kept_as_a_stack)
+{
+    static const int64_t W[] = {1, 4};
+    static const float stack[] = {9, 9, 9, 9, 1, 0, 0, 0.5f};
+
     make(inner, 0, NULL);
     step(0);
-    cr_assert_eq(backend_call(recorder_backend(recorder), &call), TAPML_UNIMPLEMENTED);
-    cr_assert_not_null(strstr(status_message(), "'experts'"), "%s", status_message());
+    MUST(mix(W));
+    finish();
+
+    const struct carved_case item = load_only_case();
+    const struct case_argument *w = &item.arguments[TAPML_LINEAR_EXPERTS_W];
+
+    cr_assert_eq(w->kind, TAPML_P_TENSORS_IN);
+    cr_assert_eq(w->rank, 3);
+    cr_assert_eq(w->shape[0], 2);
+    cr_assert_eq(w->shape[2], 4);
+    cr_assert_eq(w->content_bytes, sizeof(stack));
+    cr_assert_eq(memcmp(w->before, stack, sizeof(stack)), 0);
+    cr_assert_eq(*(const float *)item.arguments[TAPML_LINEAR_EXPERTS_Y].after, 3);
+
+    // And back: two tensors behind each other.
+    tapml_value *values = NULL;
+
+    MUST(case_values(&item, arena, &values));
+    cr_assert_eq(values[TAPML_LINEAR_EXPERTS_W].count, 2);
+
+    const tapml_tensor *const *list = values[TAPML_LINEAR_EXPERTS_W].u.p;
+
+    cr_assert_eq(list[1]->rank, 2);
+    cr_assert_eq(list[1]->offset, 4 * sizeof(float));
+}
+
+Test(recorder, tensors_of_a_list_are_alike)
+{
+    static const int64_t OTHER[] = {2, 2};
+
+    make(inner, 0, NULL);
+    step(0);
+    cr_assert_neq(mix(OTHER), TAPML_OK);
 }
 
 Test(recorder, a_failure_of_the_writer_comes_out_at_the_next_step)
