@@ -172,10 +172,10 @@ Test(search, links_are_followed_name_by_name)
 {
     char there[SCRATCH_PATH * 2];
     snprintf(there, sizeof(there), "%s/installed", place.folder);
-    make_file("shared", "file");
+    make_file("common", "file");
     make_file("deep/er", "file");
-    make_link("deep/up", "../shared/link");
-    make_link("shared/link", there);
+    make_link("deep/up", "../common/link");
+    make_link("common/link", there);
     make_link("deep/er/first", "../up/there.tapml");
     make_link("loop", "loop");
     cr_assert_eq(search_check_owner(scratch_path(&place, "deep/er/first"), 0), TAPML_OK, "%s",
@@ -184,12 +184,12 @@ Test(search, links_are_followed_name_by_name)
                  TAPML_OK, "%s", status_message());
     cr_assert_eq(search_check_owner(scratch_path(&place, "loop"), 0), TAPML_PRECONDITION);
     cr_assert_not_null(strstr(status_message(), "too many links"), "%s", status_message());
-    chmod(scratch_path(&place, "shared"), 0777);
+    chmod(scratch_path(&place, "common"), 0777);
     cr_assert_eq(search_check_owner(scratch_path(&place, "deep/er/first"), 0), TAPML_PRECONDITION);
-    cr_assert_not_null(strstr(status_message(), "/shared' can be written"), "%s", status_message());
+    cr_assert_not_null(strstr(status_message(), "/common' can be written"), "%s", status_message());
     setenv("XDG_DATA_HOME", scratch_path(&place, "data2"), 1);
     make_file("data2/tapml/1", "file");
-    make_link("data2/tapml/1/plugins", "../../../shared/link");
+    make_link("data2/tapml/1/plugins", "../../../common/link");
     cr_assert_str_eq(found((struct search_options){0}, "bin/program", "[plugins]\ntiers = 3\n"),
                      "3:there.tapml!");
 }
