@@ -3,7 +3,9 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -222,6 +224,22 @@ tapml_status file_write(const char *path, const void *data, size_t size)
     const tapml_status status = write_and_rename(path, beside, data, size);
     alloc_free(beside);
     return status;
+}
+
+void file_remove_all(const char *folder, const char *glob)
+{
+    DIR *list = opendir(folder);
+    const struct dirent *entry = list ? readdir(list) : NULL;
+    for (; entry; entry = readdir(list)) {
+        char *path = text_glob(glob, entry->d_name) ? file_join(folder, entry->d_name) : NULL;
+        if (path) {
+            (void)unlink(path);
+        }
+        alloc_free(path);
+    }
+    if (list) {
+        (void)closedir(list);
+    }
 }
 
 int file_exists(const char *path)

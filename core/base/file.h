@@ -27,6 +27,9 @@ file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) 
 // it is TAPML_UNAVAILABLE.
 tapml_status file_write(const char *path, const void *data, size_t size) STATUS_USED;
 
+// Removes the files of a folder whose names match `glob`. What cannot be removed stays.
+void file_remove_all(const char *folder, const char *glob);
+
 enum { FILE_WHY_TEXT = 128 };
 
 // Whether `error`, an errno of a write to `path`, says that there is no room, and which: the disk

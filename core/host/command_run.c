@@ -614,6 +614,8 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(check_backends(run)); // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
+    file_remove_all(config->dir, "plan-*.part");   // What a killed host was writing.
+    file_remove_all(config->dir, "FAULT-*.part*");
     TAPML_TRY(setup_place(&run->setup, "source", config->source));
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(setup_place(&run->setup, config->targets[i].name, config->targets[i].backend));

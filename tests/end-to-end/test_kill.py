@@ -45,10 +45,10 @@ QUERIES = [
 
 
 def found(dir_):
-    """All that a finished run has found: rows, plan, bundles."""
+    """All that a finished run has found: rows, plan, names of files."""
     with open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8") as file:
         plan = file.read()
-    return [rig.rows(dir_, sql) for sql in QUERIES], plan, sorted(name for name in os.listdir(dir_) if name.startswith("FAULT"))
+    return [rig.rows(dir_, sql) for sql in QUERIES], plan, sorted(os.listdir(dir_))
 
 
 def short_run(folder, name):

@@ -209,3 +209,15 @@ Test(file, what_says_that_there_is_no_room)
     cr_assert(file_is_full(EDQUOT, "x", why));
     cr_assert(!file_is_full(EACCES, "x", why));
 }
+
+Test(file, only_what_matches_is_removed)
+{
+    cr_assert_eq(file_write(scratch_path(&scratch, "a.part"), "", 0), TAPML_OK);
+    cr_assert_eq(file_write(scratch_path(&scratch, "a.txt"), "", 0), TAPML_OK);
+    cr_assert_eq(file_make_folder(scratch_path(&scratch, "b.part")), TAPML_OK);
+    file_remove_all(scratch.folder, "*.part");
+    file_remove_all(scratch_path(&scratch, "none"), "*");
+    cr_assert(!file_exists(scratch_path(&scratch, "a.part")));
+    cr_assert(file_exists(scratch_path(&scratch, "a.txt")));
+    cr_assert(file_is_folder(scratch_path(&scratch, "b.part")));
+}
