@@ -12,6 +12,7 @@
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "host/bundles.h"
+#include "host/calibration.h"
 #include "host/carving.h"
 #include "host/facts.h"
 #include "host/hold.h"
@@ -55,6 +56,7 @@ struct run {
     struct judge *judge;
     struct variant variants[VARIANTS_MAX];
     size_t variant_count;
+    uint64_t calibrations;                        // Op executions for the limits end to end.
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
     int is_wrong;                                 // Some target is.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
@@ -131,20 +133,40 @@ static tapml_status load_prompts(struct run *run)
     return TAPML_OK;
 }
 
+// Runs the model on a device that calibrates.
+static tapml_status
+measure_variant(struct run *run, struct backend *backend, struct judge_limits *out_limits)
+{
+    struct session *session = NULL;
+
+    TAPML_TRY(make_simple(run, &(struct place){.name = "calibrate", .backend = backend},
+                          "* -> calibrate", &session));
+    const tapml_status status =
+        judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts, out_limits);
+
+    run->calibrations += session_executions(session);
+    session_destroy(session);
+    return status;
+}
+
 static tapml_status calibrate_on(struct run *run, struct variant *variant)
 {
     struct backend *backend = NULL;
-    struct session *session = NULL;
+    int has = 0;
 
     TAPML_TRY(registry_open(run->setup.registry, variant->name, &backend));
-    tapml_status status = make_simple(run, &(struct place){.name = "calibrate", .backend = backend},
-                                      "* -> calibrate", &session);
+    const struct calibration calibration = {.name = variant->name,
+                                            .device = backend,
+                                            .source = run->setup.backends[0],
+                                            .prompts = run->config.offload_prompts};
+    tapml_status status = calibration_find(run->store, &calibration, &variant->limits, &has);
 
-    if (status == TAPML_OK) {
-        status = judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts,
-                                 &variant->limits);
+    if (status == TAPML_OK && !has) {
+        status = measure_variant(run, backend, &variant->limits);
+        if (status == TAPML_OK) {
+            status = calibration_keep(run->store, &calibration, &variant->limits);
+        }
     }
-    session_destroy(session);
     backend_release(backend);
     return status;
 }
@@ -497,6 +519,8 @@ static tapml_status run_target(struct target *target)
     TAPML_TRY(guard_runs(target));
     TAPML_TRY(watch(target));
     TAPML_TRY(offload(target));
+    target->result.cost.calibrating += run->calibrations; // Of the run: told with its first target.
+    run->calibrations = 0;
     TAPML_TRY(write_plan(target));
     TAPML_TRY(measure(target));
     run->is_wrong = run->is_wrong || is_wrong(target);
