@@ -76,18 +76,18 @@ separate(struct model_context *context, const struct sizes *sizes, tapml_graph_v
     return all;
 }
 
-// Columns `first` .. `first + heads` of heads.
+// The heads `begin` .. `begin + count` of a fused tensor.
 static tapml_graph_value block_of(struct model_context *context,
                                   const struct sizes *sizes,
                                   tapml_graph_value fused,
-                                  int64_t first,
-                                  int64_t heads)
+                                  int64_t begin,
+                                  int64_t count)
 {
     const int64_t width = sizes->head_width;
     const tapml_graph_value part =
-        model_slice(context, fused, 1, first * width, (first + heads) * width);
+        model_slice(context, fused, 1, begin * width, (begin + count) * width);
 
-    return heads_of(context, sizes, part, heads);
+    return heads_of(context, sizes, part, count);
 }
 
 static struct qkv

@@ -76,7 +76,8 @@ static void read_widths(struct model_context *context, struct sizes *sizes)
                  SIZES_WIDTH_MAX);
     sizes->vocabulary = count_of(context, keys->vocabulary, 0, SIZES_WIDTH_MAX);
     sizes->positions = count_of(context, keys->positions, 0, SIZES_WIDTH_MAX);
-    if (context->status == TAPML_OK && sizes->heads % sizes->kv_heads != 0) {
+    if (context->status == TAPML_OK &&
+        (sizes->kv_heads < 1 || sizes->heads % sizes->kv_heads != 0)) {
         model_fail(context, TAPML_INVALID,
                    "%lld heads do not share %lld key and value heads evenly",
                    (long long)sizes->heads, (long long)sizes->kv_heads);
@@ -98,6 +99,21 @@ static void read_attention(struct model_context *context, struct sizes *sizes)
         number_of(context, keys->attention_softcap, defaults->attention_softcap);
 }
 
+// Null and 0 are no window.
+static int64_t read_window(struct model_context *context,
+                           const struct model_decoder_windows *windows)
+{
+    const struct model_name key = model_config_key(context, windows->window);
+
+    if (!has(context, key.text)) {
+        return context->config_table->is_null(context->config, key.text) ? 0
+                                                                         : windows->window_fallback;
+    }
+    return context->config_table->i64(context->config, key.text, 1) == 0
+               ? 0
+               : model_config_count(context, key.text, 0, 1 << 30);
+}
+
 static void read_windows(struct model_context *context, struct sizes *sizes)
 {
     const struct model_decoder_windows *windows = &sizes->decoder->windows;
@@ -106,7 +122,7 @@ static void read_windows(struct model_context *context, struct sizes *sizes)
     if (windows->window == NULL) {
         return;
     }
-    sizes->window = (int64_t)number_of(context, windows->window, (double)windows->window_fallback);
+    sizes->window = read_window(context, windows);
     sizes->has_types = windows->types != NULL &&
                        context->config_table->length(context->config, windows->types) >= 0;
     sizes->period = count_of(context, windows->periods, windows->period, SIZES_LAYERS_MAX);

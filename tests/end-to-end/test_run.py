@@ -4,6 +4,7 @@
 """Short runs from end to end: there, back, again, and with what a user gets wrong."""
 import json
 import os
+import shutil
 
 import rig
 
@@ -16,6 +17,32 @@ def everything_moves(folder):
     assert ops == 10, f"{ops} op kinds were carved"
     plan = open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8").read()
     assert plan.splitlines()[1:] == ["* -> gpu"], plan
+
+
+def fixture(folder, name, *changes):
+    """A copy of a fixture, whose config is changed: pairs of texts; and a prompt of ids."""
+    model = os.path.join(folder, "model")
+    shutil.copytree(os.path.join(rig.DATA, "models", name), model, copy_function=shutil.copy)
+    path = os.path.join(model, "config.json")
+    text = open(path, encoding="utf-8").read()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    os.chmod(path, 0o644)
+    open(path, "w", encoding="utf-8").write(text)
+    prompts = os.path.join(folder, "ids.txt")
+    open(prompts, "w", encoding="utf-8").write("ids: 5 17 3 9 22 41 60 8\n")
+    return {"model": model, "prompts": prompts, "decode": 3}
+
+
+def lists_of_weights_and_wide_windows_move(folder):
+    """Experts, and a window that is wider than the states are long."""
+    changed = fixture(folder, "gpt_oss", ('"sliding_window": 8', '"sliding_window": 4096'))
+    ini, dir_ = rig.write_run(folder, target="reference:f32-blocked", **changed)
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "54 of 54 instances on gpu", "0 not compared", "end to end: agrees")
+    kinds = rig.rows(dir_, "SELECT DISTINCT kind FROM argument WHERE param = 'w'")
+    assert ("list",) in kinds, kinds
 
 
 def the_way_back(folder):
@@ -84,11 +111,12 @@ def mistakes_are_told(folder):
     rig.check(rig.host("--nonsense"), 2)
     rig.check(rig.host("nonsense"), 2)
     rig.check(rig.host(), 2)
-    for command in ("generate", "eval", "replay", "plugins", "ops"):
+    for command in ("generate", "eval", "graph", "replay", "plugins", "ops"):
         rig.contains(rig.check(rig.host(command, "--help"), 0).stdout, "usage: tapml-host " + command)
 
 
 if __name__ == "__main__":
-    rig.main([everything_moves, the_way_back, the_final_plan_generates_the_same_text,
-              a_second_start_says_the_same_and_replays_nothing, another_run_in_the_same_folder_is_refused,
-              a_plan_says_what_moves, cases_are_replayed_alone, mistakes_are_told], needs=["opencl", "reference"])
+    rig.main([everything_moves, lists_of_weights_and_wide_windows_move, the_way_back,
+              the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
+              another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
+              mistakes_are_told], needs=["opencl", "reference"])

@@ -201,6 +201,7 @@ Test(decoders, layers_that_slide)
     expect(cohere2, "", "layers.2/attn/q_rope", "interleaved=1");
     expect(cohere2, "", "layers.3/attn/q_rope", NULL);
     expect(cohere2, ", \"sliding_window\": null", "layers.0/attn/q_rope", NULL);
+    expect(&describe_phi3, ", \"sliding_window\": 0", "layers.3/attn/attention", "window=0");
     expect(&describe_phi3, ", \"sliding_window\": 7", "layers.3/attn/attention", "window=7");
 }
 
@@ -263,6 +264,9 @@ Test(decoders, what_is_refused)
             "3 experts for a token, there are 2");
     refused(&describe_qwen3_moe, ", \"num_experts\": 5000", TAPML_INVALID,
             "'num_experts' is 5000, expected 1 to 1024");
+    refused(&describe_phi3, ", \"sliding_window\": -3", TAPML_INVALID, "'sliding_window' is -3");
+    refused(&describe_phi3, ", \"sliding_window\": 1e15", TAPML_INVALID,
+            "'sliding_window' is 1000");
     refused(&describe_gpt_oss, ", \"swiglu_limit\": 9.0", TAPML_INVALID, "swiglu_limit");
     refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"chunked_attention\"]",
             TAPML_UNIMPLEMENTED, "'layer_types/0' is 'chunked_attention'");
