@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a fuzz target over its corpus and, where it is one of libFuzzer, goes on from there; speaks TAP.
 
-    run.py PROGRAM CORPUS [--fuzz]
+    run.py PROGRAM CORPUS [--fuzz] [--timeout SECONDS]
 
 TAPML_FUZZ_SECONDS is how long it goes on, 3 if unset. An input that breaks something is written to
 the folder found beside the program; CONTRIBUTING.md says what to do with it.
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 
 # A parser that takes its time or memory over a small input is wrong too.
-LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-max_len=65536"]
+LIMITS = ["-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-max_len=65536"]
 
 COMPLAINT = re.compile("ERROR: |runtime error: |: broken: ")
 SAID_LINES = 60
@@ -46,12 +46,13 @@ def main():
     parser.add_argument("program")
     parser.add_argument("corpus")
     parser.add_argument("--fuzz", action="store_true")
+    parser.add_argument("--timeout", default="10", metavar="SECONDS", help="for one input")
     arguments = parser.parse_args()
     inputs = sorted(os.path.join(arguments.corpus, name) for name in os.listdir(arguments.corpus))
     seconds = int(os.environ.get("TAPML_FUZZ_SECONDS", "3"))
     goes_on = arguments.fuzz and seconds > 0
     print(f"1..{2 if goes_on else 1}")
-    limits = LIMITS if arguments.fuzz else []
+    limits = [*LIMITS, "-timeout=" + arguments.timeout] if arguments.fuzz else []
     point(1, f"{len(inputs)} inputs of the corpus",
           *(call([arguments.program, *limits, *inputs]) if inputs else (1, ["there is none"])))
     if goes_on:
