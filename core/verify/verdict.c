@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "carve/row.h"
@@ -788,9 +789,12 @@ tapml_status verdict_judge_computed(struct verdict_judge *judge,
     TAPML_TRY(judge_one(judge, &trial, out_verdict));
     for (uint32_t i = 0; out_verdict->kind == VERDICT_FAIL && i < item->argument_count; i++) {
         if (case_is_output(&item->arguments[i])) {
+            const void *right = trial.result.outputs[output++].expected;
+            ASSERT(right); // It was compared.
+
             // The caller's to give: it may change the case.
-            memcpy((void *)(uintptr_t)item->arguments[i].after,
-                   trial.result.outputs[output++].expected, item->arguments[i].content_bytes);
+            memcpy((void *)(uintptr_t)item->arguments[i].after, right,
+                   item->arguments[i].content_bytes);
         }
     }
     return TAPML_OK;

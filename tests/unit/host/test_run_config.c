@@ -49,6 +49,8 @@ Test(run_config, defaults_stand_where_keys_are_absent)
     cr_assert_eq(config.chunk, 128);
     cr_assert_eq(config.offload_prompts, 8);
     cr_assert_eq(config.keep_all, 0);
+    cr_assert_eq(config.mode, LOOP_MIXED);
+    cr_assert_not(config.targets[0].is_guarded);
     cr_assert_eq(config.target_count, 1u);
     cr_assert_str_eq(config.targets[0].name, "gpu");
     run_config_release(&config);
@@ -79,7 +81,20 @@ Test(run_config, values_are_checked)
     refused(HEAD "capacity = 0\n" MODEL SOURCE, "from 1 to");
     refused(HEAD "keep = some\n" MODEL SOURCE, "expected 'first' or 'all'");
     refused(WHOLE "isolation = always\n", "expected 'never', found 'always'");
+    refused(WHOLE "guard = yes\n", "expected 'off' or 'on', found 'yes'");
+    refused(WHOLE "[offload]\nmode = both\n", "found 'both'");
     refused(WHOLE "[target.source]\nbackend = x\n", "cannot be the name of a target");
+}
+
+Test(run_config, modes_and_guards_are_read)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE "guard = on\n[offload]\nmode = cumulative\n", &config), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(config.mode, LOOP_CUMULATIVE);
+    cr_assert(config.targets[0].is_guarded);
+    run_config_release(&config);
 }
 
 Test(run_config, the_goal_is_everything_or_the_plan)
