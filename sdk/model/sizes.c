@@ -196,7 +196,7 @@ void sizes_read(struct model_context *context,
         context->config, model_config_key(context, keys->eps).text, defaults->eps);
     if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
         model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
-                   model_config_key(context, keys->eps).text, sizes->eps);
+                   model_config_key(context, keys->eps).text + 1, sizes->eps);
     }
     sizes->activation = defaults->activation;
     if (keys->activation != NULL) {

@@ -484,6 +484,21 @@ for kind in ("linear", "dynamic", "yarn", "llama3"):
         config(f"{kind} rope without a factor", ["the config lacks 'rope_parameters/factor'"],
                rope_parameters={"rope_type": kind, "rope_theta": 1e4})
 config("a rope that is a list", ["'/rope_parameters'"], rope_parameters=[1, 2])
+def window(value, pieces):
+    def make(folder):
+        model, words = model_run(folder, os.path.join(rig.DATA, "models", "gemma2"))
+        path = os.path.join(model, "config.json")
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+        write(path, json.dumps({**table, "sliding_window": value}))
+        return words
+    row(f"config.json: a window of {value}", 2, pieces, make)
+
+
+window(1e300, ["'/sliding_window': expected a whole number, found '1e300'"])
+window(float("nan"), ["'/sliding_window': expected a whole number"])
+window(-1, ["'sliding_window' is -1, expected 1 to"])
+window("x", ["'/sliding_window': expected a whole number, found '\"x\"'"])
 config("a window without end", ["'/sliding_window'"], sliding_window=1e300)
 config("tied weights that are text", ["'/tie_word_embeddings': expected true or false"], tie_word_embeddings="yes")
 config("architectures that are a number", ["model type"], model_type=None, architectures=7)
