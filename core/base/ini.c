@@ -123,9 +123,18 @@ static int has_value(const char *line, size_t length)
     return 0;
 }
 
+static int has_byte_order_mark(const char *line, size_t length)
+{
+    return length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0;
+}
+
 static tapml_status check_line(struct parser *parser, const char *line, size_t length)
 {
     const char *name = parser->ini->name;
+    // inih would pass over a second one, and read a line that was not checked.
+    if (parser->line == 1 && has_byte_order_mark(line, length)) {
+        return status_fail(TAPML_INVALID, "%s:1: found a second byte order mark", name);
+    }
     if (memchr(line, '\0', length)) {
         return status_fail(TAPML_INVALID, "%s:%u: found a zero byte", name, parser->line);
     }
@@ -163,13 +172,12 @@ static tapml_status told(const struct parser *parser, tapml_status status)
 // Gives inih the next line, as fgets would, once it has been checked.
 static char *next_line(char *buffer, int size, void *user)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf";
     struct parser *parser = user;
     if (parser->status != TAPML_OK || parser->rest == parser->end) {
         return NULL;
     }
     const char *line = parser->rest;
-    if (parser->line == 0 && parser->end - line >= 3 && memcmp(line, byte_order_mark, 3) == 0) {
+    if (parser->line == 0 && has_byte_order_mark(line, (size_t)(parser->end - line))) {
         line += 3;
     }
     const char *line_end = memchr(line, '\n', (size_t)(parser->end - line));

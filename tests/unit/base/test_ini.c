@@ -184,6 +184,16 @@ Test(ini, a_file_is_loaded_by_its_name)
     scratch_remove(&scratch);
 }
 
+Test(ini, a_second_byte_order_mark_is_refused)
+{
+    struct ini ini;
+    cr_assert_eq(parse("\xef\xbb\xbf[a]\nb = c\n", &ini), TAPML_OK);
+    cr_assert(ini_has_section(&ini, "a"));
+    ini_release(&ini);
+    cr_assert_eq(parse("\xef\xbb\xbf\xef\xbb\xbf[a]\nb = c\n", &ini), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "second byte order mark"));
+}
+
 Test(ini, time_does_not_grow_with_the_square_of_the_sections, .timeout = 60)
 {
     struct text text;
