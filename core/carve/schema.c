@@ -116,7 +116,22 @@ static const char TABLES[] =
     "  reason TEXT NOT NULL,"
     "  time_ns INTEGER NOT NULL,"
     "  backend TEXT NOT NULL,"
+    "  beyond INTEGER,"
+    "  elements INTEGER,"
     "  PRIMARY KEY (target, case_id)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE element ("
+    "  target TEXT NOT NULL,"
+    "  case_id INTEGER NOT NULL,"
+    "  position INTEGER NOT NULL,"
+    "  param TEXT NOT NULL,"
+    "  place TEXT NOT NULL,"
+    "  expected REAL,"
+    "  computed REAL,"
+    "  allowed REAL,"
+    "  PRIMARY KEY (target, case_id, position),"
+    "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
     ") WITHOUT ROWID;"
 
     "CREATE TABLE \"limit\" ("
@@ -141,7 +156,28 @@ static const char TABLES[] =
     "  margin REAL,"
     "  time_ns INTEGER NOT NULL,"
     "  written_s INTEGER NOT NULL"
-    ");";
+    ");"
+
+    "CREATE TABLE finding ("
+    "  target TEXT NOT NULL,"
+    "  instance TEXT NOT NULL,"
+    "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
+    "  margin REAL,"
+    "  reason TEXT NOT NULL,"
+    "  evidence INTEGER NOT NULL,"
+    "  tried INTEGER NOT NULL,"
+    "  failed INTEGER NOT NULL,"
+    "  PRIMARY KEY (target, instance)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE timing ("
+    "  target TEXT NOT NULL,"
+    "  op TEXT NOT NULL,"
+    "  calls INTEGER NOT NULL,"
+    "  launches INTEGER NOT NULL,"
+    "  time_ns INTEGER NOT NULL,"
+    "  PRIMARY KEY (target, op)"
+    ") WITHOUT ROWID;";
 
 const char *schema_text(void)
 {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 struct store;
 struct arena;

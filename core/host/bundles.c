@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "carve/bundle.h"
 #include "host/progress.h"
 #include "tensor/convert.h"
@@ -17,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ELEMENTS_SHOWN = 8, MEASURE_TEXT = 128, PATH_TEXT = 4096 };
+enum { MEASURE_TEXT = 128, PATH_TEXT = 4096 };
 
 // What fails sometimes is replayed until it has failed but with such a chance; a trial of the
 // reduction is dearer than a replay by hand.
@@ -59,14 +61,20 @@ static const char *fact_of(const struct bundling *bundling, const char *name)
     return fact != NULL ? arena_text(bundling->arena, fact) : NULL;
 }
 
+// The target as a bundle names it, or NULL where there is no memory.
+static const char *describe_target(const struct bundling *bundling)
+{
+    const struct backend_info *info = backend_info(bundling->options->backend);
+
+    return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s", bundling->options->target,
+                        info->component, info->device, info->device_name, info->plugin,
+                        info->plugin_version);
+}
+
 static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
 {
-    const struct bundles_options *options = bundling->options;
     const struct verdict *verdict = bundling->verdict;
-    const struct backend_info *info = backend_info(options->backend);
-    const char *target = arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s",
-                                      options->target, info->component, info->device,
-                                      info->device_name, info->plugin, info->plugin_version);
+    const char *target = describe_target(bundling);
     const char *source = fact_of(bundling, "source");
     const char *model = fact_of(bundling, "model.hash");
     struct store *store = NULL;
@@ -123,24 +131,87 @@ static int is_late(const struct bundling *bundling)
            verdict_count_failed(&verdicts->items[first], 1) == 0;
 }
 
-// The command that reproduces the fault. A fault that is planted stands in the run's INI alone.
-static void print_command(const struct bundling *bundling)
+// A text as one word of a shell, or NULL where there is no memory.
+static const char *shell_word(struct arena *arena, const char *word)
 {
-    const struct bundles_options *options = bundling->options;
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-";
+    struct text quoted;
+
+    if (word[strspn(word, plain)] == '\0') {
+        return word;
+    }
+    text_init(&quoted);
+    text_append(&quoted, "'");
+    for (const char *at = word; *at != '\0'; at++) {
+        if (*at == '\'') {
+            text_append(&quoted, "'\\''");
+        } else {
+            text_append_bytes(&quoted, at, 1);
+        }
+    }
+    text_append(&quoted, "'");
+    const char *made = quoted.failed ? NULL : arena_text(arena, quoted.data);
+
+    text_release(&quoted);
+    return made;
+}
+
+// Calls of a replay that show the fault.
+static double repeats_of(const struct bundling *bundling)
+{
     const double sometimes =
         fmin(repeats_for(bundling->accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
-    const double repeats = is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
 
-    (void)printf("  tapml-host replay %s", bundling->path);
-    if (options->config != NULL) {
-        (void)printf(" --config %s --target %s", options->config, options->target);
-    } else {
-        (void)printf(" --backend %s", options->backend_name);
+    return is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
+}
+
+// The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there
+// is no memory. A fault that is planted stands in the run's INI alone.
+static const char *command_of(const struct bundling *bundling, const char *path)
+{
+    const struct bundles_options *options = bundling->options;
+    struct arena *arena = bundling->arena;
+    const int has_config = options->config != NULL;
+    const double repeats = repeats_of(bundling);
+    const char *file = shell_word(arena, path);
+    const char *name = shell_word(arena, has_config ? options->config : options->backend_name);
+    char tail[96] = "";
+    int length = 0;
+
+    if (file == NULL || name == NULL) {
+        return NULL;
+    }
+    if (has_config) {
+        length = snprintf(tail, sizeof(tail), " --target %.60s", options->target);
     }
     if (repeats > 1) {
-        (void)printf(" --repeat %.0f", repeats);
+        (void)snprintf(tail + length, sizeof(tail) - (size_t)length, " --repeat %.0f", repeats);
     }
-    (void)printf("\n");
+    return arena_format(arena, "tapml-host replay %s --%s %s%s", file,
+                        has_config ? "config" : "backend", name, tail);
+}
+
+// Says what was written, to the terminal and to who asked for it.
+static tapml_status tell(const struct bundling *bundling, const struct carved_case *item)
+{
+    const struct bundles_options *options = bundling->options;
+    const char *name = strrchr(bundling->path, '/');
+    const char *command = command_of(bundling, bundling->path);
+    struct bundles_note note = {.instance = item->instance,
+                                .case_id = bundling->verdict->case_id,
+                                .file = name != NULL ? name + 1 : bundling->path,
+                                .shape_class = item->shape_class};
+
+    note.command = command_of(bundling, note.file);
+    if (command == NULL || note.command == NULL) {
+        return status_no_memory();
+    }
+    (void)printf("bundle: %s (%s) %s: %s%s\n  %s\n", item->instance, item->op_name,
+                 item->shape_class, bundling->path,
+                 bundling->accusation->is_alone ? "" : ", which was not seen to fail by itself",
+                 command);
+    return options->written != NULL ? options->written(options->user, &note) : TAPML_OK;
 }
 
 // Reduces what fails by itself; the rest is kept whole.
@@ -164,14 +235,11 @@ static tapml_status reduce_and_save(const struct bundling *bundling, const struc
                                                        .user = &progress},
                               item, op, &reduced));
     }
-    const tapml_status status = save(bundling, &reduced.item);
+    tapml_status status = save(bundling, &reduced.item);
 
     if (status == TAPML_OK) {
         progress_end(&progress, "%s to %s", item->instance, reduced.item.shape_class);
-        (void)printf("bundle: %s (%s) %s: %s%s\n", item->instance, item->op_name,
-                     reduced.item.shape_class, bundling->path,
-                     accusation->is_alone ? "" : ", which was not seen to fail by itself");
-        print_command(bundling);
+        status = tell(bundling, &reduced.item);
     }
     reduce_result_release(&reduced);
     return status;
@@ -212,6 +280,50 @@ static tapml_status load_case(const struct bundling *bundling, struct carved_cas
     return bundle_inline(options->checkpoint, &kept, bundling->arena, out_case);
 }
 
+static int has_fact(struct store *store, const char *name, const char *value)
+{
+    const char *fact = store_fact(store, name);
+
+    return fact != NULL && value != NULL && strcmp(fact, value) == 0;
+}
+
+// Tells the bundle of an earlier start where it is this accusation's.
+static tapml_status tell_earlier(const struct bundling *bundling, struct store *store, int *out_is)
+{
+    int64_t *ids = NULL;
+    size_t count = 0;
+    struct carved_case item;
+
+    *out_is = has_fact(store, BUNDLE_FACT_INSTANCE, bundling->verdict->instance) &&
+              has_fact(store, BUNDLE_FACT_REASON, bundling->accusation->reason) &&
+              has_fact(store, BUNDLE_FACT_TARGET, describe_target(bundling));
+    if (!*out_is) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(store_case_ids(store, &ids, &count));
+    const int64_t id = count == 1 ? ids[0] : 0;
+
+    alloc_free(ids);
+    TAPML_TRY(store_load_case(store, id, bundling->arena, &item));
+    return tell(bundling, &item);
+}
+
+// What failed late or only sometimes may not fail again: the bundle of a finished offload stays.
+static tapml_status keep_earlier(const struct bundling *bundling, int *out_is_kept)
+{
+    struct store *store = NULL;
+
+    *out_is_kept = 0;
+    if (!bundling->options->is_finished || !file_exists(bundling->path) ||
+        store_open(bundling->path, 0, &store) != TAPML_OK) {
+        return TAPML_OK; // One that is damaged is written again.
+    }
+    const tapml_status status = tell_earlier(bundling, store, out_is_kept);
+
+    store_close(store);
+    return status;
+}
+
 static tapml_status write_one(const struct bundles_options *options,
                               const struct loop_accusation *accusation,
                               const struct verdict *verdict,
@@ -220,6 +332,7 @@ static tapml_status write_one(const struct bundles_options *options,
     struct bundling bundling = {
         .options = options, .accusation = accusation, .verdict = verdict, .arena = arena_create()};
     struct carved_case item;
+    int is_kept = 0;
 
     if (bundling.arena == NULL) {
         return status_no_memory();
@@ -228,35 +341,22 @@ static tapml_status write_one(const struct bundles_options *options,
     tapml_status status = bundling.path != NULL ? TAPML_OK : status_no_memory();
 
     if (status == TAPML_OK) {
+        status = keep_earlier(&bundling, &is_kept);
+    }
+    if (status == TAPML_OK && !is_kept) {
         status = load_case(&bundling, &item);
     }
-    if (status == TAPML_OK) {
+    if (status == TAPML_OK && !is_kept) {
         status = reduce_and_save(&bundling, &item);
     }
     arena_destroy(bundling.arena);
     return status;
 }
 
-// Those of an earlier start would be taken for this one's.
-static void remove_earlier(const struct bundles_options *options)
-{
-    int was_there = 1;
-
-    for (unsigned number = 1; was_there; number++) {
-        char path[PATH_TEXT];
-
-        (void)snprintf(path, sizeof(path), "%s/FAULT-%u.tapmlrun", options->dir, number);
-        was_there = remove(path) == 0;
-    }
-}
-
 tapml_status bundles_write(const struct bundles_options *options, unsigned *io_count)
 {
     const struct loop_result *result = options->result;
 
-    if (*io_count == 0) {
-        remove_earlier(options);
-    }
     for (size_t i = 0; i < result->accused_count; i++) {
         const struct loop_accusation *accusation = &result->accused[i];
         const struct verdict *verdict =
@@ -270,6 +370,18 @@ tapml_status bundles_write(const struct bundles_options *options, unsigned *io_c
         }
     }
     return TAPML_OK;
+}
+
+void bundles_remove_rest(const char *dir, unsigned count)
+{
+    int was_there = 1;
+
+    for (unsigned number = count + 1; was_there; number++) {
+        char path[PATH_TEXT];
+
+        (void)snprintf(path, sizeof(path), "%s/FAULT-%u.tapmlrun", dir, number);
+        was_there = remove(path) == 0;
+    }
 }
 
 // -- Reading -----------------------------------------------------------------------------------
@@ -310,76 +422,35 @@ void bundles_describe(struct store *store, const struct verdict_list *verdicts)
     print_fact(store, "          ", BUNDLE_FACT_REASON);
 }
 
-// The place of an element of an output: "y[3, 17]".
-static void print_place(const struct case_argument *argument, size_t index)
-{
-    int64_t shape[TAPML_MAX_RANK];
-    int64_t place[TAPML_MAX_RANK] = {0};
-
-    case_content_shape(argument, shape);
-    for (uint32_t i = argument->rank; i > 0; i--) {
-        place[i - 1] = (int64_t)(index % (size_t)shape[i - 1]);
-        index /= (size_t)shape[i - 1];
-    }
-    if (case_is_state(argument)) {
-        place[0] += argument->kept_begin;
-    }
-    (void)printf("    %s[", argument->name);
-    for (uint32_t i = 0; i < argument->rank; i++) {
-        (void)printf("%s%" PRId64, i > 0 ? ", " : "", place[i]);
-    }
-    (void)printf("]");
-}
-
-static double margin_of(const struct replay_output *output,
-                        size_t first,
-                        size_t count,
-                        const struct compare_limit *limit)
-{
-    const size_t at = first * dtype_bytes(output->dtype);
-    const struct compare_result distance =
-        compare_tensors(output->dtype, (const char *)output->expected + at,
-                        (const char *)output->computed + at, 1, count);
-
-    return compare_margin(&distance, limit);
-}
-
-static void print_output(const struct replay_output *output,
-                         const struct case_argument *argument,
-                         const struct compare_limit *limit)
+static tapml_status print_output(const struct replay_output *output,
+                                 const struct case_argument *argument,
+                                 const struct compare_limit *limit,
+                                 struct arena *arena)
 {
     const struct compare_result distance = compare_tensors(
         output->dtype, output->expected, output->computed, output->rows, output->width);
-    const size_t element_bytes = dtype_bytes(output->dtype);
     char measure[MEASURE_TEXT];
-    size_t bad = 0;
+    struct element_list list;
 
     compare_explain(&distance, limit, measure, sizeof(measure));
     (void)printf("  %s: %s, margin %.3g%s\n", argument->name, measure,
                  compare_margin(&distance, limit),
                  output->wrote_outside ? ", and bytes outside of it were written" : "");
     if (compare_margin(&distance, limit) <= 1) {
-        return;
+        return TAPML_OK;
     }
-    for (size_t i = 0; i < output->rows * output->width; i++) {
-        double expected = 0;
-        double computed = 0;
-
-        if (margin_of(output, i, 1, limit) <= 1 || bad++ >= ELEMENTS_SHOWN) {
-            continue;
-        }
-        convert_to_f64(output->dtype, (const char *)output->expected + i * element_bytes, 1,
-                       &expected);
-        convert_to_f64(output->dtype, (const char *)output->computed + i * element_bytes, 1,
-                       &computed);
-        print_place(argument, i);
-        (void)printf(" expected %.9g, computed %.9g\n", expected, computed);
+    TAPML_TRY(element_find(output, argument, limit, arena, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        (void)printf("    %s[%s] expected %.9g, computed %.9g\n", argument->name,
+                     list.items[i].place, list.items[i].expected, list.items[i].computed);
     }
-    (void)printf("    %zu of %zu elements are beyond the limit by themselves\n", bad,
-                 output->rows * output->width);
+    (void)printf("    %" PRIu64 " of %" PRIu64 " elements are beyond the limit by themselves\n",
+                 list.beyond, list.total);
+    return TAPML_OK;
 }
 
 struct reading {
+    struct arena *arena;
     struct store *store;
     struct registry *registry;
     const tapml_op *op;
@@ -399,14 +470,15 @@ static tapml_status print_outputs(struct reading *reading)
     TAPML_TRY(replay_run(reading->replay, &reading->item, reading->op, 0, &result));
     for (uint32_t i = 0; result.outcome == REPLAY_RAN && i < reading->item.argument_count; i++) {
         if (case_is_output(&reading->item.arguments[i])) {
-            print_output(&result.outputs[output], &reading->item.arguments[i], &limits[output]);
+            TAPML_TRY(print_output(&result.outputs[output], &reading->item.arguments[i],
+                                   &limits[output], reading->arena));
             output++;
         }
     }
     return TAPML_OK;
 }
 
-static tapml_status open_case(struct reading *reading, struct arena *arena)
+static tapml_status open_case(struct reading *reading)
 {
     int64_t *ids = NULL;
     size_t count = 0;
@@ -419,7 +491,7 @@ static tapml_status open_case(struct reading *reading, struct arena *arena)
         return status_fail(TAPML_INVALID, "bundle '%s' has %zu cases, expected one",
                            store_path(reading->store), count);
     }
-    TAPML_TRY(store_load_case(reading->store, id, arena, &reading->item));
+    TAPML_TRY(store_load_case(reading->store, id, reading->arena, &reading->item));
     reading->op = catalogue_find(registry_catalogue(reading->registry), reading->item.op_name,
                                  reading->item.op_version);
     return TAPML_OK;
@@ -428,9 +500,8 @@ static tapml_status open_case(struct reading *reading, struct arena *arena)
 tapml_status
 bundles_print_elements(struct store *store, struct registry *registry, struct backend *backend)
 {
-    struct reading reading = {.store = store, .registry = registry};
-    struct arena *arena = arena_create();
-    tapml_status status = arena != NULL ? open_case(&reading, arena) : status_no_memory();
+    struct reading reading = {.arena = arena_create(), .store = store, .registry = registry};
+    tapml_status status = reading.arena != NULL ? open_case(&reading) : status_no_memory();
 
     if (status == TAPML_OK && reading.op != NULL) {
         status = replay_create(backend, NULL, &reading.replay);
@@ -443,6 +514,6 @@ bundles_print_elements(struct store *store, struct registry *registry, struct ba
     }
     replay_destroy(reading.replay);
     calibrator_destroy(reading.calibrator);
-    arena_destroy(arena);
+    arena_destroy(reading.arena);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "host/command.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -19,6 +20,8 @@
 #include "host/interrupt.h"
 #include "host/progress.h"
 #include "host/report.h"
+#include "host/report_data.h"
+#include "host/report_files.h"
 #include "host/run_config.h"
 #include "offload/judge.h"
 #include "offload/loop.h"
@@ -28,6 +31,7 @@
 #include "verify/verdict.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +39,8 @@ enum { VARIANTS_MAX = 16 };
 
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
+    {"--json", "FILE", "writes the report as JSON too"},
+    {"--junit", "FILE", "writes the report as JUnit XML too, for a continuous integration"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -60,6 +66,7 @@ struct run {
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
     int is_wrong;                                 // Some target is.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
+    json_t *report;
 };
 
 // -- Sessions ----------------------------------------------------------------------------------
@@ -256,7 +263,9 @@ struct target {
     struct watch *watch;
     struct session *session;
     struct loop_result result;
-    struct trace *trace;
+    struct arena *arena; // Of the findings.
+    struct findings findings;
+    int was_finished; // At an earlier start.
     struct progress progress;
     char phase[160];
     size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
@@ -469,7 +478,7 @@ static tapml_status write_plan(const struct target *target)
 }
 
 // Runs one prompt under the final plan with every call counted and timed.
-static tapml_status measure(struct target *target)
+static tapml_status measure(struct target *target, struct trace *trace)
 {
     struct run *run = target->run;
     const struct judge_prompt *prompt = &run->judged[0];
@@ -480,13 +489,10 @@ static tapml_status measure(struct target *target)
     if (ids == NULL) {
         return status_no_memory();
     }
-    tapml_status status = trace_create(target->place.backend, &target->trace);
+    tapml_status status = make_session(
+        run, &(struct place){target->name, trace_backend(trace), target->place.weights},
+        target->result.plan, &session);
 
-    if (status == TAPML_OK) {
-        status = make_session(
-            run, &(struct place){target->name, trace_backend(target->trace), target->place.weights},
-            target->result.plan, &session);
-    }
     if (status == TAPML_OK) {
         status = run_greedy(session,
                             &(struct run_options){.ids = prompt->ids,
@@ -499,7 +505,116 @@ static tapml_status measure(struct target *target)
     return status;
 }
 
-// Another session may refuse more in a later run than in the last; what counts is the last.
+// What stays on the source, as the loop and its session tell it.
+static tapml_status list_findings(const struct target *target, struct findings *out_findings)
+{
+    const struct graph *graph = model_graph(target->run->setup.model);
+    const struct loop_result *result = &target->result;
+    const uint32_t refused = session_refusal_count(target->session);
+
+    out_findings->items = arena_array(target->arena, result->accused_count + refused + 1,
+                                      sizeof(*out_findings->items));
+    if (out_findings->items == NULL) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < refused; i++) {
+        const struct session_refusal *refusal = session_refusal_at(target->session, i);
+
+        out_findings->items[out_findings->count++] =
+            (struct finding){.instance = graph->ops[refusal->op].instance,
+                             .kind = "refused",
+                             .margin = NAN,
+                             .reason = refusal->reason};
+    }
+    for (size_t i = 0; i < result->accused_count; i++) {
+        const struct loop_accusation *accused = &result->accused[i];
+
+        out_findings->items[out_findings->count++] =
+            (struct finding){.instance = graph->ops[accused->op].instance,
+                             .kind = accused->is_alone ? "alone" : "together",
+                             .margin = accused->margin,
+                             .reason = accused->reason != NULL ? accused->reason : "",
+                             .evidence = (int64_t)accused->evidence,
+                             .tried = accused->tried,
+                             .failed = accused->failed};
+    }
+    return TAPML_OK;
+}
+
+// Measures, and writes what the offload has found.
+static tapml_status write_findings(struct target *target, struct trace *trace)
+{
+    struct findings findings = {.count = 0};
+
+    TAPML_TRY(list_findings(target, &findings));
+    TAPML_TRY(measure(target, trace));
+    findings.times = arena_array(target->arena, trace_count(trace) + 1, sizeof(*findings.times));
+    if (findings.times == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < trace_count(trace); i++) {
+        const struct trace_line *line = trace_at(trace, i);
+
+        findings.times[findings.time_count++] =
+            (struct finding_time){line->op->name, line->calls, line->launches, line->time_ns};
+    }
+    return findings_write(target->run->store, target->name, &findings);
+}
+
+// What the ledger alone does not tell of a finished offload.
+static void restore_result(struct target *target)
+{
+    const struct graph *graph = model_graph(target->run->setup.model);
+    struct loop_result *result = &target->result;
+
+    result->refused_count = 0;
+    for (size_t i = 0; i < target->findings.count; i++) {
+        result->refused_count += strcmp(target->findings.items[i].kind, "refused") == 0;
+    }
+    for (size_t i = 0; i < result->accused_count; i++) {
+        struct loop_accusation *accused = &result->accused[i];
+        const struct finding *finding =
+            findings_find(&target->findings, graph->ops[accused->op].instance);
+
+        if (finding != NULL) {
+            accused->is_alone = strcmp(finding->kind, "alone") == 0;
+            accused->margin = finding->margin;
+            accused->reason = finding->reason;
+            accused->evidence = (enum trial_evidence)finding->evidence;
+            accused->tried = finding->tried;
+            accused->failed = finding->failed;
+        }
+    }
+}
+
+// What the offload has found, now or at an earlier start.
+static tapml_status settle_findings(struct target *target)
+{
+    struct store *store = target->run->store;
+    struct trace *trace = NULL;
+
+    target->arena = arena_create();
+    if (target->arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = findings_read(store, target->name, target->arena, &target->findings);
+
+    target->was_finished = status == TAPML_OK;
+    if (status == TAPML_NOT_FOUND) {
+        status = trace_create(target->place.backend, &trace);
+        if (status == TAPML_OK) {
+            status = write_findings(target, trace);
+        }
+        trace_destroy(trace);
+        if (status == TAPML_OK) {
+            status = findings_read(store, target->name, target->arena, &target->findings);
+        }
+    }
+    TAPML_TRY(status);
+    restore_result(target);
+    return TAPML_OK;
+}
+
 static int is_wrong(const struct target *target)
 {
     const struct loop_result *result = &target->result;
@@ -507,6 +622,61 @@ static int is_wrong(const struct target *target)
     return result->accused_count > 0 || !result->judged.agrees || result->unexplained != NULL ||
            verdict_count_failed(target->verdicts.derived, target->verdicts.derived_count) > 0 ||
            (target->require_all && result->refused_count > 0);
+}
+
+// Adds a bundle to the report's accusation.
+static tapml_status note_bundle(void *user, const struct bundles_note *note)
+{
+    const struct target *target = user;
+
+    return report_data_add_bundle(target->run->report, note);
+}
+
+static tapml_status write_bundles(struct target *target)
+{
+    struct run *run = target->run;
+
+    return bundles_write(
+        &(struct bundles_options){
+            .registry = run->setup.registry,
+            .store = run->store,
+            .checkpoint = model_checkpoint(run->setup.model),
+            .graph = model_graph(run->setup.model),
+            .backend = target->backend,
+            .backend_name = run->config.targets[target->index - 1].backend,
+            .target = target->name,
+            .dir = run->config.dir,
+            .config = run->faults[target->index - 1] != NULL ? run->config.path : NULL,
+            .verdicts = &target->verdicts,
+            .result = &target->result,
+            .is_finished = target->was_finished,
+            .written = note_bundle,
+            .user = target},
+        &run->bundle_count);
+}
+
+static tapml_status report(struct target *target)
+{
+    struct run *run = target->run;
+    char key[128];
+
+    (void)snprintf(key, sizeof(key), "target.%s.faults", target->name);
+    const char *faults = store_fact(run->store, key);
+    const struct report_target reported = {
+        .name = target->name,
+        .info = backend_info(target->backend),
+        .graph = model_graph(run->setup.model),
+        .store = run->store,
+        .verdicts = &target->verdicts,
+        .result = &target->result,
+        .findings = &target->findings,
+        .backend = run->config.targets[target->index - 1].backend,
+        .faults = faults != NULL ? arena_text(target->arena, faults) : "",
+        .is_wrong = is_wrong(target),
+    };
+
+    TAPML_TRY(report_print(&reported));
+    return report_data_add_target(run->report, &reported);
 }
 
 static tapml_status run_target(struct target *target)
@@ -522,40 +692,20 @@ static tapml_status run_target(struct target *target)
     target->result.cost.calibrating += run->calibrations; // Of the run: told with its first target.
     run->calibrations = 0;
     TAPML_TRY(write_plan(target));
-    TAPML_TRY(measure(target));
+    TAPML_TRY(settle_findings(target));
     run->is_wrong = run->is_wrong || is_wrong(target);
-    TAPML_TRY(report_print(&(struct report_target){.name = target->name,
-                                                   .info = backend_info(target->backend),
-                                                   .graph = model_graph(run->setup.model),
-                                                   .store = run->store,
-                                                   .verdicts = &target->verdicts,
-                                                   .result = &target->result,
-                                                   .session = target->session,
-                                                   .trace = target->trace}));
-    return bundles_write(
-        &(struct bundles_options){
-            .registry = run->setup.registry,
-            .store = run->store,
-            .checkpoint = model_checkpoint(run->setup.model),
-            .graph = model_graph(run->setup.model),
-            .backend = target->backend,
-            .backend_name = run->config.targets[target->index - 1].backend,
-            .target = target->name,
-            .dir = run->config.dir,
-            .config = run->faults[target->index - 1] != NULL ? run->config.path : NULL,
-            .verdicts = &target->verdicts,
-            .result = &target->result},
-        &run->bundle_count);
+    TAPML_TRY(report(target));
+    return write_bundles(target);
 }
 
 static void target_release(struct target *target)
 {
     loop_result_release(&target->result);
     session_destroy(target->session);
-    trace_destroy(target->trace);
     watch_destroy(target->watch);
     weight_set_destroy(target->weights);
     guard_destroy(target->guard);
+    arena_destroy(target->arena);
     verdict_list_release(&target->verdicts);
 }
 
@@ -656,15 +806,11 @@ static tapml_status open_run(struct run *run)
     return status;
 }
 
-static tapml_status run_all(struct run *run)
+static tapml_status run_targets(struct run *run)
 {
-    TAPML_TRY(open_run(run));
-    TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
-    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->hold));
-    if (run->config.target_count == 0) {
-        return TAPML_OK;
+    if (run->config.target_count > 0) {
+        TAPML_TRY(make_judge(run));
     }
-    TAPML_TRY(make_judge(run));
     for (uint32_t i = 0; i < run->config.target_count; i++) {
         struct target target = {.run = run,
                                 .index = i + 1,
@@ -680,8 +826,26 @@ static tapml_status run_all(struct run *run)
     return TAPML_OK;
 }
 
+static tapml_status run_all(struct run *run, const struct options *options)
+{
+    TAPML_TRY(open_run(run));
+    TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
+    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->hold));
+    TAPML_TRY(report_data_create(
+        &(struct report_run){.dir = run->config.dir, .store = run->store, .setup = &run->setup},
+        &run->report));
+    TAPML_TRY(run_targets(run));
+    bundles_remove_rest(run->config.dir, run->bundle_count);
+    return report_files_write(run->report, &(struct report_files){
+                                               .dir = run->config.dir,
+                                               .json = options_get(options, "--json"),
+                                               .junit = options_get(options, "--junit"),
+                                           });
+}
+
 static void run_release(struct run *run)
 {
+    json_decref(run->report);
     judge_destroy(run->judge);
     session_destroy(run->source);
     for (size_t i = 0; run->judged != NULL && i < run->prompts.count; i++) {
@@ -726,7 +890,7 @@ enum outcome command_run_main(const struct command *command)
     status = setup_open(command->program, &options, &run.config.ini, &run.setup);
     if (status == TAPML_OK) {
         interrupt_watch();
-        status = run_all(&run);
+        status = run_all(&run, &options);
     }
     if (status == TAPML_OK && fflush(stdout) != 0) {
         status = status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "carve/content.h"
+#include "carve/findings.h"
 #include "carve/ledger.h"
 #include "carve/row.h"
 #include "model/checkpoint.h"
@@ -233,6 +234,26 @@ static tapml_status write_targets(struct store *store, const struct run_config *
     return status;
 }
 
+// What the first start of a run was made by; a later one may differ, and the cases stay.
+static tapml_status note_source(struct store *store, const struct setup *setup)
+{
+    const struct backend_info *info = backend_info(setup->backends[0]);
+    const char *const facts[][2] = {
+        {"host.version", TAPML_VERSION},  {"host.compiler", __VERSION__},
+        {"source.plugin", info->plugin},  {"source.version", info->plugin_version},
+        {"source.build", info->build_id}, {"source.component", info->component},
+        {"source.device", info->device},  {"source.device_name", info->device_name},
+        {"source.driver", info->driver},
+    };
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+        if (store_fact(store, facts[i][0]) == NULL) {
+            TAPML_TRY(store_set_fact(store, facts[i][0], facts[i][1] != NULL ? facts[i][1] : ""));
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status settle_all(struct store *store,
                                const struct run_config *config,
                                const struct setup *setup,
@@ -252,6 +273,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "source", "[source] backend", config->source));
     TAPML_TRY(write_model_path(store, config->model));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
+    TAPML_TRY(note_source(store, setup));
     return write_targets(store, config);
 }
 
@@ -353,6 +375,9 @@ tapml_status facts_settle_target(struct store *store,
         status = verdict_forget(store, target);
         if (status == TAPML_OK) {
             status = ledger_forget(store, target);
+        }
+        if (status == TAPML_OK) {
+            status = findings_forget(store, target);
         }
     }
     if (status == TAPML_OK) {

@@ -4,8 +4,7 @@
 #include "host/report.h"
 
 #include "base/alloc.h"
-#include "base/table.h"
-#include "graph/catalogue.h"
+#include "host/report_lines.h"
 #include "verify/derive.h"
 
 #include <inttypes.h>
@@ -13,127 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is known of one op kind.
-struct line {
-    const char *op_name;
-    const tapml_op *op; // NULL where there is no graph.
-    uint32_t instances, moved;
-    size_t cases, passed, failed, unsupported, skipped;
-    size_t derived_failed;
-    double margin;
-    uint64_t source_ns, source_calls; // Of the carving run.
-    uint64_t target_ns;               // Of the replays.
-};
-
-struct lines {
-    struct line *items;
-    size_t count, capacity;
-    struct table index_of;    // Op name to line.
-    struct table instance_of; // Instance to line.
-};
-
-static void lines_release(struct lines *lines)
-{
-    table_release(&lines->index_of);
-    table_release(&lines->instance_of);
-    alloc_free(lines->items);
-}
-
-static tapml_status find_line(struct lines *lines, const char *op_name, size_t *out_index)
-{
-    void *items = lines->items;
-
-    if (table_find(&lines->index_of, op_name, out_index)) {
-        return TAPML_OK;
-    }
-    if (!alloc_grow(&items, &lines->capacity, lines->count, sizeof(*lines->items))) {
-        return status_no_memory();
-    }
-    lines->items = items;
-    lines->items[lines->count] = (struct line){.op_name = op_name};
-    *out_index = lines->count;
-    return table_set(&lines->index_of, op_name, lines->count++);
-}
-
-static tapml_status add_verdicts(struct lines *lines, const struct verdict_list *verdicts)
-{
-    for (size_t i = 0; i < verdicts->count; i++) {
-        const struct verdict *verdict = &verdicts->items[i];
-        size_t index = 0;
-
-        TAPML_TRY(find_line(lines, verdict->op_name, &index));
-        struct line *line = &lines->items[index];
-
-        line->cases++;
-        line->target_ns += verdict->time_ns;
-        line->passed += verdict->kind == VERDICT_PASS;
-        line->failed += verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR;
-        line->unsupported += verdict->kind == VERDICT_UNSUPPORTED;
-        line->skipped += verdict->kind == VERDICT_SKIPPED;
-        if (!isnan(verdict->margin)) {
-            line->margin = fmax(line->margin, verdict->margin);
-        }
-    }
-    for (size_t i = 0; i < verdicts->derived_count; i++) {
-        size_t index = 0;
-
-        TAPML_TRY(find_line(lines, verdicts->derived[i].op_name, &index));
-        lines->items[index].derived_failed += verdict_count_failed(&verdicts->derived[i], 1);
-    }
-    return TAPML_OK;
-}
-
-static tapml_status add_graph(struct lines *lines, const struct report_target *target)
-{
-    const struct graph *graph = target->graph;
-
-    for (uint32_t i = 0; i < graph->op_count; i++) {
-        size_t index = 0;
-
-        TAPML_TRY(find_line(lines, graph->ops[i].op->name, &index));
-        lines->items[index].op = graph->ops[i].op;
-        lines->items[index].instances++;
-        lines->items[index].moved++;
-        TAPML_TRY(table_set(&lines->instance_of, graph->ops[i].instance, index));
-    }
-    for (size_t i = 0; i < target->result->accused_count; i++) {
-        size_t index = 0;
-
-        TAPML_TRY(find_line(lines, graph->ops[target->result->accused[i].op].op->name, &index));
-        lines->items[index].moved--;
-    }
-    for (uint32_t i = 0; i < session_refusal_count(target->session); i++) {
-        size_t index = 0;
-
-        TAPML_TRY(find_line(lines, graph->ops[session_refusal_at(target->session, i)->op].op->name,
-                            &index));
-        lines->items[index].moved--;
-    }
-    return TAPML_OK;
-}
-
-static void add_source_call(void *user, const struct store_call *call)
-{
-    struct lines *lines = user;
-    size_t index = 0;
-
-    if (table_find(&lines->instance_of, call->instance, &index)) {
-        lines->items[index].source_ns += call->time_ns;
-        lines->items[index].source_calls++;
-    }
-}
-
-// -- Printing ----------------------------------------------------------------------------------
-
 static double average_us(uint64_t time_ns, uint64_t count)
 {
     return count > 0 ? (double)time_ns / (double)count * 1e-3 : 0;
 }
 
-static void print_line(const struct report_target *target, const struct line *line)
+static void print_line(const struct report_target *target, const struct report_line *line)
 {
-    const struct trace_line *traced =
-        target->trace != NULL && line->op != NULL ? trace_find(target->trace, line->op) : NULL;
+    const struct finding_time *traced = findings_time(target->findings, line->op_name);
 
     (void)printf("%-24s %5" PRIu32 " %5" PRIu32 " %6zu %6zu %5zu %5zu %9.3g %10.1f %10.1f",
                  line->op_name, line->instances, line->moved, line->cases, line->passed,
@@ -179,58 +65,17 @@ static void print_accused(const struct report_target *target)
                      op->op->name, is_first ? ", the first of its op" : "", accusation->reason);
         print_evidence(accusation);
     }
-    for (uint32_t i = 0; i < session_refusal_count(target->session); i++) {
-        const struct session_refusal *refusal = session_refusal_at(target->session, i);
+    for (uint32_t i = 0; i < target->graph->op_count; i++) {
+        const struct graph_op *op = &target->graph->ops[i];
+        const struct finding *finding = findings_find(target->findings, op->instance);
 
-        (void)printf("refused: %s (%s): %s\n", target->graph->ops[refusal->op].instance,
-                     target->graph->ops[refusal->op].op->name, refusal->reason);
-    }
-}
-
-// The derived cases of one op and source.
-struct derived {
-    const char *op_name;
-    const char *source;
-    size_t cases, failed, not_judged;
-    double margin; // The largest.
-    const struct verdict *first_failed;
-    const struct verdict *first_not_judged; // Skipped or unsupported.
-};
-
-static void
-count_derived(const struct verdict_list *list, const struct verdict *like, struct derived *out)
-{
-    *out = (struct derived){.op_name = like->op_name, .source = like->source};
-    for (size_t i = 0; i < list->derived_count; i++) {
-        const struct verdict *verdict = &list->derived[i];
-
-        if (strcmp(verdict->op_name, like->op_name) != 0 ||
-            strcmp(verdict->source, like->source) != 0) {
-            continue;
-        }
-        out->cases++;
-        out->margin =
-            fmax(out->margin, verdict->kind == VERDICT_ERROR ? INFINITY : verdict->margin);
-        if (verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR) {
-            out->first_failed = out->failed++ == 0 ? verdict : out->first_failed;
-        } else if (verdict->kind != VERDICT_PASS) {
-            out->first_not_judged = out->not_judged++ == 0 ? verdict : out->first_not_judged;
+        if (finding != NULL && strcmp(finding->kind, "refused") == 0) {
+            (void)printf("refused: %s (%s): %s\n", op->instance, op->op->name, finding->reason);
         }
     }
 }
 
-static int is_first_of_kind(const struct verdict_list *list, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (strcmp(list->derived[i].op_name, list->derived[index].op_name) == 0 &&
-            strcmp(list->derived[i].source, list->derived[index].source) == 0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static void print_derived_kind(const struct derived *derived)
+static void print_derived_kind(const struct report_derived *derived)
 {
     const struct verdict *failed = derived->first_failed;
     const struct verdict *other = derived->first_not_judged;
@@ -250,7 +95,7 @@ static void print_derived_kind(const struct derived *derived)
 
 // Which kind of case found something, and how far beyond the limit it is at most:
 // "found: tapml.silu: carved 4 of 9 (margin 30), shape 3 of 12 (margin 1e+03)".
-static void print_found(const struct verdict_list *list, const struct line *line)
+static void print_found(const struct verdict_list *list, const struct report_line *line)
 {
     if (line->failed + line->derived_failed == 0) {
         return;
@@ -258,10 +103,10 @@ static void print_found(const struct verdict_list *list, const struct line *line
     (void)printf("found: %s: carved %zu of %zu (margin %.3g)", line->op_name, line->failed,
                  line->cases, line->margin);
     for (size_t i = 0; i < list->derived_count; i++) {
-        struct derived derived;
+        struct report_derived derived;
 
-        if (strcmp(list->derived[i].op_name, line->op_name) == 0 && is_first_of_kind(list, i)) {
-            count_derived(list, &list->derived[i], &derived);
+        if (strcmp(list->derived[i].op_name, line->op_name) == 0 &&
+            report_lines_derived(list, i, &derived)) {
             (void)printf(", %s %zu of %zu (margin %.3g)", derived.source, derived.failed,
                          derived.cases - derived.not_judged, derived.margin);
         }
@@ -269,7 +114,7 @@ static void print_found(const struct verdict_list *list, const struct line *line
     (void)printf("\n");
 }
 
-static void print_derived(const struct verdict_list *list, const struct lines *lines)
+static void print_derived(const struct verdict_list *list, const struct report_lines *lines)
 {
     size_t not_judged = 0;
 
@@ -277,10 +122,9 @@ static void print_derived(const struct verdict_list *list, const struct lines *l
         return;
     }
     for (size_t i = 0; i < list->derived_count; i++) {
-        struct derived derived;
+        struct report_derived derived;
 
-        if (is_first_of_kind(list, i)) {
-            count_derived(list, &list->derived[i], &derived);
+        if (report_lines_derived(list, i, &derived)) {
             print_derived_kind(&derived);
             not_judged += derived.not_judged;
         }
@@ -334,7 +178,7 @@ static void print_localising(const struct loop_result *result)
     }
 }
 
-static void print_summary(const struct report_target *target, const struct lines *lines)
+static void print_summary(const struct report_target *target, const struct report_lines *lines)
 {
     const struct loop_result *result = target->result;
     size_t cases = 0, skipped = 0;
@@ -354,11 +198,29 @@ static void print_summary(const struct report_target *target, const struct lines
                  result->judged.sentence);
 }
 
-static tapml_status print_all(const struct report_target *target, struct lines *lines)
+static tapml_status gather(const struct report_target *target, struct report_lines *lines)
 {
-    TAPML_TRY(add_graph(lines, target));
-    TAPML_TRY(add_verdicts(lines, target->verdicts));
-    TAPML_TRY(store_visit_calls(target->store, add_source_call, lines));
+    enum report_place *places = alloc_array(target->graph->op_count + 1, sizeof(*places));
+
+    if (places == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = report_lines_add_run(lines,
+                                               &(struct report_lines_run){
+                                                   .graph = target->graph,
+                                                   .store = target->store,
+                                                   .target = target->name,
+                                                   .result = target->result,
+                                                   .findings = target->findings,
+                                               },
+                                               places);
+    alloc_free(places);
+    return status == TAPML_OK ? report_lines_add_verdicts(lines, target->verdicts) : status;
+}
+
+static tapml_status print_all(const struct report_target *target, struct report_lines *lines)
+{
+    TAPML_TRY(gather(target, lines));
     (void)printf("\n%s = %s:%s (%s), plugin %s %s\n", target->name, target->info->component,
                  target->info->device, target->info->device_name, target->info->plugin,
                  target->info->plugin_version);
@@ -376,13 +238,12 @@ static tapml_status print_all(const struct report_target *target, struct lines *
 
 tapml_status report_print(const struct report_target *target)
 {
-    struct lines lines = {.items = NULL};
+    struct report_lines lines;
 
-    table_init(&lines.index_of);
-    table_init(&lines.instance_of);
+    report_lines_init(&lines);
     const tapml_status status = print_all(target, &lines);
 
-    lines_release(&lines);
+    report_lines_release(&lines);
     return status;
 }
 
@@ -411,22 +272,21 @@ static void print_failures(const struct verdict_list *list, size_t failures_max)
 
 tapml_status report_print_verdicts(const struct verdict_list *list, size_t failures_max)
 {
-    struct lines lines = {.items = NULL};
+    struct report_lines lines;
 
-    table_init(&lines.index_of);
-    table_init(&lines.instance_of);
-    const tapml_status status = add_verdicts(&lines, list);
+    report_lines_init(&lines);
+    const tapml_status status = report_lines_add_verdicts(&lines, list);
 
     (void)printf("%-24s %6s %6s %6s %6s %10s %10s\n", "op", "cases", "pass", "fail", "none",
                  "margin", "us");
     for (size_t i = 0; i < lines.count; i++) {
-        const struct line *line = &lines.items[i];
+        const struct report_line *line = &lines.items[i];
 
         (void)printf("%-24s %6zu %6zu %6zu %6zu %10.3g %10.1f\n", line->op_name, line->cases,
                      line->passed, line->failed, line->unsupported + line->skipped, line->margin,
                      average_us(line->target_ns, line->cases));
     }
     print_failures(list, failures_max);
-    lines_release(&lines);
+    report_lines_release(&lines);
     return status;
 }

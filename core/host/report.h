@@ -4,7 +4,7 @@
 // The result table: one line for each op kind of a target, then what is accused and what is left.
 #pragma once
 
-#include "exec/trace.h"
+#include "carve/findings.h"
 #include "offload/loop.h"
 #include "verify/verdict.h"
 
@@ -15,8 +15,10 @@ struct report_target {
     struct store *store;
     const struct verdict_list *verdicts;
     const struct loop_result *result;
-    const struct session *session; // For the reasons of refusals.
-    const struct trace *trace;     // Launches and times of a run under the final plan; or NULL.
+    const struct findings *findings; // What stays on the source, and times under the final plan.
+    const char *backend;             // As the run names it.
+    const char *faults;              // What is planted on it, or "".
+    int is_wrong;                    // So that the run ends with 1.
 };
 
 // Prints the table to the standard output.

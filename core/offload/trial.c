@@ -177,6 +177,7 @@ tapml_status trial_accuse(struct trial *trial,
     if (own.phase == NULL || own.shape_class == NULL || own.output == NULL || own.reason == NULL) {
         return status_no_memory();
     }
+    TAPML_TRY(element_copy(&verdict->elements, trial->arena, &own.elements));
     mark->is_accused = 1;
     mark->evidence = evidence;
     mark->verdict = own;

@@ -137,6 +137,7 @@ copy_verdict(struct arena *arena, const struct verdict *verdict, struct verdict 
         copy.shape_class == NULL || copy.output == NULL || copy.reason == NULL) {
         return status_no_memory();
     }
+    TAPML_TRY(element_copy(&verdict->elements, arena, &copy.elements));
     *out_copy = copy;
     return TAPML_OK;
 }

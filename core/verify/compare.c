@@ -253,6 +253,33 @@ double compare_margin(const struct compare_result *result, const struct compare_
     return result->is_equal_bits ? 0 : INFINITY;
 }
 
+double compare_scale(uint32_t dtype, const void *values, size_t count)
+{
+    const struct walk walk = {values, values, dtype, dtype_bytes(dtype)};
+    return row_scale(&walk, 0, count);
+}
+
+double compare_allowed(const struct compare_limit *limit,
+                       double expected,
+                       double row_rms,
+                       double tensor_rms)
+{
+    const float magnitude = (float)fabs(expected);
+    switch (limit->class_) {
+    case COMPARE_EXACT:
+        break;
+    case COMPARE_ELEMENTWISE:
+        return isfinite(magnitude)
+                   ? fmax(SMALLEST_NORMAL, limit->ulp * ((double)nextafterf(magnitude, INFINITY) -
+                                                         (double)magnitude))
+                   : 0;
+    case COMPARE_REDUCTION:
+        return limit->row_error *
+               fmax(fmax(row_rms, TINY_ROW_PART * tensor_rms), OUTLIER_PART * fabs(expected));
+    }
+    return 0;
+}
+
 static double wider(double limit, double distance)
 {
     return isfinite(distance) ? fmax(limit, distance) : limit;

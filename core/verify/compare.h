@@ -65,6 +65,16 @@ double compare_margin(const struct compare_result *result, const struct compare_
 // and what is infinite widens nothing.
 void compare_widen(struct compare_limit *limit, const struct compare_result *result, double factor);
 
+// The root mean square of the finite values of a row, or of a tensor.
+double compare_scale(uint32_t dtype, const void *values, size_t count);
+
+// The largest |a - b| that `limit` leaves an element whose row and tensor have these root mean
+// squares. The NMSE is of a tensor and says nothing of one element.
+double compare_allowed(const struct compare_limit *limit,
+                       double expected,
+                       double row_rms,
+                       double tensor_rms);
+
 // "NMSE 3e-02, limit 1e-12": the measure of the margin, with its limit, as a sentence says it.
 void compare_explain(const struct compare_result *result,
                      const struct compare_limit *limit,

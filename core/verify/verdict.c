@@ -89,6 +89,8 @@ static tapml_status read_verdict(struct row *row, struct arena *arena, struct ve
     out_verdict->output = arena_text(arena, row_text(row, 2));
     out_verdict->reason = arena_text(arena, row_text(row, 3));
     out_verdict->time_ns = (uint64_t)row_i64(row, 4);
+    out_verdict->elements.beyond = (uint64_t)row_i64(row, 5);
+    out_verdict->elements.total = (uint64_t)row_i64(row, 6);
     return out_verdict->output && out_verdict->reason ? TAPML_OK : status_no_memory();
 }
 
@@ -97,10 +99,11 @@ static tapml_status
 find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int *out_has)
 {
     struct row row;
-    TAPML_TRY(row_begin(judge->options->store,
-                        "SELECT verdict, margin, output, reason, time_ns FROM result"
-                        " WHERE target = ? AND case_id = ? AND backend = ?",
-                        "reading results", &row));
+    TAPML_TRY(
+        row_begin(judge->options->store,
+                  "SELECT verdict, margin, output, reason, time_ns, beyond, elements FROM result"
+                  " WHERE target = ? AND case_id = ? AND backend = ?",
+                  "reading results", &row));
     row_put_text(&row, judge->options->target);
     row_put_i64(&row, out_verdict->case_id);
     row_put_text(&row, judge->backend);
@@ -110,14 +113,17 @@ find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int 
     }
     const tapml_status status = read_verdict(&row, judge->list->arena, out_verdict);
     row_end(&row);
-    return status;
+    return status == TAPML_OK && out_verdict->kind == VERDICT_FAIL
+               ? element_read(judge->options->store, judge->options->target, out_verdict->case_id,
+                              judge->list->arena, &out_verdict->elements)
+               : status;
 }
 
 static tapml_status write_result(const struct verdict_judge *judge, const struct verdict *verdict)
 {
     struct row row;
     TAPML_TRY(row_begin(judge->options->store,
-                        "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing results", &row));
     row_put_text(&row, judge->options->target);
     row_put_i64(&row, verdict->case_id);
@@ -127,7 +133,16 @@ static tapml_status write_result(const struct verdict_judge *judge, const struct
     row_put_text(&row, verdict->reason);
     row_put_i64(&row, (int64_t)verdict->time_ns);
     row_put_text(&row, judge->backend);
-    return row_run(&row);
+    if (verdict->elements.total > 0) {
+        row_put_i64(&row, (int64_t)verdict->elements.beyond);
+        row_put_i64(&row, (int64_t)verdict->elements.total);
+    } else {
+        row_put_null(&row);
+        row_put_null(&row);
+    }
+    TAPML_TRY(row_run(&row));
+    return element_write(judge->options->store, judge->options->target, verdict->case_id,
+                         &verdict->elements);
 }
 
 // Writes the verdicts that the store lacks as one transaction.
@@ -265,6 +280,9 @@ judge_outputs(const struct verdict_judge *judge, struct trial *trial, struct ver
     if (trial->margin <= 1) {
         return set_reason(judge, verdict, VERDICT_PASS, "");
     }
+    const struct replay_output *output = &trial->result.outputs[trial->worst];
+    TAPML_TRY(element_find(output, find_argument(trial->item, output->param),
+                           &trial->limits[trial->worst], judge->list->arena, &verdict->elements));
     struct text reason;
     text_init(&reason);
     explain(trial, &reason);
@@ -703,6 +721,70 @@ tapml_status verdict_all(const struct verdict_options *options, struct verdict_l
     list.executions_derived = replay_executions(judge.replay) - kept;
     list.executions_calibrating = calibrator_executions(judge.calibrator);
     end(&judge);
+    *out_list = list;
+    return TAPML_OK;
+}
+
+static tapml_status
+read_result(struct row *row, struct arena *arena, struct store *store, struct verdict *out_verdict)
+{
+    const struct carved_case names = {.instance = row_text(row, 7),
+                                      .op_name = row_text(row, 8),
+                                      .phase = row_text(row, 9),
+                                      .shape_class = row_text(row, 10)};
+    *out_verdict = (struct verdict){.case_id = row_i64(row, 11), .source = "carved", .label = ""};
+    TAPML_TRY(read_verdict(row, arena, out_verdict));
+    TAPML_TRY(name_case(arena, &names, out_verdict));
+    return out_verdict->kind == VERDICT_FAIL
+               ? element_read(store, row_text(row, 12), out_verdict->case_id, arena,
+                              &out_verdict->elements)
+               : TAPML_OK;
+}
+
+static tapml_status read_results(struct store *store, const char *target, struct verdict_list *list)
+{
+    struct row row;
+    int has = 0;
+    size_t capacity = 0;
+    TAPML_TRY(
+        row_begin(store, "SELECT count(*) FROM result WHERE target = ?", "reading results", &row));
+    row_put_text(&row, target);
+    TAPML_TRY(row_next(&row, &has));
+    capacity = (size_t)row_i64(&row, 0);
+    row_end(&row);
+    list->items = arena_array(list->arena, capacity + 1, sizeof(*list->items));
+    if (!list->items) {
+        return status_no_memory();
+    }
+    TAPML_TRY(row_begin(store,
+                        "SELECT verdict, margin, output, reason, result.time_ns, beyond, elements,"
+                        " instance, op, phase, shape_class, case_id, target"
+                        " FROM result JOIN \"case\" ON case_id = id WHERE target = ?"
+                        " ORDER BY case_id",
+                        "reading results", &row));
+    row_put_text(&row, target);
+    TAPML_TRY(row_next(&row, &has));
+    while (has && list->count < capacity) {
+        const tapml_status status =
+            read_result(&row, list->arena, store, &list->items[list->count++]);
+        if (status != TAPML_OK) {
+            row_end(&row);
+            return status;
+        }
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
+}
+
+tapml_status verdict_read(struct store *store, const char *target, struct verdict_list *out_list)
+{
+    struct verdict_list list = {.arena = arena_create()};
+    const tapml_status status =
+        list.arena ? read_results(store, target, &list) : status_no_memory();
+    if (status != TAPML_OK) {
+        verdict_list_release(&list);
+        return status;
+    }
     *out_list = list;
     return TAPML_OK;
 }

@@ -13,6 +13,7 @@
 #include "plugin/registry.h"
 #include "verify/calibrator.h"
 #include "verify/derive.h"
+#include "verify/element.h"
 
 enum verdict_kind {
     VERDICT_PASS,
@@ -36,6 +37,7 @@ struct verdict {
     const char *output; // The worst output's parameter; or "".
     const char *reason; // A sentence for all but a pass: first bad element, expected and computed.
     uint64_t time_ns;
+    struct element_list elements; // Of a failure: the first bad ones of the worst output.
 };
 
 struct verdict_list {
@@ -74,6 +76,11 @@ struct verdict_options {
 tapml_status verdict_all(const struct verdict_options *options,
                          struct verdict_list *out_list) STATUS_USED;
 void verdict_list_release(struct verdict_list *list);
+
+// The results that the store has of a target, by case: those of `verdict_all`, and what was kept
+// since. Without derived ones.
+tapml_status
+verdict_read(struct store *store, const char *target, struct verdict_list *out_list) STATUS_USED;
 
 // For cases that come one by one, such as the calls of a run.
 struct verdict_judge;

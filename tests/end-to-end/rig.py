@@ -105,13 +105,24 @@ class Skip(Exception):
     """Raised by a test that cannot run here, with the reason."""
 
 
+def required(what):
+    """Whether the environment says that something is there, so that a skip for want of it is a failure."""
+    return what in os.environ.get("TAPML_REQUIRE", "").replace(",", " ").split()
+
+
+def need(what, is_there):
+    """Skips the test that calls it where `what` is not there."""
+    if not is_there:
+        assert not required(what), f"{what} is required and is not there"
+        raise Skip(f"no {what}")
+
+
 def skip_reason(needs):
     missing = [component for component in needs if not usable(component)]
     if not missing:
         return None
-    required = os.environ.get("TAPML_REQUIRE", "").replace(",", " ").split()
     for component in missing:
-        if component in required:
+        if required(component):
             sys.exit(f"Bail out! {component} is required and cannot be used")
     return "no " + ", ".join(missing)
 

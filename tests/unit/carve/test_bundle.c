@@ -173,7 +173,7 @@ Test(bundle, damage_is_found)
         "UPDATE \"case\" SET prompt = ''",
         "CREATE VIEW fact2 AS SELECT * FROM fact",
         "PRAGMA application_id = 1",
-        "PRAGMA user_version = 2",
+        "PRAGMA user_version = 3",
     };
     for (size_t i = 0; i < sizeof(SQL) / sizeof(*SQL); i++) {
         struct carved_case again;

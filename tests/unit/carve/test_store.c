@@ -170,7 +170,7 @@ Test(store, a_case_is_replaced_with_its_results)
     const int64_t id = add(&silu.item);
     char sql[200];
     snprintf(sql, sizeof(sql),
-             "INSERT INTO result VALUES ('gpu', %lld, 'pass', 0.1, 'y', '', 5, 'x')",
+             "INSERT INTO result VALUES ('gpu', %lld, 'pass', 0.1, 'y', '', 5, 'x', NULL, NULL)",
              (long long)id);
     execute(sql);
     silu.y[0] += 1;
@@ -455,8 +455,8 @@ Test(store, what_is_no_store_is_refused)
 
 Test(store, another_version_is_refused)
 {
-    execute("PRAGMA user_version = 2");
-    expect_refused(path, 0, TAPML_INVALID, "version 2");
+    execute("PRAGMA user_version = 3");
+    expect_refused(path, 0, TAPML_INVALID, "version 3");
 }
 
 Test(store, triggers_and_views_are_refused)

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The report as one page: no network, no file beside it, readable without scripts, on a phone, in
+// the dark and on paper.
+#pragma once
+
+#include "base/text.h"
+
+#include <jansson.h>
+
+void report_html_print(const json_t *report, struct text *out);
+
+// What report.css and report.js hold, and the policy that allows these two and nothing else: made
+// by embed.py. Ended by a zero byte.
+extern const char report_html_style[];
+extern const char report_html_script[];
+extern const char report_html_policy[];

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is known of each op kind on a target: counts, margins and times, for every form of report.
+#pragma once
+
+#include "base/table.h"
+#include "carve/findings.h"
+#include "graph/graph.h"
+#include "offload/loop.h"
+#include "verify/verdict.h"
+
+struct report_line {
+    const char *op_name;
+    const tapml_op *op; // NULL where there is no graph.
+    uint32_t instances, moved;
+    size_t cases, passed, failed, unsupported, skipped;
+    size_t derived_failed;
+    double margin;
+    uint64_t source_ns, source_calls; // Of the carving run.
+    uint64_t target_ns;               // Of the replays.
+};
+
+struct report_lines {
+    struct report_line *items;
+    size_t count, capacity;
+    struct table index_of;    // Op name to line.
+    struct table instance_of; // Instance to line.
+};
+
+void report_lines_init(struct report_lines *lines);
+void report_lines_release(struct report_lines *lines);
+
+// Where an instance is under the final plan.
+enum report_place {
+    REPORT_ON_TARGET,
+    REPORT_ACCUSED, // On the source, as are those that follow.
+    REPORT_REFUSED,
+    REPORT_UNWANTED // The user's plan leaves it there.
+};
+
+struct report_lines_run {
+    const struct graph *graph;
+    struct store *store;
+    const char *target;
+    const struct loop_result *result;
+    const struct findings *findings;
+};
+
+// Lines of the ops of the graph, in its order: what moved, and what the carving run took.
+// `out_places` has an entry for each op of the graph.
+tapml_status report_lines_add_run(struct report_lines *lines,
+                                  const struct report_lines_run *run,
+                                  enum report_place *out_places) STATUS_USED;
+
+// Counts verdicts into the lines of their ops.
+tapml_status report_lines_add_verdicts(struct report_lines *lines,
+                                       const struct verdict_list *verdicts) STATUS_USED;
+
+// The derived cases of one op and source.
+struct report_derived {
+    const char *op_name;
+    const char *source;
+    size_t cases, failed, not_judged;
+    double margin; // The largest.
+    const struct verdict *first_failed;
+    const struct verdict *first_not_judged; // Skipped or unsupported.
+};
+
+// Those of the op and source of the derived verdict `index`. 0 where an earlier verdict has the
+// same op and source: then they were told.
+int report_lines_derived(const struct verdict_list *list,
+                         size_t index,
+                         struct report_derived *out_derived);

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Markup from templates, with every value escaped: names of tensors, prompts and drivers are a
+// stranger's texts. And the values of a report's document as people read them.
+#pragma once
+
+#include "base/text.h"
+
+#include <jansson.h>
+
+enum { REPORT_MARKUP_SHORT = 48 };
+
+// Appends `template_` with each "{}" replaced by the next of `values` (ended by NULL), escaped for
+// the content and the quoted attributes of HTML and XML. Characters that XML does not have become
+// U+FFFD.
+void report_markup_add(struct text *out, const char *template_, const char *const *values);
+
+#define REPORT_MARKUP(out_, template_, ...)                                                        \
+    report_markup_add((out_), (template_), (const char *const[]){__VA_ARGS__, NULL})
+
+// Members of an object; "" and 0 where they are absent.
+const char *report_markup_string(const json_t *object, const char *key);
+int64_t report_markup_count(const json_t *object, const char *key);
+
+// The number of a member, also where it is "Infinity" or "NaN"; NaN where it is absent or null.
+double report_markup_number(const json_t *object, const char *key);
+
+// What texts are made in: each holds REPORT_MARKUP_SHORT bytes and is returned.
+const char *report_markup_thousands(int64_t value, char *out);        // "1,098"
+const char *report_markup_time(int64_t time_ns, char *out);           // "1.31 s", "12 us"
+const char *report_markup_margin(double margin, char *out);           // "=", "0.14", "1.3e5"
+const char *report_markup_value(double value, int digits, char *out); // "0.1182", "NaN"
+const char *report_markup_date(int64_t seconds, char *out); // "21 November 2026, 14:02 UTC"
+
+// "attention" for "tapml.attention": a stranger's op keeps its full name.
+const char *report_markup_op(const char *op_name);

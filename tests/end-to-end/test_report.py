@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run reports: the JSON against its schema, JUnit XML as others read it, and the page in a browser."""
+import json
+import os
+import re
+import shlex
+import urllib.parse
+import xml.etree.ElementTree
+
+import browser
+import rig
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+# What stands in a name may not become markup, nor a command.
+HOSTILE = "<img src=x onerror=alert(1)> '&amp; $(x)"
+FAULT = "[fault.1]\ntarget = {target}\nop = attention\ninstance = layers.[23]/*\nkind = argument scale *1.3\n"
+OTHER = "[target.exact]\nbackend = reference:f64\n"
+
+
+def run(folder, name="run", extra="", code=0):
+    """Runs with all reports; gives the paths of page, JSON and JUnit."""
+    inner = os.path.join(folder, name)
+    os.makedirs(inner, exist_ok=True)
+    model = os.path.join(inner, "model " + name)
+    if not os.path.exists(model):
+        os.symlink(rig.TINY, model)
+    ini, dir_ = rig.write_run(inner, target="reference:f32", count=2, decode=3, model=model, extra=extra)
+    if name == HOSTILE:
+        text = read(ini).replace(f"dir = {dir_}", f"dir = {dir_}{HOSTILE}")
+        dir_ += HOSTILE
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text)
+    paths = [os.path.join(dir_, "report.html"), os.path.join(inner, "report.json"), os.path.join(inner, "report.xml")]
+    rig.check(rig.host("--config", ini, "--json", paths[1], "--junit", paths[2]), code)
+    return paths
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def wrong(folder):
+    return run(folder, "wrong", FAULT.format(target="gpu"), 1)
+
+
+def late(folder):
+    """A fault that no kept case shows: a watched run finds it, and keeps the call as a case."""
+    paths = run(folder, "late", FAULT.format(target="gpu") + "from-call = 18\n", 1)
+    assert rig.rows(os.path.dirname(paths[0]), "SELECT DISTINCT evidence FROM finding") == [(2,)]
+    return paths
+
+
+def several(folder):
+    return run(folder, HOSTILE, OTHER + FAULT.format(target="exact"), 1)
+
+
+def json_has_its_schema(folder):
+    rig.need("jsonschema", jsonschema)
+    schema = json.loads(read(os.path.join(rig.SOURCE, "docs", "report.schema.json")))
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    for made in (run(folder), wrong(folder), several(folder)):
+        errors = list(validator(schema).iter_errors(json.loads(read(made[1]))))
+        assert not errors, f"{list(errors[0].absolute_path)}: {errors[0].message[:500]}"
+    broken = json.loads(read(made[1]))
+    broken["targets"][0]["counts"]["moved"] = -1
+    assert list(validator(schema).iter_errors(broken)), "the schema takes anything"
+
+
+def same_run_same_bytes(folder):
+    for make in (run, wrong, late, several):
+        first = [read(path) for path in make(folder)]
+        for path, text in zip(make(folder), first):
+            assert read(path) == text, f"{path} differs at the second start"
+
+
+def numbers_are_those_of_the_store(folder):
+    page, path, _ = wrong(folder)
+    target, = json.loads(read(path))["targets"]
+    dir_ = os.path.dirname(page)
+    assert [tuple(case[key] for key in ("id", "verdict", "reason", "time_ns")) for case in target["cases"]] == \
+        rig.rows(dir_, "SELECT case_id, verdict, reason, time_ns FROM result ORDER BY case_id")
+    assert {(op["op"], op["run_calls"], op["run_ns"]) for op in target["ops"] if op["run_calls"]} == \
+        set(rig.rows(dir_, "SELECT op, calls, time_ns FROM timing"))
+    assert {(one["instance"], one["reason"]) for one in target["accused"]} == \
+        set(rig.rows(dir_, "SELECT instance, reason FROM finding WHERE kind = 'alone'"))
+    for one in target["accused"]:
+        assert [(value["place"], value["expected"], value["computed"]) for value in one["case"]["values"]] == \
+            [(place, float(f"{expected:.9g}"), float(f"{computed:.9g}")) for place, expected, computed in
+             rig.rows(dir_, f"SELECT place, expected, computed FROM element WHERE case_id = {one['case']['id']}")]
+
+
+def bundles_are_repeated_as_the_report_says(folder):
+    for page, path, _ in (wrong(folder), several(folder)):
+        target = json.loads(read(path))["targets"][-1]
+        assert len(target["accused"]) == 2
+        for one in target["accused"]:
+            program, command, *words = shlex.split(one["bundle"]["command"])
+            assert [program, command, words[0]] == ["tapml-host", "replay", one["bundle"]["file"]], words
+            rig.check(rig.host(command, os.path.join(os.path.dirname(page), words[0]), *words[1:]), 1)
+
+
+def junit_is_read_by_others(folder):
+    _, path, xml_path = several(folder)
+    targets = json.loads(read(path))["targets"]
+    root = xml.etree.ElementTree.parse(xml_path).getroot()
+    assert root.tag == "testsuites" and [suite.get("name") for suite in root] == ["gpu", "exact"]
+    assert root.get("name") == "run" + HOSTILE
+    for suite, target in zip(root, targets):
+        cases = suite.findall("testcase")
+        found = [len([case for case in cases if case.find(kind) is not None]) for kind in ("failure", "error", "skipped")]
+        assert [int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")] == [len(cases), *found]
+        assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases), "two cases have one name"
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp")), suite.get("timestamp")
+        for case in cases:
+            assert float(case.get("time")) >= 0 and len(case) <= 1, case.attrib
+            assert all(child.get("message") for child in case), case.attrib
+        failed = {case.get("name").split()[0] for case in cases if case.find("failure") is not None}
+        assert failed == {one["instance"] for one in target["accused"]}, failed
+    totals = [sum(int(suite.get(key)) for suite in root) for key in ("tests", "failures", "errors", "skipped")]
+    assert [int(root.get(key)) for key in ("tests", "failures", "errors", "skipped")] == totals
+
+
+def a_file_that_cannot_be_written_is_told(folder):
+    ini, _ = rig.write_run(folder, target="reference:f32", count=2, decode=3)
+    path = os.path.join(folder, "none", "report.json")
+    done = rig.host("--config", ini, "--json", path)
+    assert done.returncode not in (0, 1), done.returncode
+    rig.contains(done.stderr, path)
+
+
+# -- In the browser ----------------------------------------------------------------------------
+
+# Every text with less contrast than 4.5 to what is behind it: the worst colour of what is behind.
+CONTRAST = """(() => {
+  const parse = (text) => (text.match(/rgba?\\([^)]*\\)/g) ?? []).map((c) => c.match(/[\\d.]+/g).map(Number));
+  const channel = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const solid = (colours) => colours.filter((c) => c.length < 4 || c[3] > 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      const colours = [...solid(parse(style.backgroundImage)), ...solid(parse(style.backgroundColor))];
+      if (colours.length) return colours;
+    }
+    return [[255, 255, 255]];
+  };
+  for (const details of document.querySelectorAll('details')) details.open = true;
+  const found = [];
+  let texts = 0;
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.getClientRects().length) continue;
+    texts++;
+    const [ink] = parse(getComputedStyle(element).color);
+    for (const paper of behind(element)) {
+      const [low, high] = [light(ink), light(paper)].sort((a, b) => a - b);
+      const ratio = (high + 0.05) / (low + 0.05);
+      if (ratio < 4.5) found.push(`${walker.currentNode.data.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+    }
+  }
+  return {texts, found};
+})()"""
+
+# Whether an element lies on the first screen, whole.
+ON_FIRST_SCREEN = """(() => {{
+  const box = document.querySelector('{}').getBoundingClientRect();
+  return box.width > 0 && box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+}})()"""
+
+WINDOWS = [(1280, 800), (390, 844)]
+
+
+def url(path):
+    return "file://" + urllib.parse.quote(path)
+
+
+def is_quiet(chromium, page):
+    assert chromium.requests == [url(page)], chromium.requests
+    assert not chromium.complaints, chromium.complaints
+
+
+def page_reads_well(chromium, page, accused):
+    for width, height in WINDOWS:
+        for dark in (False, True):
+            where = f"{width}x{height}, {'dark' if dark else 'light'}"
+            chromium.show(width, height, dark)
+            chromium.open(url(page))
+            is_quiet(chromium, page)
+            assert chromium.value(ON_FIRST_SCREEN.format("h1")), f"{where}: no verdict on the first screen"
+            if accused:
+                first = chromium.value("document.querySelector('.verdict .bad code, .verdicts .bad code').textContent")
+                assert first == accused, first
+                assert chromium.value(ON_FIRST_SCREEN.format(".bad code")), f"{where}: no accused on the first screen"
+            overflow = chromium.value("document.documentElement.scrollWidth - innerWidth")
+            assert overflow <= 0, f"{where}: the page is {overflow} pixels too wide"
+            contrast = chromium.value(CONTRAST)
+            assert contrast["texts"] > 100 and not contrast["found"], f"{where}: {contrast['found'][:5]}"
+
+
+def pages_read_well(folder):
+    with browser.Browser() as chromium:
+        page_reads_well(chromium, run(folder)[0], None)
+        page_reads_well(chromium, wrong(folder)[0], "attention")
+        page_reads_well(chromium, several(folder)[0], "attention")
+        assert HOSTILE in chromium.value("document.querySelector('header').textContent")
+        assert chromium.value("document.querySelectorAll('img').length") == 0
+
+
+def page_is_whole_without_scripts(folder):
+    page = wrong(folder)[0]
+    with browser.Browser() as chromium:
+        chromium.call("Emulation.setScriptExecutionDisabled", value=True)
+        chromium.show(390, 844)
+        chromium.open(url(page))
+        is_quiet(chromium, page)
+        without = chromium.value("document.querySelector('main').textContent")
+        assert chromium.value("document.querySelectorAll('button, input').length") == 0
+        chromium.call("Emulation.setScriptExecutionDisabled", value=False)
+        chromium.open(url(page))
+        assert chromium.value("document.querySelector('main').textContent") == without
+        assert chromium.value("document.querySelectorAll('th button').length") > 5
+        rig.contains(without, "attention is wrong on gpu", "FAULT-1.tapmlrun", "layers.2/attn/attention", "derived case")
+
+
+def scripts_sort_and_filter(folder):
+    page = wrong(folder)[0]
+    column = "[...document.querySelectorAll('.sortable')[0].tBodies[0].rows].map((row) => Number(row.cells[1].dataset.n))"
+    click = "document.querySelectorAll('.sortable')[0].querySelectorAll('th button')[1].click()"
+    shown = "[...document.querySelector('.filtered').tBodies[0].rows].filter((row) => !row.hidden).length"
+    with browser.Browser() as chromium:
+        chromium.open(url(page))
+        chromium.value(click)
+        times = chromium.value(column)
+        assert len(times) == 10 and times == sorted(times, reverse=True), times
+        chromium.value(click)
+        assert chromium.value(column) == sorted(times)
+        assert chromium.value(shown) == 76
+        chromium.value("(() => { const input = document.querySelector('input'); input.value = 'layers.2 attention';"
+                       " input.dispatchEvent(new Event('input')); })()")
+        assert chromium.value(shown) == 1
+        is_quiet(chromium, page)
+
+
+def no_other_script_runs(folder):
+    """What the page does not bring itself is refused by its own policy."""
+    with browser.Browser() as chromium:
+        chromium.open(url(wrong(folder)[0]))
+        chromium.value("(() => { const script = document.createElement('script'); script.textContent = 'window.ran = 1';"
+                       " document.body.append(script); })()")
+        assert chromium.value("window.ran ?? 0") == 0
+        refused = chromium.value("fetch('data:,x').then(() => false, () => true)")
+        assert refused, "the page may fetch"
+
+
+BROWSER_TESTS = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
+
+
+def in_browser(test):
+    def wrapped(folder):
+        rig.need("chromium", browser.find())
+        test(folder)
+    wrapped.__name__ = test.__name__
+    return wrapped
+
+
+if __name__ == "__main__":
+    rig.main([json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store,
+              bundles_are_repeated_as_the_report_says, junit_is_read_by_others, a_file_that_cannot_be_written_is_told,
+              *map(in_browser, BROWSER_TESTS)], needs=["reference"])

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/report.h"
+#include "host/report_html.h"
+
+static struct text page;
+static json_t *report;
+
+static void begin(void)
+{
+    text_init(&page);
+    report = report_make();
+}
+
+static void end(void)
+{
+    text_release(&page);
+    json_decref(report);
+}
+
+TestSuite(report_html, .init = begin, .fini = end);
+
+static size_t count(const char *piece)
+{
+    size_t found = 0;
+
+    for (const char *at = strstr(page.data, piece); at != NULL; at = strstr(at + 1, piece)) {
+        found++;
+    }
+    return found;
+}
+
+static void expect(const char *piece)
+{
+    cr_expect_gt(count(piece), 0, "'%s' is not in the page", piece);
+}
+
+Test(report_html, a_wrong_target_is_told_first)
+{
+    report_html_print(report, &page);
+    cr_assert_eq(text_status(&page), TAPML_OK);
+    cr_assert_eq(strncmp(page.data, "<!doctype html>", 15), 0);
+    expect("<code>silu</code> is wrong on");
+    expect("<td class=\"off\">NaN</td>");
+    expect("y[0, 1]");
+    expect("prompt 1, step 3");
+    expect("FAULT-1.tapmlrun");
+    expect("tapml-host replay FAULT-1.tapmlrun --backend two");
+    expect("21 November 2026, 14:02 UTC");
+    expect("<td class=\"x\">\xe2\x9c\x95&nbsp;\xe2\x88\x9e</td><td class=\"b\">0.25</td>");
+    expect("12,345 parameters");
+    expect("1 trials to find");
+}
+
+Test(report_html, no_stranger_writes_markup)
+{
+    report_html_print(report, &page);
+    cr_expect_eq(count("<script>"), 1, "%zu scripts", count("<script>"));
+    cr_expect_eq(count("</script>"), 1);
+    cr_expect_geq(count("&lt;script&gt;alert(1)&lt;/script&gt;"), 10);
+}
+
+Test(report_html, nothing_is_asked_of_a_network)
+{
+    report_html_print(report, &page);
+    expect("content=\"default-src &#39;none&#39;;");
+    cr_expect_eq(count("http:"), 0);
+    cr_expect_eq(count("https:"), 0);
+    cr_expect_eq(count("unsafe-inline"), 0);
+    cr_expect_eq(count(" style="), 0);
+    cr_expect_eq(count(" onclick"), 0);
+}
+
+Test(report_html, a_right_target_and_several_of_them)
+{
+    json_t *targets = json_object_get(report, "targets");
+    json_t *other = json_deep_copy(json_array_get(targets, 0));
+
+    cr_assert_eq(json_object_set_new(other, "verdict", json_string("right")), 0);
+    cr_assert_eq(json_array_clear(json_object_get(other, "accused")), 0);
+    cr_assert_eq(json_array_append_new(targets, other), 0);
+    report_html_print(report, &page);
+    expect("1 of 2 targets are right.");
+    expect("is right.</b> It computes what the source computes.");
+    expect("href=\"#target-2\"");
+    expect("id=\"target-2\"");
+    cr_expect_eq(count("<h1"), 1);
+}
+
+Test(report_html, a_run_without_targets_says_what_is_recorded)
+{
+    cr_assert_eq(json_array_clear(json_object_get(report, "targets")), 0);
+    report_html_print(report, &page);
+    expect("4 cases are recorded, for any target.");
+}
+
+Test(report_html, what_only_a_whole_model_shows_has_its_sentence)
+{
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *judged = json_object_get(target, "end_to_end");
+
+    cr_assert_eq(json_array_clear(json_object_get(target, "accused")), 0);
+    cr_assert_eq(json_object_set_new(judged, "agrees", json_false()), 0);
+    report_html_print(report, &page);
+    expect("departs from the source.</b>");
+    cr_assert_eq(json_object_set_new(judged, "agrees", json_true()), 0);
+    text_clear(&page);
+    report_html_print(report, &page);
+    expect("refuses operators that it was asked to run.</b>");
+    json_t *op = json_array_get(json_object_get(target, "ops"), 0);
+
+    cr_assert_eq(
+        json_object_set_new(json_object_get(target, "counts"), "derived_failed", json_integer(1)),
+        0);
+    cr_assert_eq(json_object_set_new(json_object_get(json_object_get(op, "derived"), "shape"),
+                                     "failed", json_integer(1)),
+                 0);
+    text_clear(&page);
+    report_html_print(report, &page);
+    expect("<code>silu</code> fails on");
+}
