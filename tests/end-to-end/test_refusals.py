@@ -495,7 +495,7 @@ def window(value, pieces):
     row(f"config.json: a window of {value}", 2, pieces, make)
 
 
-window(1e300, ["'/sliding_window': expected a whole number, found '1e300'"])
+window(1e300, ["'/sliding_window': expected a whole number, found '1.0"])
 window(float("nan"), ["'/sliding_window': expected a whole number"])
 window(-1, ["'sliding_window' is -1, expected 1 to"])
 window("x", ["'/sliding_window': expected a whole number, found '\"x\"'"])
