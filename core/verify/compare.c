@@ -274,8 +274,7 @@ double compare_allowed(const struct compare_limit *limit,
                                                          (double)magnitude))
                    : 0;
     case COMPARE_REDUCTION:
-        return limit->row_error *
-               fmax(fmax(row_rms, TINY_ROW_PART * tensor_rms), OUTLIER_PART * fabs(expected));
+        return limit->row_error * fmax(fmax(row_rms, TINY_ROW_PART * tensor_rms), fabs(expected));
     }
     return 0;
 }
