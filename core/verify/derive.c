@@ -222,10 +222,12 @@ tapml_status derive_list(const struct carved_case *item,
 // What `other` becomes where an extent goes from `from` to `to`; `other` where nothing ties them.
 static int64_t in_proportion(int64_t other, int64_t from, int64_t to)
 {
+    int64_t value = other;
     if (from > 0 && other % from == 0) {
-        return other / from * to;
+        // What does not fit is of no case that can be made.
+        return __builtin_mul_overflow(other / from, to, &value) ? other : value;
     }
-    if (other > 0 && from % other == 0) {
+    if (from > 0 && other > 0 && from % other == 0) {
         return to % (from / other) == 0 ? to / (from / other) : to;
     }
     return other;
