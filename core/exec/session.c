@@ -212,6 +212,9 @@ tapml_status session_begin(struct session *session, int64_t length)
                            (long long)length, (long long)session->capacity);
     }
     TAPML_TRY(space_wait_all(&session->spaces));
+    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        TAPML_TRY(weight_set_refresh(session->weights[i]));
+    }
     value_set_begin(session->values);
     session->position = 0;
     session->length = length;

@@ -19,6 +19,8 @@ enum { PANEL_GRAIN = 16 };
 struct weight_panel {
     tapml_tensor tensor;
     int64_t shape[TAPML_MAX_RANK];
+    const unsigned char *data; // In host memory.
+    uint64_t bytes;
 
     // The last bytes with zeros behind them, so that whole grains are written. Stays until the
     // write is done.
@@ -28,6 +30,7 @@ struct weight_panel {
 struct weight_set {
     struct backend *backend;
     struct arena *arena; // Of the panels.
+    uint64_t generation; // Of the backend, when the weights were loaded.
     struct table known;  // Key to position in `weights`.
     struct weight {
         struct weight_panel *panels;
@@ -58,6 +61,7 @@ tapml_status weight_set_create(struct backend *backend, struct weight_set **out_
         return status_no_memory();
     }
     set->backend = backend;
+    set->generation = backend_generation(backend);
     set->arena = arena;
     table_init(&set->known);
     *out_set = set;
@@ -139,33 +143,32 @@ weight_set_panels(const struct weight_set *set, uint32_t dtype, const int64_t *s
     return each == 0 ? 0 : (source.rows + each - 1) / each;
 }
 
-static tapml_status upload(struct weight_set *set,
-                           struct weight_panel *panel,
-                           const unsigned char *data,
-                           uint64_t bytes)
+static uint64_t padded_bytes(const struct weight_panel *panel)
 {
-    const uint64_t bulk = bytes / PANEL_GRAIN * PANEL_GRAIN;
-    const uint64_t padded = bulk == bytes ? bytes : bulk + PANEL_GRAIN;
-    tapml_object *buffer = NULL;
-    TAPML_TRY(backend_buffer_new(set->backend, padded, &buffer));
-    panel->tensor.buffer = buffer;
-    TAPML_TRY(transfer_to(set->backend, buffer, 0, data, bulk));
-    if (padded > bulk) {
-        memcpy(panel->tail, data + bulk, bytes - bulk);
+    return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
+}
+
+static tapml_status upload(struct weight_set *set, struct weight_panel *panel)
+{
+    const uint64_t bulk = panel->bytes / PANEL_GRAIN * PANEL_GRAIN;
+    tapml_object *buffer = panel->tensor.buffer;
+    TAPML_TRY(transfer_to(set->backend, buffer, 0, panel->data, bulk));
+    if (panel->bytes > bulk) {
+        memcpy(panel->tail, panel->data + bulk, panel->bytes - bulk);
         TAPML_TRY(transfer_to(set->backend, buffer, bulk, panel->tail, PANEL_GRAIN));
     }
     return TAPML_OK;
 }
 
-static tapml_status
-hold(struct weight_set *set, struct weight_panel *panel, const unsigned char *data, uint64_t bytes)
+static tapml_status hold(struct weight_set *set, struct weight_panel *panel)
 {
     if (!backend_info(set->backend)->is_host_memory) {
-        return upload(set, panel, data, bytes);
+        TAPML_TRY(backend_buffer_new(set->backend, padded_bytes(panel), &panel->tensor.buffer));
+        return upload(set, panel);
     }
     // The interface has one pointer for both accesses; this one only reads.
-    void *memory = (void *)(uintptr_t)data;
-    return backend_buffer_wrap(set->backend, memory, bytes, TAPML_ACCESS_READ,
+    void *memory = (void *)(uintptr_t)panel->data;
+    return backend_buffer_wrap(set->backend, memory, panel->bytes, TAPML_ACCESS_READ,
                                &panel->tensor.buffer);
 }
 
@@ -202,9 +205,10 @@ make_panels(struct weight_set *set, const struct weight_source *source, struct w
             .shape = source->rank > 0 ? panel->shape : NULL,
             .next = i + 1 < count ? &weight->panels[i + 1].tensor : NULL,
         };
+        panel->data = source->data + first * source->row_bytes;
+        panel->bytes = here * source->row_bytes;
         weight->panel_count = i + 1;
-        TAPML_TRY(
-            hold(set, panel, source->data + first * source->row_bytes, here * source->row_bytes));
+        TAPML_TRY(hold(set, panel));
     }
     return TAPML_OK;
 }
@@ -230,6 +234,21 @@ add(struct weight_set *set, const struct weight_source *source, const char *key,
     return TAPML_OK;
 }
 
+tapml_status weight_set_refresh(struct weight_set *set)
+{
+    const uint64_t generation = backend_generation(set->backend);
+    if (generation == set->generation) {
+        return TAPML_OK;
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        for (uint64_t k = 0; k < set->weights[i].panel_count; k++) {
+            TAPML_TRY(upload(set, &set->weights[i].panels[k]));
+        }
+    }
+    set->generation = generation;
+    return TAPML_OK;
+}
+
 static void make_key(
     const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank, struct text *out_key)
 {
@@ -249,6 +268,7 @@ tapml_status weight_set_get(struct weight_set *set,
     struct weight_source source = {0};
     struct text key;
     size_t at = 0;
+    TAPML_TRY(weight_set_refresh(set));
     TAPML_TRY(describe(data, dtype, shape, rank, &source));
     text_init(&key);
     make_key(data, dtype, shape, rank, &key);

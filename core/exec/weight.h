@@ -25,6 +25,10 @@ tapml_status weight_set_get(struct weight_set *set,
                             uint32_t rank,
                             const tapml_tensor **out_tensor) STATUS_USED;
 
+// Loads all weights again where the backend has lost what was in its buffers; the tensors stay.
+// Done by weight_set_get too. Before work that uses tensors which were asked for earlier.
+tapml_status weight_set_refresh(struct weight_set *set) STATUS_USED;
+
 // How many panels such a weight comes in: 1 where it is whole, 0 where the backend cannot hold it.
 uint64_t weight_set_panels(const struct weight_set *set,
                            uint32_t dtype,

@@ -27,9 +27,13 @@ struct check {
 
 // -- What the keys name ------------------------------------------------------------------------
 
-static void check_backend(struct check *check, const char *section, const char *name)
+static void check_backend(struct check *check,
+                          const char *section,
+                          const struct isolation *how,
+                          const char *name)
 {
-    if (name != NULL && registry_check(check->setup.registry, name) != TAPML_OK) {
+    if (name != NULL &&
+        isolation_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
         keys_refuse(&check->config.ini, section, "backend", &check->problems, "%s",
                     status_message());
     }
@@ -37,12 +41,13 @@ static void check_backend(struct check *check, const char *section, const char *
 
 static void check_backends(struct check *check)
 {
-    check_backend(check, "source", check->config.source);
+    check_backend(check, "source", &check->config.source_isolation, check->config.source);
     for (size_t i = 0; i < check->config.target_count; i++) {
         char section[64];
 
         (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
-        check_backend(check, section, check->config.targets[i].backend);
+        check_backend(check, section, &check->config.targets[i].isolation,
+                      check->config.targets[i].backend);
     }
 }
 

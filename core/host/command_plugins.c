@@ -49,12 +49,13 @@ static void append_json(struct text *text, const struct registry_entry *entry)
     append_member(text, "sentence", entry->sentence, "}");
 }
 
-static tapml_status list(struct registry *registry, const char *id, int is_json)
+static tapml_status
+list(const char *program, struct registry *registry, const char *id, int is_json)
 {
     struct text text;
     size_t shown = 0;
 
-    TAPML_TRY(registry_probe_all(registry));
+    TAPML_TRY(isolation_probe_all(program, registry));
     text_init(&text);
     text_append(&text, "[");
     for (size_t i = 0; i < registry_count(registry); i++) {
@@ -103,7 +104,7 @@ enum outcome command_plugins_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    status = list(setup.registry, options_get(&options, "--why"),
+    status = list(command->program, setup.registry, options_get(&options, "--why"),
                   options_get(&options, "--json") != NULL);
     setup_close(&setup);
     return outcome_report(status);

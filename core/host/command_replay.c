@@ -23,6 +23,7 @@ static const struct options_spec specs[] = {
     {"--repeat", "N", "so many replays, for what fails only sometimes; 1 where absent"},
     {"--config", "FILE", "a run, whose options of components hold"},
     {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
+    {"--isolation", "WORD", "never, always (in a worker process; where absent) or loopback"},
     {"--model", "DIR", "where the weights are; the folder of the run where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -77,12 +78,13 @@ static size_t count_bad(const struct verdict_list *list)
 }
 
 // The target of --config that --target names.
-static tapml_status
-find_target(const struct run_config *config, const char *name, const char **out_backend)
+static tapml_status find_target(const struct run_config *config,
+                                const char *name,
+                                const struct run_config_target **out_target)
 {
     for (size_t i = 0; i < config->target_count; i++) {
         if (strcmp(config->targets[i].name, name) == 0) {
-            *out_backend = config->targets[i].backend;
+            *out_target = &config->targets[i];
             return TAPML_OK;
         }
     }
@@ -90,12 +92,18 @@ find_target(const struct run_config *config, const char *name, const char **out_
                        config->path != NULL ? config->path : "no --config", name);
 }
 
-static tapml_status plant_faults(struct replaying *replaying, const char *target)
+// A target as its run opened it: isolated or not, with the faults that were planted on it.
+static tapml_status open_target(struct replaying *replaying, const struct run_config_target *target)
 {
+    const struct run_config *config = &replaying->config;
+    const int is_isolated = target->isolation.mode == ISOLATION_ALWAYS;
     struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(&replaying->config, target, rules);
+    const size_t count = run_config_faults(config, target->name, rules);
 
-    if (count == 0) {
+    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", target->backend, &target->isolation,
+                                   rules, count));
+    replaying->backend = replaying->setup.backends[0];
+    if (count == 0 || is_isolated) {
         return TAPML_OK;
     }
     TAPML_TRY(fault_create(replaying->backend, rules, count, &replaying->fault));
@@ -103,19 +111,36 @@ static tapml_status plant_faults(struct replaying *replaying, const char *target
     return TAPML_OK;
 }
 
+static tapml_status read_isolation(const struct options *options, struct isolation *out_isolation)
+{
+    const char *word = options_get(options, "--isolation");
+
+    if (word != NULL && !isolation_parse(word, &out_isolation->mode)) {
+        return status_fail(TAPML_INVALID,
+                           "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
+    }
+    return TAPML_OK;
+}
+
 static tapml_status open_backend(struct replaying *replaying, const char **out_name)
 {
-    const char *target = options_get(replaying->options, "--target");
+    const char *name = options_get(replaying->options, "--target");
+    const struct run_config_target *target = NULL;
+    struct isolation how = {.mode = ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S};
 
+    if (name != NULL) {
+        TAPML_TRY(find_target(&replaying->config, name, &target));
+        *out_name = target->backend;
+        return open_target(replaying, target);
+    }
     *out_name = options_get(replaying->options, "--backend");
-    if (target != NULL) {
-        TAPML_TRY(find_target(&replaying->config, target, out_name));
-    } else if (*out_name == NULL) {
+    if (*out_name == NULL) {
         TAPML_TRY(setup_default_backend(&replaying->setup, out_name));
     }
-    TAPML_TRY(setup_place(&replaying->setup, "target", *out_name));
+    TAPML_TRY(read_isolation(replaying->options, &how));
+    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", *out_name, &how, NULL, 0));
     replaying->backend = replaying->setup.backends[0];
-    return target != NULL ? plant_faults(replaying, target) : TAPML_OK;
+    return TAPML_OK;
 }
 
 // A bundle says what it is, and shows what is wrong element by element.

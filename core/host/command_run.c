@@ -23,6 +23,7 @@
 #include "host/report_data.h"
 #include "host/report_files.h"
 #include "host/run_config.h"
+#include "link/client.h"
 #include "offload/judge.h"
 #include "offload/loop.h"
 #include "offload/watch.h"
@@ -624,6 +625,13 @@ static int is_wrong(const struct target *target)
            (target->require_all && result->refused_count > 0);
 }
 
+static int has_faults(const struct run *run, const char *target)
+{
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+
+    return run_config_faults(&run->config, target, rules) > 0;
+}
+
 // Adds a bundle to the report's accusation.
 static tapml_status note_bundle(void *user, const struct bundles_note *note)
 {
@@ -637,21 +645,20 @@ static tapml_status write_bundles(struct target *target)
     struct run *run = target->run;
 
     return bundles_write(
-        &(struct bundles_options){
-            .registry = run->setup.registry,
-            .store = run->store,
-            .checkpoint = model_checkpoint(run->setup.model),
-            .graph = model_graph(run->setup.model),
-            .backend = target->backend,
-            .backend_name = run->config.targets[target->index - 1].backend,
-            .target = target->name,
-            .dir = run->config.dir,
-            .config = run->faults[target->index - 1] != NULL ? run->config.path : NULL,
-            .verdicts = &target->verdicts,
-            .result = &target->result,
-            .is_finished = target->was_finished,
-            .written = note_bundle,
-            .user = target},
+        &(struct bundles_options){.registry = run->setup.registry,
+                                  .store = run->store,
+                                  .checkpoint = model_checkpoint(run->setup.model),
+                                  .graph = model_graph(run->setup.model),
+                                  .backend = target->backend,
+                                  .backend_name = run->config.targets[target->index - 1].backend,
+                                  .target = target->name,
+                                  .dir = run->config.dir,
+                                  .config = has_faults(run, target->name) ? run->config.path : NULL,
+                                  .verdicts = &target->verdicts,
+                                  .result = &target->result,
+                                  .is_finished = target->was_finished,
+                                  .written = note_bundle,
+                                  .user = target},
         &run->bundle_count);
 }
 
@@ -711,10 +718,16 @@ static void target_release(struct target *target)
 
 // -- The run -----------------------------------------------------------------------------------
 
-// Wraps the backend of a target by the faults of its own, and tells them: nobody should take them
-// for the target's.
-static tapml_status plant_faults(struct run *run, size_t target)
+static int is_isolated(const struct run *run, size_t target)
 {
+    return run->config.targets[target].isolation.mode == ISOLATION_ALWAYS;
+}
+
+// Opens a target with the faults of its own, around its backend or in its worker, and tells them:
+// nobody should take them for the target's.
+static tapml_status open_target(struct run *run, size_t target)
+{
+    const struct run_config_target *config = &run->config.targets[target];
     const char *name = run->config.targets[target].name;
     struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
     const size_t count = run_config_faults(&run->config, name, rules);
@@ -727,7 +740,9 @@ static tapml_status plant_faults(struct run *run, size_t target)
         log_line(LOG_WARNING, "planted on '%s': %s", name, line.data);
         text_release(&line);
     }
-    return count == 0
+    TAPML_TRY(
+        setup_place_isolated(&run->setup, name, config->backend, &config->isolation, rules, count));
+    return count == 0 || is_isolated(run, target)
                ? TAPML_OK
                : fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]);
 }
@@ -741,7 +756,10 @@ static void tell_faults(const struct run *run, size_t target)
 
     for (size_t i = 0; i < count; i++) {
         log_line(LOG_WARNING, "[%s] has spoilt %" PRIu64 " calls on '%s'", rules[i].name,
-                 fault_struck(run->faults[target], i), name);
+                 is_isolated(run, target)
+                     ? client_count(run->setup.backends[target + 1], (uint32_t)i)
+                     : fault_struck(run->faults[target], i),
+                 name);
     }
 }
 
@@ -766,9 +784,15 @@ static tapml_status match(const struct run *run)
 
 static tapml_status check_backends(const struct run *run)
 {
-    TAPML_TRY(registry_check(run->setup.registry, run->config.source));
+    const struct setup *setup = &run->setup;
+
+    TAPML_TRY(isolation_check(setup->program, setup->registry, &run->config.source_isolation,
+                              run->config.source));
     for (size_t i = 0; i < run->config.target_count; i++) {
-        TAPML_TRY(registry_check(run->setup.registry, run->config.targets[i].backend));
+        const struct run_config_target *target = &run->config.targets[i];
+
+        TAPML_TRY(
+            isolation_check(setup->program, setup->registry, &target->isolation, target->backend));
     }
     return TAPML_OK;
 }
@@ -790,10 +814,10 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");   // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
-    TAPML_TRY(setup_place(&run->setup, "source", config->source));
+    TAPML_TRY(setup_place_isolated(&run->setup, "source", config->source, &config->source_isolation,
+                                   NULL, 0));
     for (size_t i = 0; i < config->target_count; i++) {
-        TAPML_TRY(setup_place(&run->setup, config->targets[i].name, config->targets[i].backend));
-        TAPML_TRY(plant_faults(run, i));
+        TAPML_TRY(open_target(run, i));
     }
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);

@@ -11,7 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, NAMES_MAX = 64 };
+enum {
+    TOKENS_MAX = 1 << 24,
+    CALLS_MAX = 1 << 30,
+    NAMES_MAX = 64,
+    SECONDS_MAX = 86400,
+    MEBIBYTES_MAX = 1 << 30
+};
 
 #define IN_RUN(member_)    .offset = offsetof(struct run_config, member_)
 #define IN_TARGET(member_) .offset = offsetof(struct run_config_target, member_)
@@ -19,7 +25,13 @@ enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, NAMES_MAX = 64 };
 
 static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
 static const char isolation_help[] =
-    "Whether the backend runs in a process of its own. This version runs everything in one.";
+    "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
+    "costs one case; with 'never' in the host; with 'loopback' in the host behind the same "
+    "messages. See docs/wire.md.";
+static const char deadline_help[] =
+    "Seconds after which a worker that gives no answer is ended, beside what the operators cost.";
+static const char memory_help[] =
+    "MiB that a worker may take before it is ended; 0: three quarters of the machine's.";
 
 // -- The tables --------------------------------------------------------------------------------
 
@@ -133,10 +145,27 @@ static const struct key keys[] = {
      .name = "isolation",
      .kind = KEY_CHOICE,
      .fallback = "never",
-     .words = "never",
-     .offset = KEYS_NOWHERE,
-     .example = "never",
+     .words = "never always loopback", // In the order of enum isolation_mode.
+     IN_RUN(source_isolation.mode),
+     .example = "always",
      .help = isolation_help},
+    {.section = "source",
+     .name = "deadline",
+     .kind = KEY_NUMBER,
+     .fallback = "30",
+     .low = 1,
+     .high = SECONDS_MAX,
+     IN_RUN(source_isolation.deadline_s),
+     .example = "60",
+     .help = deadline_help},
+    {.section = "source",
+     .name = "memory",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_RUN(source_isolation.memory_mib),
+     .example = "4096",
+     .help = memory_help},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -148,11 +177,28 @@ static const struct key keys[] = {
     {.section = "target.",
      .name = "isolation",
      .kind = KEY_CHOICE,
-     .fallback = "never",
-     .words = "never",
-     .offset = KEYS_NOWHERE,
+     .fallback = "always",
+     .words = "never always loopback", // In the order of enum isolation_mode.
+     IN_TARGET(isolation.mode),
      .example = "never",
      .help = isolation_help},
+    {.section = "target.",
+     .name = "deadline",
+     .kind = KEY_NUMBER,
+     .fallback = "30",
+     .low = 1,
+     .high = SECONDS_MAX,
+     IN_TARGET(isolation.deadline_s),
+     .example = "60",
+     .help = deadline_help},
+    {.section = "target.",
+     .name = "memory",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_TARGET(isolation.memory_mib),
+     .example = "4096",
+     .help = memory_help},
     {.section = "target.",
      .name = "require",
      .kind = KEY_CHOICE,
@@ -235,7 +281,7 @@ static const struct key keys[] = {
      .example = "argument window +1",
      .help = "What goes wrong: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
              "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'nan' or "
-             "'skip-write' after it."},
+             "'skip-write' after it; 'crash', 'hang' or 'memory' in place of it, in a worker."},
     {.section = "fault.",
      .name = "from-call",
      .kind = KEY_NUMBER,

@@ -77,6 +77,21 @@ static void check_fault_target(const struct run_config *config,
                 near != NULL ? "'?" : "");
 }
 
+// Kinds that end the process are for targets that have one of their own.
+static void check_fault_place(const struct run_config *config,
+                              const struct run_config_fault *fault,
+                              struct problems *problems)
+{
+    for (size_t i = 0; i < config->target_count && fault_needs_worker(&fault->rule); i++) {
+        if (strcmp(config->targets[i].name, fault->target) == 0 &&
+            config->targets[i].isolation.mode != ISOLATION_ALWAYS) {
+            keys_refuse(&config->ini, fault->rule.name, "kind", problems,
+                        "'%s' ends the process: expected isolation = always in [target.%s]",
+                        fault->rule.words, fault->target);
+        }
+    }
+}
+
 static void read_fault(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
@@ -94,6 +109,8 @@ static void read_fault(struct run_config *config, size_t index, struct problems 
     }
     if (fault.rule.words != NULL && fault_parse(&fault.rule) != TAPML_OK) {
         keys_refuse(&config->ini, section, "kind", problems, "%s", status_message());
+    } else if (fault.rule.words != NULL && fault.target != NULL) {
+        check_fault_place(config, &fault, problems);
     }
     config->faults[config->fault_count++] = fault;
 }

@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "base/status.h"
 #include "exec/plan.h"
+#include "host/isolation.h"
 #include "host/problems.h"
 #include "offload/loop.h"
 #include "verify/fault.h"
@@ -17,6 +18,7 @@ enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
 struct run_config_target {
     const char *name; // "gpu" of [target.gpu]
     const char *backend;
+    struct isolation isolation;
     int require_all; // `require = all`: an op that the target refuses is a failure.
     int is_guarded;  // `guard = on`: runs of the model are guarded too, as every replay is.
 };
@@ -38,6 +40,7 @@ struct run_config {
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
     const char *source;
+    struct isolation source_isolation;
     struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
     size_t target_count;
     int64_t offload_prompts;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/ini.h"
+#include "link/loopback.h"
 
 static tapml_status open_with(const char *program,
                               const struct options *options,
@@ -13,7 +14,7 @@ static tapml_status open_with(const char *program,
                               int takes_all,
                               struct setup *out_setup)
 {
-    struct setup setup = {0};
+    struct setup setup = {.program = program, .ini = ini};
     const char *files[OPTIONS_MAX + 1] = {NULL};
     int64_t threads = 0;
 
@@ -22,17 +23,22 @@ static tapml_status open_with(const char *program,
         files[i] = options_at(options, "--plugin", i);
     }
     TAPML_TRY(pool_create((uint32_t)threads, &setup.pool));
-    const tapml_status status = registry_create(
-        &(struct registry_options){.program = program,
-                                   .files = files,
-                                   .ini = ini,
-                                   .ini_path = ini != NULL ? ini->name : NULL,
-                                   .pool = setup.pool,
-                                   .safe_only = options_get(options, "--safe") != NULL,
-                                   .takes_all = takes_all},
-        &setup.registry);
+    setup.arena = arena_create();
+    const tapml_status status =
+        setup.arena == NULL
+            ? status_no_memory()
+            : registry_create(
+                  &(struct registry_options){.program = program,
+                                             .files = files,
+                                             .ini = ini,
+                                             .ini_path = ini != NULL ? ini->name : NULL,
+                                             .pool = setup.pool,
+                                             .safe_only = options_get(options, "--safe") != NULL,
+                                             .takes_all = takes_all},
+                  &setup.registry);
 
     if (status != TAPML_OK) {
+        arena_destroy(setup.arena);
         pool_destroy(setup.pool);
         return status;
     }
@@ -61,11 +67,13 @@ void setup_close(struct setup *setup)
     for (uint32_t i = 0; i < setup->place_count; i++) {
         weight_set_destroy(setup->weights[i]);
         backend_release(setup->backends[i]);
+        backend_release(setup->inner[i]);
     }
     tokenizer_close(setup->tokenizer);
     model_close(setup->model);
     registry_destroy(setup->registry);
     pool_destroy(setup->pool);
+    arena_destroy(setup->arena);
     *setup = (struct setup){0};
 }
 
@@ -86,23 +94,70 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
     return special_load(options->folder, &setup->special);
 }
 
-tapml_status setup_place(struct setup *setup, const char *place, const char *backend)
+static tapml_status open_place(struct setup *setup,
+                               const char *backend,
+                               const struct isolation *how,
+                               const struct fault_rule *rules,
+                               size_t rule_count)
+{
+    struct backend **out_backend = &setup->backends[setup->place_count];
+    struct backend **inner = &setup->inner[setup->place_count];
+
+    if (how->mode == ISOLATION_ALWAYS) {
+        return isolation_open(&(struct isolation_options){.program = setup->program,
+                                                          .registry = setup->registry,
+                                                          .ini = setup->ini,
+                                                          .threads = pool_width(setup->pool),
+                                                          .rules = rules,
+                                                          .rule_count = rule_count,
+                                                          .arena = setup->arena},
+                              how, backend, out_backend);
+    }
+    if (how->mode == ISOLATION_NEVER) {
+        return registry_open(setup->registry, backend, out_backend);
+    }
+    TAPML_TRY(registry_open(setup->registry, backend, inner));
+    const tapml_status status =
+        loopback_create(*inner, registry_catalogue(setup->registry), setup->arena, out_backend);
+
+    if (status != TAPML_OK) {
+        backend_release(*inner);
+        *inner = NULL;
+    }
+    return status;
+}
+
+tapml_status setup_place_isolated(struct setup *setup,
+                                  const char *place,
+                                  const char *backend,
+                                  const struct isolation *how,
+                                  const struct fault_rule *rules,
+                                  size_t rule_count)
 {
     if (setup->place_count == SESSION_PLACES_MAX) {
         return status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
     }
     const uint32_t index = setup->place_count;
 
-    TAPML_TRY(registry_open(setup->registry, backend, &setup->backends[index]));
+    TAPML_TRY(open_place(setup, backend, how, rules, rule_count));
     const tapml_status status = weight_set_create(setup->backends[index], &setup->weights[index]);
 
     if (status != TAPML_OK) {
         backend_release(setup->backends[index]);
+        backend_release(setup->inner[index]);
+        setup->inner[index] = NULL;
         return status;
     }
     setup->places[index] = place;
     setup->place_count++;
     return TAPML_OK;
+}
+
+tapml_status setup_place(struct setup *setup, const char *place, const char *backend)
+{
+    const struct isolation never = {.mode = ISOLATION_NEVER};
+
+    return setup_place_isolated(setup, place, backend, &never, NULL, 0);
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

@@ -6,6 +6,7 @@
 
 #include "exec/session.h"
 #include "exec/weight.h"
+#include "host/isolation.h"
 #include "host/options.h"
 #include "model/special.h"
 #include "model/tokenizer.h"
@@ -15,12 +16,16 @@
 struct ini;
 
 struct setup {
+    const char *program;   // Borrowed.
+    const struct ini *ini; // Of the run, or NULL. Borrowed.
+    struct arena *arena;   // Of what outlives the backends: schemas that came from a worker.
     struct pool *pool;
     struct registry *registry;
     struct model *model;         // NULL until setup_model.
     struct tokenizer *tokenizer; // NULL where the model has none.
     struct special special;
     struct backend *backends[SESSION_PLACES_MAX];
+    struct backend *inner[SESSION_PLACES_MAX];      // What a loopback is around; or NULL.
     struct weight_set *weights[SESSION_PLACES_MAX]; // On their devices, shared by all sessions.
     const char *places[SESSION_PLACES_MAX];         // Borrowed.
     uint32_t place_count;
@@ -53,6 +58,14 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
 
 // Opens a backend as the next place; `place` is borrowed.
 tapml_status setup_place(struct setup *setup, const char *place, const char *backend) STATUS_USED;
+
+// The same, where `how` says. `rules` are planted in the worker; there are none otherwise.
+tapml_status setup_place_isolated(struct setup *setup,
+                                  const char *place,
+                                  const char *backend,
+                                  const struct isolation *how,
+                                  const struct fault_rule *rules,
+                                  size_t rule_count) STATUS_USED;
 
 // The backend for commands that were told none: the first component that calibrates, else the first
 // backend that can be used. TAPML_UNAVAILABLE where there is none.

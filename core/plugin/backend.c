@@ -89,6 +89,11 @@ uint64_t backend_launches(struct backend *backend)
     return backend->vt->launches(backend);
 }
 
+uint64_t backend_generation(const struct backend *backend)
+{
+    return backend->vt->generation(backend);
+}
+
 // -- Forwarding, for wrappers ------------------------------------------------------------------
 
 static struct backend *inner(const struct backend *backend)
@@ -180,6 +185,11 @@ static uint64_t forward_launches(struct backend *backend)
     return backend_launches(inner(backend));
 }
 
+static uint64_t forward_generation(const struct backend *backend)
+{
+    return backend_generation(inner(backend));
+}
+
 const struct backend_vt backend_forward_vt = {
     .release = forward_release,
     .info = forward_info,
@@ -195,4 +205,5 @@ const struct backend_vt backend_forward_vt = {
     .flush = forward_flush,
     .wait = forward_wait,
     .launches = forward_launches,
+    .generation = forward_generation,
 };

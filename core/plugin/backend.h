@@ -92,6 +92,10 @@ struct backend_vt {
 
     // Kernels launched for op calls so far; 0 where the backend does not tell.
     uint64_t (*launches)(struct backend *backend);
+
+    // How often what was in its buffers was lost: a worker's device was started again. The buffers
+    // are there, and undefined.
+    uint64_t (*generation)(const struct backend *backend);
 };
 
 // First member of every backend.
@@ -136,6 +140,7 @@ tapml_status backend_call(struct backend *backend, const struct backend_call *ca
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
+uint64_t backend_generation(const struct backend *backend);
 
 // For wrappers: the same functions, forwarded to `inner`, which is the second member of `struct
 // backend_wrapper`. A wrapper copies this table and replaces what it watches.

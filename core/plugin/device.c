@@ -354,6 +354,12 @@ static uint64_t device_launches(struct backend *backend)
            (device->counters ? device->counters->launches(device->queue) : 0);
 }
 
+// A lost device stays lost: nothing comes back here.
+static uint64_t device_generation(const struct backend *backend)
+{
+    return 0;
+}
+
 // -- Memory ------------------------------------------------------------------------------------
 
 static tapml_status
@@ -464,6 +470,7 @@ static const struct backend_vt device_vt = {
     .flush = device_flush,
     .wait = device_wait,
     .launches = device_launches,
+    .generation = device_generation,
 };
 
 tapml_status device_check_table(const tapml_backend *table)

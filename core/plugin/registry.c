@@ -57,6 +57,7 @@ static tapml_status add_component(struct registry *registry,
         .kind = manifest ? manifest->kind : "",
         .title = manifest ? manifest->title : "",
         .manifest = plugin->path,
+        .library = plugin->library ? plugin->library : "",
         .tier = plugin->tier,
         .sentence = "",
     };
@@ -451,13 +452,18 @@ static int has_ops(struct registry *registry, struct component *component)
     return 0;
 }
 
+void registry_probe(struct registry *registry, size_t index)
+{
+    struct component *component = registry->components[index];
+    if (is_ready(registry, component) && component_is_backend(component)) {
+        (void)has_ops(registry, component); // What is wrong is now its state.
+    }
+}
+
 tapml_status registry_probe_all(struct registry *registry)
 {
     for (size_t i = 0; i < registry->component_count; ++i) {
-        struct component *component = registry->components[i];
-        if (is_ready(registry, component) && component_is_backend(component)) {
-            (void)has_ops(registry, component); // What is wrong is now its state.
-        }
+        registry_probe(registry, i);
     }
     return TAPML_OK;
 }
@@ -474,37 +480,34 @@ const struct registry_entry *registry_at(const struct registry *registry, size_t
     return index < registry->component_count ? &registry->components[index]->entry : NULL;
 }
 
+static const char *const state_names[] = {
+    [REGISTRY_USABLE] = "usable",
+    [REGISTRY_SHADOWED] = "shadowed",
+    [REGISTRY_DUPLICATE] = "duplicate",
+    [REGISTRY_MALFORMED] = "malformed",
+    [REGISTRY_REFUSED] = "refused",
+    [REGISTRY_WRONG_ARCH] = "wrong-arch",
+    [REGISTRY_WRONG_ABI] = "wrong-abi",
+    [REGISTRY_MISMATCH] = "mismatch",
+    [REGISTRY_UNKNOWN_KIND] = "unknown-kind",
+    [REGISTRY_NO_DRIVER] = "no-driver",
+    [REGISTRY_NO_DEVICE] = "no-device",
+    [REGISTRY_PROBE_FAILED] = "probe-failed",
+    [REGISTRY_REPLACED] = "replaced",
+};
+
 const char *registry_state_name(enum registry_state state)
 {
-    switch (state) {
-    case REGISTRY_USABLE:
-        return "usable";
-    case REGISTRY_SHADOWED:
-        return "shadowed";
-    case REGISTRY_DUPLICATE:
-        return "duplicate";
-    case REGISTRY_MALFORMED:
-        return "malformed";
-    case REGISTRY_REFUSED:
-        return "refused";
-    case REGISTRY_WRONG_ARCH:
-        return "wrong-arch";
-    case REGISTRY_WRONG_ABI:
-        return "wrong-abi";
-    case REGISTRY_MISMATCH:
-        return "mismatch";
-    case REGISTRY_UNKNOWN_KIND:
-        return "unknown-kind";
-    case REGISTRY_NO_DRIVER:
-        return "no-driver";
-    case REGISTRY_NO_DEVICE:
-        return "no-device";
-    case REGISTRY_PROBE_FAILED:
-        return "probe-failed";
-    case REGISTRY_REPLACED:
-        return "replaced";
+    return (unsigned)state <= REGISTRY_REPLACED ? state_names[state] : "unknown";
+}
+
+enum registry_state registry_state_from(const char *name)
+{
+    unsigned state = REGISTRY_USABLE;
+    while (state <= REGISTRY_REPLACED && strcmp(state_names[state], name) != 0) {
+        state++;
     }
-    return "unknown";
+    return state <= REGISTRY_REPLACED ? (enum registry_state)state : REGISTRY_PROBE_FAILED;
 }
 
 struct catalogue *registry_catalogue(struct registry *registry)
@@ -568,6 +571,12 @@ static tapml_status not_usable(const struct component *component)
                        entry->plugin, registry_state_name(entry->state), entry->sentence);
 }
 
+static tapml_status not_a_backend(const struct component *component)
+{
+    return status_fail(TAPML_NOT_FOUND, "the component '%s' is of kind '%s', expected a backend",
+                       component->entry.component, component->entry.kind);
+}
+
 // The one component that is meant, usable or not.
 static tapml_status
 find_named(const struct registry *registry, const struct name *name, struct component **out)
@@ -602,9 +611,7 @@ get_backend(struct registry *registry, const struct name *name, struct component
     struct component *component = NULL;
     TAPML_TRY(find_named(registry, name, &component));
     if (!component_is_backend(component)) {
-        return status_fail(TAPML_NOT_FOUND,
-                           "the component '%s' is of kind '%s', expected a backend",
-                           name->component, component->entry.kind);
+        return not_a_backend(component);
     }
     if (!is_ready(registry, component)) {
         return not_usable(component);
@@ -622,6 +629,41 @@ registry_open(struct registry *registry, const char *name, struct backend **out_
     TAPML_TRY(get_backend(registry, &parts, &component));
     const tapml_status status = open_device(registry, component, parts.device, out_backend);
     return component->entry.state == REGISTRY_USABLE ? status : not_usable(component);
+}
+
+tapml_status
+registry_locate(struct registry *registry, const char *name, struct registry_location *out_location)
+{
+    struct name parts;
+    struct component *component = NULL;
+    TAPML_TRY(split_name(name, &parts));
+    TAPML_TRY(find_named(registry, &parts, &component));
+    if (!component_is_backend(component)) {
+        return not_a_backend(component);
+    }
+    if (component->entry.state != REGISTRY_USABLE) {
+        return not_usable(component);
+    }
+    component->is_elsewhere = 1;
+    *out_location = (struct registry_location){
+        .plugin = component->entry.plugin,
+        .component = component->entry.component,
+        .device = parts.device ? arena_text(registry->arena, parts.device) : NULL,
+        .library = component->entry.library,
+        .build_id = component->plugin->manifest.build_id,
+    };
+    return parts.device && !out_location->device ? status_no_memory() : TAPML_OK;
+}
+
+tapml_status registry_settle(struct registry *registry,
+                             size_t index,
+                             enum registry_state state,
+                             const char *sentence)
+{
+    struct registry_entry *entry = &registry->components[index]->entry;
+    entry->sentence = arena_text(registry->arena, sentence);
+    entry->state = state;
+    return entry->sentence ? TAPML_OK : status_no_memory();
 }
 
 tapml_status registry_devices(struct registry *registry,
@@ -717,7 +759,8 @@ const char *registry_oracle(struct registry *registry, const tapml_op *op)
             struct component *component = registry->components[i];
             // Nothing is brought up that cannot be the answer.
             if (component->entry.state != REGISTRY_USABLE || !component_is_backend(component) ||
-                (pass == 0 && !calibrates(component)) || !has_ops(registry, component)) {
+                (pass == 0 ? !calibrates(component) : component->is_elsewhere) ||
+                !has_ops(registry, component)) {
                 continue;
             }
             if (has_op(component, op) && (pass == 0 || component->is_host_memory)) {

@@ -41,6 +41,7 @@ struct registry_entry {
     const char *kind;      // Or "".
     const char *title;     // Or "".
     const char *manifest;  // Path.
+    const char *library;   // Absolute path, or "" where it cannot be read.
     unsigned tier;         // 1 to 4.
     enum registry_state state;
     const char *sentence; // Why; "" where usable.
@@ -72,6 +73,9 @@ void registry_destroy(struct registry *registry);
 // its final state.
 tapml_status registry_probe_all(struct registry *registry) STATUS_USED;
 
+// The same for one entry.
+void registry_probe(struct registry *registry, size_t index);
+
 size_t registry_count(const struct registry *registry);
 const struct registry_entry *registry_at(const struct registry *registry, size_t index);
 const char *registry_state_name(enum registry_state state);
@@ -86,6 +90,31 @@ struct catalogue *registry_catalogue(struct registry *registry);
 tapml_status registry_open(struct registry *registry,
                            const char *name,
                            struct backend **out_backend) STATUS_USED;
+
+// Where a device would be opened, without running any of its plugin's code: what another process
+// needs to open it. Texts live as long as the registry.
+struct registry_location {
+    const char *plugin;    // Id.
+    const char *component; // Id.
+    const char *device;    // Id, in the name that was asked for; or NULL.
+    const char *library;   // Absolute path.
+    const char *build_id;
+};
+
+// TAPML_NOT_FOUND and TAPML_UNAVAILABLE as registry_open. From then on registry_oracle does not
+// bring the component up for want of a better one.
+tapml_status registry_locate(struct registry *registry,
+                             const char *name,
+                             struct registry_location *out_location) STATUS_USED;
+
+// Takes over what another process found out of an entry.
+tapml_status registry_settle(struct registry *registry,
+                             size_t index,
+                             enum registry_state state,
+                             const char *sentence) STATUS_USED;
+
+// The state of this name; REGISTRY_PROBE_FAILED where there is none.
+enum registry_state registry_state_from(const char *name);
 
 // The devices of a component, opened if need be; the list lives until the next call.
 tapml_status registry_devices(struct registry *registry,

@@ -15,17 +15,28 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // -- Rules -------------------------------------------------------------------------------------
 
 static const char *const kind_names[] = {
-    [FAULT_ARGUMENT] = "argument",       [FAULT_DROP_TAIL] = "drop-tail",
-    [FAULT_SWAP_HALVES] = "swap-halves", [FAULT_SHIFT_ROWS] = "shift-rows",
-    [FAULT_ZERO_ROW] = "zero-row",       [FAULT_SCALE] = "scale",
-    [FAULT_ROUND_F16] = "round-f16",     [FAULT_NAN] = "nan",
-    [FAULT_SKIP_WRITE] = "skip-write",   [FAULT_SKIP_WRITE + 1] = NULL,
+    [FAULT_ARGUMENT] = "argument",
+    [FAULT_DROP_TAIL] = "drop-tail",
+    [FAULT_SWAP_HALVES] = "swap-halves",
+    [FAULT_SHIFT_ROWS] = "shift-rows",
+    [FAULT_ZERO_ROW] = "zero-row",
+    [FAULT_SCALE] = "scale",
+    [FAULT_ROUND_F16] = "round-f16",
+    [FAULT_NAN] = "nan",
+    [FAULT_SKIP_WRITE] = "skip-write",
+    [FAULT_CRASH] = "crash",
+    [FAULT_HANG] = "hang",
+    [FAULT_MEMORY] = "memory",
+    [FAULT_MEMORY + 1] = NULL,
 };
 
 enum { WORDS_MAX = 3, WORD_TEXT = FAULT_ARGUMENT_TEXT };
@@ -78,7 +89,7 @@ static tapml_status parse_change(const char *word, struct fault_rule *rule)
 
 static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 {
-    for (int kind = FAULT_ARGUMENT; kind <= FAULT_SKIP_WRITE; kind++) {
+    for (int kind = FAULT_ARGUMENT; kind <= FAULT_MEMORY; kind++) {
         if (strcmp(kind_names[kind], word) == 0) {
             *out_kind = (enum fault_kind)kind;
             return TAPML_OK;
@@ -121,6 +132,11 @@ void fault_print(const struct fault_rule *rule, struct text *out_text)
                 "%s: %s, op=%s instance=%s from-call=%" PRId64 " probability=%g seed=%" PRIu64,
                 rule->name, rule->words, rule->op, rule->instance, rule->from_call,
                 rule->probability, rule->seed);
+}
+
+int fault_needs_worker(const struct fault_rule *rule)
+{
+    return rule->kind == FAULT_CRASH || rule->kind == FAULT_HANG || rule->kind == FAULT_MEMORY;
 }
 
 // -- What a rule can be done to ----------------------------------------------------------------
@@ -169,6 +185,9 @@ static int spoils(const struct fault_rule *rule, const struct graph_value *writt
     case FAULT_ZERO_ROW:
     case FAULT_SCALE:
     case FAULT_SKIP_WRITE:
+    case FAULT_CRASH:
+    case FAULT_HANG:
+    case FAULT_MEMORY:
         break;
     }
     return 1;
@@ -283,7 +302,7 @@ struct image {
 
 static int is_after(const struct fault_rule *rule)
 {
-    return rule->kind != FAULT_ARGUMENT;
+    return rule->kind != FAULT_ARGUMENT && !fault_needs_worker(rule);
 }
 
 static int keeps_old(const struct fault_rule *rule)
@@ -537,6 +556,9 @@ spoil(const struct strike *strike, const struct fault_rule *rule, const struct i
 
     switch (rule->kind) {
     case FAULT_ARGUMENT:
+    case FAULT_CRASH:
+    case FAULT_HANG:
+    case FAULT_MEMORY:
         break;
     case FAULT_DROP_TAIL:
         drop_tail(image, element_bytes);
@@ -573,6 +595,38 @@ static tapml_status spoil_image(const struct strike *strike, struct image *image
     return backend_wait(strike->inner);
 }
 
+// Takes memory until somebody ends the process, in steps that leave time for it.
+static tapml_status take_memory(void)
+{
+    enum { STEP_BYTES = 1 << 24, STEP_MS = 10 };
+
+    for (unsigned char *block = NULL; (block = alloc_new(STEP_BYTES)) != NULL;) {
+        memset(block, 1, STEP_BYTES);
+        (void)poll(NULL, 0, STEP_MS);
+    }
+    return status_no_memory();
+}
+
+// In place of the call.
+static tapml_status break_down(const struct strike *strike)
+{
+    for (size_t i = 0; i < strike->rule_count; i++) {
+        const enum fault_kind kind = strike->rules[i]->kind;
+
+        if (kind == FAULT_CRASH) {
+            (void)signal(SIGSEGV, SIG_DFL);
+            (void)raise(SIGSEGV);
+        }
+        while (kind == FAULT_HANG) {
+            (void)pause();
+        }
+        if (kind == FAULT_MEMORY) {
+            return take_memory();
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status strike_run(struct strike *strike)
 {
     const size_t args_bytes = strike->call.op->n_params * sizeof(*strike->args);
@@ -585,6 +639,7 @@ static tapml_status strike_run(struct strike *strike)
     }
     memcpy(strike->args, strike->call.args, args_bytes);
     strike->call.args = strike->args;
+    TAPML_TRY(break_down(strike));
     TAPML_TRY(change_arguments(strike));
     if (any(strike, is_after)) {
         TAPML_TRY(list_images(strike, &images, &image_count));

@@ -21,7 +21,10 @@ enum fault_kind {
     FAULT_SCALE,
     FAULT_ROUND_F16,
     FAULT_NAN,
-    FAULT_SKIP_WRITE
+    FAULT_SKIP_WRITE,
+    FAULT_CRASH, // These end or stop the process, in place of the call.
+    FAULT_HANG,
+    FAULT_MEMORY
 };
 
 enum { FAULT_ARGUMENT_TEXT = 48 };
@@ -54,6 +57,9 @@ void fault_print(const struct fault_rule *rule, struct text *out_text);
 // its kind cannot be done to any that it matches; then with the op kinds of the graph to which it
 // can.
 tapml_status fault_check(const struct fault_rule *rule, const struct graph *graph) STATUS_USED;
+
+// Whether the kind ends or stops the process that does it.
+int fault_needs_worker(const struct fault_rule *rule);
 
 struct fault;
 

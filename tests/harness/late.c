@@ -322,6 +322,11 @@ static uint64_t late_launches(struct backend *backend)
     return own(backend)->counts.calls;
 }
 
+static uint64_t late_generation(const struct backend *backend)
+{
+    return 0;
+}
+
 static void late_release(struct backend *backend)
 {
     struct late *late = own(backend);
@@ -347,6 +352,7 @@ struct backend *late_create(const struct late_options *options)
         .flush = late_flush,
         .wait = late_wait,
         .launches = late_launches,
+        .generation = late_generation,
     };
     struct late *late = alloc_new(sizeof(*late));
     ASSERT(late);

@@ -139,6 +139,11 @@ static uint64_t plain_launches(struct backend *backend)
     return 0;
 }
 
+static uint64_t plain_generation(const struct backend *backend)
+{
+    return 0;
+}
+
 static void plain_release(struct backend *backend)
 {
     alloc_free(backend);
@@ -161,6 +166,7 @@ struct backend *plain_create(void)
         .flush = plain_flush,
         .wait = plain_wait,
         .launches = plain_launches,
+        .generation = plain_generation,
     };
     struct plain *plain = alloc_new(sizeof(*plain));
     ASSERT(plain);

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The worker process: one plugin, served over a socket. What tapml-worker is made of.
+#pragma once
+
+#include "host/outcome.h"
+
+// Makes this process one that ends with its parent, gains no rights and leaves no core behind.
+// Fails where the parent is gone already.
+tapml_status worker_settle(long parent) STATUS_USED;
+
+// Serves the other end of `socket` until it is closed. Between the plugin and the link stands the
+// fault injector, where the settings have any.
+enum outcome worker_serve(int socket);
+
+// Probes the components of a library (all, where `component` is NULL), and prints a line each, and
+// what their devices and ops are: fields separated by tabs.
+enum outcome worker_probe(const char *library, const char *component);

@@ -1,0 +1,902 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "link/client.h"
+
+#include "base/alloc.h"
+#include "base/table.h"
+#include "graph/infer.h"
+#include "link/shared.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FOUND_SLOTS = 256,
+    SEND_BYTES = 1 << 14,       // Queued messages that are worth a system call.
+    LOG_BYTES_MAX = 1 << 22,    // Then the near side waits, so that neither log nor
+    STAGED_BYTES_MAX = 1 << 26, // staging grows for ever.
+    STARTS_MAX = 2,             // Failures to start again, one after the other, before it is lost.
+    PLACE_BYTES = 256,
+    COUNTS_MAX = 64
+};
+
+// What a device may take for the cost of a call, beyond the deadline: slower than any that is worth
+// waiting for.
+static const uint64_t FLOPS_PER_S = 100000000;
+
+struct client_buffer {
+    tapml_object object; // First, and only a handle: nobody calls it.
+    struct client_buffer *next;
+    struct client_buffer *previous;
+    uint32_t number;
+    uint64_t bytes;
+    struct shared_span span; // `memory` is NULL where the buffer is in a device.
+};
+
+// A read that ends with the next wait.
+struct client_read {
+    void *target;
+    const unsigned char *memory;
+    uint64_t bytes;
+};
+
+struct client {
+    struct backend backend; // First.
+    struct client_options given;
+    struct backend_info info;
+    int is_wrapping; // The far device is one of host memory.
+    struct shared *shared;
+    struct shared_span control; // Its first word is the far side's progress.
+    uint32_t regions_sent;
+    const tapml_op **ops;
+    uint32_t op_count;
+    struct {
+        const tapml_op *key;
+        uint32_t index; // op_count: it lacks it.
+    } found[FOUND_SLOTS];
+
+    struct wire_writer log; // Messages since the last time that all was done.
+    size_t sent;            // Bytes of them.
+    uint32_t number;        // Of the last message.
+    int is_busy;            // Work was queued since the last wait.
+
+    struct client_buffer *buffers;
+    uint32_t number_count; // Numbers of buffers ever given out,
+    uint32_t *free_numbers;
+    size_t free_count, free_capacity; // and those that are free again.
+
+    struct shared_span *staged;
+    size_t staged_count, staged_capacity;
+    uint64_t staged_bytes;
+    struct client_read *reads;
+    size_t read_count, read_capacity;
+
+    int is_up;
+    int is_lost;
+    uint32_t starts_failed;
+    uint32_t falls;
+    struct table fallen; // Of instances, how often.
+
+    int is_counted;                         // No call since the counts were asked for.
+    uint64_t counts[COUNTS_MAX + 1];        // Launches first.
+    uint64_t counts_before[COUNTS_MAX + 1]; // Of lives that are over.
+};
+
+static struct client *own(const struct backend *backend)
+{
+    return (struct client *)(uintptr_t)backend;
+}
+
+static struct client_buffer *buffer_of(const tapml_object *object)
+{
+    return (struct client_buffer *)(uintptr_t)object;
+}
+
+static uint32_t number_of(const tapml_object *object)
+{
+    return buffer_of(object)->number;
+}
+
+// -- What is under way -------------------------------------------------------------------------
+
+// Nothing is queued any more, by whatever way.
+static void forget_work(struct client *client)
+{
+    for (size_t i = 0; i < client->staged_count; i++) {
+        shared_give_back(client->shared, &client->staged[i]);
+    }
+    client->staged_count = 0;
+    client->staged_bytes = 0;
+    client->read_count = 0;
+    client->log.size = 0;
+    client->sent = 0;
+    client->is_busy = 0;
+}
+
+// The call that the far side was at, or the last one before that.
+struct culprit {
+    const tapml_op *op;
+    const char *instance;
+    const char *doing;
+    int is_sure;     // No other call can have been it.
+    uint32_t queued; // Calls up to there.
+};
+
+static void look_at(const struct client *client,
+                    const struct wire_frame *frame,
+                    uint32_t at,
+                    struct culprit *culprit)
+{
+    struct wire_reader reader;
+    wire_reader_init(&reader, frame);
+    const int is_call = frame->verb == MESSAGE_CALL;
+    if (is_call || (frame->verb == MESSAGE_SUPPORTS && frame->number == at)) {
+        const uint32_t index = wire_take_u32(&reader);
+        const char *instance = is_call ? wire_take_text(&reader) : NULL;
+        culprit->op = index < client->op_count ? client->ops[index] : NULL;
+        culprit->instance = instance ? instance : "";
+        culprit->doing = is_call ? "while or after it ran" : "when it was asked for";
+        culprit->queued += is_call;
+    }
+    if (frame->number == at) {
+        culprit->doing = is_call ? "while it ran" : culprit->doing;
+        culprit->is_sure = is_call || culprit->queued == 1;
+    }
+}
+
+static struct culprit find_culprit(const struct client *client)
+{
+    const uint32_t at = (uint32_t)atomic_load_explicit(
+        (_Atomic(uint64_t) *)(void *)client->control.memory, memory_order_relaxed);
+    struct culprit culprit = {.instance = ""};
+    struct wire_frame frame = {0};
+    for (size_t begin = 0;
+         begin < client->log.size && (begin == 0 || frame.number != at) &&
+         wire_read(client->log.data + begin, client->log.size - begin, &frame) == WIRE_FRAME;
+         begin += wire_frame_bytes(&frame)) {
+        look_at(client, &frame, at, &culprit);
+    }
+    return culprit;
+}
+
+// Counts a fall to an instance that is known to be the one.
+static void blame(struct client *client, const struct culprit *culprit)
+{
+    size_t falls = 0;
+    if (!culprit->instance[0] || !culprit->is_sure) {
+        return;
+    }
+    (void)table_find(&client->fallen, culprit->instance, &falls);
+    if (table_set(&client->fallen, culprit->instance, falls + 1) != TAPML_OK) {
+        return; // It is called once more then; the verdict of this call stands.
+    }
+}
+
+static void print_place(const struct culprit *culprit, char place[PLACE_BYTES])
+{
+    place[0] = '\0';
+    if (culprit->op) {
+        (void)snprintf(place, PLACE_BYTES, " %s %s%s%.180s%s", culprit->doing,
+                       catalogue_short_name(culprit->op), culprit->instance[0] ? " at '" : "",
+                       culprit->instance, culprit->instance[0] ? "'" : "");
+    }
+}
+
+// The far side has ended, with the message at hand: makes the verdict of it.
+static tapml_status fall(struct client *client, tapml_status status)
+{
+    char how[512], place[PLACE_BYTES];
+    const struct culprit culprit = find_culprit(client);
+    (void)snprintf(how, sizeof(how), "%s", status_message());
+    print_place(&culprit, place);
+    blame(client, &culprit);
+    client->is_up = 0;
+    client->falls++;
+    client->regions_sent = 0;
+    for (size_t i = 0; i <= COUNTS_MAX; i++) {
+        client->counts_before[i] += client->counts[i];
+        client->counts[i] = 0;
+    }
+    forget_work(client);
+    const char *words = channel_last_words(client->given.channel);
+    return status_fail(status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL,
+                       "%s: the worker %s%s%s%s",
+                       client->info.component ? client->info.component : "opening", how, place,
+                       words[0] ? "; it wrote: " : "", words);
+}
+
+// What the calls in the log may take beyond the deadline, from their own cost.
+static uint64_t allowance_ns(const struct client *client)
+{
+    static const struct affine_point origin = {{0}};
+    struct message_args args = {0};
+    struct wire_frame frame = {0};
+    double flops = 0;
+    for (size_t begin = 0;
+         begin < client->log.size &&
+         wire_read(client->log.data + begin, client->log.size - begin, &frame) == WIRE_FRAME;
+         begin += wire_frame_bytes(&frame)) {
+        struct wire_reader reader;
+        struct expression_scope scope;
+        int64_t cost = 0;
+        wire_reader_init(&reader, &frame);
+        const uint32_t index = frame.verb == MESSAGE_CALL ? wire_take_u32(&reader) : UINT32_MAX;
+        if (index >= client->op_count || !client->ops[index]->flops) {
+            continue;
+        }
+        (void)wire_take_text(&reader);
+        const tapml_op *op = client->ops[index];
+        if (message_take_args(&reader, op, NULL, &args) == TAPML_OK &&
+            infer_call(op, args.values, &scope) == TAPML_OK &&
+            expression_value(&scope, op->flops, &origin, &cost) == TAPML_OK && cost > 0) {
+            flops += (double)cost;
+        }
+    }
+    message_args_release(&args);
+    return (uint64_t)(flops / (double)FLOPS_PER_S * 1e9);
+}
+
+// -- Messages ----------------------------------------------------------------------------------
+
+static void begin(struct client *client, enum message_verb verb)
+{
+    wire_begin(&client->log, (uint16_t)verb, ++client->number);
+}
+
+static tapml_status send_log(struct client *client, int descriptor)
+{
+    struct channel *channel = client->given.channel;
+    if (client->log.is_failed) {
+        client->is_lost = 1;
+        return status_no_memory();
+    }
+    if (client->sent == client->log.size) {
+        return TAPML_OK;
+    }
+    const tapml_status status = channel_send(channel, client->log.data + client->sent,
+                                             client->log.size - client->sent, descriptor);
+    client->sent = client->log.size;
+    return status == TAPML_OK ? TAPML_OK : fall(client, status);
+}
+
+// Ends a message that is not answered.
+static tapml_status end(struct client *client)
+{
+    wire_end(&client->log);
+    return client->log.is_failed || client->log.size - client->sent >= SEND_BYTES
+               ? send_log(client, -1)
+               : TAPML_OK;
+}
+
+static tapml_status receive(struct client *client, struct wire_frame *out_frame)
+{
+    struct channel *channel = client->given.channel;
+    const uint64_t floor_ns = client->given.deadline_ns;
+    uint64_t all_ns = floor_ns > 0 ? floor_ns : UINT64_MAX;
+    tapml_status status = channel_receive(channel, all_ns, out_frame);
+    if (status == TAPML_DEADLINE) {
+        const uint64_t more_ns = allowance_ns(client);
+        status = more_ns > 0 ? channel_receive(channel, more_ns, out_frame) : status;
+        all_ns += more_ns;
+    }
+    if (status == TAPML_DEADLINE) {
+        channel_stop(channel);
+        (void)status_fail(status, "gave no answer within %.3g s, and was ended",
+                          (double)all_ns / 1e9);
+    }
+    return status == TAPML_OK ? TAPML_OK : fall(client, status);
+}
+
+// Sends the open message and takes its answer apart. `out_is_answered` tells the far side's own
+// failure from its end.
+static tapml_status ask(struct client *client, struct wire_reader *out_reader, int *out_is_answered)
+{
+    struct wire_frame frame = {0};
+    *out_is_answered = 0;
+    wire_end(&client->log);
+    TAPML_TRY(send_log(client, -1));
+    TAPML_TRY(receive(client, &frame));
+    wire_reader_init(out_reader, &frame);
+    const tapml_status status = (tapml_status)wire_take_i64(out_reader);
+    const char *text = wire_take_text(out_reader);
+    if (out_reader->is_broken || frame.verb != MESSAGE_REPLY || frame.number != client->number) {
+        channel_stop(client->given.channel);
+        return fall(client, status_fail(TAPML_INTERNAL, "gave an answer that is none"));
+    }
+    *out_is_answered = 1;
+    if (!client->is_busy) {
+        client->log.size = client->sent = 0;
+    }
+    return status == TAPML_OK ? TAPML_OK : status_fail(status, "%s", text ? text : "");
+}
+
+// -- Starting, and starting again --------------------------------------------------------------
+
+static tapml_status announce_regions(struct client *client)
+{
+    while (client->regions_sent < shared_count(client->shared)) {
+        const uint32_t region = client->regions_sent;
+        TAPML_TRY(send_log(client, -1));
+        begin(client, MESSAGE_REGION);
+        wire_put_u64(&client->log, shared_bytes(client->shared, region));
+        wire_end(&client->log);
+        TAPML_TRY(send_log(client, shared_descriptor(client->shared, region)));
+        client->regions_sent++;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_opened(struct client *client, struct wire_reader *reader)
+{
+    struct backend_info info = {0};
+    TAPML_TRY(message_take_info(reader, client->given.arena, &info));
+    const uint32_t count = wire_take_count(reader, 1);
+    if (client->ops) {
+        return count == client->op_count
+                   ? TAPML_OK
+                   : status_fail(TAPML_DEVICE_LOST, "%s: it has other ops than before",
+                                 info.component);
+    }
+    client->ops = arena_array(client->given.arena, (size_t)count + 1, sizeof(*client->ops));
+    if (!client->ops) {
+        return status_no_memory();
+    }
+    for (; client->op_count < count; client->op_count++) {
+        const tapml_op **op = &client->ops[client->op_count];
+        TAPML_TRY(message_take_op(reader, client->given.arena, op));
+        TAPML_TRY(catalogue_add(client->given.catalogue, *op, info.component));
+    }
+    client->is_wrapping = info.is_host_memory;
+    client->info = info;
+    client->info.is_host_memory = 0; // Of this process, it is not.
+    return wire_is_done(reader) ? TAPML_OK
+                                : status_fail(TAPML_INVALID, "its list of ops is garbled");
+}
+
+static tapml_status open_far_side(struct client *client)
+{
+    struct channel *channel = client->given.channel;
+    struct wire_reader reader;
+    int is_answered = 0;
+    forget_work(client);
+    atomic_store((_Atomic(uint64_t) *)(void *)client->control.memory, 0);
+    TAPML_TRY(channel_start(channel));
+    client->is_up = 1;
+    TAPML_TRY(announce_regions(client));
+    begin(client, MESSAGE_OPEN);
+    message_put_settings(&client->log, client->given.settings, client->given.setting_count);
+    TAPML_TRY(ask(client, &reader, &is_answered));
+    return take_opened(client, &reader);
+}
+
+static tapml_status put_buffer(struct client *client, const struct client_buffer *buffer)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    TAPML_TRY(announce_regions(client));
+    begin(client, buffer->span.memory ? MESSAGE_BUFFER_WRAP : MESSAGE_BUFFER_NEW);
+    wire_put_u32(&client->log, buffer->number);
+    wire_put_u64(&client->log, buffer->bytes);
+    if (!buffer->span.memory) {
+        return ask(client, &reader, &is_answered);
+    }
+    wire_put_u32(&client->log, buffer->span.region);
+    wire_put_u64(&client->log, buffer->span.offset);
+    return end(client);
+}
+
+static tapml_status start_again(struct client *client)
+{
+    TAPML_TRY(open_far_side(client));
+    for (const struct client_buffer *at = client->buffers; at; at = at->next) {
+        TAPML_TRY(put_buffer(client, at));
+    }
+    return TAPML_OK;
+}
+
+// Before every message: the far side is there.
+static tapml_status ready(struct client *client)
+{
+    if (client->is_lost) {
+        return status_fail(TAPML_DEVICE_LOST, "%s: the worker cannot be started again",
+                           client->info.component);
+    }
+    if (client->is_up) {
+        return TAPML_OK;
+    }
+    const tapml_status status = start_again(client);
+    if (status == TAPML_OK) {
+        client->starts_failed = 0;
+        return TAPML_OK;
+    }
+    client->is_lost = ++client->starts_failed == STARTS_MAX;
+    if (client->is_up) {
+        channel_stop(client->given.channel);
+        client->is_up = 0;
+    }
+    return client->is_lost ? status_explain(TAPML_DEVICE_LOST, "starting the worker again")
+                           : status;
+}
+
+// -- Ops ---------------------------------------------------------------------------------------
+
+static uint32_t search_op(const struct client *client, const tapml_op *op)
+{
+    uint32_t at = 0;
+    while (at < client->op_count && (client->ops[at]->version != op->version ||
+                                     strcmp(client->ops[at]->name, op->name) != 0)) {
+        at++;
+    }
+    return at;
+}
+
+static uint32_t find_op(struct client *client, const tapml_op *op)
+{
+    const size_t slot = (size_t)((uintptr_t)op >> 4) % FOUND_SLOTS;
+    if (client->found[slot].key != op) {
+        client->found[slot].index = search_op(client, op);
+        client->found[slot].key = op;
+    }
+    return client->found[slot].index;
+}
+
+static int client_has_op(struct backend *backend, const tapml_op *op)
+{
+    struct client *client = own(backend);
+    return find_op(client, op) < client->op_count;
+}
+
+static tapml_status put_args(struct client *client,
+                             const tapml_op *op,
+                             const tapml_value *args,
+                             message_number_fn number)
+{
+    const tapml_status status = message_put_args(&client->log, op, args, number);
+    if (status != TAPML_OK) {
+        client->log.size = client->log.begin; // It is as if it had not been begun.
+    }
+    return status;
+}
+
+static tapml_status client_supports(struct backend *backend,
+                                    const tapml_op *op,
+                                    const tapml_value *args,
+                                    tapml_support *answer)
+{
+    struct client *client = own(backend);
+    const uint32_t index = find_op(client, op);
+    struct wire_reader reader;
+    int is_answered = 0;
+    memset(answer, 0, sizeof(*answer));
+    answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);
+    if (index == client->op_count) {
+        (void)snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
+        return TAPML_OK;
+    }
+    TAPML_TRY(ready(client));
+    begin(client, MESSAGE_SUPPORTS);
+    wire_put_u32(&client->log, index);
+    TAPML_TRY(put_args(client, op, args, NULL));
+    TAPML_TRY(ask(client, &reader, &is_answered));
+    answer->grade = wire_take_u32(&reader);
+    const char *reason = wire_take_text(&reader);
+    (void)snprintf(answer->reason, sizeof(answer->reason), "%s", reason ? reason : "");
+    return TAPML_OK;
+}
+
+static tapml_status client_wait(struct backend *backend);
+
+static tapml_status check_fallen(const struct client *client, const char *instance)
+{
+    size_t falls = 0;
+    if (client->fallen.count == 0 || !instance || !table_find(&client->fallen, instance, &falls) ||
+        falls < CLIENT_FALLS_MAX) {
+        return TAPML_OK;
+    }
+    return status_fail(TAPML_INTERNAL,
+                       "%s: '%s' has brought its worker down %zu times and is not called again",
+                       client->info.component, instance, falls);
+}
+
+static tapml_status client_call(struct backend *backend, const struct backend_call *call)
+{
+    struct client *client = own(backend);
+    const uint32_t index = find_op(client, call->op);
+    if (index == client->op_count) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
+                           client->info.component, client->info.device, call->op->name);
+    }
+    TAPML_TRY(check_fallen(client, call->instance));
+    TAPML_TRY(ready(client));
+    if (client->log.size > LOG_BYTES_MAX) {
+        TAPML_TRY(client_wait(backend));
+        TAPML_TRY(ready(client));
+    }
+    begin(client, MESSAGE_CALL);
+    wire_put_u32(&client->log, index);
+    wire_put_text(&client->log, call->instance);
+    TAPML_TRY(put_args(client, call->op, call->args, number_of));
+    client->is_busy = 1;
+    client->is_counted = 0;
+    return end(client);
+}
+
+// -- Waiting -----------------------------------------------------------------------------------
+
+static tapml_status client_flush(struct backend *backend)
+{
+    struct client *client = own(backend);
+    if (!client->is_up || !client->is_busy) {
+        return TAPML_OK;
+    }
+    begin(client, MESSAGE_FLUSH);
+    wire_end(&client->log);
+    return send_log(client, -1);
+}
+
+static tapml_status client_wait(struct backend *backend)
+{
+    struct client *client = own(backend);
+    struct wire_reader reader;
+    int is_answered = 0;
+    if (!client->is_busy) {
+        return client->is_lost ? ready(client) : TAPML_OK;
+    }
+    begin(client, MESSAGE_WAIT);
+    const tapml_status status = ask(client, &reader, &is_answered);
+    for (size_t i = 0; status == TAPML_OK && i < client->read_count; i++) {
+        const struct client_read *read = &client->reads[i];
+        memcpy(read->target, read->memory, read->bytes);
+    }
+    if (is_answered) {
+        forget_work(client);
+        client->is_lost = client->is_lost || status == TAPML_DEVICE_LOST;
+    }
+    return status;
+}
+
+static void count(struct client *client)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    if (!client->is_up || client->is_counted) {
+        return;
+    }
+    begin(client, MESSAGE_COUNT);
+    wire_put_u32(&client->log, client->given.counter_count);
+    if (ask(client, &reader, &is_answered) != TAPML_OK) {
+        return; // What is known stays; the next call tells of the end.
+    }
+    client->counts[0] = wire_take_u64(&reader);
+    const uint32_t sent = wire_take_u32(&reader);
+    for (uint32_t i = 0; i < sent && i < COUNTS_MAX; i++) {
+        client->counts[i + 1] = wire_take_u64(&reader);
+    }
+    client->is_counted = 1;
+}
+
+static uint64_t client_launches(struct backend *backend)
+{
+    struct client *client = own(backend);
+    count(client);
+    return client->counts_before[0] + client->counts[0];
+}
+
+uint64_t client_count(struct backend *backend, uint32_t index)
+{
+    struct client *client = own(backend);
+    count(client);
+    return index < COUNTS_MAX ? client->counts_before[index + 1] + client->counts[index + 1] : 0;
+}
+
+uint32_t client_falls(const struct backend *backend)
+{
+    return own(backend)->falls;
+}
+
+static uint64_t client_generation(const struct backend *backend)
+{
+    const struct client *client = own(backend);
+    return client->is_wrapping ? 0 : client->falls;
+}
+
+// -- Memory ------------------------------------------------------------------------------------
+
+static tapml_status take_number(struct client *client, uint32_t *out_number)
+{
+    // Room first: giving a number back must not fail.
+    if (!alloc_grow((void **)&client->free_numbers, &client->free_capacity, client->number_count,
+                    sizeof(*client->free_numbers))) {
+        return status_no_memory();
+    }
+    *out_number = client->free_count > 0 ? client->free_numbers[--client->free_count]
+                                         : ++client->number_count;
+    return TAPML_OK;
+}
+
+static void drop_buffer(struct client *client, struct client_buffer *buffer)
+{
+    if (buffer->span.memory) {
+        shared_give_back(client->shared, &buffer->span);
+    }
+    if (buffer->number > 0) {
+        client->free_numbers[client->free_count++] = buffer->number;
+    }
+    alloc_free(buffer);
+}
+
+static void link_buffer(struct client *client, struct client_buffer *buffer)
+{
+    buffer->next = client->buffers;
+    if (client->buffers) {
+        client->buffers->previous = buffer;
+    }
+    client->buffers = buffer;
+}
+
+static void unlink_buffer(struct client *client, struct client_buffer *buffer)
+{
+    if (buffer->next) {
+        buffer->next->previous = buffer->previous;
+    }
+    if (buffer->previous) {
+        buffer->previous->next = buffer->next;
+    } else {
+        client->buffers = buffer->next;
+    }
+}
+
+static tapml_status fill_buffer(struct client *client, struct client_buffer *buffer)
+{
+    TAPML_TRY(take_number(client, &buffer->number));
+    if (client->is_wrapping) {
+        TAPML_TRY(shared_take(client->shared, buffer->bytes, &buffer->span));
+    }
+    return put_buffer(client, buffer);
+}
+
+static tapml_status
+client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    struct client *client = own(backend);
+    TAPML_TRY(ready(client));
+    if (client->info.buffer_bytes_max > 0 && size > client->info.buffer_bytes_max) {
+        return status_fail(TAPML_NO_MEMORY, "%s: a buffer of %llu bytes, at most %llu are possible",
+                           client->info.component, (unsigned long long)size,
+                           (unsigned long long)client->info.buffer_bytes_max);
+    }
+    struct client_buffer *buffer = alloc_new(sizeof(*buffer));
+    if (!buffer) {
+        return status_no_memory();
+    }
+    buffer->bytes = size;
+    const tapml_status status = fill_buffer(client, buffer);
+    if (status != TAPML_OK) {
+        drop_buffer(client, buffer);
+        return status;
+    }
+    link_buffer(client, buffer);
+    *out_buffer = &buffer->object;
+    return TAPML_OK;
+}
+
+static tapml_status client_buffer_wrap(struct backend *backend,
+                                       void *memory,
+                                       uint64_t size,
+                                       uint32_t access,
+                                       tapml_object **out_buffer)
+{
+    return status_fail(TAPML_UNIMPLEMENTED, "%s: a worker cannot use memory of the host",
+                       own(backend)->info.component);
+}
+
+static void client_buffer_free(struct backend *backend, tapml_object *object)
+{
+    struct client *client = own(backend);
+    struct client_buffer *buffer = buffer_of(object);
+    unlink_buffer(client, buffer);
+    if (client->is_up) {
+        begin(client, MESSAGE_BUFFER_FREE);
+        wire_put_u32(&client->log, buffer->number);
+        (void)end(client); // Where it has ended, the buffer is gone too.
+    }
+    drop_buffer(client, buffer);
+}
+
+static tapml_status
+check_transfer(const struct client_buffer *buffer, uint64_t offset, uint64_t size)
+{
+    if (offset % TAPML_TRANSFER_GRAIN != 0 || size % TAPML_TRANSFER_GRAIN != 0) {
+        return status_fail(
+            TAPML_INVALID, "a transfer of %llu bytes at %llu: expected multiples of %u",
+            (unsigned long long)size, (unsigned long long)offset, TAPML_TRANSFER_GRAIN);
+    }
+    if (offset > buffer->bytes || size > buffer->bytes - offset) {
+        return status_fail(TAPML_INVALID, "a transfer of %llu bytes at %llu of a buffer of %llu",
+                           (unsigned long long)size, (unsigned long long)offset,
+                           (unsigned long long)buffer->bytes);
+    }
+    return TAPML_OK;
+}
+
+// Whether a transfer needs no message: both sides see the memory, and nobody works with it.
+static int is_direct(const struct client *client, const struct client_buffer *buffer)
+{
+    return buffer->span.memory && !client->is_busy;
+}
+
+static tapml_status stage(struct client *client, uint64_t size, struct shared_span *out_span)
+{
+    if (client->staged_bytes + size > STAGED_BYTES_MAX && client->is_busy) {
+        TAPML_TRY(client_wait(&client->backend));
+        TAPML_TRY(ready(client));
+    }
+    if (!alloc_grow((void **)&client->staged, &client->staged_capacity, client->staged_count,
+                    sizeof(*client->staged))) {
+        return status_no_memory();
+    }
+    TAPML_TRY(shared_take(client->shared, size, out_span));
+    client->staged[client->staged_count++] = *out_span;
+    client->staged_bytes += size;
+    return announce_regions(client);
+}
+
+static tapml_status put_transfer(struct client *client,
+                                 enum message_verb verb,
+                                 const struct client_buffer *buffer,
+                                 uint64_t offset,
+                                 const struct shared_span *span)
+{
+    begin(client, verb);
+    wire_put_u32(&client->log, buffer->number);
+    wire_put_u64(&client->log, offset);
+    wire_put_u64(&client->log, span->bytes);
+    wire_put_u32(&client->log, span->region);
+    wire_put_u64(&client->log, span->offset);
+    client->is_busy = 1;
+    return end(client);
+}
+
+static tapml_status client_write(struct backend *backend,
+                                 tapml_object *object,
+                                 uint64_t offset,
+                                 const void *source,
+                                 uint64_t size)
+{
+    struct client *client = own(backend);
+    struct client_buffer *buffer = buffer_of(object);
+    struct shared_span span = {0};
+    TAPML_TRY(check_transfer(buffer, offset, size));
+    TAPML_TRY(ready(client));
+    if (size == 0) {
+        return TAPML_OK;
+    }
+    if (is_direct(client, buffer)) {
+        memcpy(buffer->span.memory + offset, source, size);
+        return TAPML_OK;
+    }
+    TAPML_TRY(stage(client, size, &span));
+    memcpy(span.memory, source, size);
+    return put_transfer(client, MESSAGE_WRITE, buffer, offset, &span);
+}
+
+static tapml_status client_read(
+    struct backend *backend, tapml_object *object, uint64_t offset, void *target, uint64_t size)
+{
+    struct client *client = own(backend);
+    struct client_buffer *buffer = buffer_of(object);
+    struct shared_span span = {0};
+    TAPML_TRY(check_transfer(buffer, offset, size));
+    TAPML_TRY(ready(client));
+    if (size == 0) {
+        return TAPML_OK;
+    }
+    if (is_direct(client, buffer)) {
+        memcpy(target, buffer->span.memory + offset, size);
+        return TAPML_OK;
+    }
+    TAPML_TRY(stage(client, size, &span));
+    if (!alloc_grow((void **)&client->reads, &client->read_capacity, client->read_count,
+                    sizeof(*client->reads))) {
+        return status_no_memory();
+    }
+    client->reads[client->read_count++] = (struct client_read){target, span.memory, size};
+    return put_transfer(client, MESSAGE_READ, buffer, offset, &span);
+}
+
+static tapml_status client_fill(
+    struct backend *backend, tapml_object *object, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    struct client *client = own(backend);
+    struct client_buffer *buffer = buffer_of(object);
+    TAPML_TRY(check_transfer(buffer, offset, size));
+    TAPML_TRY(ready(client));
+    if (is_direct(client, buffer)) {
+        for (uint64_t at = 0; at < size; at += sizeof(pattern)) {
+            memcpy(buffer->span.memory + offset + at, &pattern, sizeof(pattern));
+        }
+        return TAPML_OK;
+    }
+    begin(client, MESSAGE_FILL);
+    wire_put_u32(&client->log, buffer->number);
+    wire_put_u64(&client->log, offset);
+    wire_put_u64(&client->log, size);
+    wire_put_u32(&client->log, pattern);
+    client->is_busy = 1;
+    return end(client);
+}
+
+// -- The whole ---------------------------------------------------------------------------------
+
+static const struct backend_info *client_info(const struct backend *backend)
+{
+    return &own(backend)->info;
+}
+
+static void client_release(struct backend *backend)
+{
+    struct client *client = own(backend);
+    if (client->is_up) {
+        begin(client, MESSAGE_CLOSE);
+        wire_end(&client->log);
+        (void)send_log(client, -1); // Who does not hear it is ended by the channel.
+    }
+    channel_release(client->given.channel);
+    while (client->buffers) {
+        struct client_buffer *buffer = client->buffers;
+        unlink_buffer(client, buffer);
+        alloc_free(buffer);
+    }
+    wire_writer_release(&client->log);
+    table_release(&client->fallen);
+    shared_destroy(client->shared);
+    alloc_free(client->free_numbers);
+    alloc_free(client->staged);
+    alloc_free(client->reads);
+    alloc_free(client);
+}
+
+static const struct backend_vt client_vt = {
+    .release = client_release,
+    .info = client_info,
+    .has_op = client_has_op,
+    .supports = client_supports,
+    .buffer_new = client_buffer_new,
+    .buffer_wrap = client_buffer_wrap,
+    .buffer_free = client_buffer_free,
+    .write = client_write,
+    .read = client_read,
+    .fill = client_fill,
+    .call = client_call,
+    .flush = client_flush,
+    .wait = client_wait,
+    .launches = client_launches,
+    .generation = client_generation,
+};
+
+tapml_status client_create(const struct client_options *options, struct backend **out_backend)
+{
+    struct client *client = alloc_new(sizeof(*client));
+    if (!client) {
+        channel_release(options->channel);
+        return status_no_memory();
+    }
+    client->backend.vt = &client_vt;
+    client->given = *options;
+    client->log = MESSAGE_WRITER;
+    table_init(&client->fallen);
+    tapml_status status = shared_create(&client->shared);
+    if (status == TAPML_OK) {
+        status = shared_take(client->shared, sizeof(uint64_t), &client->control);
+    }
+    if (status == TAPML_OK) {
+        status = open_far_side(client);
+    }
+    if (status != TAPML_OK) {
+        client_release(&client->backend);
+        return status;
+    }
+    *out_backend = &client->backend;
+    return TAPML_OK;
+}

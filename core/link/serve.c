@@ -1,0 +1,498 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "link/serve.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    NUMBER_MAX = 1 << 22, // Buffers at once.
+    COUNTS_MAX = 1024,
+    MESSAGE_BYTES = 2048
+};
+
+struct served_region {
+    unsigned char *memory;
+    uint64_t bytes;
+};
+
+struct served_buffer {
+    tapml_object *object; // NULL: there is none of this number.
+    uint64_t bytes;
+};
+
+struct server {
+    struct serve_options given;
+    struct arena *arena;     // Of the settings and the list of ops.
+    struct backend *backend; // NULL until it is open.
+    const tapml_op **ops;
+    size_t op_count;
+    struct served_region *regions;
+    size_t region_count, region_capacity;
+    struct served_buffer *buffers; // By number.
+    size_t buffer_count, buffer_capacity;
+    _Atomic(uint64_t) *progress; // In a region: the number of the message at work.
+    struct message_args args;
+    tapml_status failure; // Of queued work, since the last wait.
+    char failure_text[MESSAGE_BYTES];
+    int is_closed;
+};
+
+tapml_status serve_create(const struct serve_options *options, struct server **out_server)
+{
+    struct server *server = alloc_new(sizeof(*server));
+    struct arena *arena = arena_create();
+    if (!server || !arena) {
+        alloc_free(server);
+        arena_destroy(arena);
+        return status_no_memory();
+    }
+    server->given = *options;
+    server->arena = arena;
+    *out_server = server;
+    return TAPML_OK;
+}
+
+void serve_destroy(struct server *server)
+{
+    if (!server) {
+        return;
+    }
+    if (server->backend) {
+        (void)backend_wait(server->backend); // What is queued uses what goes now.
+    }
+    for (size_t i = 0; i < server->buffer_count; i++) {
+        backend_buffer_free(server->backend, server->buffers[i].object);
+    }
+    for (size_t i = 0; i < server->region_count; i++) {
+        munmap(server->regions[i].memory, server->regions[i].bytes);
+    }
+    message_args_release(&server->args);
+    alloc_free(server->buffers);
+    alloc_free(server->regions);
+    arena_destroy(server->arena);
+    alloc_free(server);
+}
+
+int serve_is_closed(const struct server *server)
+{
+    return server->is_closed;
+}
+
+// -- Opening -----------------------------------------------------------------------------------
+
+// The ops of the catalogue that the backend has.
+static tapml_status list_ops(struct server *server, const struct catalogue *catalogue)
+{
+    const size_t count = catalogue_count(catalogue);
+    server->ops = arena_array(server->arena, count + 1, sizeof(*server->ops));
+    if (!server->ops) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tapml_op *op = catalogue_at(catalogue, i);
+        if (backend_has_op(server->backend, op)) {
+            server->ops[server->op_count++] = op;
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status open_backend(struct server *server, struct wire_reader *reader)
+{
+    struct message_setting *settings = NULL;
+    const struct catalogue *catalogue = NULL;
+    size_t count = 0;
+    if (server->backend) {
+        return status_fail(TAPML_PRECONDITION, "a backend is open already");
+    }
+    TAPML_TRY(message_take_settings(reader, server->arena, &settings, &count));
+    TAPML_TRY(
+        server->given.open(server->given.user, settings, count, &server->backend, &catalogue));
+    return list_ops(server, catalogue);
+}
+
+static void put_opened(const struct server *server, struct wire_writer *replies)
+{
+    message_put_info(replies, backend_info(server->backend));
+    wire_put_u32(replies, (uint32_t)server->op_count);
+    for (size_t i = 0; i < server->op_count; i++) {
+        message_put_op(replies, server->ops[i]);
+    }
+}
+
+// -- Memory ------------------------------------------------------------------------------------
+
+static tapml_status map_region(uint64_t bytes, int descriptor, struct served_region *region)
+{
+    struct stat about;
+    if (descriptor < 0 || fstat(descriptor, &about) != 0 || about.st_size < 0 || bytes == 0 ||
+        bytes > (uint64_t)about.st_size || bytes > SIZE_MAX) {
+        return status_fail(TAPML_INVALID, "a region comes without the memory for its %llu bytes",
+                           (unsigned long long)bytes);
+    }
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (memory == MAP_FAILED) {
+        return status_fail(TAPML_NO_MEMORY, "a region of %llu bytes cannot be mapped: %s",
+                           (unsigned long long)bytes, strerror(errno));
+    }
+    *region = (struct served_region){memory, bytes};
+    return TAPML_OK;
+}
+
+// A region, by turns numbered from 0. The first word of the first one is for the progress.
+static tapml_status add_region(struct server *server, struct wire_reader *reader, int descriptor)
+{
+    const uint64_t bytes = wire_take_u64(reader);
+    if (!wire_is_done(reader)) {
+        return status_fail(TAPML_INVALID, "a region without its size");
+    }
+    if (!alloc_grow((void **)&server->regions, &server->region_capacity, server->region_count,
+                    sizeof(*server->regions))) {
+        return status_no_memory();
+    }
+    struct served_region *region = &server->regions[server->region_count];
+    TAPML_TRY(map_region(bytes, descriptor, region));
+    if (server->region_count++ == 0 && bytes >= sizeof(*server->progress)) {
+        server->progress = (_Atomic(uint64_t) *)(void *)region->memory;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_span(const struct server *server,
+                              struct wire_reader *reader,
+                              uint64_t bytes,
+                              unsigned char **out_memory)
+{
+    const uint32_t number = wire_take_u32(reader);
+    const uint64_t offset = wire_take_u64(reader);
+    const uint64_t all = number < server->region_count ? server->regions[number].bytes : 0;
+    if (!wire_is_done(reader) || offset > all || bytes > all - offset) {
+        return status_fail(TAPML_INVALID, "a span of %llu bytes lies in no region",
+                           (unsigned long long)bytes);
+    }
+    *out_memory = server->regions[number].memory + offset;
+    return TAPML_OK;
+}
+
+static tapml_object *find_buffer(void *user, uint32_t number, uint64_t *out_bytes)
+{
+    const struct server *server = user;
+    if (number >= server->buffer_count) {
+        return NULL;
+    }
+    *out_bytes = server->buffers[number].bytes;
+    return server->buffers[number].object;
+}
+
+// The place for a new buffer of `number`.
+static tapml_status
+claim_number(struct server *server, uint32_t number, struct served_buffer **out_buffer)
+{
+    if (number == 0 || number > NUMBER_MAX) {
+        return status_fail(TAPML_INVALID, "no buffer has the number %u", number);
+    }
+    while (server->buffer_count <= number) {
+        if (!alloc_grow((void **)&server->buffers, &server->buffer_capacity, server->buffer_count,
+                        sizeof(*server->buffers))) {
+            return status_no_memory();
+        }
+        server->buffers[server->buffer_count++] = (struct served_buffer){0};
+    }
+    *out_buffer = &server->buffers[number];
+    return (*out_buffer)->object
+               ? status_fail(TAPML_INVALID, "there is a buffer %u already", number)
+               : TAPML_OK;
+}
+
+static tapml_status new_buffer(struct server *server, struct wire_reader *reader)
+{
+    struct served_buffer *buffer = NULL;
+    const uint32_t number = wire_take_u32(reader);
+    const uint64_t bytes = wire_take_u64(reader);
+    if (!wire_is_done(reader) || bytes == 0) {
+        return status_fail(TAPML_INVALID, "a buffer without a size");
+    }
+    TAPML_TRY(claim_number(server, number, &buffer));
+    ASSERT(buffer);
+    TAPML_TRY(backend_buffer_new(server->backend, bytes, &buffer->object));
+    buffer->bytes = bytes;
+    return TAPML_OK;
+}
+
+static tapml_status wrap_buffer(struct server *server, struct wire_reader *reader)
+{
+    struct served_buffer *buffer = NULL;
+    unsigned char *memory = NULL;
+    const uint32_t number = wire_take_u32(reader);
+    const uint64_t bytes = wire_take_u64(reader);
+    TAPML_TRY(take_span(server, reader, bytes, &memory));
+    if (bytes == 0) {
+        return status_fail(TAPML_INVALID, "a buffer without a size");
+    }
+    TAPML_TRY(claim_number(server, number, &buffer));
+    ASSERT(buffer);
+    TAPML_TRY(backend_buffer_wrap(server->backend, memory, bytes,
+                                  TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &buffer->object));
+    buffer->bytes = bytes;
+    return TAPML_OK;
+}
+
+static tapml_status free_buffer(struct server *server, struct wire_reader *reader)
+{
+    uint64_t bytes = 0;
+    const uint32_t number = wire_take_u32(reader);
+    tapml_object *object = find_buffer(server, number, &bytes);
+    if (!wire_is_done(reader) || !object) {
+        return status_fail(TAPML_INVALID, "there is no buffer %u", number);
+    }
+    backend_buffer_free(server->backend, object);
+    server->buffers[number].object = NULL;
+    return TAPML_OK;
+}
+
+// -- Work --------------------------------------------------------------------------------------
+
+// A part of a buffer, within it.
+struct part {
+    tapml_object *object;
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+static tapml_status
+take_part(struct server *server, struct wire_reader *reader, struct part *out_part)
+{
+    uint64_t all = 0;
+    const uint32_t number = wire_take_u32(reader);
+    struct part part = {.object = find_buffer(server, number, &all)};
+    part.offset = wire_take_u64(reader);
+    part.bytes = wire_take_u64(reader);
+    if (reader->is_broken || !part.object || part.offset > all || part.bytes > all - part.offset) {
+        return status_fail(TAPML_INVALID, "%llu bytes at %llu do not lie in buffer %u",
+                           (unsigned long long)part.bytes, (unsigned long long)part.offset, number);
+    }
+    *out_part = part;
+    return TAPML_OK;
+}
+
+static tapml_status transfer(struct server *server, struct wire_reader *reader, int is_write)
+{
+    struct part part = {0};
+    unsigned char *memory = NULL;
+    TAPML_TRY(take_part(server, reader, &part));
+    TAPML_TRY(take_span(server, reader, part.bytes, &memory));
+    return is_write ? backend_write(server->backend, part.object, part.offset, memory, part.bytes)
+                    : backend_read(server->backend, part.object, part.offset, memory, part.bytes);
+}
+
+static tapml_status fill(struct server *server, struct wire_reader *reader)
+{
+    struct part part = {0};
+    TAPML_TRY(take_part(server, reader, &part));
+    const uint32_t pattern = wire_take_u32(reader);
+    if (!wire_is_done(reader)) {
+        return status_fail(TAPML_INVALID, "a fill without its pattern");
+    }
+    return backend_fill(server->backend, part.object, part.offset, part.bytes, pattern);
+}
+
+static tapml_status
+take_op(const struct server *server, struct wire_reader *reader, const tapml_op **out_op)
+{
+    const uint32_t index = wire_take_u32(reader);
+    if (index >= server->op_count) {
+        return status_fail(TAPML_INVALID, "there is no op %u", index);
+    }
+    *out_op = server->ops[index];
+    return TAPML_OK;
+}
+
+static tapml_status call(struct server *server, struct wire_reader *reader)
+{
+    const tapml_op *op = NULL;
+    TAPML_TRY(take_op(server, reader, &op));
+    const char *instance = wire_take_text(reader);
+    TAPML_TRY(message_take_args(reader, op, &(struct message_buffers){find_buffer, server},
+                                &server->args));
+    return backend_call(
+        server->backend,
+        &(struct backend_call){.op = op, .args = server->args.values, .instance = instance});
+}
+
+static tapml_status
+supports(struct server *server, struct wire_reader *reader, tapml_support *answer)
+{
+    const tapml_op *op = NULL;
+    TAPML_TRY(take_op(server, reader, &op));
+    TAPML_TRY(message_take_args(reader, op, NULL, &server->args));
+    return backend_supports(server->backend, op, server->args.values, answer);
+}
+
+// -- Answers -----------------------------------------------------------------------------------
+
+static void
+begin_reply(struct wire_writer *replies, const struct wire_frame *frame, tapml_status status)
+{
+    wire_begin(replies, MESSAGE_REPLY, frame->number);
+    wire_put_i64(replies, status);
+    wire_put_text(replies, status == TAPML_OK ? "" : status_message());
+}
+
+static tapml_status end_reply(struct wire_writer *replies)
+{
+    wire_end(replies);
+    return replies->is_failed ? status_no_memory() : TAPML_OK;
+}
+
+static void put_counts(struct server *server, uint32_t count, struct wire_writer *replies)
+{
+    wire_put_u64(replies, backend_launches(server->backend));
+    wire_put_u32(replies, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wire_put_u64(replies,
+                     server->given.counter ? server->given.counter(server->given.user, i) : 0);
+    }
+}
+
+// Waits. The first failure since the last wait is the answer, also where it came at once.
+static tapml_status wait(struct server *server)
+{
+    const tapml_status status = backend_wait(server->backend);
+    const tapml_status failure = server->failure;
+    server->failure = TAPML_OK;
+    return failure == TAPML_OK ? status : status_fail(failure, "%s", server->failure_text);
+}
+
+// Messages that ask something.
+static tapml_status answer(struct server *server,
+                           const struct wire_frame *frame,
+                           struct wire_reader *reader,
+                           struct wire_writer *replies)
+{
+    tapml_support support = {.hdr = TAPML_HDR(tapml_support)};
+    tapml_status status = TAPML_OK;
+    uint32_t counted = 0;
+    switch (frame->verb) {
+    case MESSAGE_OPEN:
+        status = open_backend(server, reader);
+        break;
+    case MESSAGE_SUPPORTS:
+        status = supports(server, reader, &support);
+        break;
+    case MESSAGE_BUFFER_NEW:
+        status = new_buffer(server, reader);
+        break;
+    case MESSAGE_WAIT:
+        status = wait(server);
+        break;
+    default:
+        counted = wire_take_u32(reader);
+        counted = counted < COUNTS_MAX ? counted : COUNTS_MAX;
+        break;
+    }
+    begin_reply(replies, frame, status);
+    if (status == TAPML_OK && frame->verb == MESSAGE_OPEN) {
+        put_opened(server, replies);
+    } else if (status == TAPML_OK && frame->verb == MESSAGE_SUPPORTS) {
+        wire_put_u32(replies, support.grade);
+        wire_put_text(replies, support.reason);
+    } else if (frame->verb == MESSAGE_COUNT) {
+        put_counts(server, counted, replies);
+    }
+    return end_reply(replies);
+}
+
+// Messages that are work, in order. Behind a failure nothing more is done until the wait.
+static tapml_status work(struct server *server, uint16_t verb, struct wire_reader *reader)
+{
+    if (server->failure != TAPML_OK) {
+        return TAPML_OK;
+    }
+    switch (verb) {
+    case MESSAGE_WRITE:
+        return transfer(server, reader, 1);
+    case MESSAGE_READ:
+        return transfer(server, reader, 0);
+    case MESSAGE_FILL:
+        return fill(server, reader);
+    case MESSAGE_CALL:
+        return call(server, reader);
+    default:
+        return backend_flush(server->backend);
+    }
+}
+
+static void note_failure(struct server *server, tapml_status status)
+{
+    if (status != TAPML_OK && server->failure == TAPML_OK) {
+        server->failure = status;
+        (void)snprintf(server->failure_text, sizeof(server->failure_text), "%s", status_message());
+    }
+}
+
+static tapml_status serve(struct server *server,
+                          const struct wire_frame *frame,
+                          int descriptor,
+                          struct wire_writer *replies)
+{
+    struct wire_reader reader;
+    wire_reader_init(&reader, frame);
+    if (server->progress) {
+        atomic_store_explicit(server->progress, frame->number, memory_order_relaxed);
+    }
+    if (!server->backend && frame->verb != MESSAGE_OPEN && frame->verb != MESSAGE_REGION &&
+        frame->verb != MESSAGE_CLOSE) {
+        return status_fail(TAPML_INVALID, "the message %u comes before a backend is open",
+                           frame->verb);
+    }
+    switch (frame->verb) {
+    case MESSAGE_OPEN:
+    case MESSAGE_SUPPORTS:
+    case MESSAGE_BUFFER_NEW:
+    case MESSAGE_WAIT:
+    case MESSAGE_COUNT:
+        return answer(server, frame, &reader, replies);
+    case MESSAGE_REGION:
+        return add_region(server, &reader, descriptor);
+    case MESSAGE_BUFFER_WRAP:
+        note_failure(server, wrap_buffer(server, &reader));
+        return TAPML_OK;
+    case MESSAGE_BUFFER_FREE:
+        note_failure(server, free_buffer(server, &reader));
+        return TAPML_OK;
+    case MESSAGE_WRITE:
+    case MESSAGE_READ:
+    case MESSAGE_FILL:
+    case MESSAGE_CALL:
+    case MESSAGE_FLUSH:
+        note_failure(server, work(server, frame->verb, &reader));
+        return TAPML_OK;
+    case MESSAGE_CLOSE:
+        server->is_closed = 1;
+        return TAPML_OK;
+    default:
+        return status_fail(TAPML_INVALID, "the message %u is none that a worker knows",
+                           frame->verb);
+    }
+}
+
+tapml_status serve_frame(struct server *server,
+                         const struct wire_frame *frame,
+                         int descriptor,
+                         struct wire_writer *replies)
+{
+    const tapml_status status = serve(server, frame, descriptor, replies);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return status;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""test_isolation.py TARGET
+
+The same run with the target in the host, behind the link in one process, and in a worker: the same bits. And workers
+that crash, hang or take too much memory: each is the verdict of its cases, and the run goes on.
+"""
+import os
+import re
+import sys
+
+import rig
+
+TARGET = sys.argv[1]
+BITS = ("SELECT case_id, verdict, margin, output, reason FROM result ORDER BY 1",
+        # Which kind moves first hangs on measured times; where all have moved does not.
+        "SELECT verdict, margin, reason FROM ledger WHERE step = 'final'")
+
+
+def write(folder, name, target="", more=""):
+    """A short run with these further lines in its target's section and behind it."""
+    sub = os.path.join(folder, name)
+    os.mkdir(sub)
+    ini, dir_ = rig.write_run(sub, source="reference", target=TARGET)
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("[offload]", target + "\n\n[offload]") + more)
+    return ini, dir_
+
+
+def the_same_bits(folder):
+    found = {}
+    for mode in ("never", "loopback", "always"):
+        ini, dir_ = write(folder, mode, f"isolation = {mode}")
+        rig.check(rig.host("--config", ini), 0)
+        with open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8") as file:
+            plan = sorted(file)
+        found[mode] = [rig.rows(dir_, question) for question in BITS] + [plan]
+        assert found[mode][0], "there are results"
+    assert found["loopback"] == found["never"], "loopback"
+    assert found["always"] == found["never"], "always"
+
+
+def breaks_down(kind, sentence):
+    def test(folder):
+        ini, dir_ = write(folder, kind, "isolation = always\ndeadline = 4\nmemory = 700",
+                          f"\n[fault.1]\ntarget = gpu\nop = rms_norm\ninstance = layers.1/*\nkind = {kind}\n")
+        done = rig.check(rig.host("--config", ini), 1)
+        assert set(re.findall(r"^accused: (\S+)", done.stdout, re.M)) == \
+            {"layers.1/attn/norm", "layers.1/mlp/norm"}, done.stdout
+        reasons = rig.rows(dir_, "SELECT instance, reason FROM result JOIN \"case\" ON id = case_id"
+                                 " WHERE verdict = 'error'")
+        assert reasons and all(name.startswith("layers.1/") for name, _ in reasons), reasons
+        assert any(re.search(sentence, reason) and f"rms_norm at '{name}'" in reason for name, reason in reasons), reasons
+        assert any("brought its worker down 2 times" in reason for _, reason in reasons), reasons
+        others = rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict != 'pass' AND verdict != 'error'")
+        assert others == [(0,)], others
+        again = rig.check(rig.host("replay", os.path.join(dir_, "FAULT-1.tapmlrun"), "--config", ini,
+                                   "--target", "gpu"), 1)
+        assert re.search(sentence, again.stdout), again.stdout
+    test.__name__ = kind
+    return test
+
+
+def needs_isolation(folder):
+    ini, _ = write(folder, "needs", "isolation = never", "\n[fault.1]\ntarget = gpu\nkind = crash\n")
+    done = rig.check(rig.host("--config", ini), 2)
+    assert "expected isolation = always in [target.gpu]" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    rig.main([the_same_bits, breaks_down("crash", r"was killed by SIGSEGV"),
+              breaks_down("hang", r"gave no answer within \d+(\.\d+)? s, and was ended"),
+              breaks_down("memory", r"took \d+ MiB of memory, may take 700, and was ended"), needs_isolation],
+             needs=["reference", TARGET.split(":")[0]])

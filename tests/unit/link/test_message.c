@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "graph/catalogue.h"
+#include "link/message.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct wire_writer writer;
+static struct wire_frame frame;
+static struct wire_reader reader;
+static struct arena *arena;
+static struct message_args args;
+
+static void setup(void)
+{
+    writer = MESSAGE_WRITER;
+    arena = arena_create();
+    cr_assert_not_null(arena);
+    wire_begin(&writer, MESSAGE_CALL, 1);
+}
+
+static void teardown(void)
+{
+    wire_writer_release(&writer);
+    message_args_release(&args);
+    arena_destroy(arena);
+}
+
+TestSuite(message, .init = setup, .fini = teardown);
+
+static void turn_round(void)
+{
+    wire_end(&writer);
+    cr_assert_not(writer.is_failed);
+    cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_FRAME);
+    wire_reader_init(&reader, &frame);
+}
+
+static uint32_t number_of(const tapml_object *buffer)
+{
+    return buffer == (const tapml_object *)(const void *)&writer ? 7 : 0;
+}
+
+// Buffer 7 has 4096 bytes; there is no other.
+static tapml_object *find_buffer(void *user, uint32_t number, uint64_t *out_bytes)
+{
+    *out_bytes = 4096;
+    return number == 7 ? (tapml_object *)(void *)&writer : NULL;
+}
+
+static const struct message_buffers buffers = {.find = find_buffer};
+
+static tapml_tensor tensor_of(const int64_t *shape, const int64_t *stride, uint64_t offset)
+{
+    return (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                          .dtype = TAPML_F32,
+                          .rank = 2,
+                          .shape = shape,
+                          .stride = stride,
+                          .offset = offset,
+                          .buffer = (tapml_object *)(void *)&writer};
+}
+
+// silu of x into y, both of this shape.
+static tapml_status put_silu(const tapml_tensor *x, const tapml_tensor *y)
+{
+    const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = x},
+                                  {.kind = TAPML_P_TENSOR_OUT, .u.p = y}};
+    return message_put_args(&writer, &tapml_silu, values, number_of);
+}
+
+static tapml_status take_silu(void)
+{
+    turn_round();
+    return message_take_args(&reader, &tapml_silu, &buffers, &args);
+}
+
+Test(message, carries_tensors_with_strides)
+{
+    const int64_t shape[] = {3, 5}, stride[] = {40, 1};
+    const tapml_tensor x = tensor_of(shape, stride, 64), y = tensor_of(shape, NULL, 2048);
+    cr_assert_eq(put_silu(&x, &y), TAPML_OK);
+    cr_assert_eq(take_silu(), TAPML_OK, "%s", status_message());
+    const tapml_tensor *read = args.values[0].u.p, *written = args.values[1].u.p;
+    cr_assert_eq(read->rank, 2);
+    cr_assert_arr_eq(read->shape, shape, sizeof(shape));
+    cr_assert_arr_eq(read->stride, stride, sizeof(stride));
+    cr_assert_eq(read->offset, 64);
+    cr_assert_eq((void *)read->buffer, (void *)&writer);
+    cr_assert_null(written->stride);
+}
+
+Test(message, refuses_tensors_that_leave_their_buffers)
+{
+    const int64_t shape[] = {3, 5}, wide[] = {INT64_MAX / 2, 1}, deep[] = {INT64_MAX, INT64_MAX};
+    const int64_t back[] = {-5, 1}, long_stride[] = {1000, 1};
+    const struct {
+        const int64_t *shape, *stride;
+        uint64_t offset;
+    } wrong[] = {
+        {shape, long_stride, 0},
+        {shape, NULL, 4096},
+        {shape, NULL, UINT64_MAX - 3},
+        {shape, wide, 0},
+        {deep, NULL, 0},
+        {shape, back, 1024},
+        {back, NULL, 0},
+        {shape, NULL, 4096 - 60 + 4},
+    };
+    const tapml_tensor y = tensor_of(shape, NULL, 4096 - 60);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        const tapml_tensor x = tensor_of(wrong[i].shape, wrong[i].stride, wrong[i].offset);
+        writer.size = 0;
+        wire_begin(&writer, MESSAGE_CALL, 1);
+        cr_assert_eq(put_silu(&x, &y), TAPML_OK);
+        cr_assert_eq(take_silu(), TAPML_INVALID, "number %zu", i);
+    }
+}
+
+Test(message, refuses_every_cut_of_a_call)
+{
+    const int64_t shape[] = {3, 5};
+    const tapml_tensor x = tensor_of(shape, NULL, 0);
+    cr_assert_eq(put_silu(&x, &x), TAPML_OK);
+    turn_round();
+    const uint32_t whole = frame.size;
+    for (uint32_t size = 0; size < whole; size++) {
+        frame.size = size;
+        wire_reader_init(&reader, &frame);
+        cr_assert_eq(message_take_args(&reader, &tapml_silu, &buffers, &args), TAPML_INVALID);
+    }
+}
+
+Test(message, refuses_another_kind_and_a_missing_argument)
+{
+    const tapml_value kinds[] = {{.kind = TAPML_P_I64, .u.i = 1}, {.kind = TAPML_V_NONE}};
+    for (size_t i = 0; i < 2; i++) {
+        const tapml_value values[] = {kinds[i], kinds[i]};
+        writer.size = 0;
+        wire_begin(&writer, MESSAGE_CALL, 1);
+        cr_assert_eq(message_put_args(&writer, &tapml_silu, values, number_of), TAPML_OK);
+        cr_assert_eq(take_silu(), TAPML_INVALID);
+    }
+}
+
+Test(message, carries_schemas_whole)
+{
+    for (size_t i = 0; tapml_ops[i]; i++) {
+        const tapml_op *read = NULL;
+        writer.size = 0;
+        wire_begin(&writer, MESSAGE_REPLY, 1);
+        message_put_op(&writer, tapml_ops[i]);
+        turn_round();
+        cr_assert_eq(message_take_op(&reader, arena, &read), TAPML_OK, "%s", status_message());
+        cr_assert(wire_is_done(&reader));
+        cr_assert_eq(catalogue_same_schema(tapml_ops[i], read), TAPML_OK, "%s", status_message());
+        cr_assert_str_eq(read->flops, tapml_ops[i]->flops);
+        cr_assert_str_eq(read->tolerance, tapml_ops[i]->tolerance);
+    }
+}
+
+Test(message, carries_settings)
+{
+    const struct message_setting given[] = {{"worker", "library", "/a b"}, {"x", "y", ""}};
+    struct message_setting *read = NULL;
+    size_t count = 0;
+    message_put_settings(&writer, given, 2);
+    turn_round();
+    cr_assert_eq(message_take_settings(&reader, arena, &read, &count), TAPML_OK);
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(read[0].value, "/a b");
+    cr_assert_str_eq(read[1].key, "y");
+    frame.size--;
+    wire_reader_init(&reader, &frame);
+    cr_assert_eq(message_take_settings(&reader, arena, &read, &count), TAPML_INVALID);
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "base/random.h"
+#include "link/shared.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static struct shared *shared;
+
+static void setup(void)
+{
+    cr_assert_eq(shared_create(&shared), TAPML_OK);
+}
+
+static void teardown(void)
+{
+    shared_destroy(shared);
+}
+
+TestSuite(shared, .init = setup, .fini = teardown);
+
+static struct shared_span take(uint64_t bytes)
+{
+    struct shared_span span;
+    cr_assert_eq(shared_take(shared, bytes, &span), TAPML_OK, "%s", status_message());
+    cr_assert_eq((uintptr_t)span.memory % SHARED_ALIGN, 0);
+    return span;
+}
+
+Test(shared, gives_the_same_memory_to_both_sides)
+{
+    const struct shared_span span = take(100);
+    unsigned char *other = mmap(NULL, shared_bytes(shared, span.region), PROT_READ, MAP_SHARED,
+                                shared_descriptor(shared, span.region), 0);
+    cr_assert_neq(other, MAP_FAILED);
+    memset(span.memory, 0x5a, span.bytes);
+    cr_assert_arr_eq(other + span.offset, span.memory, span.bytes);
+    munmap(other, shared_bytes(shared, span.region));
+}
+
+Test(shared, uses_again_what_was_given_back)
+{
+    const struct shared_span a = take(1000), b = take(1000), c = take(1000);
+    shared_give_back(shared, &a);
+    shared_give_back(shared, &b);
+    const struct shared_span joined = take(2000);
+    cr_assert_eq(joined.offset, a.offset);
+    shared_give_back(shared, &joined);
+    shared_give_back(shared, &c);
+    cr_assert_eq(take(1 << 26).offset, 0, "all of the region is one part again");
+    cr_assert_eq(shared_count(shared), 1);
+}
+
+Test(shared, makes_another_region_where_one_is_full)
+{
+    const struct shared_span small = take(1), large = take((1u << 26) + 1);
+    cr_assert_eq(small.region, 0);
+    cr_assert_eq(large.region, 1);
+    cr_assert_geq(shared_bytes(shared, 1), large.bytes);
+    large.memory[large.bytes - 1] = 1;
+}
+
+Test(shared, refuses_sizes_that_cannot_be)
+{
+    struct shared_span span;
+    cr_assert_eq(shared_take(shared, 0, &span), TAPML_INVALID);
+    cr_assert_eq(shared_take(shared, UINT64_MAX, &span), TAPML_INVALID);
+    cr_assert_eq(shared_take(shared, (uint64_t)1 << 62, &span), TAPML_NO_MEMORY);
+    cr_assert_eq(shared_count(shared), 0);
+}
+
+Test(shared, keeps_spans_apart)
+{
+    enum { COUNT = 200, TURNS = 4000 };
+    struct shared_span spans[COUNT] = {0};
+    struct random random;
+    random_init(&random, 1);
+    for (int turn = 0; turn < TURNS; turn++) {
+        const size_t at = (size_t)random_below(&random, COUNT);
+        if (spans[at].memory) {
+            for (uint64_t i = 0; i < spans[at].bytes; i++) {
+                cr_assert_eq(spans[at].memory[i], (unsigned char)at);
+            }
+            shared_give_back(shared, &spans[at]);
+            spans[at].memory = NULL;
+        } else {
+            spans[at] = take(1 + random_below(&random, 5000));
+            memset(spans[at].memory, (int)at, spans[at].bytes);
+        }
+    }
+}
