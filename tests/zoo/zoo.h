@@ -9,8 +9,10 @@
 
 #include <tapml/backend.h>
 #include <tapml/host.h>
+#include <tapml/ops.h>
 #include <tapml/plugin.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +35,17 @@
 #endif
 #ifndef ZOO_NEEDS
 #define ZOO_NEEDS NULL
+#endif
+
+// What it does beside its work, in these places. With ZOO_OP_DEED it has tapml.silu, too.
+#ifndef ZOO_QUERY_DEED
+#define ZOO_QUERY_DEED() ((void)0)
+#endif
+#ifndef ZOO_CREATE_DEED
+#define ZOO_CREATE_DEED(out_root) ((void)0)
+#endif
+#ifndef ZOO_WAIT_DEED
+#define ZOO_WAIT_DEED(self) ((void)0)
 #endif
 
 // A backend, device, queue, buffer or timeline: one struct is enough where work is done at once.
@@ -144,6 +157,36 @@ static tapml_status zoo_trouble(ORG_EXAMPLE_TROUBLE_PARAMS)
     }
     return how == 4 ? TAPML_NO_MEMORY : TAPML_OK;
 }
+
+#ifdef ZOO_OP_DEED
+// The element of this number, counted along the last axis first.
+static float *element(const tapml_tensor *tensor, int64_t number)
+{
+    int64_t at = 0, dense = 1;
+    for (uint32_t axis = tensor->rank; axis > 0; --axis) {
+        at += number % tensor->shape[axis - 1] *
+              (tensor->stride != NULL ? tensor->stride[axis - 1] : dense);
+        dense *= tensor->shape[axis - 1];
+        number /= tensor->shape[axis - 1];
+    }
+    return floats(tensor) + at;
+}
+
+static tapml_status
+zoo_silu(tapml_object *queue, tapml_call *call, const tapml_tensor *x, const tapml_tensor *y)
+{
+    ++own(queue)->calls;
+    ZOO_OP_DEED();
+    for (int64_t i = 0; i < count_of(y); ++i) {
+        const double value = *element(x, i);
+        *element(y, i) = (float)(value / (1.0 + exp(-value)));
+    }
+    return TAPML_OK;
+}
+
+static const tapml_op_impl silu_impl = TAPML_IMPL(tapml_silu, zoo_silu);
+#define ZOO_OP silu_impl
+#endif
 
 static const tapml_op_impl scale_impl = TAPML_IMPL(org_example_scale, zoo_scale);
 static const tapml_op_impl sum_impl = TAPML_IMPL(org_example_sum, zoo_sum);
@@ -292,6 +335,7 @@ static tapml_status create(const tapml_component *component,
                            tapml_object **out_root)
 {
     const struct object seed = {.host = host, .core = host->interface_of(host, TAPML_HOST_CORE)};
+    ZOO_CREATE_DEED(out_root);
     return object_new(&seed, call, 0, out_root);
 }
 
@@ -321,6 +365,7 @@ static const tapml_plugin plugin = {
 
 tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
 {
+    ZOO_QUERY_DEED();
     if (!TAPML_HAS(tapml_query, query, host_version)) {
         return TAPML_ABI_MISMATCH;
     }

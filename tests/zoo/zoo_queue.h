@@ -86,6 +86,7 @@ static tapml_status
 timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
 {
     const struct object *self = own(timeline);
+    ZOO_WAIT_DEED(self);
     if (self->wrong != 0) {
         self->core->blame(call, self->wrong);
         return fail(self, call, TAPML_INTERNAL, "trouble in the queue");

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Crashes when it is probed.
+#include "deeds.h"
+
+#include <tapml/plugin.h>
+
+static tapml_status
+probe(const tapml_component *component, const tapml_host *host, tapml_call *call)
+{
+    deed_crash();
+    return TAPML_OK;
+}
+
+#define ZOO_PROBE     probe
+#define ZOO_OP_DEED() ((void)0)
+#include "zoo.h"

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""test_zoo.py NAME
+
+A run with a badly behaved plugin as one target and a tame one as another, each in a worker. The host lives, says what
+happened, the tame one's results are complete, and nothing is left behind.
+"""
+import json
+import os
+import re
+import sys
+import time
+
+import rig
+
+NAME = sys.argv[1]
+ZOO = os.path.join(rig.BUILD, "tests", "zoo")
+INI = """[run]
+dir = {folder}/run
+prompts = {prompts}
+decode = 2
+capacity = 64
+[model]
+path = {model}
+[source]
+backend = reference
+[target.bad]
+backend = {name}
+isolation = always
+deadline = {deadline}
+memory = 600
+[target.good]
+backend = tame
+isolation = always
+[offload]
+prompts = 1
+"""
+HANGING = ("hangs_in_probe", "locks_itself", "loops")
+# What is said where nothing can be opened, and where the op goes wrong; None: nothing is wrong.
+OPENING = {
+    "crashes_in_query": "was killed by SIGSEGV",
+    "crashes_in_probe": "was killed by SIGSEGV",
+    "crashes_in_create": "was killed by SIGSEGV",
+    "garbage_root": "was killed by SIGSEGV|ended with exit status",
+    "hangs_in_probe": "gave no answer within|did not end within",
+}
+CALLING = {
+    "crashes_in_op": "was killed by SIGSEGV while it ran silu at '{at}'",
+    "crashes_in_wait": "was killed by SIGSEGV while or after it ran silu at '{at}'",
+    "aborts": "was killed by SIGABRT while it ran silu at '{at}'; it wrote: .*assertion 'the driver is right' failed",
+    "exits": "ended with exit status 3 while it ran silu at '{at}'",
+    "loops": "gave no answer within .* s, and was ended while it ran silu at '{at}'",
+    "locks_itself": "gave no answer within .* s, and was ended while it ran silu at '{at}'",
+    "takes_memory": "took .* MiB of memory, may take 600, and was ended while it ran silu at '{at}'",
+    "overflows_stack": "was killed by SIGSEGV while it ran silu at '{at}'",
+    "closes_descriptors": "(closed its end of the wire|ended with exit status) .*silu at '{at}'",
+    "changes_float": "silu at '{at}': .*left another floating-point mode behind",
+    "throws": "was killed by SIGABRT while it ran silu at '{at}'",
+}
+VERDICTS = ("SELECT instance, verdict, reason FROM result JOIN \"case\" ON id = case_id"
+            " WHERE op = 'tapml.silu' AND target = '{}'")
+
+
+def processes():
+    """Command lines of all processes."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                found[int(pid)] = file.read()
+        except OSError:
+            pass
+    return found
+
+
+
+def plugins():
+    return ["--plugin", os.path.join(ZOO, NAME + ".so"), "--plugin", os.path.join(ZOO, "tame.so")]
+
+
+def write(folder):
+    path = os.path.join(folder, "run.ini")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(INI.format(folder=folder, prompts=rig.tiny_prompts(folder, 1), model=rig.TINY, name=NAME,
+                              deadline=3 if NAME in HANGING else 120))
+    return path
+
+
+def check_tame(dir_):
+    verdicts = rig.rows(dir_, VERDICTS.format("good"))
+    assert len(verdicts) >= 4 and {verdict for _, verdict, _ in verdicts} == {"pass"}, verdicts
+
+
+def runs(folder):
+    ini = write(folder)
+    dir_ = os.path.join(folder, "run")
+    before = set(processes())
+    done = rig.host("--config", ini, *plugins())
+    if NAME in OPENING:
+        rig.check(done, 3)
+        assert re.search(OPENING[NAME], done.stderr), done.stderr
+        return
+    bad = rig.rows(dir_, VERDICTS.format("bad"))
+    assert len(bad) >= 4, bad
+    if NAME in CALLING:
+        rig.check(done, 1)
+        first = {}
+        for at, verdict, reason in bad:
+            assert verdict == "error", (at, verdict, reason)
+            first.setdefault(at, reason)
+        for at, reason in first.items():
+            assert re.search(CALLING[NAME].format(at=at), reason), reason
+        assert set(re.findall(r"^accused: (\S+)", done.stdout, re.M)) == set(first), done.stdout
+    else:
+        rig.check(done, 0)
+        assert {verdict for _, verdict, _ in bad} == {"pass"}, bad
+    assert "all is well" not in done.stdout, "what a plugin prints is not the host's"
+    check_tame(dir_)
+    time.sleep(0.2)
+    left = {pid: line for pid, line in processes().items() if pid not in before and is_orphan(line)}
+    assert not left, left
+
+
+def is_orphan(line):
+    """Whether a command line is that of a worker whose host is gone."""
+    words = line.split(b"\0")
+    return b"tapml-worker" in words[0] and words[1:2] == [b"--serve"] and not os.path.exists("/proc/" + words[2].decode())
+
+
+def is_listed(_):
+    if NAME == "hangs_in_probe":
+        return  # It takes the whole time limit; the run has shown the same.
+    done = rig.check(rig.host("plugins", "--json", *plugins()), 0)
+    states = {entry["component"]: entry for entry in json.loads(done.stdout)}
+    assert states["tame"]["state"] == "usable", states["tame"]
+    if NAME in OPENING:
+        assert states[NAME]["state"] == "probe-failed", states[NAME]
+        assert re.search(OPENING[NAME], states[NAME]["sentence"]), states[NAME]
+    else:
+        assert states[NAME]["state"] == "usable", states[NAME]
+
+
+if __name__ == "__main__":
+    rig.main([runs, is_listed], needs=["reference"])
