@@ -893,6 +893,9 @@ tapml_status client_create(const struct client_options *options, struct backend 
     if (status == TAPML_OK) {
         status = open_far_side(client);
     }
+    if (status == TAPML_INTERNAL && client->falls == 1) {
+        status = open_far_side(client); // Who ends once while opening may have been ended.
+    }
     if (status != TAPML_OK) {
         client_release(&client->backend);
         return status;

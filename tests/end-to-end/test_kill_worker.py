@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""test_kill_worker.py MOMENTS
+
+SIGKILL of the host, the worker or both at random moments of a short run: no process is left behind, a worker's end is
+survived, and a run that goes on to its end has every result once.
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import rig
+
+MOMENTS = int(sys.argv[1])
+SEED = 1
+
+
+def workers_of(pid):
+    """Workers that a host has started."""
+    found = []
+    for other in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{other}/cmdline", "rb") as file:
+                if file.read().split(b"\0")[1:3] == [b"--serve", str(pid).encode()]:
+                    found.append(int(other))
+        except OSError:
+            pass
+    return found
+
+
+def wait_until_gone(pid):
+    for _ in range(200):
+        if not workers_of(pid):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"workers {workers_of(pid)} outlive their host")
+
+
+def kill_once(ini, whom, delay):
+    """Starts the run, kills after a while. Whether the run came to its end by itself."""
+    with subprocess.Popen([rig.HOST, "--config", ini], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            if whom in ("worker", "both"):
+                for worker in workers_of(process.pid):
+                    try:
+                        os.kill(worker, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+            if whom in ("host", "both"):
+                process.kill()
+        code = process.wait(300)
+        wait_until_gone(process.pid)
+    assert code in (0, 1) if whom == "worker" else code in (0, 1, -signal.SIGKILL), f"{whom}: exit {code}"
+    return code >= 0
+
+
+def killed_at_random_moments(folder):
+    chance = random.Random(SEED)
+    shared = set(os.listdir("/dev/shm"))
+    ini, dir_ = rig.write_run(folder, target="reference:f64", count=1, decode=2)
+    for moment in range(MOMENTS):
+        is_over = kill_once(ini, chance.choice(("host", "worker", "both")), chance.uniform(0, 3))
+        if is_over:
+            check_whole(dir_)
+            subprocess.run(["rm", "-rf", dir_], check=True)
+        print(f"# {moment + 1}: {'whole' if is_over else 'killed'}", flush=True)
+    rig.host("--config", ini)
+    check_whole(dir_)
+    assert {name for name in set(os.listdir("/dev/shm")) - shared if "tapml" in name} == set()
+
+
+def check_whole(dir_):
+    """Every case has one result, and none is lost."""
+    cases, results, twice = rig.rows(dir_, "SELECT (SELECT count(*) FROM \"case\"), (SELECT count(*) FROM result),"
+                                           " (SELECT count(*) FROM (SELECT 1 FROM result GROUP BY target, case_id"
+                                           " HAVING count(*) > 1))")[0]
+    assert cases > 0 and cases == results and twice == 0, (cases, results, twice)
+    steps = rig.rows(dir_, "SELECT step, count(*) FROM ledger WHERE step NOT LIKE 'search%' AND step != 'repeat'"
+                           " GROUP BY target, step HAVING count(*) > 1")
+    assert not steps, steps
+
+
+if __name__ == "__main__":
+    rig.main([killed_at_random_moments], needs=["reference"])
