@@ -64,7 +64,7 @@ def kill_once(ini, whom, delay):
 def killed_at_random_moments(folder):
     chance = random.Random(SEED)
     shared = set(os.listdir("/dev/shm"))
-    ini, dir_ = rig.write_run(folder, target="reference:f64", count=1, decode=2)
+    ini, dir_ = rig.write_run(folder, target="reference:f64\nisolation = always", count=1, decode=2)
     for moment in range(MOMENTS):
         is_over = kill_once(ini, chance.choice(("host", "worker", "both")), chance.uniform(0, 3))
         if is_over:
