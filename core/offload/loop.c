@@ -316,6 +316,16 @@ static tapml_status move_all(struct loop *loop)
     return is_done ? TAPML_OK : watch_prompts(loop, mode, loop->options->all_prompts);
 }
 
+// What comes late may be too small for the end of the model to show it.
+static tapml_status watch_first(struct loop *loop)
+{
+    struct ledger_row row;
+    int is_done = 0;
+
+    TAPML_TRY(resume(loop, "shadow", &row, &is_done));
+    return is_done ? TAPML_OK : watch_prompts(loop, WATCH_SHADOW, 1);
+}
+
 // Judges all prompts, with a proof of what was accused. What departs in a repeated run of the proof
 // is searched for as any other.
 static tapml_status settle_final(struct loop *loop, struct judge_result *result)
@@ -325,7 +335,7 @@ static tapml_status settle_final(struct loop *loop, struct judge_result *result)
     size_t accused = 0;
 
     if (loop->options->mode == LOOP_MIXED && loop->options->watch != NULL) {
-        TAPML_TRY(watch_prompts(loop, WATCH_SHADOW, 1));
+        TAPML_TRY(watch_first(loop));
     }
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;

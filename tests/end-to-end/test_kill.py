@@ -23,7 +23,7 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 # of moves follows from times, so that of the moves' rows the verdicts count alone.
 KEY = "instance, prompt, step, part"
 QUERIES = [
-    "SELECT name, value FROM fact ORDER BY name",
+    "SELECT name, value FROM fact WHERE name NOT LIKE 'target.%.finished' ORDER BY name",
     "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY hash",
     "SELECT key, dtype, shape, encoding, bytes FROM tensor ORDER BY key",
     "SELECT * FROM weight ORDER BY name",
@@ -39,6 +39,10 @@ QUERIES = [
     f"SELECT target, {KEY}, verdict, margin, output, reason, backend FROM result"
     f" JOIN \"case\" ON id = case_id ORDER BY target, {KEY}",
     "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4",
+    f"SELECT target, {KEY}, position, param, place, expected, computed, allowed FROM element"
+    f" JOIN \"case\" ON id = case_id ORDER BY target, {KEY}, position",
+    "SELECT * FROM finding ORDER BY 1, 2",
+    "SELECT target, op, calls, launches FROM timing ORDER BY 1, 2",
     "SELECT target, step, verdict FROM ledger ORDER BY 1, 2, 3",
     "SELECT reason, plan, margin FROM ledger WHERE step = 'final'",
 ]

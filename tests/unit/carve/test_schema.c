@@ -154,8 +154,8 @@ Test(schema, foreign_objects_are_seen)
         "CREATE INDEX i ON fact (hex(value))",
         "DROP TABLE ledger",
         "ALTER TABLE fact ADD COLUMN c AS (hex(value))",
-        "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET name = 'sqlite_t' WHERE name = "
-        "'fact'",
+        ("PRAGMA writable_schema = 1; UPDATE sqlite_schema SET name = 'sqlite_t' WHERE name = "
+         "'fact'"),
     };
     allow_all();
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
