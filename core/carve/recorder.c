@@ -627,13 +627,29 @@ static void release(struct backend *backend)
 // A failure leaves the recorder with what it has seen by then, and `user` knows it.
 struct memory {
     struct recorder *recorder;
+    struct store *store;
     tapml_status status;
+    struct hash prompt; // Of the last call,
+    int counts;         // and whether it does.
 };
+
+static int does_count(struct memory *memory, struct hash prompt)
+{
+    const int64_t end = memory->recorder->options.prompts_end;
+    if (end == 0) {
+        return 1;
+    }
+    if (!hash_equal(prompt, memory->prompt)) {
+        memory->prompt = prompt;
+        memory->counts = store_prompt_index(memory->store, prompt) < end;
+    }
+    return memory->counts;
+}
 
 static void recall(void *user, const struct store_call *call)
 {
     struct memory *memory = user;
-    if (call->is_kept && memory->status == TAPML_OK) {
+    if (call->is_kept && memory->status == TAPML_OK && does_count(memory, call->prompt)) {
         memory->status = seen_add(&memory->recorder->seen, call);
     }
 }
@@ -642,8 +658,9 @@ static void recall(void *user, const struct store_call *call)
 static tapml_status recall_all(struct recorder *recorder, const char *store_path)
 {
     struct store *store = NULL;
-    struct memory memory = {.recorder = recorder};
+    struct memory memory = {.recorder = recorder, .counts = 1};
     TAPML_TRY(store_open(store_path, 1, &store));
+    memory.store = store;
     const tapml_status status = store_visit_calls(store, recall, &memory);
     store_close(store);
     return status == TAPML_OK ? memory.status : status;

@@ -23,6 +23,10 @@ struct recorder_options {
     const char *store_path; // Made where it is absent. The writer's thread has it from then on.
     int keep_all;
 
+    // What prompts from this one on have shown does not count as seen: they were carved before
+    // those that are missing in front of them. 0: all count.
+    int64_t prompts_end;
+
     // Whose tensors cases know by name alone: those that a call takes as weights from this memory.
     // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes.
     const struct checkpoint *checkpoint;

@@ -597,6 +597,25 @@ store_greedy(struct store *store, struct hash prompt, int32_t **out_ids, int64_t
     return status;
 }
 
+int64_t store_prompt_index(struct store *store, struct hash prompt)
+{
+    char hash[HASH_TEXT];
+    struct row row;
+    int has = 0;
+    hash_text(prompt, hash);
+    if (row_begin(store, "SELECT position FROM prompt WHERE hash = ? AND greedy IS NOT NULL",
+                  "reading a prompt", &row) != TAPML_OK) {
+        return -1;
+    }
+    row_put_text(&row, hash);
+    if (row_next(&row, &has) != TAPML_OK || !has) {
+        return -1;
+    }
+    const int64_t index = row_is_null(&row, 0) ? -1 : row_i64(&row, 0);
+    row_end(&row);
+    return index;
+}
+
 // Appends the ids that `row` has to the array.
 static tapml_status read_ids(struct row *row, int64_t **ids, size_t *count)
 {
@@ -621,7 +640,10 @@ tapml_status store_case_ids(struct store *store, int64_t **out_ids, size_t *out_
     struct row row;
     int64_t *ids = NULL;
     size_t count = 0;
-    TAPML_TRY(row_begin(store, "SELECT id FROM \"case\" ORDER BY id", "listing cases", &row));
+    TAPML_TRY(row_begin(store,
+                        "SELECT id FROM \"case\" LEFT JOIN prompt ON hash = prompt"
+                        " ORDER BY position IS NULL, position, id",
+                        "listing cases", &row));
     const tapml_status status = read_ids(&row, &ids, &count);
     if (status != TAPML_OK) {
         alloc_free(ids);

@@ -103,13 +103,16 @@ struct store_prompt {
 tapml_status store_add_prompt(struct store *store, const struct store_prompt *prompt) STATUS_USED;
 int store_has_prompt(struct store *store, struct hash prompt);
 
+// Where a prompt that was carved to its end stands in the prompts file; -1: it was not.
+int64_t store_prompt_index(struct store *store, struct hash prompt);
+
 // The greedy ids of a carved prompt, freed by alloc_free. TAPML_NOT_FOUND where it was not carved.
 tapml_status store_greedy(struct store *store,
                           struct hash prompt,
                           int32_t **out_ids,
                           int64_t *out_count) STATUS_USED;
 
-// Ids of all cases in the order they were added. Freed by alloc_free.
+// Ids of all cases, in the order of their prompts and calls. Freed by alloc_free.
 tapml_status store_case_ids(struct store *store, int64_t **out_ids, size_t *out_count) STATUS_USED;
 
 // A case with its contents in `arena`; weights have `before` NULL and their name in `origin`,
@@ -119,8 +122,8 @@ tapml_status store_load_case(struct store *store,
                              struct arena *arena,
                              struct carved_case *out_case) STATUS_USED;
 
-// What has been seen so far, for a recorder that goes on: calls `visit` for each call line, in the
-// order in which they were added, with its outputs by name.
+// Calls `visit` for each call line, in the order in which they were added, with its outputs by
+// name.
 typedef void (*store_visit_call_fn)(void *user, const struct store_call *call);
 tapml_status
 store_visit_calls(struct store *store, store_visit_call_fn visit, void *user) STATUS_USED;

@@ -18,6 +18,7 @@ struct carving {
     const struct prompt *prompt;
     struct progress *progress; // Counts tokens, which cost much the same.
     size_t done, all;
+    struct recorder_counts counts;
 };
 
 // Tokens that are fed for a prompt which does not end early.
@@ -75,13 +76,17 @@ count_tokens(struct carving *carving, struct store *store, const struct prompts 
     carving->done = carving->progress->skipped;
 }
 
-static tapml_status
-carve_all(struct carving *carving, struct store *store, const struct prompts *prompts)
+// Carves the missing ones of the prompts from `begin` to before `end`.
+static tapml_status carve_between(struct carving *carving,
+                                  struct store *store,
+                                  const struct prompts *prompts,
+                                  size_t begin,
+                                  size_t end)
 {
     int32_t *greedy = alloc_array((size_t)carving->config->decode + 1, sizeof(*greedy));
     tapml_status status = greedy != NULL ? TAPML_OK : status_no_memory();
 
-    for (size_t i = 0; i < prompts->count && status == TAPML_OK; i++) {
+    for (size_t i = begin; i < end && status == TAPML_OK; i++) {
         carving->prompt = &prompts->items[i];
         if (!store_has_prompt(store, carving->prompt->id)) {
             status = carve_prompt(carving, (int64_t)i, greedy);
@@ -117,14 +122,51 @@ static tapml_status make_session(struct carving *carving)
     return status;
 }
 
-static int all_carved(struct store *store, const struct prompts *prompts)
+// From `begin` on, the first prompt that the store has, or (0) has not.
+static size_t
+find_prompt(struct store *store, const struct prompts *prompts, size_t begin, int is_carved)
 {
-    size_t done = 0;
-
-    while (done < prompts->count && store_has_prompt(store, prompts->items[done].id)) {
-        done++;
+    while (begin < prompts->count &&
+           store_has_prompt(store, prompts->items[begin].id) != is_carved) {
+        begin++;
     }
-    return done == prompts->count;
+    return begin;
+}
+
+// A stretch of missing prompts is carved as it was when those behind it were not there: so the same
+// cases are kept again.
+static tapml_status carve_stretch(struct carving *carving,
+                                  struct store *store,
+                                  const struct prompts *prompts,
+                                  size_t begin,
+                                  size_t end)
+{
+    TAPML_TRY(recorder_create(
+        &(struct recorder_options){.inner = carving->setup->backends[0],
+                                   .store_path = store_path(store),
+                                   .checkpoint = model_checkpoint(carving->setup->model),
+                                   .keep_all = carving->config->keep_all,
+                                   .prompts_end = (int64_t)end},
+        &carving->recorder));
+    tapml_status status = make_session(carving);
+
+    if (status == TAPML_OK) {
+        status = carve_between(carving, store, prompts, begin, end);
+    }
+    if (status == TAPML_OK) {
+        status = recorder_finish(carving->recorder);
+    }
+    const struct recorder_counts counts = recorder_counts(carving->recorder);
+
+    carving->counts.calls += counts.calls;
+    carving->counts.kept += counts.kept;
+    carving->counts.bytes_seen += counts.bytes_seen;
+    carving->counts.bytes_kept += counts.bytes_kept;
+    session_destroy(carving->session);
+    carving->session = NULL;
+    recorder_destroy(carving->recorder);
+    carving->recorder = NULL;
+    return status;
 }
 
 tapml_status carving_run(const struct run_config *config,
@@ -136,36 +178,24 @@ tapml_status carving_run(const struct run_config *config,
     struct progress progress;
     struct carving carving = {.config = config, .setup = setup, .progress = &progress};
 
-    if (all_carved(store, prompts)) {
+    size_t begin = find_prompt(store, prompts, 0, 0);
+
+    if (begin == prompts->count) {
         return TAPML_OK;
     }
     progress_begin(&progress, "carve", 0);
     progress.unit = "tokens";
     progress.hold = hold;
     count_tokens(&carving, store, prompts);
-    TAPML_TRY(
-        recorder_create(&(struct recorder_options){.inner = setup->backends[0],
-                                                   .store_path = store_path(store),
-                                                   .checkpoint = model_checkpoint(setup->model),
-                                                   .keep_all = config->keep_all},
-                        &carving.recorder));
-    tapml_status status = make_session(&carving);
+    while (begin < prompts->count) {
+        const size_t end = find_prompt(store, prompts, begin, 1);
 
-    if (status == TAPML_OK) {
-        status = carve_all(&carving, store, prompts);
+        TAPML_TRY(carve_stretch(&carving, store, prompts, begin, end));
+        begin = find_prompt(store, prompts, end, 0);
     }
-    if (status == TAPML_OK) {
-        status = recorder_finish(carving.recorder);
-    }
-    const struct recorder_counts counts = recorder_counts(carving.recorder);
-
-    session_destroy(carving.session);
-    recorder_destroy(carving.recorder);
-    if (status == TAPML_OK) {
-        progress_end(&progress,
-                     "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
-                     prompts->count, counts.calls, counts.kept, (double)counts.bytes_kept * 1e-6,
-                     (double)counts.bytes_seen * 1e-6);
-    }
-    return status;
+    progress_end(
+        &progress, "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
+        prompts->count, carving.counts.calls, carving.counts.kept,
+        (double)carving.counts.bytes_kept * 1e-6, (double)carving.counts.bytes_seen * 1e-6);
+    return TAPML_OK;
 }

@@ -648,9 +648,11 @@ find_representatives(struct store *store, struct arena *arena, int64_t **out_ids
         return status_no_memory();
     }
     TAPML_TRY(row_begin(store,
-                        "SELECT min(id) FROM \"case\" GROUP BY op, version, phase,"
+                        "SELECT id, min(coalesce(position, 0) * 4294967296 + id)"
+                        " FROM \"case\" LEFT JOIN prompt ON hash = prompt"
+                        " GROUP BY op, version, phase,"
                         " (SELECT group_concat(kind || coalesce(dtype, i <> 0, d <> 0, ''))"
-                        "   FROM argument WHERE case_id = \"case\".id) ORDER BY op, 1",
+                        "   FROM argument WHERE case_id = \"case\".id) ORDER BY op, 2",
                         "choosing cases to derive others from", &row));
     TAPML_TRY(row_next(&row, &has));
     while (has) {

@@ -32,3 +32,44 @@ Test(carving, every_prompt_is_carved_once)
     cr_assert_eq(again, count);
     short_setup_close(&run);
 }
+
+static int64_t number_of(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(store_connection(store), sql, -1, &statement, NULL), SQLITE_OK,
+                 "%s", sqlite3_errmsg(store_connection(store)));
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+// What a salvage leaves out in front of prompts that it keeps.
+Test(carving, a_missing_prompt_gets_the_same_cases_again)
+{
+    struct short_setup run;
+    char *message = NULL;
+
+    short_setup_open(&run);
+    cr_assert_geq(run.prompts.count, 2);
+    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
+    sqlite3_exec(store_connection(run.store),
+                 "CREATE TEMP TABLE had AS SELECT instance, prompt, step, part FROM \"case\";"
+                 "CREATE TEMP TABLE gone AS SELECT hash FROM prompt WHERE position = 0;"
+                 "DELETE FROM \"case\" WHERE prompt IN gone;"
+                 "DELETE FROM call WHERE prompt IN gone;"
+                 "DELETE FROM prompt WHERE hash IN gone;",
+                 NULL, NULL, &message);
+    cr_assert_null(message, "%s", message);
+    cr_assert_lt(number_of(run.store, "SELECT count(*) FROM \"case\""),
+                 number_of(run.store, "SELECT count(*) FROM had"));
+    SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
+    cr_assert_eq(number_of(run.store, "SELECT count(*) FROM \"case\""),
+                 number_of(run.store, "SELECT count(*) FROM had"));
+    cr_assert_eq(number_of(run.store, "SELECT count(*) FROM (SELECT * FROM had EXCEPT SELECT"
+                                      " instance, prompt, step, part FROM \"case\")"),
+                 0);
+    cr_assert_eq(store_prompt_index(run.store, run.prompts.items[1].id), 1);
+    cr_assert_eq(store_prompt_index(run.store, (struct hash){1, 1}), -1);
+    short_setup_close(&run);
+}
