@@ -226,6 +226,28 @@ tapml_status file_write(const char *path, const void *data, size_t size)
     return status;
 }
 
+// Has what was written reach the disk: a file's bytes, or the names in a folder.
+static int sync_path(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const int is_synced = descriptor >= 0 && fsync(descriptor) == 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return is_synced;
+}
+
+tapml_status file_move(const char *from, const char *to)
+{
+    char *folder = file_folder(to);
+    if (!folder) {
+        return status_no_memory();
+    }
+    const int is_moved = sync_path(from) && rename(from, to) == 0 && sync_path(folder);
+    alloc_free(folder);
+    return is_moved ? TAPML_OK : system_failed(to, "move a file there");
+}
+
 void file_remove_all(const char *folder, const char *glob)
 {
     DIR *list = opendir(folder);

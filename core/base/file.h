@@ -27,6 +27,10 @@ file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) 
 // it is TAPML_UNAVAILABLE.
 tapml_status file_write(const char *path, const void *data, size_t size) STATUS_USED;
 
+// Gives a file another name, in place of what has it, and sees to it that neither its bytes nor its
+// name are lost with the power.
+tapml_status file_move(const char *from, const char *to) STATUS_USED;
+
 // Removes the files of a folder whose names match `glob`. What cannot be removed stays.
 void file_remove_all(const char *folder, const char *glob);
 

@@ -6,11 +6,20 @@
 #include "base/hash.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Of SQLite's file format, section 1.3.
-enum { HEADER_BYTES = 100, SIZE_AT = 16, RESERVED_AT = 20, PAGE_BYTES_MAX = 65536 };
+enum {
+    SIZE_AT = 16,
+    RESERVED_AT = 20,
+    COUNT_AT = 28,
+    PAGE_BYTES_MIN = 512,
+    PAGE_BYTES_MAX = 65536
+};
 static const char MAGIC[16] = "SQLite format 3";
 
 struct pages {
@@ -20,6 +29,7 @@ struct pages {
     int has_sums;
     int64_t damaged;
     int write_error;
+    struct pages_loan loan;
 };
 
 // The system's file follows behind it.
@@ -39,6 +49,11 @@ static sqlite3_file *inner_of(sqlite3_file *file)
 
 // -- Checksums ---------------------------------------------------------------------------------
 
+static uint32_t number_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
 static void sum_of(const unsigned char *page, int page_bytes, int64_t number, unsigned char *out)
 {
     const struct hash hash = hash_bytes(page, (size_t)page_bytes - PAGES_SUM_BYTES);
@@ -49,14 +64,19 @@ static void sum_of(const unsigned char *page, int page_bytes, int64_t number, un
     }
 }
 
+static int size_in(const unsigned char *header)
+{
+    const int size = header[SIZE_AT] << 8 | header[SIZE_AT + 1];
+    return size == 1 ? PAGE_BYTES_MAX : size;
+}
+
 // Takes page size and reserved bytes from the first page.
 static void learn(struct file *file, const unsigned char *header)
 {
     if (memcmp(header, MAGIC, sizeof(MAGIC)) != 0) {
         return;
     }
-    const int size = header[SIZE_AT] << 8 | header[SIZE_AT + 1];
-    file->page_bytes = size == 1 ? PAGE_BYTES_MAX : size;
+    file->page_bytes = size_in(header);
     file->has_sums = header[RESERVED_AT] == PAGES_SUM_BYTES;
     file->pages->has_sums = file->has_sums;
 }
@@ -88,11 +108,32 @@ static int take_sum(unsigned char *page, int page_bytes, int64_t number)
     return is_right;
 }
 
+// Whether what is read lies in a page that is lent.
+static int read_lent(struct file *file, void *data, int size, sqlite3_int64 at)
+{
+    const struct pages_loan *loan = &file->pages->loan;
+    if (!file->is_database || loan->count == 0 || size > loan->page_bytes) {
+        return 0;
+    }
+    const int64_t page = at / loan->page_bytes;
+    if (page >= loan->count || (loan->mask >> page & 1) == 0) {
+        return 0;
+    }
+    memcpy(data, loan->bytes + at, (size_t)size);
+    if (at == 0 && size >= PAGES_HEADER_BYTES) {
+        learn(file, data);
+    }
+    return 1;
+}
+
 static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
 {
     struct file *file = (struct file *)base;
+    if (read_lent(file, data, size, at)) {
+        return SQLITE_OK;
+    }
     const int code = inner_of(base)->pMethods->xRead(inner_of(base), data, size, at);
-    if (code == SQLITE_OK && file->is_database && at == 0 && size >= HEADER_BYTES) {
+    if (code == SQLITE_OK && file->is_database && at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
     }
     if (!is_page(file, size, at)) {
@@ -118,7 +159,7 @@ static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_in
 {
     struct file *file = (struct file *)base;
     sqlite3_file *inner = inner_of(base);
-    if (file->is_database && at == 0 && size >= HEADER_BYTES) {
+    if (file->is_database && at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
     }
     if (!is_page(file, size, at)) {
@@ -133,6 +174,12 @@ static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_in
     memcpy(file->page, data, (size_t)size);
     sum_of(file->page, size, at / size + 1, file->page + size - PAGES_SUM_BYTES);
     return note(base, inner->pMethods->xWrite(inner, file->page, size, at));
+}
+
+// As many bytes as the header says there are.
+static int64_t loan_bytes(const struct pages_loan *loan)
+{
+    return (int64_t)number_at(loan->bytes + COUNT_AT) * loan->page_bytes;
 }
 
 // -- What the system does ----------------------------------------------------------------------
@@ -155,7 +202,14 @@ static int sync_file(sqlite3_file *base, int flags)
 
 static int size_of_file(sqlite3_file *base, sqlite3_int64 *out_size)
 {
-    return inner_of(base)->pMethods->xFileSize(inner_of(base), out_size);
+    const struct file *file = (const struct file *)base;
+    const int code = inner_of(base)->pMethods->xFileSize(inner_of(base), out_size);
+    if (file->is_database && file->pages->loan.count > 0) {
+        // SQLite refuses a file that is cut; so it finds out when it reads what is gone.
+        const int64_t whole = loan_bytes(&file->pages->loan);
+        *out_size = *out_size < whole ? whole : *out_size;
+    }
+    return code;
 }
 
 static int lock_file(sqlite3_file *base, int kind)
@@ -304,4 +358,135 @@ int64_t pages_damaged(const struct pages *pages)
 int pages_write_error(const struct pages *pages)
 {
     return pages->write_error;
+}
+
+void pages_lend(struct pages *pages, const struct pages_loan *loan)
+{
+    pages->loan = *loan;
+}
+
+// -- A look at all -----------------------------------------------------------------------------
+
+static int is_empty(const unsigned char *page, int page_bytes)
+{
+    return page[0] == 0 && memcmp(page, page + 1, (size_t)page_bytes - 1) == 0;
+}
+
+static int has_sum(const unsigned char *page, int page_bytes, int64_t number)
+{
+    unsigned char sum[PAGES_SUM_BYTES];
+    sum_of(page, page_bytes, number, sum);
+    return memcmp(page + page_bytes - PAGES_SUM_BYTES, sum, sizeof(sum)) == 0;
+}
+
+// The page may have been brought from the log by somebody who knows no checksums.
+static int has_no_sum(const unsigned char *page, int page_bytes)
+{
+    static const unsigned char none[PAGES_SUM_BYTES];
+    return memcmp(page + page_bytes - PAGES_SUM_BYTES, none, sizeof(none)) == 0;
+}
+
+static void note_bad(struct pages_health *health, int64_t number)
+{
+    if (health->bad < (int64_t)(sizeof(health->first) / sizeof(*health->first))) {
+        health->first[health->bad] = number;
+    }
+    health->bad++;
+}
+
+// Whether all of it is there; a sector that the disk cannot read is damage like any other.
+static int read_page(int descriptor, unsigned char *page, int page_bytes, int64_t number)
+{
+    size_t done = 0;
+    const size_t size = (size_t)page_bytes;
+    const off_t at = (off_t)(number - 1) * page_bytes;
+    while (done < size) {
+        const ssize_t count = pread(descriptor, page + done, size - done, at + (off_t)done);
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return 0;
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return 1;
+}
+
+static void look(int descriptor, unsigned char *page, struct pages_health *health)
+{
+    const int bytes = health->page_bytes;
+    for (int64_t number = 1; number <= health->count; number++) {
+        const int is_there = read_page(descriptor, page, bytes, number);
+        const int empty = is_there && is_empty(page, bytes);
+        const int right = is_there && !empty && has_sum(page, bytes, number);
+
+        health->right += right;
+        health->empty += empty;
+        if (!empty && !right && !(is_there && has_no_sum(page, bytes))) {
+            note_bad(health, number);
+        } else if (!empty) {
+            continue;
+        }
+        health->mask |= number <= PAGES_LENT_MAX ? (uint64_t)1 << (number - 1) : 0;
+    }
+    health->is_header_whole = (health->mask & 1) == 0;
+}
+
+// The page size of a header that may be believed, of which `page` then has all; 0: none.
+static int believe(int descriptor, unsigned char *page)
+{
+    if (!read_page(descriptor, page, PAGES_HEADER_BYTES, 1)) {
+        memset(page, 0, PAGES_HEADER_BYTES); // A part of one says nothing.
+        return 0;
+    }
+    if (memcmp(page, MAGIC, sizeof(MAGIC)) != 0 || page[RESERVED_AT] != PAGES_SUM_BYTES) {
+        return 0;
+    }
+    const int size = size_in(page);
+    return size >= PAGE_BYTES_MIN && (size & (size - 1)) == 0 &&
+                   read_page(descriptor, page, size, 1) &&
+                   (has_sum(page, size, 1) || has_no_sum(page, size))
+               ? size
+               : 0;
+}
+
+static void
+check(int descriptor, unsigned char *page, int64_t file_bytes, struct pages_health *health)
+{
+    const int believed = believe(descriptor, page);
+    const int64_t told = believed ? (int64_t)number_at(page + COUNT_AT) : 0;
+    memcpy(health->header, page, sizeof(health->header));
+    health->page_bytes = believed ? believed : health->page_bytes;
+    health->count = (file_bytes + health->page_bytes - 1) / health->page_bytes;
+    health->count = told > health->count ? told : health->count;
+    look(descriptor, page, health);
+    if (!believed && health->is_header_whole) { // Its end is zeros, and the rest is no header.
+        health->is_header_whole = 0;
+        health->mask |= 1;
+        note_bad(health, 1);
+    }
+}
+
+tapml_status pages_check(const char *path, int page_bytes, struct pages_health *out_health)
+{
+    struct stat about;
+    struct pages_health health = {.page_bytes = page_bytes};
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 || fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+        const int error = descriptor < 0 ? errno : EINVAL;
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        return status_fail(TAPML_INVALID, "%s: cannot read it as a store: %s", path,
+                           strerror(error));
+    }
+    unsigned char *page = alloc_new(PAGE_BYTES_MAX);
+    if (page) {
+        check(descriptor, page, (int64_t)about.st_size, &health);
+    }
+    close(descriptor);
+    alloc_free(page);
+    if (!page) {
+        return status_no_memory();
+    }
+    *out_health = health;
+    return TAPML_OK;
 }

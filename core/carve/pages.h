@@ -18,7 +18,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-enum { PAGES_SUM_BYTES = 8 };
+enum { PAGES_SUM_BYTES = 8, PAGES_HEADER_BYTES = 100 };
 
 struct pages;
 
@@ -28,6 +28,36 @@ void pages_destroy(struct pages *pages);
 
 // The name to open a connection with.
 const char *pages_vfs(const struct pages *pages);
+
+// Pages that are read from memory instead of a database that has lost them: of pages 1 to `count`
+// in `bytes` (borrowed) those whose bit is set in `mask`. Page 1 must be one of them; the file then
+// seems to have as many pages as it says. For connections that only read.
+enum { PAGES_LENT_MAX = 64 };
+struct pages_loan {
+    const unsigned char *bytes;
+    int page_bytes;
+    int count;
+    uint64_t mask; // Bit 0 is page 1.
+};
+void pages_lend(struct pages *pages, const struct pages_loan *loan);
+
+// What a look at all pages of a file finds.
+struct pages_health {
+    int64_t count; // Of pages that are or should be there.
+    int page_bytes;
+    int64_t right;                            // With a right checksum.
+    int64_t bad;                              // Without, or cut off.
+    int64_t first[8];                         // Of the bad ones.
+    int64_t empty;                            // All zeros: never written, or lost.
+    uint64_t mask;                            // Of the first 64: those that are bad or empty.
+    int is_header_whole;                      // Page 1 is.
+    unsigned char header[PAGES_HEADER_BYTES]; // Zeros where there is none.
+};
+
+// Compares the checksums of a file that nobody writes, which has no log beside it. `page_bytes` is
+// taken where its header is lost.
+tapml_status
+pages_check(const char *path, int page_bytes, struct pages_health *out_health) STATUS_USED;
 
 // Makes a database that is still empty have checksums.
 tapml_status pages_add_sums(sqlite3 *connection) STATUS_USED;

@@ -48,10 +48,11 @@ static tapml_status fail_damaged(const struct store *store, const char *doing)
     if (pages_damaged(store->pages) != 0) {
         (void)snprintf(page, sizeof(page), " in page %lld", (long long)pages_damaged(store->pages));
     }
-    return status_fail(TAPML_INVALID,
-                       "store '%s' is damaged%s, found while %s; put back a copy of it, or move it "
-                       "away and start again",
-                       store->path, page, doing);
+    return status_fail(
+        TAPML_INVALID,
+        "store '%s' is damaged%s, found while %s; 'tapml-host --config' goes on with "
+        "what is whole of it, or put back a copy",
+        store->path, page, doing);
 }
 
 tapml_status store_fail(struct store *store, int code, const char *doing)
@@ -193,9 +194,13 @@ static int open_file(struct store *store, enum access access)
     return code;
 }
 
-static tapml_status open_connection(struct store *store, enum access access)
+static tapml_status
+open_connection(struct store *store, enum access access, const struct pages_loan *loan)
 {
     TAPML_TRY(pages_create(&store->pages));
+    if (loan) {
+        pages_lend(store->pages, loan);
+    }
     const int code = open_file(store, access);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
@@ -212,7 +217,10 @@ static tapml_status open_connection(struct store *store, enum access access)
                          "opening it");
 }
 
-static tapml_status open_as(const char *path, enum access access, struct store **out_store)
+static tapml_status open_as(const char *path,
+                            enum access access,
+                            const struct pages_loan *loan,
+                            struct store **out_store)
 {
     if (access != ACCESS_CREATE && !file_exists(path)) {
         return status_fail(TAPML_NOT_FOUND, "there is no store '%s'", path);
@@ -223,7 +231,8 @@ static tapml_status open_as(const char *path, enum access access, struct store *
     }
     table_init(&store->statement_at);
     store->path = alloc_text(path);
-    const tapml_status status = store->path ? open_connection(store, access) : status_no_memory();
+    const tapml_status status =
+        store->path ? open_connection(store, access, loan) : status_no_memory();
     if (status != TAPML_OK) {
         store_close(store);
         return status;
@@ -234,12 +243,18 @@ static tapml_status open_as(const char *path, enum access access, struct store *
 
 tapml_status store_open(const char *path, int create, struct store **out_store)
 {
-    return open_as(path, create ? ACCESS_CREATE : ACCESS_WRITE, out_store);
+    return open_as(path, create ? ACCESS_CREATE : ACCESS_WRITE, NULL, out_store);
 }
 
 tapml_status store_open_to_read(const char *path, struct store **out_store)
 {
-    return open_as(path, ACCESS_READ, out_store);
+    return open_as(path, ACCESS_READ, NULL, out_store);
+}
+
+tapml_status
+store_open_spoilt(const char *path, const struct pages_loan *loan, struct store **out_store)
+{
+    return open_as(path, ACCESS_READ, loan, out_store);
 }
 
 void store_close(struct store *store)

@@ -28,6 +28,12 @@ tapml_status store_open(const char *path, int create, struct store **out_store) 
 
 // Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
+
+// The same of a damaged one: pages of `loan` are read instead of its own (carve/salvage).
+struct pages_loan;
+tapml_status store_open_spoilt(const char *path,
+                               const struct pages_loan *loan,
+                               struct store **out_store) STATUS_USED;
 void store_close(struct store *store);
 const char *store_path(const struct store *store);
 

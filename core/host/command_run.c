@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "carve/row.h"
+#include "carve/salvage.h"
 #include "carve/store.h"
 #include "exec/run.h"
 #include "exec/trace.h"
@@ -797,6 +798,52 @@ static tapml_status check_backends(const struct run *run)
     return TAPML_OK;
 }
 
+// Numbers of the prompts that the store does not have: "2, 5-7".
+static void print_missing(const struct run *run, struct text *out)
+{
+    const struct prompts *prompts = &run->prompts;
+
+    for (size_t i = 0; i < prompts->count; i++) {
+        size_t end = i;
+
+        while (end < prompts->count && !store_has_prompt(run->store, prompts->items[end].id)) {
+            end++;
+        }
+        if (end > i) {
+            text_format(out, "%s%zu", out->length > 0 ? ", " : "", i + 1);
+            if (end > i + 1) {
+                text_format(out, "-%zu", end);
+            }
+            i = end;
+        }
+    }
+}
+
+// Opens the store of the run; a damaged one gives what is whole to another one first.
+static tapml_status open_store(struct run *run, const char *path)
+{
+    static const char *const facts[] = {"model.hash", "prompts.hash", "decode", "capacity",
+                                        "chunk",      "keep",         "source", NULL};
+    struct text told, missing;
+
+    text_init(&told);
+    text_init(&missing);
+    tapml_status status = salvage_run(path, facts, &told);
+
+    if (status == TAPML_OK) {
+        status = store_open(path, 1, &run->store);
+    }
+    if (status == TAPML_OK && told.length > 0) {
+        print_missing(run, &missing);
+        log_line(LOG_WARNING, "%s", told.data);
+        log_line(LOG_WARNING, "carved again or for the first time: %s",
+                 missing.length > 0 ? missing.data : "no prompt");
+    }
+    text_release(&told);
+    text_release(&missing);
+    return status;
+}
+
 static tapml_status open_run(struct run *run)
 {
     const struct run_config *config = &run->config;
@@ -824,7 +871,7 @@ static tapml_status open_run(struct run *run)
     tapml_status status = text_status(&path);
 
     if (status == TAPML_OK) {
-        status = store_open(path.data, 1, &run->store);
+        status = open_store(run, path.data);
     }
     text_release(&path);
     return status;

@@ -175,7 +175,8 @@ static tapml_status settle_weights(struct store *store,
     tapml_status status = print_files(config->model, checkpoint, &files);
     const char *known = store_fact(store, "model.files");
 
-    if (status == TAPML_OK && known != NULL && strcmp(known, files.data) != 0) {
+    // A store that has lost them is as suspect as one that knows others.
+    if (status == TAPML_OK && (known == NULL || strcmp(known, files.data) != 0)) {
         status = check_weights(store, checkpoint);
     }
     if (status == TAPML_OK) {

@@ -221,3 +221,20 @@ Test(file, only_what_matches_is_removed)
     cr_assert(file_exists(scratch_path(&scratch, "a.txt")));
     cr_assert(file_is_folder(scratch_path(&scratch, "b.part")));
 }
+
+Test(file, a_move_takes_the_place_of_what_is_there)
+{
+    char from[2 * SCRATCH_PATH];
+    char *data = NULL;
+    size_t size = 0;
+    (void)snprintf(from, sizeof(from), "%s", scratch_text(&scratch, "from", "new"));
+    const char *to = scratch_text(&scratch, "to", "old");
+    cr_assert_eq(file_move(from, to), TAPML_OK, "%s", status_message());
+    cr_assert(!file_exists(from));
+    cr_assert_eq(file_read(to, 10, &data, &size), TAPML_OK);
+    cr_assert_str_eq(data, "new");
+    alloc_free(data);
+    cr_assert_eq(file_move(from, to), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "cannot move a file there"), "%s",
+                       status_message());
+}

@@ -209,3 +209,60 @@ Test(pages, what_the_system_said_of_a_write_is_kept)
     (void)sqlite3_close(connection);
     pages_destroy(pages);
 }
+
+Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
+{
+    struct pages *pages = NULL;
+    struct pages_health health;
+    cr_assert_eq(pages_create(&pages), TAPML_OK);
+    fill(pages);
+    pages_destroy(pages);
+    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK, "%s", status_message());
+    const int64_t count = health.count;
+    cr_assert_gt(count, 8);
+    cr_assert_eq(health.right, count);
+    cr_assert_eq(health.bad, 0);
+    cr_assert_eq(health.mask, 0);
+    cr_assert(health.is_header_whole);
+    cr_assert_eq(health.page_bytes, PAGE);
+    flip(3 * PAGE + 77);
+    flip(5 * PAGE + 77);
+    cr_assert_eq(truncate(path, (count - 1) * PAGE + 9), 0);
+    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(health.count, count);
+    cr_assert_eq(health.bad, 3);
+    cr_assert_eq(health.first[0], 4);
+    cr_assert_eq(health.first[1], 6);
+    cr_assert_eq(health.first[2], count);
+    cr_assert_eq(health.mask & 0x3f, 0x28);
+    flip(40);
+    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(health.bad, 4);
+    cr_assert_not(health.is_header_whole);
+    cr_assert_eq(truncate(path, 0), 0);
+    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(health.count, 0);
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_INVALID);
+}
+
+Test(pages, lent_ones_stand_in_for_those_that_are_lost)
+{
+    static unsigned char lent[PAGE];
+    struct pages *pages = NULL;
+    int64_t sum = 0, again = 0;
+    cr_assert_eq(pages_create(&pages), TAPML_OK);
+    fill(pages);
+    cr_assert_eq(read_all(pages_vfs(pages), &sum), SQLITE_ROW);
+    FILE *file = fopen(path, "rb");
+    cr_assert_eq(fread(lent, 1, PAGE, file), PAGE);
+    cr_assert_eq(fclose(file), 0);
+    flip(18);
+    flip(1000);
+    cr_assert_neq(read_all(pages_vfs(pages), &again), SQLITE_ROW);
+    pages_lend(pages,
+               &(struct pages_loan){.bytes = lent, .page_bytes = PAGE, .count = 1, .mask = 1});
+    cr_assert_eq(read_all(pages_vfs(pages), &again), SQLITE_ROW);
+    cr_assert_eq(again, sum);
+    pages_destroy(pages);
+}

@@ -642,6 +642,6 @@ Test(store, a_spoilt_page_is_named)
                   SQLITE_OK);
     cr_assert_eq(store_fail(store, SQLITE_IOERR, "looking"), TAPML_INVALID);
     cr_assert_not_null(
-        strstr(status_message(), "is damaged in page 3, found while looking; put back"), "%s",
+        strstr(status_message(), "is damaged in page 3, found while looking; 'tapml-host"), "%s",
         status_message());
 }
