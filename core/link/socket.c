@@ -76,7 +76,7 @@ static tapml_status make_room(struct socket_inbox *inbox)
     if (!data) {
         return status_no_memory();
     }
-    if (inbox->end > 0) {
+    if (inbox->data) {
         memcpy(data, inbox->data, inbox->end);
     }
     alloc_free(inbox->data);

@@ -104,7 +104,7 @@ static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 
 tapml_status fault_parse(struct fault_rule *rule)
 {
-    struct words words;
+    struct words words = {0};
 
     TAPML_TRY(split(rule->words, &words));
     TAPML_TRY(find_kind(words.items[0], &rule->kind));
@@ -607,6 +607,13 @@ static tapml_status take_memory(void)
     return status_no_memory();
 }
 
+static void hang(void)
+{
+    for (;;) {
+        (void)pause();
+    }
+}
+
 // In place of the call.
 static tapml_status break_down(const struct strike *strike)
 {
@@ -617,8 +624,8 @@ static tapml_status break_down(const struct strike *strike)
             (void)signal(SIGSEGV, SIG_DFL);
             (void)raise(SIGSEGV);
         }
-        while (kind == FAULT_HANG) {
-            (void)pause();
+        if (kind == FAULT_HANG) {
+            hang();
         }
         if (kind == FAULT_MEMORY) {
             return take_memory();
