@@ -861,6 +861,7 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");   // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
+    file_remove_all(config->dir, "report.html.*.part");
     TAPML_TRY(setup_place_isolated(&run->setup, "source", config->source, &config->source_isolation,
                                    NULL, 0));
     for (size_t i = 0; i < config->target_count; i++) {

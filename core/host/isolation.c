@@ -343,7 +343,8 @@ tapml_status isolation_probe_all(const char *program, struct registry *registry)
         if (!is_to_be_probed(entry)) {
             continue;
         }
-        const char *const arguments[] = {path, "--probe", entry->library, entry->component, NULL};
+        // The manifest, not the library: the worker judges whether the two belong together.
+        const char *const arguments[] = {path, "--probe", entry->manifest, entry->component, NULL};
 
         status = child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, &output);
         if (status == TAPML_OK) {

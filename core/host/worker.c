@@ -310,10 +310,10 @@ static tapml_status probe(struct registry *registry, const char *component)
     return TAPML_OK;
 }
 
-enum outcome worker_probe(const char *library, const char *component)
+enum outcome worker_probe(const char *plugin, const char *component)
 {
     struct worker worker = {.settings = NULL};
-    const char *const files[] = {library, NULL};
+    const char *const files[] = {plugin, NULL};
     tapml_status status = make_ini(&worker);
 
     if (status == TAPML_OK) {

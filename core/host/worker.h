@@ -14,6 +14,7 @@ tapml_status worker_settle(long parent) STATUS_USED;
 // fault injector, where the settings have any.
 enum outcome worker_serve(int socket);
 
-// Probes the components of a library (all, where `component` is NULL), and prints a line each, and
-// what their devices and ops are: fields separated by tabs.
-enum outcome worker_probe(const char *library, const char *component);
+// Probes the components of a plugin (all, where `component` is NULL), and prints a line each, and
+// what their devices and ops are: fields separated by tabs. `plugin` is the path of a manifest, or
+// of a library, which has its own.
+enum outcome worker_probe(const char *plugin, const char *component);

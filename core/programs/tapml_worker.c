@@ -25,7 +25,7 @@ int main(int argc, char **argv)
         (void)puts("tapml-worker " TAPML_VERSION);
         return OUTCOME_OK;
     }
-    (void)fputs("usage: tapml-worker --probe LIBRARY [COMPONENT]\n"
+    (void)fputs("usage: tapml-worker --probe PLUGIN [COMPONENT]\n"
                 "\n"
                 "Opens a plugin's library, probes its components, and prints their states, devices "
                 "and ops.\n"
