@@ -38,11 +38,11 @@ Test(report_target, a_right_target_has_all_its_numbers)
     cr_assert_eq(reported_count(counts, "moved"), reported_count(counts, "wanted"));
     cr_assert_eq(reported_count(counts, "passed"), reported_count(counts, "cases"));
     cr_assert_gt(reported_count(counts, "cases"), 0);
-    cr_assert_eq(json_array_size(json_object_get(target, "cases")),
+    cr_assert_eq((json_int_t)json_array_size(json_object_get(target, "cases")),
                  reported_count(counts, "cases"));
-    cr_assert_eq(json_array_size(json_object_get(target, "derived")),
+    cr_assert_eq((json_int_t)json_array_size(json_object_get(target, "derived")),
                  reported_count(counts, "derived"));
-    cr_assert_eq(json_array_size(json_object_get(target, "instances")),
+    cr_assert_eq((json_int_t)json_array_size(json_object_get(target, "instances")),
                  reported_count(counts, "instances"));
     cr_assert_eq(json_array_size(rows), 6);
     cr_assert_str_eq(reported_string(json_array_get(rows, 0), "name"), "embed");
