@@ -108,31 +108,39 @@ static int64_t clamp_rounded(double value, int64_t low, int64_t high)
     return rounded >= (double)high ? high : (int64_t)rounded;
 }
 
-static double load_one(uint32_t dtype, const unsigned char *source)
+// One loop for each type, so that the compiler knows the width of an element.
+#define WIDEN(type, expression)                                                                    \
+    for (size_t i = 0; i < count; ++i) {                                                           \
+        type value;                                                                                \
+        memcpy(&value, (const unsigned char *)source + i * sizeof(value), sizeof(value));          \
+        out_values[i] = (double)(expression);                                                      \
+    }
+
+void convert_to_f64(uint32_t dtype, const void *source, size_t count, double *out_values)
 {
-    union {
-        float f32;
-        double f64;
-        uint16_t u16;
-        int32_t i32;
-        int64_t i64;
-    } value;
-    memcpy(&value, source, dtype_bytes(dtype));
     switch (dtype) {
     case TAPML_F32:
-        return (double)value.f32;
+        WIDEN(float, value)
+        break;
     case TAPML_F16:
-        return (double)convert_f16_to_f32(value.u16);
+        WIDEN(uint16_t, convert_f16_to_f32(value))
+        break;
     case TAPML_BF16:
-        return (double)convert_bf16_to_f32(value.u16);
+        WIDEN(uint16_t, convert_bf16_to_f32(value))
+        break;
     case TAPML_F64:
-        return value.f64;
+        WIDEN(double, value)
+        break;
     case TAPML_I32:
-        return (double)value.i32;
+        WIDEN(int32_t, value)
+        break;
     case TAPML_I64:
-        return (double)value.i64;
+        WIDEN(int64_t, value)
+        break;
     default:
-        return (double)*source;
+        ASSERT(dtype == TAPML_U8);
+        WIDEN(uint8_t, value)
+        break;
     }
 }
 
@@ -147,9 +155,6 @@ static void store_one(uint32_t dtype, double value, unsigned char *target)
         uint8_t u8;
     } result;
     switch (dtype) {
-    case TAPML_F32:
-        result.f32 = (float)value;
-        break;
     case TAPML_F16:
         result.u16 = convert_f32_to_f16(round_to_odd(value));
         break;
@@ -166,27 +171,26 @@ static void store_one(uint32_t dtype, double value, unsigned char *target)
         result.i64 = clamp_rounded(value, INT64_MIN, INT64_MAX);
         break;
     default:
+        ASSERT(dtype == TAPML_U8);
         result.u8 = (uint8_t)clamp_rounded(value, 0, UINT8_MAX);
         break;
     }
     memcpy(target, &result, dtype_bytes(dtype));
 }
 
-void convert_to_f64(uint32_t dtype, const void *source, size_t count, double *out_values)
-{
-    ASSERT(dtype_find(dtype_name(dtype)) == dtype);
-    const unsigned char *at = source;
-    for (size_t i = 0; i < count; ++i) {
-        out_values[i] = load_one(dtype, at + i * dtype_bytes(dtype));
-    }
-}
-
 void convert_from_f64(uint32_t dtype, const double *values, size_t count, void *out_target)
 {
-    ASSERT(dtype_find(dtype_name(dtype)) == dtype);
     unsigned char *at = out_target;
+    const size_t step = dtype_bytes(dtype);
+    if (dtype == TAPML_F32) {
+        for (size_t i = 0; i < count; ++i) {
+            const float value = (float)values[i];
+            memcpy(at + i * sizeof(value), &value, sizeof(value));
+        }
+        return;
+    }
     for (size_t i = 0; i < count; ++i) {
-        store_one(dtype, values[i], at + i * dtype_bytes(dtype));
+        store_one(dtype, values[i], at + i * step);
     }
 }
 
