@@ -7,6 +7,7 @@
 static const tapml_op_impl add = TAPML_IMPL(tapml_add, gpu_op_add);
 static const tapml_op_impl attention = TAPML_IMPL(tapml_attention, gpu_op_attention);
 static const tapml_op_impl clip = TAPML_IMPL(tapml_clip, gpu_op_clip);
+static const tapml_op_impl concat = TAPML_IMPL(tapml_concat, gpu_op_concat);
 static const tapml_op_impl copy = TAPML_IMPL(tapml_copy, gpu_op_copy);
 static const tapml_op_impl embed = TAPML_IMPL(tapml_embed, gpu_op_embed);
 static const tapml_op_impl gather_rows = TAPML_IMPL(tapml_gather_rows, gpu_op_gather_rows);
@@ -19,6 +20,8 @@ static const tapml_op_impl mul = TAPML_IMPL(tapml_mul, gpu_op_mul);
 static const tapml_op_impl relu = TAPML_IMPL(tapml_relu, gpu_op_relu);
 static const tapml_op_impl rms_norm = TAPML_IMPL(tapml_rms_norm, gpu_op_rms_norm);
 static const tapml_op_impl rope = TAPML_IMPL(tapml_rope, gpu_op_rope);
+static const tapml_op_impl route_groups = TAPML_IMPL(tapml_route_groups, gpu_op_route_groups);
+static const tapml_op_impl route_sigmoid = TAPML_IMPL(tapml_route_sigmoid, gpu_op_route_sigmoid);
 static const tapml_op_impl route_softmax = TAPML_IMPL(tapml_route_softmax, gpu_op_route_softmax);
 static const tapml_op_impl route_topk = TAPML_IMPL(tapml_route_topk, gpu_op_route_topk);
 static const tapml_op_impl scale = TAPML_IMPL(tapml_scale, gpu_op_scale);
@@ -26,13 +29,15 @@ static const tapml_op_impl sigmoid = TAPML_IMPL(tapml_sigmoid, gpu_op_sigmoid);
 static const tapml_op_impl silu = TAPML_IMPL(tapml_silu, gpu_op_silu);
 static const tapml_op_impl softcap = TAPML_IMPL(tapml_softcap, gpu_op_softcap);
 static const tapml_op_impl state_append = TAPML_IMPL(tapml_state_append, gpu_op_state_append);
+static const tapml_op_impl tangent = TAPML_IMPL(tapml_tanh, gpu_op_tanh);
 static const tapml_op_impl weighted_sum = TAPML_IMPL(tapml_weighted_sum, gpu_op_weighted_sum);
 
 static const tapml_op_impl *const list[] = {
-    &add,     &attention, &clip,       &copy,          &embed,          &gather_rows,
-    &gelu,    &gelu_tanh, &layer_norm, &linear,        &linear_experts, &mul,
-    &relu,    &rms_norm,  &rope,       &route_softmax, &route_topk,     &scale,
-    &sigmoid, &silu,      &softcap,    &state_append,  &weighted_sum,
+    &add,           &attention,  &clip,         &concat,     &copy,         &embed,
+    &gather_rows,   &gelu,       &gelu_tanh,    &layer_norm, &linear,       &linear_experts,
+    &mul,           &relu,       &rms_norm,     &rope,       &route_groups, &route_sigmoid,
+    &route_softmax, &route_topk, &scale,        &sigmoid,    &silu,         &softcap,
+    &state_append,  &tangent,    &weighted_sum,
 };
 
 enum { COUNT = sizeof(list) / sizeof(list[0]) };

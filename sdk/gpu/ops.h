@@ -24,6 +24,7 @@
 tapml_status gpu_op_add(TAPML_ADD_PARAMS);
 tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS);
 tapml_status gpu_op_clip(TAPML_CLIP_PARAMS);
+tapml_status gpu_op_concat(TAPML_CONCAT_PARAMS);
 tapml_status gpu_op_copy(TAPML_COPY_PARAMS);
 tapml_status gpu_op_embed(TAPML_EMBED_PARAMS);
 tapml_status gpu_op_gather_rows(TAPML_GATHER_ROWS_PARAMS);
@@ -36,6 +37,8 @@ tapml_status gpu_op_mul(TAPML_MUL_PARAMS);
 tapml_status gpu_op_relu(TAPML_RELU_PARAMS);
 tapml_status gpu_op_rms_norm(TAPML_RMS_NORM_PARAMS);
 tapml_status gpu_op_rope(TAPML_ROPE_PARAMS);
+tapml_status gpu_op_route_groups(TAPML_ROUTE_GROUPS_PARAMS);
+tapml_status gpu_op_route_sigmoid(TAPML_ROUTE_SIGMOID_PARAMS);
 tapml_status gpu_op_route_softmax(TAPML_ROUTE_SOFTMAX_PARAMS);
 tapml_status gpu_op_route_topk(TAPML_ROUTE_TOPK_PARAMS);
 tapml_status gpu_op_scale(TAPML_SCALE_PARAMS);
@@ -43,6 +46,7 @@ tapml_status gpu_op_sigmoid(TAPML_SIGMOID_PARAMS);
 tapml_status gpu_op_silu(TAPML_SILU_PARAMS);
 tapml_status gpu_op_softcap(TAPML_SOFTCAP_PARAMS);
 tapml_status gpu_op_state_append(TAPML_STATE_APPEND_PARAMS);
+tapml_status gpu_op_tanh(TAPML_TANH_PARAMS);
 tapml_status gpu_op_weighted_sum(TAPML_WEIGHTED_SUM_PARAMS);
 
 // Launches an elementwise kernel over `count` tensors of one shape, in the order of its bindings;

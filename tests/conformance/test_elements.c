@@ -269,6 +269,7 @@ Test(elements, other_activations)
     check_numbers(&tapml_gelu_tanh, NULL, 1e-6);
     check_numbers(&tapml_relu, NULL, 1);
     check_numbers(&tapml_sigmoid, NULL, 16);
+    check_numbers(&tapml_tanh, NULL, 1e-6);
 }
 
 Test(elements, with_numbers)
@@ -292,6 +293,46 @@ Test(elements, copy_of_integers)
         shape.dtype = TAPML_I32;
         check_unary(&tapml_copy, shape, REVERSED, SPREAD);
         check_unary(&tapml_copy, shape, DENSE, DENSE);
+    }
+}
+
+// One operand spread or repeated along an outer axis, the other one dense; y spread.
+static void check_concat(size_t heads, size_t left, size_t right, int is_repeated)
+{
+    enum { TOKENS = 5 };
+    const size_t rows = TOKENS * heads, width = left + right;
+    double *a = trial_values(7, TAPML_F32, rows * left);
+    double *b = trial_values(8, TAPML_F32, rows * right), *expected = device_array(rows * width);
+    struct trial trial = {.op = &tapml_concat, .output = TAPML_CONCAT_Y};
+    struct operand_spec *second = &trial.arguments[TAPML_CONCAT_B].tensor;
+
+    trial.arguments[TAPML_CONCAT_A].tensor = trial_spread(
+        trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)left, a), is_repeated ? 3 : 4, 1);
+    *second = trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)right, b);
+    if (is_repeated) { // All heads of a token have the same row.
+        second->strided = true;
+        second->stride[0] = (int64_t)right;
+        second->stride[1] = 0;
+        second->stride[2] = 1;
+        for (size_t r = 0; r < rows; r++) {
+            memmove(b + r * right, b + r / heads * right, right * sizeof(*b));
+        }
+    }
+    trial.arguments[TAPML_CONCAT_Y].tensor = trial_spread(
+        trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)width, NULL), 4, is_repeated);
+    formulas_concat(rows, left, right, a, b, expected);
+    device_check_each(device, &trial, rows * width, expected, 0, "concat");
+    free(a);
+    free(b);
+}
+
+Test(elements, concat)
+{
+    static const size_t sizes[][3] = {{1, 1, 1}, {4, 12, 8}, {3, 5, 7}, {2, 128, 64}, {6, 4, 33}};
+
+    for (size_t i = 0; i < 5; i++) {
+        check_concat(sizes[i][0], sizes[i][1], sizes[i][2], 0);
+        check_concat(sizes[i][0], sizes[i][1], sizes[i][2], 1);
     }
 }
 

@@ -223,6 +223,84 @@ void formulas_route(const struct formulas_route *op, double *indices, double *we
     }
 }
 
+enum { EXPERTS_MAX = 512 };
+
+// How many of `count` values stand before number `at`.
+static size_t rank_of(const double *values, size_t count, size_t at)
+{
+    size_t rank = 0;
+
+    for (size_t other = 0; other < count; other++) {
+        rank += comes_before(values, other, at) != 0;
+    }
+    return rank;
+}
+
+static double worth_of_group(const double *keys, size_t size, int is_sigmoid)
+{
+    double best = -INFINITY, second = -INFINITY;
+
+    for (size_t i = 0; i < size; i++) {
+        second = keys[i] > best ? best : fmax(second, keys[i]);
+        best = fmax(best, keys[i]);
+    }
+    return is_sigmoid && size > 1 ? best + second : best;
+}
+
+// Keys of the experts of one token; those that no kept group has are below all others.
+static void keys_of(const struct formulas_route_groups *op, const double *parts, double *keys)
+{
+    double worths[EXPERTS_MAX];
+
+    for (size_t e = 0; e < op->groups * op->size; e++) {
+        keys[e] = parts[e] + (op->bias != NULL ? op->bias[e] : 0);
+    }
+    for (size_t g = 0; g < op->groups; g++) {
+        worths[g] = worth_of_group(keys + g * op->size, op->size, op->is_sigmoid);
+    }
+    for (size_t e = 0; e < op->groups * op->size; e++) {
+        keys[e] = rank_of(worths, op->groups, e / op->size) < op->kept ? keys[e] : -INFINITY;
+    }
+}
+
+void formulas_route_groups(const struct formulas_route_groups *op, double *indices, double *weights)
+{
+    const size_t experts = op->groups * op->size;
+
+    for (size_t t = 0; t < op->tokens; t++) {
+        double parts[EXPERTS_MAX], keys[EXPERTS_MAX], all = 0, chosen = 1e-20;
+
+        for (size_t e = 0; e < experts; e++) {
+            const double score = op->scores[t * experts + e];
+
+            parts[e] = op->is_sigmoid ? 1 / (1 + exp(-score)) : exp(score);
+            all += parts[e];
+        }
+        keys_of(op, parts, keys);
+        for (size_t e = 0; e < experts; e++) {
+            const size_t rank = rank_of(keys, experts, e);
+
+            if (rank < op->k) {
+                indices[t * op->k + rank] = (double)e;
+                weights[t * op->k + rank] = parts[e];
+                chosen += parts[e];
+            }
+        }
+        for (size_t j = 0; j < op->k; j++) {
+            weights[t * op->k + j] /= !op->is_sigmoid ? all : op->renormalise ? chosen : 1;
+        }
+    }
+}
+
+void formulas_concat(
+    size_t rows, size_t left, size_t right, const double *a, const double *b, double *y)
+{
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(y + r * (left + right), a + r * left, left * sizeof(*y));
+        memcpy(y + r * (left + right) + left, b + r * right, right * sizeof(*y));
+    }
+}
+
 void formulas_linear_experts(const struct formulas_linear_experts *op, double *y)
 {
     for (size_t row = 0; row < op->tokens * op->k; row++) {
@@ -266,6 +344,9 @@ double formulas_unary(const char *op, double x, const double *numbers)
     }
     if (strcmp(op, "tapml.sigmoid") == 0) {
         return 1 / (1 + exp(-x));
+    }
+    if (strcmp(op, "tapml.tanh") == 0) {
+        return tanh(x);
     }
     if (strcmp(op, "tapml.scale") == 0) {
         return numbers[0] * x;

@@ -101,6 +101,23 @@ struct formulas_route {
 };
 void formulas_route(const struct formulas_route *op, double *indices, double *weights);
 
+// The `k` experts of each token from the `kept` best of its groups, and their weights: parts of the
+// softmax over all, or sigmoids, then over their own sum + 1e-20 where `renormalise`. Sigmoids are
+// chosen by with `bias`, groups by their two best. `indices` and `weights` are [tokens, k].
+struct formulas_route_groups {
+    size_t tokens, groups, size, kept, k; // size: experts of a group; at most 512 experts.
+    const double *scores;                 // [tokens, groups * size]
+    const double *bias;                   // [groups * size], or NULL
+    int is_sigmoid, renormalise;
+};
+void formulas_route_groups(const struct formulas_route_groups *op,
+                           double *indices,
+                           double *weights);
+
+// y[r] = a[r], then b[r]; `y` is [rows, left + right].
+void formulas_concat(
+    size_t rows, size_t left, size_t right, const double *a, const double *b, double *y);
+
 // y[t, j] = w[e] x[t, j] + b[e], with e = indices[t, j]; `y` is [tokens, k, out].
 struct formulas_linear_experts {
     size_t tokens, k, in, out, slots; // `slots` is 1, or k.
@@ -116,8 +133,8 @@ void formulas_linear_experts(const struct formulas_linear_experts *op, double *y
 void formulas_weighted_sum(
     size_t tokens, size_t k, size_t width, const double *x, const double *weights, double *y);
 
-// Ops of one operand and up to two numbers, of one element: gelu, gelu_tanh, relu, sigmoid, scale,
-// softcap, clip. Any other gives NaN.
+// Ops of one operand and up to two numbers, of one element: gelu, gelu_tanh, relu, sigmoid, tanh,
+// scale, softcap, clip. Any other gives NaN.
 double formulas_unary(const char *op, double x, const double *numbers);
 
 // y[r] = x[rows[r]]; `y` is [count, width].

@@ -120,6 +120,69 @@ static void check_route(size_t tokens, size_t experts, size_t k, int renormalise
     free(scores);
 }
 
+// From groups: with a bias of each type, with ties, with one group and with groups of one.
+struct grouping {
+    int64_t tokens, groups, size, kept, k;
+    uint32_t bias; // Its type, of sigmoids; 0: none.
+    int is_sigmoid, renormalise;
+};
+
+static void check_groups(const struct grouping *g)
+{
+    const size_t experts = (size_t)(g->groups * g->size), count = (size_t)(g->tokens * g->k);
+    double *scores = trial_values(9, TAPML_F32, (size_t)g->tokens * experts);
+    double *bias = g->bias != 0 ? trial_values(10, g->bias, experts) : NULL;
+    double *indices = calloc(count, sizeof(*indices)), *weights = calloc(count, sizeof(*weights));
+    struct trial trial = {.op = g->is_sigmoid ? &tapml_route_sigmoid : &tapml_route_groups};
+    struct trial_argument *rest =
+        &trial.arguments[g->is_sigmoid ? TAPML_ROUTE_SIGMOID_KEPT : TAPML_ROUTE_GROUPS_KEPT];
+    const uint32_t outputs =
+        g->is_sigmoid ? TAPML_ROUTE_SIGMOID_INDICES : TAPML_ROUTE_GROUPS_INDICES;
+
+    cr_assert(indices != NULL && weights != NULL);
+    for (int64_t t = 0; bias == NULL && experts > 2 && t < g->tokens; t += 2) {
+        scores[t * (int64_t)experts + 2] = scores[t * (int64_t)experts + 1]; // Equal ones.
+    }
+    trial.arguments[0].tensor =
+        trial_spread(trial_heads(TAPML_F32, g->tokens, g->groups, g->size, scores), 1, 3);
+    if (bias != NULL) {
+        trial.arguments[TAPML_ROUTE_SIGMOID_BIAS].tensor =
+            trial_rows(g->bias, g->groups, g->size, bias);
+    }
+    rest[0].i64 = g->kept;
+    rest[1].i64 = g->k;
+    rest[2].i64 = g->renormalise; // Of route_groups that is an output.
+    trial.arguments[outputs].tensor = trial_rows(TAPML_I32, g->tokens, g->k, NULL);
+    trial.arguments[outputs + 1].tensor = trial_rows(TAPML_F32, g->tokens, g->k, NULL);
+    formulas_route_groups(&(struct formulas_route_groups){(size_t)g->tokens, (size_t)g->groups,
+                                                          (size_t)g->size, (size_t)g->kept,
+                                                          (size_t)g->k, scores, bias, g->is_sigmoid,
+                                                          g->renormalise},
+                          indices, weights);
+    trial.output = outputs;
+    CHECK(&trial, (size_t)g->tokens, count, indices);
+    trial.output = outputs + 1;
+    CHECK(&trial, (size_t)g->tokens, count, weights);
+    free(scores);
+    free(bias);
+}
+
+Test(SUITE, routes_from_groups)
+{
+    static const struct grouping groupings[] = {
+        {1, 1, 1, 1, 1, 0, 1, 1},           {3, 4, 2, 2, 3, TAPML_F32, 1, 1},
+        {70, 8, 32, 4, 8, TAPML_F32, 1, 1}, {5, 3, 5, 2, 7, TAPML_BF16, 1, 0},
+        {4, 6, 1, 3, 2, TAPML_F16, 1, 1},   {9, 1, 20, 1, 4, 0, 1, 1},
+        {1, 1, 1, 1, 1, 0, 0, 0},           {3, 4, 2, 2, 3, 0, 0, 0},
+        {70, 8, 20, 3, 6, 0, 0, 0},         {5, 3, 5, 3, 15, 0, 0, 0},
+        {4, 6, 1, 3, 2, 0, 0, 0},           {2, 2, 150, 1, 5, 0, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(groupings) / sizeof(*groupings); i++) {
+        check_groups(&groupings[i]);
+    }
+}
+
 Test(SUITE, linear_experts)
 {
     for (size_t i = 0; i < sizeof(mixtures) / sizeof(*mixtures); i++) {

@@ -10,13 +10,14 @@
     extern const tapml_op_impl attention_##precision, elementwise_add_##precision,                 \
         elementwise_mul_##precision, experts_linear_##precision, experts_sum_##precision,          \
         linear_##precision, norm_layer_##precision, norm_rms_##precision, rope_##precision,        \
-        route_softmax_##precision, route_topk_##precision, unary_clip_##precision,                 \
-        unary_gelu_##precision, unary_gelu_tanh_##precision, unary_relu_##precision,               \
-        unary_scale_##precision, unary_sigmoid_##precision, unary_silu_##precision,                \
-        unary_softcap_##precision
+        route_groups_##precision, route_sigmoid_##precision, route_softmax_##precision,            \
+        route_topk_##precision, unary_clip_##precision, unary_gelu_##precision,                    \
+        unary_gelu_tanh_##precision, unary_relu_##precision, unary_scale_##precision,              \
+        unary_sigmoid_##precision, unary_silu_##precision, unary_softcap_##precision,              \
+        unary_tanh_##precision
 
 OPERATORS_IN(f32);
 OPERATORS_IN(f64);
 
 // Ops that only move values: every precision has the same.
-extern const tapml_op_impl rows_copy, rows_embed, rows_gather, rows_state_append;
+extern const tapml_op_impl rows_concat, rows_copy, rows_embed, rows_gather, rows_state_append;

@@ -16,10 +16,12 @@
         &attention_##precision, &elementwise_add_##precision, &elementwise_mul_##precision,        \
             &experts_linear_##precision, &experts_sum_##precision, &linear_##precision,            \
             &norm_layer_##precision, &norm_rms_##precision, &rope_##precision,                     \
-            &route_softmax_##precision, &route_topk_##precision, &unary_clip_##precision,          \
-            &unary_gelu_##precision, &unary_gelu_tanh_##precision, &unary_relu_##precision,        \
-            &unary_scale_##precision, &unary_sigmoid_##precision, &unary_silu_##precision,         \
-            &unary_softcap_##precision, &rows_copy, &rows_embed, &rows_gather, &rows_state_append  \
+            &route_groups_##precision, &route_sigmoid_##precision, &route_softmax_##precision,     \
+            &route_topk_##precision, &unary_clip_##precision, &unary_gelu_##precision,             \
+            &unary_gelu_tanh_##precision, &unary_relu_##precision, &unary_scale_##precision,       \
+            &unary_sigmoid_##precision, &unary_silu_##precision, &unary_softcap_##precision,       \
+            &unary_tanh_##precision, &rows_concat, &rows_copy, &rows_embed, &rows_gather,          \
+            &rows_state_append                                                                     \
     }
 
 static const tapml_op_impl *const impls_f32[REFERENCE_OP_COUNT] = IMPLS(f32);

@@ -23,7 +23,7 @@ struct reference_device {
     bool rounds_f16; // Each f32 output is rounded to f16 and widened again.
 };
 
-enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 23 };
+enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 27 };
 
 // What is told about the devices, the default first.
 extern const tapml_device_info *const reference_infos[REFERENCE_DEVICE_COUNT];

@@ -115,6 +115,26 @@ static tapml_status copy(TAPML_COPY_PARAMS)
     return copy_run(queue, call, &(struct copy){.x = x, .y = y});
 }
 
+// A copy of each operand into its part of y.
+static tapml_status concat(TAPML_CONCAT_PARAMS)
+{
+    int64_t stride[TAPML_MAX_RANK];
+    tapml_tensor left = *y, right = *y;
+
+    for (uint32_t axis = 0; axis < y->rank; axis++) {
+        stride[axis] = value_stride(y, axis);
+    }
+    left.shape = a->shape;
+    left.stride = stride;
+    right.shape = b->shape;
+    right.stride = stride;
+    right.offset += value_width(a) * WORD;
+
+    const tapml_status status = copy_run(queue, call, &(struct copy){.x = a, .y = &left});
+
+    return status == TAPML_OK ? copy_run(queue, call, &(struct copy){.x = b, .y = &right}) : status;
+}
+
 // A copy into the rows of the state from `position` on.
 static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
 {
@@ -128,6 +148,7 @@ static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
     return copy_run(queue, call, &(struct copy){.x = rows, .y = &target});
 }
 
+const tapml_op_impl rows_concat = TAPML_IMPL(tapml_concat, concat);
 const tapml_op_impl rows_copy = TAPML_IMPL(tapml_copy, copy);
 const tapml_op_impl rows_embed = TAPML_IMPL(tapml_embed, embed);
 const tapml_op_impl rows_gather = TAPML_IMPL(tapml_gather_rows, gather_rows);

@@ -61,6 +61,11 @@ static real between(real x, const real *limits)
     return x < limits[0] ? limits[0] : x > limits[1] ? limits[1] : x;
 }
 
+static real hyperbolic_tangent(real x, const real *unused)
+{
+    return tanh(x);
+}
+
 static void compute(void *job, uint64_t begin, uint64_t end)
 {
     const struct unary *op = job;
@@ -131,6 +136,11 @@ static tapml_status softcap(TAPML_SOFTCAP_PARAMS)
     return run(queue, call, &(struct unary){capped, .x = x, .y = y, .numbers = {(real)limit}});
 }
 
+static tapml_status tangent(TAPML_TANH_PARAMS)
+{
+    return run(queue, call, &(struct unary){hyperbolic_tangent, .x = x, .y = y});
+}
+
 const tapml_op_impl PRECISE(unary_clip) = TAPML_IMPL(tapml_clip, clip);
 const tapml_op_impl PRECISE(unary_gelu) = TAPML_IMPL(tapml_gelu, gelu);
 const tapml_op_impl PRECISE(unary_gelu_tanh) = TAPML_IMPL(tapml_gelu_tanh, gelu_tanh);
@@ -139,3 +149,4 @@ const tapml_op_impl PRECISE(unary_scale) = TAPML_IMPL(tapml_scale, scale);
 const tapml_op_impl PRECISE(unary_sigmoid) = TAPML_IMPL(tapml_sigmoid, sigmoid);
 const tapml_op_impl PRECISE(unary_silu) = TAPML_IMPL(tapml_silu, silu);
 const tapml_op_impl PRECISE(unary_softcap) = TAPML_IMPL(tapml_softcap, softcap);
+const tapml_op_impl PRECISE(unary_tanh) = TAPML_IMPL(tapml_tanh, tangent);

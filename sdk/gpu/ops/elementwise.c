@@ -85,6 +85,28 @@ tapml_status gpu_op_copy(TAPML_COPY_PARAMS)
     return gpu_op_elements(gpu_plan_begin(queue), call, "copy", tensors, 2);
 }
 
+// A copy of each operand into its part of y.
+tapml_status gpu_op_concat(TAPML_CONCAT_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    int64_t stride[TAPML_MAX_RANK];
+    tapml_tensor left = *y, right = *y;
+
+    for (uint32_t axis = 0; axis < y->rank; axis++) {
+        stride[axis] = gpu_view_stride(y, axis);
+    }
+    left.shape = a->shape;
+    left.stride = stride;
+    right.shape = b->shape;
+    right.stride = stride;
+    right.offset += (uint64_t)a->shape[a->rank - 1] * TAPML_DT_BYTES(y->dtype);
+
+    const tapml_tensor *const first[] = {a, &left}, *const second[] = {b, &right};
+
+    GPU_TRY(gpu_op_elements(self, call, "copy", first, 2));
+    return gpu_op_elements(self, call, "copy", second, 2);
+}
+
 tapml_status gpu_op_gelu(TAPML_GELU_PARAMS)
 {
     const tapml_tensor *const tensors[] = {x, y};
@@ -111,6 +133,13 @@ tapml_status gpu_op_sigmoid(TAPML_SIGMOID_PARAMS)
     const tapml_tensor *const tensors[] = {x, y};
 
     return gpu_op_elements(gpu_plan_begin(queue), call, "sigmoid", tensors, 2);
+}
+
+tapml_status gpu_op_tanh(TAPML_TANH_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "tangent", tensors, 2);
 }
 
 tapml_status gpu_op_scale(TAPML_SCALE_PARAMS)

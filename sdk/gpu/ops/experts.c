@@ -50,6 +50,62 @@ tapml_status gpu_op_route_topk(TAPML_ROUTE_TOPK_PARAMS)
     return route(gpu_plan_begin(queue), call, scores, indices, weights, 0);
 }
 
+// What route_groups and route_sigmoid launch. `params` has what only one of them knows.
+struct groups {
+    const tapml_tensor *scores, *bias, *indices, *weights;
+    struct k_route_groups_params params;
+};
+
+static tapml_status route_groups(struct gpu_queue *queue, tapml_call *call, struct groups *groups)
+{
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    struct k_route_groups_params *params = &groups->params;
+    struct gpu_view sv, bv = {0};
+
+    GPU_TRY(gpu_view_rows(queue, call, groups->scores, &sv));
+    if (groups->bias != NULL) {
+        GPU_TRY(gpu_view_weight(queue, call, groups->bias, &bv));
+    }
+    params->scores_at = sv.at;
+    params->scores_n = sv.n;
+    params->scores_s0 = sv.s0;
+    params->scores_s1 = sv.s1;
+    params->b_at = bv.at;
+    params->b_kind = gpu_view_weight_kind(groups->bias);
+    params->tokens = (uint32_t)groups->scores->shape[0];
+    params->groups = (uint32_t)groups->scores->shape[1];
+    params->size = sv.width;
+    params->chosen = (uint32_t)groups->indices->shape[1];
+    params->indices_at = (uint32_t)(groups->indices->offset / sizeof(int32_t));
+    params->weights_at = (uint32_t)(groups->weights->offset / sizeof(float));
+    return gpu_plan_launch(queue, call,
+                           &(struct gpu_plan){
+                               .kernel = "route_groups",
+                               .tune = {[K_ROUTE_GROUPS_TUNE_WG_X] = items},
+                               .tensors = {[K_ROUTE_GROUPS_SCORES] = groups->scores,
+                                           [K_ROUTE_GROUPS_B] = groups->bias,
+                                           [K_ROUTE_GROUPS_INDICES] = groups->indices,
+                                           [K_ROUTE_GROUPS_WEIGHTS] = groups->weights},
+                               .params = params,
+                               .groups = ((uint64_t)params->tokens + items - 1) / items,
+                           });
+}
+
+tapml_status gpu_op_route_groups(TAPML_ROUTE_GROUPS_PARAMS)
+{
+    return route_groups(gpu_plan_begin(queue), call,
+                        &(struct groups){scores, NULL, indices, weights,
+                                         .params = {.kept = (uint32_t)kept, .is_softmax = 1}});
+}
+
+tapml_status gpu_op_route_sigmoid(TAPML_ROUTE_SIGMOID_PARAMS)
+{
+    return route_groups(
+        gpu_plan_begin(queue), call,
+        &(struct groups){scores, bias, indices, weights,
+                         .params = {.kept = (uint32_t)kept, .renormalises = renormalise != 0}});
+}
+
 // Everything but the expert's own weights.
 struct choice {
     const tapml_tensor *x, *indices, *y;

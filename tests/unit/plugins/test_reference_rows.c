@@ -315,3 +315,40 @@ Test(reference_rows, rounding_touches_only_what_is_written)
     cr_assert_eq(y[0], large);
     reference_close(plugin);
 }
+
+// The right operand has one row that three heads share, or rows of its own; y has gaps.
+Test(reference_rows, concat_of_views)
+{
+    enum { TOKENS = 4, HEADS = 3, LEFT = 5, RIGHT = 2, ROWS = TOKENS * HEADS };
+    double *a = trial_values(1, TAPML_F32, (size_t)ROWS * LEFT);
+    double *b = trial_values(2, TAPML_F32, (size_t)ROWS * RIGHT);
+
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+        double *expected = calloc((size_t)ROWS * (LEFT + RIGHT), sizeof(*expected));
+        struct operand_spec right = trial_heads(TAPML_F32, TOKENS, HEADS, RIGHT, b);
+
+        cr_assert_not_null(expected);
+        right.strided = is_shared != 0;
+        right.stride[0] = RIGHT;
+        right.stride[2] = 1;
+        for (size_t r = 0; is_shared && r < ROWS; r++) {
+            memmove(b + r * RIGHT, b + r / HEADS * RIGHT, RIGHT * sizeof(*b));
+        }
+
+        const struct trial trial = {
+            .op = &tapml_concat,
+            .output = TAPML_CONCAT_Y,
+            .arguments = {{.tensor =
+                               trial_spread(trial_heads(TAPML_F32, TOKENS, HEADS, LEFT, a), 3, 2)},
+                          {.tensor = right},
+                          {.tensor = trial_spread(
+                               trial_heads(TAPML_F32, TOKENS, HEADS, LEFT + RIGHT, NULL), 1, 3)}},
+        };
+
+        formulas_concat(ROWS, LEFT, RIGHT, a, b, expected);
+        reference_check(&trial, ROWS, expected, 0);
+        free(expected);
+    }
+    free(a);
+    free(b);
+}
