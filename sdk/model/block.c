@@ -3,11 +3,6 @@
 
 #include "block.h"
 
-// Queries, keys and values: [T, heads, head width].
-struct qkv {
-    tapml_graph_value q, k, v;
-};
-
 static tapml_graph_value norm_of(struct model_context *context,
                                  const struct sizes *sizes,
                                  const char *name,
@@ -60,12 +55,12 @@ static tapml_graph_value project(struct model_context *context,
     return model_linear(context, name, x, &linear);
 }
 
-static struct qkv
+static struct block_heads
 separate(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
 {
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
     const int64_t heads = sizes->heads, kv_heads = sizes->kv_heads;
-    struct qkv all;
+    struct block_heads all;
 
     all.q =
         heads_of(context, sizes, project(context, sizes, "q_proj", tensors->q, x, heads), heads);
@@ -90,19 +85,19 @@ static tapml_graph_value block_of(struct model_context *context,
     return heads_of(context, sizes, part, count);
 }
 
-static struct qkv
+static struct block_heads
 blocks(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
 {
     const int64_t heads = sizes->heads, kv_heads = sizes->kv_heads;
     const tapml_graph_value fused =
         project(context, sizes, "qkv_proj", sizes->decoder->tensors.qkv, x, heads + 2 * kv_heads);
 
-    return (struct qkv){block_of(context, sizes, fused, 0, heads),
-                        block_of(context, sizes, fused, heads, kv_heads),
-                        block_of(context, sizes, fused, heads + kv_heads, kv_heads)};
+    return (struct block_heads){block_of(context, sizes, fused, 0, heads),
+                                block_of(context, sizes, fused, heads, kv_heads),
+                                block_of(context, sizes, fused, heads + kv_heads, kv_heads)};
 }
 
-static struct qkv
+static struct block_heads
 interleaved(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
 {
     const int64_t heads = sizes->heads;
@@ -120,15 +115,15 @@ interleaved(struct model_context *context, const struct sizes *sizes, tapml_grap
     for (int64_t i = 0; i < 3; i++) {
         part[i] = heads_of(context, sizes, model_slice(context, fused, 2, i, i + 1), heads);
     }
-    return (struct qkv){part[0], part[1], part[2]};
+    return (struct block_heads){part[0], part[1], part[2]};
 }
 
 // What the softmax sees, but for its norms and turns.
-static struct qkv
+static struct block_heads
 read_heads(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
 {
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
-    struct qkv all = {0};
+    struct block_heads all = {0};
 
     switch (sizes->decoder->qkv) {
     case MODEL_QKV_SEPARATE:
@@ -146,10 +141,38 @@ read_heads(struct model_context *context, const struct sizes *sizes, tapml_graph
     return all;
 }
 
+tapml_graph_value block_turn(struct model_context *context,
+                             const struct block *block,
+                             const char *name,
+                             tapml_graph_value x)
+{
+    const enum sizes_rope rope = sizes_layer(context, block->sizes, context->layer).rope;
+
+    return rope != SIZES_ROPE_NONE
+               ? model_rope(context, name, x, block->ropes[rope].cosines, block->ropes[rope].sines,
+                            block->sizes->is_rope_interleaved)
+               : x;
+}
+
+// What the softmax sees.
+static struct block_heads
+turned_heads(struct model_context *context, const struct block *block, tapml_graph_value x)
+{
+    struct block_heads all;
+
+    if (block->sizes->latent > 0) {
+        return block_latent(context, block, x);
+    }
+    all = read_heads(context, block->sizes, x);
+    all.q = block_turn(context, block, "q_rope", all.q);
+    all.k = block_turn(context, block, "k_rope", all.k);
+    return all;
+}
+
 static tapml_graph_value attend(struct model_context *context,
                                 const struct block *block,
                                 const struct sizes_layer *layer,
-                                struct qkv all)
+                                struct block_heads all)
 {
     const struct sizes *sizes = block->sizes;
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
@@ -158,7 +181,7 @@ static tapml_graph_value attend(struct model_context *context,
     const tapml_graph_value k_state =
         model_state(context, k_name.text, sizes->kv_heads, sizes->head_width);
     const tapml_graph_value v_state =
-        model_state(context, v_name.text, sizes->kv_heads, sizes->head_width);
+        model_state(context, v_name.text, sizes->kv_heads, sizes->value_width);
     const struct model_attention options = {
         .slopes = block->slopes,
         .sinks =
@@ -169,14 +192,6 @@ static tapml_graph_value attend(struct model_context *context,
         .softcap = sizes->attention_softcap,
     };
 
-    if (layer->rope != SIZES_ROPE_NONE) {
-        const tapml_graph_value cosines = block->ropes[layer->rope].cosines;
-        const tapml_graph_value sines = block->ropes[layer->rope].sines;
-        const int is_interleaved = sizes->decoder->is_rope_interleaved;
-
-        all.q = model_rope(context, "q_rope", all.q, cosines, sines, is_interleaved);
-        all.k = model_rope(context, "k_rope", all.k, cosines, sines, is_interleaved);
-    }
     model_state_append(context, "k_append", k_state, all.k);
     model_state_append(context, "v_append", v_state, all.v);
     return model_attention(context, "attention", all.q, k_state, v_state, &options);
@@ -189,7 +204,7 @@ void block_attention(struct model_context *context,
     const struct sizes *sizes = block->sizes;
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
     const struct sizes_layer layer = sizes_layer(context, sizes, context->layer);
-    const int64_t rows[] = {TAPML_SYM_TOKENS, sizes->heads * sizes->head_width};
+    const int64_t rows[] = {TAPML_SYM_TOKENS, sizes->heads * sizes->value_width};
     const struct model_linear out = {.tensor = tensors->o,
                                      .in = rows[1],
                                      .out = sizes->hidden,
@@ -201,7 +216,7 @@ void block_attention(struct model_context *context,
     stream->normed = block_norm(context, sizes, "norm", tensors->attention_norm, stream->h);
 
     tapml_graph_value y =
-        attend(context, block, &layer, read_heads(context, sizes, stream->normed));
+        attend(context, block, &layer, turned_heads(context, block, stream->normed));
 
     y = model_linear(context, "o_proj", model_reshape(context, y, rows, 2), &out);
     y = block_norm(context, sizes, "norm_after", tensors->attention_norm_after, y);
@@ -218,12 +233,13 @@ static tapml_graph_value gated(struct model_context *context,
 }
 
 // What goes into the last linear layer.
-static tapml_graph_value
-widen(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
+static tapml_graph_value widen(struct model_context *context,
+                               const struct sizes *sizes,
+                               const struct block_dense *dense,
+                               tapml_graph_value x)
 {
-    const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
-    const int64_t width = sizes->mlp_width;
-    struct model_linear linear = {.tensor = tensors->gate,
+    const int64_t width = dense->width;
+    struct model_linear linear = {.tensor = dense->gate,
                                   .in = sizes->hidden,
                                   .out = width,
                                   .has_bias = sizes->has_mlp_biases,
@@ -235,7 +251,7 @@ widen(struct model_context *context, const struct sizes *sizes, tapml_graph_valu
         // The activation stands beside its gate.
         gate = model_activation(context, sizes->activation,
                                 model_linear(context, "gate_proj", x, &linear));
-        linear.tensor = tensors->up;
+        linear.tensor = dense->up;
         return model_multiply(context, "mul", gate, model_linear(context, "up_proj", x, &linear));
     case MODEL_MLP_FUSED:
         linear.out = 2 * width;
@@ -243,23 +259,25 @@ widen(struct model_context *context, const struct sizes *sizes, tapml_graph_valu
         return gated(context, sizes, model_slice(context, y, 1, 0, width),
                      model_slice(context, y, 1, width, 2 * width));
     case MODEL_MLP_PLAIN:
-        linear.tensor = tensors->up;
+        linear.tensor = dense->up;
         return model_activation(context, sizes->activation,
                                 model_linear(context, "up_proj", x, &linear));
     }
     return y;
 }
 
-static tapml_graph_value
-dense(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
+tapml_graph_value block_dense(struct model_context *context,
+                              const struct sizes *sizes,
+                              const struct block_dense *dense,
+                              tapml_graph_value x)
 {
-    const struct model_linear down = {.tensor = sizes->decoder->tensors.down,
-                                      .in = sizes->mlp_width,
+    const struct model_linear down = {.tensor = dense->down,
+                                      .in = dense->width,
                                       .out = sizes->hidden,
                                       .has_bias = sizes->has_mlp_biases,
                                       .is_transposed = sizes->decoder->is_transposed};
 
-    return model_linear(context, "down_proj", widen(context, sizes, x), &down);
+    return model_linear(context, "down_proj", widen(context, sizes, dense, x), &down);
 }
 
 void block_mlp(struct model_context *context,
@@ -270,6 +288,8 @@ void block_mlp(struct model_context *context,
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
     const struct sizes_layer layer = sizes_layer(context, sizes, context->layer);
 
+    const struct block_dense dense = {tensors->gate, tensors->up, tensors->down, sizes->mlp_width};
+
     model_scope_begin(context, "mlp");
 
     tapml_graph_value x = sizes->is_parallel ? stream->before : stream->h;
@@ -278,8 +298,8 @@ void block_mlp(struct model_context *context,
             ? stream->normed
             : block_norm(context, sizes, "norm", tensors->mlp_norm, x);
 
-    tapml_graph_value y =
-        layer.has_experts ? block_experts(context, sizes, x) : dense(context, sizes, x);
+    tapml_graph_value y = layer.has_experts ? block_experts(context, sizes, x)
+                                            : block_dense(context, sizes, &dense, x);
 
     y = block_norm(context, sizes, "norm_after", tensors->mlp_norm_after, y);
     stream->h = model_add(context, "add", sizes->adds_normed ? x : stream->h, y);

@@ -123,6 +123,51 @@ static tapml_graph_value stacked_experts(struct model_context *context,
     return stacked(context, sizes, "down_proj", &down, route, y);
 }
 
+// The experts of each token, and how much of each it takes.
+static struct model_route
+choose(struct model_context *context, const struct sizes *sizes, tapml_graph_value scores)
+{
+    const struct model_decoder_experts *experts = &sizes->decoder->experts;
+    struct model_groups groups = {.routing = sizes->routing,
+                                  .experts = sizes->experts,
+                                  .groups = sizes->expert_groups,
+                                  .kept = sizes->kept_groups,
+                                  .chosen = sizes->chosen_experts};
+    struct model_route route;
+
+    if (sizes->expert_groups == 0) {
+        route = model_route(context, sizes->routing, scores, sizes->chosen_experts);
+    } else {
+        if (experts->tensors.bias != NULL) {
+            groups.bias = model_weight(context, experts->tensors.bias, &sizes->experts, 1);
+        }
+        route = model_route_groups(context, &groups, scores);
+    }
+    if (sizes->expert_factor > 0 && sizes->expert_factor != 1) {
+        route.weights = model_scale(context, "route_scale", route.weights, sizes->expert_factor);
+    }
+    return route;
+}
+
+// What every token takes besides.
+static tapml_graph_value add_shared(struct model_context *context,
+                                    const struct sizes *sizes,
+                                    tapml_graph_value x,
+                                    tapml_graph_value y)
+{
+    const struct model_decoder_experts *experts = &sizes->decoder->experts;
+    const struct block_dense dense = {experts->tensors.shared_gate, experts->tensors.shared_up,
+                                      experts->tensors.shared_down,
+                                      sizes->shared_experts * sizes->expert_width};
+
+    model_scope_begin(context, "shared");
+
+    const tapml_graph_value shared = block_dense(context, sizes, &dense, x);
+
+    model_scope_end(context);
+    return model_add(context, "add_shared", y, shared);
+}
+
 tapml_graph_value
 block_experts(struct model_context *context, const struct sizes *sizes, tapml_graph_value x)
 {
@@ -133,18 +178,18 @@ block_experts(struct model_context *context, const struct sizes *sizes, tapml_gr
                                         .out = sizes->experts,
                                         .has_bias = experts->kind == MODEL_EXPERTS_STACKED};
     const tapml_graph_value scores = model_linear(context, "router", x, &router);
-    const struct model_route route =
-        model_route(context, sizes->routing, scores, sizes->chosen_experts);
+    const struct model_route route = choose(context, sizes, scores);
+    const tapml_graph_value rows = model_reshape(context, x, slots, 3);
     tapml_graph_value y = 0;
 
-    x = model_reshape(context, x, slots, 3);
     switch (experts->kind) {
     case MODEL_EXPERTS_SEPARATE:
-        y = separate_experts(context, sizes, route, x);
+        y = separate_experts(context, sizes, route, rows);
         break;
     case MODEL_EXPERTS_STACKED:
-        y = stacked_experts(context, sizes, route, x);
+        y = stacked_experts(context, sizes, route, rows);
         break;
     }
-    return model_weighted_sum(context, "weighted_sum", y, route.weights);
+    y = model_weighted_sum(context, "weighted_sum", y, route.weights);
+    return sizes->shared_experts > 0 ? add_shared(context, sizes, x, y) : y;
 }

@@ -187,6 +187,18 @@ tapml_graph_value model_slice(
     return value;
 }
 
+tapml_graph_value
+model_repeat(struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t times)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->repeat(context->graph, context->call, x, axis,
+                                                         times, &value));
+    }
+    return value;
+}
+
 tapml_graph_value model_constant(struct model_context *context, const float *values, int64_t count)
 {
     tapml_graph_value value = 0;
@@ -291,6 +303,16 @@ model_add(struct model_context *context, const char *name, tapml_graph_value a, 
     return add_op(context, name, "tapml.add", args, COUNT(args));
 }
 
+tapml_graph_value model_concat(struct model_context *context,
+                               const char *name,
+                               tapml_graph_value a,
+                               tapml_graph_value b)
+{
+    tapml_value args[] = {tensor(a), tensor(b), result()};
+
+    return add_op(context, name, "tapml.concat", args, COUNT(args));
+}
+
 tapml_graph_value model_multiply(struct model_context *context,
                                  const char *name,
                                  tapml_graph_value a,
@@ -347,7 +369,8 @@ model_activation(struct model_context *context, const char *kind, tapml_graph_va
                  {"gelu_pytorch_tanh", "tapml.gelu_tanh"},
                  {"gelu_fast", "tapml.gelu_tanh"},
                  {"relu", "tapml.relu"},
-                 {"sigmoid", "tapml.sigmoid"}};
+                 {"sigmoid", "tapml.sigmoid"},
+                 {"tanh", "tapml.tanh"}};
 
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(known[i].kind, kind) == 0) {
@@ -399,6 +422,32 @@ struct model_route model_route(struct model_context *context,
     } else {
         route.weights = add_op(context, "route", "tapml.route_softmax", softmax, COUNT(softmax));
         route.indices = route.weights != 0 ? softmax[3].u.id : 0;
+    }
+    return route;
+}
+
+struct model_route model_route_groups(struct model_context *context,
+                                      const struct model_groups *groups,
+                                      tapml_graph_value scores)
+{
+    const int64_t size = groups->experts / groups->groups;
+    const int64_t shape[] = {TAPML_SYM_TOKENS, groups->groups, size};
+    const int renormalises = groups->routing == MODEL_ROUTING_SIGMOID_RENORMALISED;
+    const tapml_graph_value bias =
+        groups->bias != 0 ? model_reshape(context, groups->bias, shape + 1, 2) : 0;
+    const tapml_value x = tensor(model_reshape(context, scores, shape, 3));
+    tapml_value softmax[] = {x, whole(groups->kept), whole(groups->chosen), result(), result()};
+    tapml_value sigmoid[] = {
+        x,        tensor(bias), whole(groups->kept), whole(groups->chosen), whole(renormalises),
+        result(), result()};
+    struct model_route route;
+
+    if (groups->routing == MODEL_ROUTING_GROUPS) {
+        route.weights = add_op(context, "route", "tapml.route_groups", softmax, COUNT(softmax));
+        route.indices = route.weights != 0 ? softmax[3].u.id : 0;
+    } else {
+        route.weights = add_op(context, "route", "tapml.route_sigmoid", sigmoid, COUNT(sigmoid));
+        route.indices = route.weights != 0 ? sigmoid[5].u.id : 0;
     }
     return route;
 }

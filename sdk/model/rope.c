@@ -160,6 +160,7 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
     rope->factor =
         has(section, "factor") ? number(section, "factor") : rope->positions / rope->original;
     rope->attenuation = yarn_attenuation(section, rope->factor);
+    rope->score_factor = pow(yarn_scale(rope->factor, number_or(section, "mscale_all_dim", 0)), 2);
     if (rope->theta <= 1 || fast <= 0 || slow <= 0) {
         model_fail(section->context, TAPML_INVALID,
                    "yarn needs a base above 1, beta_fast and beta_slow above 0");
@@ -287,7 +288,7 @@ void model_rope_read(struct model_context *context,
     const int64_t turned = read_turned(&section, defaults, width);
     struct model_rope *rope = out_rope;
 
-    *rope = (struct model_rope){.pairs = turned / 2, .attenuation = 1};
+    *rope = (struct model_rope){.pairs = turned / 2, .attenuation = 1, .score_factor = 1};
     if (turned < 2 || turned % 2 != 0 || rope->pairs > MODEL_ROPE_PAIRS_MAX) {
         model_fail(context, TAPML_INVALID, "heads of %lld values, expected an even number up to %d",
                    (long long)turned, 2 * MODEL_ROPE_PAIRS_MAX);
@@ -301,7 +302,8 @@ void model_rope_read(struct model_context *context,
     context->config_table->ignore(context->config, key_of(&top, original_key).text);
     context->config_table->ignore(context->config, key_of(&section, original_key).text);
     read_scaling(&section, rope);
-    if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation)) {
+    if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation) ||
+        !isfinite(rope->score_factor)) {
         model_fail(context, TAPML_INVALID, "the numbers in '%s' give no rotation",
                    section.pointer + 1);
     }

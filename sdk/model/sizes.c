@@ -62,6 +62,28 @@ static int64_t read_head_width(struct model_context *context, const struct sizes
                : even_share(context, sizes->hidden, sizes->heads);
 }
 
+static void read_latent(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_latent *latent = &sizes->decoder->latent;
+    const int64_t most = 2 * MODEL_ROPE_PAIRS_MAX;
+
+    sizes->latent = count_of(context, latent->rank, latent->rank_fallback, SIZES_WIDTH_MAX);
+    if (!context->config_table->is_null(context->config, latent->query_rank)) {
+        sizes->query_latent =
+            count_of(context, latent->query_rank, latent->query_rank_fallback, SIZES_WIDTH_MAX);
+    }
+    sizes->turned_width = count_of(context, latent->turned_width, latent->turned_fallback, most);
+    sizes->value_width = count_of(context, latent->value_width, latent->value_fallback, most);
+    sizes->head_width =
+        sizes->turned_width + count_of(context, latent->plain_width, latent->plain_fallback, most);
+    if (context->status == TAPML_OK && sizes->kv_heads != sizes->heads) {
+        model_fail(context, TAPML_UNIMPLEMENTED,
+                   "'%s' is %lld, expected %lld: heads of latent attention share no keys",
+                   sizes->decoder->keys.kv_heads + 1, (long long)sizes->kv_heads,
+                   (long long)sizes->heads);
+    }
+}
+
 static void read_widths(struct model_context *context, struct sizes *sizes)
 {
     const struct model_decoder_keys *keys = &sizes->decoder->keys;
@@ -70,7 +92,12 @@ static void read_widths(struct model_context *context, struct sizes *sizes)
     sizes->layers = count_of(context, keys->layers, 0, SIZES_LAYERS_MAX);
     sizes->heads = count_of(context, keys->heads, 0, SIZES_HEADS_MAX);
     sizes->kv_heads = count_of(context, keys->kv_heads, sizes->heads, SIZES_HEADS_MAX);
-    sizes->head_width = read_head_width(context, sizes);
+    if (sizes->decoder->latent.rank != NULL) {
+        read_latent(context, sizes);
+    } else {
+        sizes->head_width = read_head_width(context, sizes);
+        sizes->value_width = sizes->turned_width = sizes->head_width;
+    }
     sizes->mlp_width =
         count_of(context, keys->mlp_width, sizes->decoder->defaults.mlp_factor * sizes->hidden,
                  SIZES_WIDTH_MAX);
@@ -135,6 +162,63 @@ static void read_windows(struct model_context *context, struct sizes *sizes)
     }
 }
 
+static void read_groups(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_experts *experts = &sizes->decoder->experts;
+
+    sizes->expert_groups =
+        count_of(context, experts->groups, experts->groups_fallback, SIZES_EXPERTS_MAX);
+    sizes->kept_groups =
+        count_of(context, experts->kept_groups, experts->kept_groups_fallback, SIZES_EXPERTS_MAX);
+    if (context->status != TAPML_OK) {
+        return;
+    }
+    if (sizes->experts % sizes->expert_groups != 0) {
+        model_fail(context, TAPML_INVALID, "'%s' is %lld, which does not divide %lld experts",
+                   experts->groups + 1, (long long)sizes->expert_groups, (long long)sizes->experts);
+    } else if (sizes->kept_groups > sizes->expert_groups) {
+        model_fail(context, TAPML_INVALID, "'%s' is %lld, there are %lld groups",
+                   experts->kept_groups + 1, (long long)sizes->kept_groups,
+                   (long long)sizes->expert_groups);
+    } else if (sizes->chosen_experts >
+               sizes->kept_groups * (sizes->experts / sizes->expert_groups)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %lld, which %lld of %lld groups do not have",
+                   experts->chosen + 1, (long long)sizes->chosen_experts,
+                   (long long)sizes->kept_groups, (long long)sizes->expert_groups);
+    }
+}
+
+static void read_routing(struct model_context *context, struct sizes *sizes)
+{
+    const struct model_decoder_experts *experts = &sizes->decoder->experts;
+    const int renormalises =
+        boolean_of(context, experts->renormalises, experts->renormalises_fallback);
+    const char *method =
+        experts->method != NULL
+            ? context->config_table->string(context->config, experts->method, "greedy")
+            : "greedy";
+
+    sizes->routing = experts->routing;
+    if (strcmp(method, "group_limited_greedy") == 0) {
+        sizes->routing = MODEL_ROUTING_GROUPS;
+    } else if (strcmp(method, "greedy") != 0) {
+        model_fail(context, TAPML_UNIMPLEMENTED, "'%s' is '%.64s', which is not supported",
+                   experts->method + 1, method);
+    }
+    if (renormalises) {
+        sizes->routing = sizes->routing == MODEL_ROUTING_SIGMOID
+                             ? MODEL_ROUTING_SIGMOID_RENORMALISED
+                             : MODEL_ROUTING_SOFTMAX_RENORMALISED;
+    }
+    if (sizes->routing == MODEL_ROUTING_GROUPS || sizes->routing == MODEL_ROUTING_SIGMOID ||
+        sizes->routing == MODEL_ROUTING_SIGMOID_RENORMALISED) {
+        read_groups(context, sizes);
+    } else if (experts->groups != NULL) {
+        context->config_table->ignore(context->config, experts->groups);
+        context->config_table->ignore(context->config, experts->kept_groups);
+    }
+}
+
 static void read_experts(struct model_context *context, struct sizes *sizes)
 {
     const struct model_decoder_experts *experts = &sizes->decoder->experts;
@@ -148,10 +232,18 @@ static void read_experts(struct model_context *context, struct sizes *sizes)
     sizes->expert_width =
         count_of(context, experts->width, experts->width_fallback, SIZES_WIDTH_MAX);
     sizes->expert_period = count_of(context, experts->period, 1, SIZES_LAYERS_MAX);
-    sizes->routing = experts->routing;
-    if (boolean_of(context, experts->renormalises, experts->renormalises_fallback)) {
-        sizes->routing = MODEL_ROUTING_SOFTMAX_RENORMALISED;
+    sizes->expert_factor = number_of(context, experts->factor, experts->factor_fallback);
+    if (experts->first != NULL) {
+        sizes->expert_first = context->config_table->i64(
+            context->config, model_config_key(context, experts->first).text,
+            experts->first_fallback);
     }
+    if (experts->shared != NULL &&
+        !context->config_table->is_null(context->config, experts->shared)) {
+        sizes->shared_experts =
+            count_of(context, experts->shared, experts->shared_fallback, SIZES_EXPERTS_MAX);
+    }
+    read_routing(context, sizes);
     if (context->status == TAPML_OK && sizes->chosen_experts > sizes->experts) {
         model_fail(context, TAPML_INVALID, "%lld experts for a token, there are %lld",
                    (long long)sizes->chosen_experts, (long long)sizes->experts);
@@ -163,7 +255,10 @@ static void read_ropes(struct model_context *context, struct sizes *sizes)
     const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
 
     if (sizes->decoder->ropes != MODEL_ROPES_NONE) {
-        model_rope_read(context, &defaults->rope, sizes->head_width, &sizes->ropes[SIZES_ROPE]);
+        model_rope_read(context, &defaults->rope, sizes->turned_width, &sizes->ropes[SIZES_ROPE]);
+    }
+    if (sizes->latent > 0) {
+        sizes->scale *= sizes->ropes[SIZES_ROPE].score_factor;
     }
     if (sizes->decoder->ropes == MODEL_ROPES_BY_LAYER) {
         model_rope_read(context, &defaults->local_rope, sizes->head_width,
@@ -209,6 +304,8 @@ void sizes_read(struct model_context *context,
         boolean_of(context, keys->attention_biases, defaults->has_attention_biases);
     sizes->has_mlp_biases = boolean_of(context, keys->mlp_biases, defaults->has_mlp_biases);
     sizes->is_parallel = boolean_of(context, keys->is_parallel, defaults->is_parallel);
+    sizes->is_rope_interleaved =
+        boolean_of(context, keys->is_rope_interleaved, decoder->is_rope_interleaved);
     sizes->adds_normed = boolean_of(context, keys->adds_normed, 0);
     sizes->logit_softcap = number_of(context, keys->logit_softcap, defaults->logit_softcap);
     sizes->logit_scale = number_of(context, keys->logit_scale, defaults->logit_scale);
@@ -273,7 +370,8 @@ sizes_layer(struct model_context *context, const struct sizes *sizes, int64_t in
         .window = is_sliding ? sizes->window : 0,
         .scale = sizes->is_scaled_by_layer ? sizes->scale / (double)(index + 1) : sizes->scale,
         .rope = SIZES_ROPE,
-        .has_experts = sizes->experts > 0 && (index + 1) % sizes->expert_period == 0 &&
+        .has_experts = sizes->experts > 0 && index >= sizes->expert_first &&
+                       (index + 1) % sizes->expert_period == 0 &&
                        !is_dense(context, sizes->decoder->experts.dense, index),
     };
 

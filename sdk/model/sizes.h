@@ -23,18 +23,23 @@ enum sizes_rope {
 
 struct sizes {
     const struct model_decoder *decoder;
-    int64_t hidden, layers, heads, kv_heads, head_width, mlp_width, vocabulary, positions;
+    int64_t hidden, layers, heads, kv_heads, mlp_width, vocabulary, positions;
+    int64_t head_width, value_width, turned_width; // Of a head: as a key, as a value, with rope.
     double eps;
     const char *activation;
     int is_tied, has_attention_biases, has_mlp_biases, is_parallel, adds_normed;
+    int is_rope_interleaved;
     double scale; // Of scores.
     int is_scaled_by_layer;
     double attention_softcap, logit_softcap, logit_scale;
     int64_t window;
     int64_t period, first; // Where the config has no list of layers.
     int has_types;
-    int64_t experts, chosen_experts, expert_width, expert_period; // `experts` is 0 without any.
+    int64_t experts, chosen_experts, expert_width; // `experts` is 0 without any.
+    int64_t expert_period, expert_first, shared_experts, expert_groups, kept_groups;
+    double expert_factor;
     enum model_routing routing;
+    int64_t latent, query_latent;              // 0: none.
     struct model_rope ropes[SIZES_ROPE_COUNT]; // Those that the decoder has; pairs is 0 in others.
 };
 

@@ -8,6 +8,8 @@
 
 extern const struct model_decoder describe_bloom;
 extern const struct model_decoder describe_cohere2;
+extern const struct model_decoder describe_deepseek_v2;
+extern const struct model_decoder describe_deepseek_v3;
 extern const struct model_decoder describe_gemma2;
 extern const struct model_decoder describe_gemma3_text;
 extern const struct model_decoder describe_gpt2;

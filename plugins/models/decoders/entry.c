@@ -24,6 +24,8 @@
 
 DECODER(bloom, "Bloom: slopes in place of positions")
 DECODER(cohere2, "Command R7B: parallel halves, layers without rope")
+DECODER(deepseek_v2, "DeepSeek-V2: latent attention, shared experts")
+DECODER(deepseek_v3, "DeepSeek-V3, R1: latent attention, experts by sigmoids from groups")
 DECODER(gemma2, "Gemma 2: sandwich norms, soft limits, sliding layers")
 DECODER(gemma3_text, "Gemma 3, text: two ropes, sliding layers")
 DECODER(gpt2, "GPT-2: learned positions, fused and transposed weights")
@@ -34,7 +36,8 @@ DECODER(qwen3, "Qwen3: normalised heads")
 DECODER(qwen3_moe, "Qwen3 with experts")
 
 static const tapml_component *const components[] = {
-    &bloom, &cohere2, &gemma2, &gemma3_text, &gpt2, &gpt_neox, &gpt_oss, &phi3, &qwen3, &qwen3_moe,
+    &bloom, &cohere2,  &deepseek_v2, &deepseek_v3, &gemma2, &gemma3_text,
+    &gpt2,  &gpt_neox, &gpt_oss,     &phi3,        &qwen3,  &qwen3_moe,
 };
 
 static const tapml_plugin plugin = {

@@ -14,9 +14,9 @@
 #include <string.h>
 
 static const struct model_decoder *const decoders[] = {
-    &describe_bloom, &describe_cohere2,  &describe_gemma2,  &describe_gemma3_text,
-    &describe_gpt2,  &describe_gpt_neox, &describe_gpt_oss, &describe_qwen3_moe,
-    &describe_phi3,  &describe_qwen3,
+    &describe_bloom,   &describe_cohere2,     &describe_deepseek_v2, &describe_deepseek_v3,
+    &describe_gemma2,  &describe_gemma3_text, &describe_gpt2,        &describe_gpt_neox,
+    &describe_gpt_oss, &describe_qwen3_moe,   &describe_phi3,        &describe_qwen3,
 };
 
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
@@ -92,9 +92,21 @@ static char *text_of(const struct graph *graph)
 // What a config leads one to expect is what the checkpoint of Hugging Face has.
 Test(decoders, with_and_without_weights_the_graph_is_one)
 {
-    static const char *const folders[] = {
-        "bloom",           "cohere2", "gemma2",    "gemma3_text", "gpt2", "gpt_neox",
-        "gpt_neox_legacy", "gpt_oss", "qwen3_moe", "phi3",        "qwen3"};
+    static const char *const folders[] = {"bloom",
+                                          "cohere2",
+                                          "deepseek_v2_lite",
+                                          "deepseek_v2_yarn",
+                                          "deepseek_v3",
+                                          "deepseek_v3_yarn",
+                                          "gemma2",
+                                          "gemma3_text",
+                                          "gpt2",
+                                          "gpt_neox",
+                                          "gpt_neox_legacy",
+                                          "gpt_oss",
+                                          "qwen3_moe",
+                                          "phi3",
+                                          "qwen3"};
 
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         const struct model_decoder *decoder = NULL;
@@ -256,6 +268,54 @@ Test(decoders, layers_with_experts)
     expect(moe, few, "layers.1/mlp/down_proj",
            "w=4 x model.layers.1.mlp.experts.0.down_proj.weight f32 [32, 8]");
     expect(moe, few, "layers.3/mlp/route", NULL);
+}
+
+// The least keys of DeepSeek, with more after a comma.
+#define DEEPSEEK                                                                                   \
+    ", \"kv_lora_rank\": 8, \"q_lora_rank\": 12, \"qk_nope_head_dim\": 6, \"qk_rope_head_dim\": "  \
+    "4, "                                                                                          \
+    "\"v_head_dim\": 10, \"n_routed_experts\": 6, \"num_experts_per_tok\": 2, "                    \
+    "\"moe_intermediate_size\": 8, \"first_k_dense_replace\": 1"
+
+Test(decoders, latent_attention)
+{
+    const struct model_decoder *v2 = &describe_deepseek_v2, *v3 = &describe_deepseek_v3;
+    const char groups[] = DEEPSEEK ", \"n_group\": 3, \"topk_group\": 2";
+    const char limited[] =
+        DEEPSEEK ", \"n_group\": 3, \"topk_group\": 2, \"topk_method\": \"group_limited_greedy\"";
+
+    expect(v3, groups, "layers.0/attn/q_up", "self_attn.q_b_proj.weight f32 [40, 12]");
+    expect(v3, groups, "layers.0/attn/kv_norm", "eps=9.99");
+    expect(v3, groups, "layers.0/attn/q_rope", "interleaved=1");
+    expect(v3, groups, "layers.0/attn/k_concat", "y f32 [T, 4, 10]");
+    expect(v3, groups, "layers.0/mlp/route", NULL);
+    expect(v3, groups, "layers.1/mlp/route", "kept=2, k=2, renormalise=1");
+    expect(v3, groups, "layers.1/mlp/route_scale", "factor=2.5");
+    expect(v3, groups, "layers.1/mlp/shared/down_proj", "shared_experts.down_proj.weight");
+    expect(v3, DEEPSEEK ", \"n_group\": 1, \"topk_group\": 1, \"norm_topk_prob\": false",
+           "layers.1/mlp/route", "renormalise=0");
+    expect(v3, DEEPSEEK ", \"n_group\": 1, \"topk_group\": 1, \"rope_interleave\": false",
+           "layers.0/attn/k_rope", "interleaved=0");
+    // Hugging Face never renormalises in the second version, and needs no groups to be greedy.
+    expect(v2, DEEPSEEK ", \"norm_topk_prob\": true", "layers.1/mlp/route",
+           "route_softmax(scores=layers.1/mlp/router f32 [T, 6], k=2, renormalise=0)");
+    expect(v2, DEEPSEEK, "layers.1/mlp/route_scale", NULL);
+    expect(v2, DEEPSEEK, "layers.1/mlp/shared/up_proj",
+           "shared_experts.up_proj.weight f32 [16, 32]");
+    expect(v2, DEEPSEEK ", \"n_shared_experts\": null", "layers.1/mlp/shared/up_proj", NULL);
+    expect(v2, limited, "layers.1/mlp/route", "route_groups(");
+    refused(v2, DEEPSEEK ", \"topk_method\": \"noaux_tc\"", TAPML_UNIMPLEMENTED,
+            "'topk_method' is 'noaux_tc'");
+    refused(v2, DEEPSEEK ", \"scoring_func\": \"sigmoid\"", TAPML_INVALID, "scoring_func");
+    refused(v3, DEEPSEEK, TAPML_INVALID, "'n_group' is 8, which does not divide 6 experts");
+    refused(v3, DEEPSEEK ", \"n_group\": 3, \"topk_group\": 4", TAPML_INVALID,
+            "'topk_group' is 4, there are 3 groups");
+    refused(v3, DEEPSEEK ", \"n_group\": 6, \"topk_group\": 1", TAPML_INVALID,
+            "'num_experts_per_tok' is 2, which 1 of 6 groups do not have");
+    refused(v3, DEEPSEEK ", \"n_group\": 3, \"topk_group\": 2, \"num_key_value_heads\": 2",
+            TAPML_UNIMPLEMENTED, "'num_key_value_heads' is 2, expected 4");
+    refused(v3, DEEPSEEK ", \"n_group\": 3, \"topk_group\": 2, \"moe_layer_freq\": 2",
+            TAPML_INVALID, "moe_layer_freq");
 }
 
 Test(decoders, what_is_refused)

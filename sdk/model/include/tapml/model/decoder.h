@@ -42,6 +42,7 @@ struct model_decoder_keys {
     const char *attention_biases; // Whether the linear layers of attention have biases,
     const char *mlp_biases;       // and those of the MLP. Without a checkpoint these decide.
 
+    const char *is_rope_interleaved;
     const char *is_parallel; // Attention and MLP both start from h.
     const char *adds_normed; // What is added to is not h but its norm.
     const char *scale_width; // Scores are divided by the root of this, not of a head's width.
@@ -116,6 +117,23 @@ struct model_decoder_tensors {
     const char *norm, *head;
 };
 
+// Latent attention (arXiv 2405.04434): keys and values of all heads come from one short row, and
+// all heads share the key that is turned. A head of a query is plain values, then turned ones.
+struct model_decoder_latent {
+    const char *rank;         // Key: width of that row. NULL: attention is not latent.
+    const char *query_rank;   // Key: likewise of queries; null: they come from the tensor `q`.
+    const char *plain_width;  // Keys: values of a head that are not turned,
+    const char *turned_width; // that are,
+    const char *value_width;  // and of its value.
+    int64_t rank_fallback, query_rank_fallback; // Where the keys are absent.
+    int64_t plain_fallback, turned_fallback, value_fallback;
+    double eps; // Of both norms, whatever the config says.
+    struct {
+        const char *q_down, *q_norm, *q_up;
+        const char *kv_down, *kv_norm, *kv_up;
+    } tensors;
+};
+
 // A mixture of experts in place of the MLP, in the layers that `period` and `dense` leave. Without
 // `count` there is none.
 struct model_decoder_experts {
@@ -124,10 +142,17 @@ struct model_decoder_experts {
     const char *width;        // Key: of an expert.
     const char *period;       // Key: layers whose number + 1 is a multiple have experts. NULL: all.
     const char *dense;        // Key: a list of layers that have none. NULL: no layer.
+    const char *first;        // Key: layers before this one have none. NULL: all may.
     const char *renormalises; // Key: weights are divided by their sum.
+    const char *factor;       // Key: and multiplied by this. NULL: 1.
+    const char *shared;       // Key: so many more, which every token takes, as one wider MLP.
+    const char *method;       // Key: "greedy", or "group_limited_greedy": from the best groups.
+    const char *groups, *kept_groups; // Keys: of MODEL_ROUTING_SIGMOID and of that method.
     int64_t count_fallback, chosen_fallback, width_fallback; // Where the keys are absent.
+    int64_t first_fallback, shared_fallback, groups_fallback, kept_groups_fallback;
+    double factor_fallback;
     int renormalises_fallback;
-    enum model_routing routing; // MODEL_ROUTING_SOFTMAX, unless `renormalises` says more, or TOPK.
+    enum model_routing routing; // MODEL_ROUTING_SOFTMAX, unless other keys say more.
     enum model_experts_kind {
         MODEL_EXPERTS_SEPARATE, // Tensors of each expert, in whose names "{e}" is its number.
         MODEL_EXPERTS_STACKED   // Of all: gate_up [E, in, 2 out], gate and up in turn, and down
@@ -135,6 +160,8 @@ struct model_decoder_experts {
     } kind;
     struct {
         const char *router, *gate, *up, *down;
+        const char *bias; // To its end: of MODEL_ROUTING_SIGMOID.
+        const char *shared_gate, *shared_up, *shared_down;
     } tensors;
 };
 
@@ -143,7 +170,7 @@ struct model_decoder_expected {
     const char *key, *json;
 };
 
-enum { MODEL_DECODER_KEYS_MAX = 12 };
+enum { MODEL_DECODER_KEYS_MAX = 16 };
 
 struct model_decoder {
     const char *model_type; // "model_type" in the config,
@@ -155,7 +182,7 @@ struct model_decoder {
     enum model_qkv qkv;
     enum model_mlp mlp;
     enum model_ropes ropes;
-    int is_rope_interleaved;
+    int is_rope_interleaved; // Unless the key says otherwise.
     int is_transposed;       // Weights of layers are [in, out].
     int has_slopes;          // ALiBi (arXiv 2108.12409) as Bloom has it.
     int embed_is_multiplied; // By the root of the hidden width.
@@ -163,6 +190,7 @@ struct model_decoder {
     struct model_decoder_defaults defaults;
     struct model_decoder_windows windows;
     struct model_decoder_tensors tensors;
+    struct model_decoder_latent latent;
     struct model_decoder_experts experts;
     const char *ignored[MODEL_DECODER_KEYS_MAX]; // Keys that change no number, ended by NULL.
     struct model_decoder_expected expected[MODEL_DECODER_KEYS_MAX]; // Ended by NULL.

@@ -47,6 +47,10 @@ tapml_graph_value model_reshape(struct model_context *context,
 tapml_graph_value model_slice(
     struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end);
 
+// An axis of extent 1 as if it were `times` long, as a view.
+tapml_graph_value
+model_repeat(struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t times);
+
 // A table that never changes: one axis of f32.
 tapml_graph_value model_constant(struct model_context *context, const float *values, int64_t count);
 
@@ -106,6 +110,12 @@ tapml_graph_value model_add(struct model_context *context,
                             tapml_graph_value a,
                             tapml_graph_value b);
 
+// Two values side by side on the last axis.
+tapml_graph_value model_concat(struct model_context *context,
+                               const char *name,
+                               tapml_graph_value a,
+                               tapml_graph_value b);
+
 tapml_graph_value model_multiply(struct model_context *context,
                                  const char *name,
                                  tapml_graph_value a,
@@ -118,8 +128,8 @@ tapml_graph_value
 model_softcap(struct model_context *context, const char *name, tapml_graph_value x, double limit);
 
 // The activation that a config calls `kind`, by Hugging Face's names: silu, swish; gelu; gelu_new,
-// gelu_pytorch_tanh, gelu_fast; quick_gelu; relu; relu2; sigmoid. Any other is a failure that names
-// it.
+// gelu_pytorch_tanh, gelu_fast; quick_gelu; relu; relu2; sigmoid; tanh. Any other is a failure that
+// names it.
 tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x);
 
@@ -133,7 +143,10 @@ tapml_graph_value model_clip(
 enum model_routing {
     MODEL_ROUTING_SOFTMAX,              // Parts of the softmax over all experts,
     MODEL_ROUTING_SOFTMAX_RENORMALISED, // or over their own sum.
-    MODEL_ROUTING_TOPK                  // The softmax over those that are chosen.
+    MODEL_ROUTING_TOPK,                 // The softmax over those that are chosen.
+    MODEL_ROUTING_GROUPS,               // Parts of the softmax, chosen from the best groups.
+    MODEL_ROUTING_SIGMOID,              // Sigmoids, chosen from the best groups,
+    MODEL_ROUTING_SIGMOID_RENORMALISED  // or over their own sum.
 };
 
 // Which experts a token takes, and how much of each: both [T, k].
@@ -141,10 +154,23 @@ struct model_route {
     tapml_graph_value indices, weights;
 };
 
+// Of the routings without groups.
 struct model_route model_route(struct model_context *context,
                                enum model_routing routing,
                                tapml_graph_value scores,
                                int64_t chosen);
+
+// What routings with groups take: `experts` in `groups` of one size, of which `kept` are chosen
+// from. `bias` [experts] of the sigmoids decides who is chosen; 0: none.
+struct model_groups {
+    enum model_routing routing;
+    int64_t experts, groups, kept, chosen;
+    tapml_graph_value bias;
+};
+
+struct model_route model_route_groups(struct model_context *context,
+                                      const struct model_groups *groups,
+                                      tapml_graph_value scores);
 
 // Products of x [T, 1 or k, in] with the weights of chosen experts: [T, k, out].
 struct model_experts_linear {

@@ -29,12 +29,13 @@ enum model_rope_kind {
 // What the config says. Members that a kind has no use for are 0.
 struct model_rope {
     enum model_rope_kind kind;
-    int64_t pairs;      // Half of the values of a head that are turned.
-    double theta;       // The base of the frequencies.
-    double positions;   // max_position_embeddings.
-    double original;    // original_max_position_embeddings.
-    double factor;      // By how much positions are stretched.
-    double attenuation; // Factor on cosines and sines: yarn, longrope; else 1.
+    int64_t pairs;       // Half of the values of a head that are turned.
+    double theta;        // The base of the frequencies.
+    double positions;    // max_position_embeddings.
+    double original;     // original_max_position_embeddings.
+    double factor;       // By how much positions are stretched.
+    double attenuation;  // Factor on cosines and sines: yarn, longrope; else 1.
+    double score_factor; // On scores, where attention is latent: yarn with mscale_all_dim; else 1.
     double low,
         high; // llama3: low and high frequency factors. yarn: first and last pair of the ramp.
     double extension[2][MODEL_ROPE_PAIRS_MAX]; // longrope: divisors for short and long texts.
