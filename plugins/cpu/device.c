@@ -13,21 +13,25 @@ static tapml_status devices(tapml_object *backend,
                             const tapml_device_info *const **out_list,
                             uint32_t *out_count)
 {
-    *out_list = reference_infos;
-    *out_count = REFERENCE_DEVICE_COUNT;
+    *out_list = object_of(backend)->list->infos;
+    *out_count = object_of(backend)->list->count;
     return TAPML_OK;
 }
 
 static tapml_status
 open_device(tapml_object *backend, tapml_call *call, const char *id, tapml_object **out_device)
 {
+    const struct device_list *list = object_of(backend)->list;
     struct object seed = *object_of(backend);
 
-    seed.device = reference_find(id);
-    if (seed.device == NULL) {
-        return object_fail(&seed, call, TAPML_NOT_FOUND, "no device '%s', the first is 'f32'", id);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (strcmp(list->infos[i]->id, id) == 0) {
+            seed.device = list->devices[i];
+            return object_new(&seed, call, 0, out_device);
+        }
     }
-    return object_new(&seed, call, 0, out_device);
+    return object_fail(&seed, call, TAPML_NOT_FOUND, "no device '%s', the first is '%s'", id,
+                       list->infos[0]->id);
 }
 
 static tapml_status ops(tapml_object *device,
@@ -205,14 +209,19 @@ static const tapml_backend device_backend = {
     .timeline_wait = timeline_wait,
 };
 
-tapml_status device_root_new(const tapml_host *host, tapml_call *call, tapml_object **out_root)
+tapml_status device_root_new(const tapml_host *host,
+                             tapml_call *call,
+                             const struct device_list *list,
+                             uint64_t extra_bytes,
+                             tapml_object **out_root)
 {
     const struct object seed = {
         .host = host,
         .core = host->interface_of(host, TAPML_HOST_CORE),
         .work = host->interface_of(host, TAPML_HOST_WORK),
         .backend = &device_backend,
+        .list = list,
     };
 
-    return object_new(&seed, call, 0, out_root);
+    return object_new(&seed, call, extra_bytes, out_root);
 }

@@ -5,7 +5,20 @@
 #include <tapml/backend.h>
 #include <tapml/host.h>
 
-// Makes the root object of the component `reference`: its devices are those of
-// reference/reference.h, all in ordinary memory, and a call is done when it returns. `host`
-// outlives it.
-tapml_status device_root_new(const tapml_host *host, tapml_call *call, tapml_object **out_root);
+struct reference_device;
+
+// The devices of a component, the default first.
+struct device_list {
+    uint32_t count;
+    const tapml_device_info *const *infos;
+    const struct reference_device *const *devices;
+};
+
+// Makes the root object of a component, with `extra_bytes` of memory behind it, which lives as
+// long. Its devices are those of `list`, which the caller may still set; all are in ordinary
+// memory, and a call is done when it returns. `host` outlives it.
+tapml_status device_root_new(const tapml_host *host,
+                             tapml_call *call,
+                             const struct device_list *list,
+                             uint64_t extra_bytes,
+                             tapml_object **out_root);

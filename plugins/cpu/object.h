@@ -5,6 +5,7 @@
 #include <tapml/backend.h>
 #include <tapml/host.h>
 
+struct device_list;
 struct reference_device;
 
 // What this plugin hands to the host: a root, a device, a queue, a buffer or a timeline. Work is
@@ -15,6 +16,7 @@ struct object {
     const tapml_host_core *core;
     const tapml_host_work *work;           // NULL where the host has no pool.
     const tapml_backend *backend;          // What `interface_of` offers.
+    const struct device_list *list;        // Of the component.
     const struct reference_device *device; // NULL for the root.
     size_t size_bytes;                     // Of this allocation.
     unsigned char *data;                   // A buffer's: behind this struct, or wrapped.

@@ -1,15 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
+#include "reference/attention.h"
+
 #include "reference/operators.h"
 #include "reference/product.h"
-#include "reference/value.h"
 #include "reference/work.h"
-
-#include <tapml/ops.h>
-
-#include <string.h>
-#include <tgmath.h>
 
 // The softmax takes two passes over the keys: one finds the largest score of each query, the other
 // computes the scores again and adds up. So everything is on the stack, whatever the lengths are.
@@ -22,28 +17,6 @@ enum {
     LANES = ARITHMETIC_LANES,
     KEYS = 64,     // A multiple of the lanes and of the block of a blocked sum.
     COLUMNS = 128, // Of an output at a time; a multiple of the lanes.
-};
-
-struct attention {
-    enum reference_order order;
-    const tapml_tensor *q, *k_state, *v_state, *slopes, *sinks, *y;
-    const int32_t *key_mask; // NULL: all keys count.
-    int64_t position, window, chunk;
-    bool causal, alibi_bf16;
-    real scale, softcap;
-    size_t group;  // Query heads for one head of the states.
-    size_t length; // Rows of the states that are there.
-    size_t dk, dv;
-    size_t query_count, tile_count; // For one head of the states.
-};
-
-// One token of one head. It sees keys `begin` .. `end`, but for those that are masked.
-struct query {
-    size_t row; // Of q and of y.
-    size_t begin, end;
-    float slope, sink;
-    real top;   // The largest score.
-    real total; // Of the weights.
 };
 
 struct tile {
@@ -59,11 +32,6 @@ struct keys {
     const struct attention *attention;
     size_t head, first, count;
 };
-
-static bool is_masked(const struct attention *attention, size_t key)
-{
-    return attention->key_mask != NULL && attention->key_mask[key] == 0;
-}
 
 static const float *state_row(const struct keys *keys, const tapml_tensor *state, size_t i)
 {
@@ -97,31 +65,13 @@ static void pack_values(const struct keys *keys, size_t column, real (*panel)[LA
     const size_t rest = keys->attention->dv - column;
 
     for (size_t i = 0; i < keys->count; i++) {
-        const bool masked = is_masked(keys->attention, keys->first + i);
+        const bool masked = attention_is_masked(keys->attention, keys->first + i);
         const float *row = state_row(keys, keys->attention->v_state, i) + column;
 
         for (size_t lane = 0; lane < LANES; lane++) {
             panel[i][lane] = masked || lane >= rest ? 0 : row[lane];
         }
     }
-}
-
-// From the dot product to what the softmax sees.
-static real
-score(const struct attention *attention, const struct query *query, real dot, size_t key)
-{
-    real value = dot;
-
-    if (attention->alibi_bf16) {
-        const float slope = value_round_bf16(query->slope);
-
-        value += (real)value_round_bf16(slope * (float)key);
-    }
-    value *= attention->scale;
-    if (attention->softcap > 0) {
-        value = attention->softcap * tanh(value / attention->softcap);
-    }
-    return attention->alibi_bf16 ? value : value + (real)query->slope * (real)key;
 }
 
 // The scores of all queries of a tile for keys `piece`. Those of keys that a query does not see
@@ -150,19 +100,10 @@ static void tile_score(const struct tile *tile, struct arithmetic_piece piece, r
         for (size_t r = 0; r < tile->query_count; r++) {
             for (size_t lane = 0; lane < keys.count; lane++) {
                 scores[r][column + lane] =
-                    score(attention, &tile->queries[r], dots[r][lane], keys.first + lane);
+                    attention_score(attention, &tile->queries[r], dots[r][lane], keys.first + lane);
             }
         }
     }
-}
-
-// The part of `piece` that `query` sees; empty where the end is not behind the begin.
-static struct arithmetic_piece visible(const struct query *query, struct arithmetic_piece piece)
-{
-    return (struct arithmetic_piece){
-        query->begin > piece.begin ? query->begin : piece.begin,
-        query->end < piece.end ? query->end : piece.end,
-    };
 }
 
 // The `index`-th piece of a tile's keys, in the order of adding. False behind the last.
@@ -183,12 +124,12 @@ static void query_raise_top(const struct attention *attention,
                             struct arithmetic_piece piece,
                             const real *scores)
 {
-    const struct arithmetic_piece seen = visible(query, piece);
+    const struct arithmetic_piece seen = attention_visible(query, piece);
 
     for (size_t key = seen.begin; key < seen.end; key++) {
         const real value = scores[key - piece.begin];
 
-        if (!is_masked(attention, key) && value > query->top) {
+        if (!attention_is_masked(attention, key) && value > query->top) {
             query->top = value;
         }
     }
@@ -216,12 +157,12 @@ static void query_weigh(const struct attention *attention,
                         struct arithmetic_piece piece,
                         real *scores)
 {
-    const struct arithmetic_piece seen = visible(query, piece);
+    const struct arithmetic_piece seen = attention_visible(query, piece);
 
     for (size_t key = seen.begin; key < seen.end; key++) {
         real *value = &scores[key - piece.begin];
 
-        *value = is_masked(attention, key) ? 0 : exp(*value - query->top);
+        *value = attention_is_masked(attention, key) ? 0 : exp(*value - query->top);
     }
     if (seen.begin < seen.end) {
         arithmetic_sum(attention->order, scores + (seen.begin - piece.begin), seen.end - seen.begin,
@@ -242,7 +183,7 @@ static void tile_add_values(const struct tile *tile,
     for (size_t column = columns.begin; column < columns.end; column += LANES) {
         pack_values(&keys, column, panel);
         for (size_t r = 0; r < tile->query_count; r++) {
-            const struct arithmetic_piece seen = visible(&tile->queries[r], piece);
+            const struct arithmetic_piece seen = attention_visible(&tile->queries[r], piece);
 
             if (seen.begin < seen.end) {
                 arithmetic_products(tile->attention->order, weights[r] + (seen.begin - piece.begin),
@@ -295,39 +236,6 @@ static void tile_compute_columns(struct tile *tile, struct arithmetic_piece colu
     }
 }
 
-static struct query query_of(const struct attention *attention, size_t head, size_t index)
-{
-    const size_t token = index / attention->group;
-    const size_t query_head = head * attention->group + index % attention->group;
-    const int64_t i = attention->position + (int64_t)token;
-    int64_t begin = 0, end = (int64_t)attention->length;
-    struct query query = {.row = token * (size_t)attention->q->shape[1] + query_head};
-
-    if (attention->causal && i + 1 < end) {
-        end = i + 1;
-    }
-    if (attention->window > 0 && i - attention->window + 1 > begin) {
-        begin = i - attention->window + 1;
-    }
-    if (attention->chunk > 0) {
-        const int64_t first = i / attention->chunk * attention->chunk;
-
-        begin = first > begin ? first : begin;
-        end = attention->chunk < end - first ? first + attention->chunk : end;
-    }
-    query.begin = (size_t)begin;
-    query.end = (size_t)end;
-    if (attention->slopes != NULL) {
-        value_get(attention->slopes, query_head, 1, &query.slope);
-    }
-    query.top = -INFINITY;
-    if (attention->sinks != NULL) {
-        value_get(attention->sinks, query_head, 1, &query.sink);
-        query.top = query.sink;
-    }
-    return query;
-}
-
 static void compute_tile(const struct attention *attention, size_t head, size_t first)
 {
     const size_t rest = attention->query_count - first;
@@ -339,7 +247,7 @@ static void compute_tile(const struct attention *attention, size_t head, size_t 
     };
 
     for (size_t r = 0; r < tile.query_count; r++) {
-        const struct query query = query_of(attention, head, first + r);
+        const struct query query = attention_query(attention, head, first + r);
 
         tile.queries[r] = query;
         tile.begin = query.begin < tile.begin ? query.begin : tile.begin;
@@ -368,28 +276,9 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
 static tapml_status attention(TAPML_ATTENTION_PARAMS)
 {
-    struct attention job = {
-        .order = object_of(queue)->device->order,
-        .q = q,
-        .k_state = k_state,
-        .v_state = v_state,
-        .slopes = slopes,
-        .sinks = sinks,
-        .y = y,
-        .key_mask = key_mask != NULL ? value_row(key_mask, 0) : NULL,
-        .position = position,
-        .window = window,
-        .chunk = chunk,
-        .causal = causal != 0,
-        .alibi_bf16 = alibi_bf16 != 0,
-        .scale = (real)scale,
-        .softcap = (real)softcap,
-        .group = (size_t)(q->shape[1] / k_state->shape[1]),
-        .length = (size_t)(position + q->shape[0]),
-        .dk = value_width(q),
-        .dv = value_width(v_state),
-    };
-    job.query_count = (size_t)q->shape[0] * job.group;
+    struct attention job =
+        attention_of(queue, call, q, k_state, v_state, slopes, sinks, key_mask, position, scale,
+                     causal, window, chunk, softcap, alibi_bf16, y);
     job.tile_count = (job.query_count + PRODUCT_ROWS - 1) / PRODUCT_ROWS;
 
     const struct work work = {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
+#include "reference/experts.h"
+
 #include "reference/operators.h"
 #include "reference/product.h"
 #include "reference/value.h"
@@ -112,16 +113,9 @@ static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
         .job = &job,
     };
 
-    for (size_t row = 0; row < work.count; row++) {
-        const int32_t *chosen = value_row(indices, row / job.chosen_count);
-        const int32_t e = chosen[row % job.chosen_count];
+    const tapml_status status = experts_check(queue, call, indices, w_count);
 
-        if (e < 0 || (uint64_t)e >= w_count) {
-            return object_fail(object_of(queue), call, TAPML_INVALID, "expert %d of %llu", (int)e,
-                               (unsigned long long)w_count);
-        }
-    }
-    return work_run(queue, call, &work, y);
+    return status == TAPML_OK ? work_run(queue, call, &work, y) : status;
 }
 
 struct weighted {

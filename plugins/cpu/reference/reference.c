@@ -42,7 +42,7 @@ static const tapml_memory_type *const memories[] = {&memory};
         .memory_types = memories,                                                                  \
     }
 
-static const struct reference_device reference_devices[REFERENCE_DEVICE_COUNT] = {
+static const struct reference_device devices[REFERENCE_DEVICE_COUNT] = {
     {
         .info = INFO("f32", "float, sums from the first term to the last"),
         .impls = impls_f32,
@@ -71,20 +71,14 @@ static const struct reference_device reference_devices[REFERENCE_DEVICE_COUNT] =
     },
 };
 
-const tapml_device_info *const reference_infos[REFERENCE_DEVICE_COUNT] = {
-    &reference_devices[0].info, &reference_devices[1].info, &reference_devices[2].info,
-    &reference_devices[3].info, &reference_devices[4].info,
+static const struct reference_device *const pointers[REFERENCE_DEVICE_COUNT] = {
+    &devices[0], &devices[1], &devices[2], &devices[3], &devices[4],
+};
+static const tapml_device_info *const infos[REFERENCE_DEVICE_COUNT] = {
+    &devices[0].info, &devices[1].info, &devices[2].info, &devices[3].info, &devices[4].info,
 };
 
-const struct reference_device *reference_find(const char *id)
-{
-    for (size_t i = 0; i < REFERENCE_DEVICE_COUNT; i++) {
-        if (strcmp(reference_devices[i].info.id, id) == 0) {
-            return &reference_devices[i];
-        }
-    }
-    return NULL;
-}
+const struct device_list reference_devices = {REFERENCE_DEVICE_COUNT, infos, pointers};
 
 static bool is_tensor(const tapml_value *value)
 {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "device.h"
+
 #include <tapml/backend.h>
 
 #include <stdbool.h>
@@ -25,11 +27,8 @@ struct reference_device {
 
 enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 27 };
 
-// What is told about the devices, the default first.
-extern const tapml_device_info *const reference_infos[REFERENCE_DEVICE_COUNT];
-
-// The device with this id, or NULL.
-const struct reference_device *reference_find(const char *id);
+// The devices, the default first.
+extern const struct device_list reference_devices;
 
 // Answers `supports` of the backend table: no to block-quantised tensors, to dtypes that no op
 // here reads, and to what a schema cannot say of heads. All devices answer alike.

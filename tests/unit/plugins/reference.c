@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct plugin *reference_open(const char *device, uint32_t threads)
+static struct plugin *open_component(const char *component, const char *device, uint32_t threads)
 {
     const struct plugin_options options = {
         .library = "plugins/cpu/tapml-cpu.so",
-        .component = "reference",
+        .component = component,
         .device = device,
         .threads = threads,
     };
@@ -21,6 +21,11 @@ struct plugin *reference_open(const char *device, uint32_t threads)
 
     cr_assert_eq(plugin_open(&options, &call, &plugin), TAPML_OK, "%s", call.message);
     return plugin;
+}
+
+struct plugin *reference_open(const char *device, uint32_t threads)
+{
+    return open_component("reference", device, threads);
 }
 
 void reference_close(struct plugin *plugin)
@@ -54,10 +59,13 @@ static size_t argument_count(const struct trial *trial)
     return count;
 }
 
-// The output on a device, to be freed.
-static double *output_on(const struct trial *trial, const char *device, uint32_t threads)
+double *reference_output(const struct trial *trial,
+                         const char *component,
+                         const char *device,
+                         uint32_t threads,
+                         size_t *out_ranges)
 {
-    struct plugin *plugin = reference_open(device, threads);
+    struct plugin *plugin = open_component(component, device, threads);
     double *values = calloc(output_count(trial) + 1, sizeof(*values));
     const size_t before = plugin_allocation_count(plugin);
 
@@ -66,8 +74,16 @@ static double *output_on(const struct trial *trial, const char *device, uint32_t
 
     // Each tensor has a buffer object; the call itself needs no memory.
     cr_assert_eq(plugin_allocation_count(plugin) - before, argument_count(trial));
+    if (out_ranges != NULL) {
+        *out_ranges = plugin_range_count(plugin);
+    }
     reference_close(plugin);
     return values;
+}
+
+static double *output_on(const struct trial *trial, const char *device, uint32_t threads)
+{
+    return reference_output(trial, "reference", device, threads, NULL);
 }
 
 static void check_nearest(const double *expected, const double *computed, size_t count)

@@ -4,7 +4,7 @@
 
 #include "harness/trial.h"
 
-// What the tests of the component `reference` share.
+// What the tests of the plugin `cpu` share.
 
 // Opens a device of it; NULL is the first. 0 threads is a host without a pool.
 struct plugin *reference_open(const char *device, uint32_t threads);
@@ -21,3 +21,11 @@ void reference_close(struct plugin *plugin);
 //
 // No call may allocate memory.
 void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit);
+
+// Runs `trial` on a device of a component and gives its output, to be freed: the call itself may
+// allocate nothing. `out_ranges` is the number of ranges into which threads cut it; or NULL.
+double *reference_output(const struct trial *trial,
+                         const char *component,
+                         const char *device,
+                         uint32_t threads,
+                         size_t *out_ranges);

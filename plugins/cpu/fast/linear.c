@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fast/operators.h"
+#include "fast/outputs.h"
+#include "reference/operators.h"
+#include "reference/value.h"
+#include "reference/work.h"
+
+#include <tapml/ops.h>
+
+enum {
+    OUTPUTS = 32, // That one thread computes at a time: few, so that threads share small weights.
+    READING = 4,  // To read a weight from memory costs as much as to use it for some rows.
+};
+
+struct linear {
+    const tapml_tensor *x, *w, *b, *y; // `b` is NULL where there is none.
+    size_t row_count, in, out;
+};
+
+static void compute_rows(const struct linear *linear, size_t first, size_t first_row)
+{
+    const size_t rest = linear->row_count - first_row, outputs_left = linear->out - first;
+    struct outputs outputs;
+
+    outputs.w = linear->w;
+    outputs.b = linear->b;
+    outputs.in = linear->in;
+    outputs.first = first;
+    outputs.count = outputs_left < OUTPUTS ? outputs_left : OUTPUTS;
+    outputs.row_count = rest < PRODUCT_BATCH ? rest : PRODUCT_BATCH;
+    for (size_t r = 0; r < outputs.row_count; r++) {
+        outputs.rows[r] = value_row(linear->x, first_row + r);
+        outputs.y[r] = value_row(linear->y, first_row + r);
+    }
+    LEVEL(outputs_compute)(&outputs);
+}
+
+static void compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct linear *linear = job;
+
+    for (size_t row = 0; row < linear->row_count; row += PRODUCT_BATCH) {
+        for (uint64_t unit = begin; unit < end; unit++) {
+            compute_rows(linear, (size_t)unit * OUTPUTS, row);
+        }
+    }
+}
+
+static tapml_status linear(TAPML_LINEAR_PARAMS)
+{
+    struct linear job = {
+        .x = x,
+        .w = w,
+        .b = b,
+        .y = y,
+        .row_count = value_row_count(x),
+        .in = value_width(x),
+        .out = value_width(y),
+    };
+    const struct work work = {
+        .count = (job.out + OUTPUTS - 1) / OUTPUTS,
+        .unit_cost = OUTPUTS * (uint64_t)job.in * (job.row_count + READING) / VECTOR_LANES,
+        .body = compute,
+        .job = &job,
+    };
+
+    if (transposed != 0) {
+        return ((tapml_linear_fn)linear_f32.fn)(queue, call, x, w, b, transposed, y);
+    }
+    return work_run(queue, call, &work, y);
+}
+
+const tapml_op_impl LEVEL(linear) = TAPML_IMPL(tapml_linear, linear);

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fast/product.h"
+
+// A tile is WEIGHTS rows of weights against ROWS rows of x: its sums fill the registers, and a
+// vector that is loaded is used several times. Each sum is one vector of partial sums, which are
+// added up at the end. Terms come in blocks, so that the weights of a tile, widened once for all
+// rows of x, stay in the first cache, and the rows of x in the second.
+enum {
+    WEIGHTS = 4,
+    ROWS = VECTOR_BYTES == 64   ? 6
+           : VECTOR_BYTES == 32 ? 3
+                                : 2,
+    BLOCK = 1024, // A multiple of the lanes.
+};
+
+// Some terms of some rows of weights, as they are stored or widened, and where they begin in x.
+struct panel {
+    const unsigned char *weights[WEIGHTS];
+    size_t begin, count;
+};
+
+// Adds the terms of a panel to `weight_count` times `row_count` sums.
+VECTOR_INLINE void multiply_tile(uint32_t dtype,
+                                 size_t weight_count,
+                                 size_t row_count,
+                                 const struct panel *panel,
+                                 const float *const *rows,
+                                 vector (*totals)[WEIGHTS])
+{
+    const size_t whole = panel->count - panel->count % VECTOR_LANES;
+    const size_t rest = panel->count - whole;
+    const float *x[ROWS];
+    vector sums[ROWS][WEIGHTS], weights[WEIGHTS];
+
+    for (size_t r = 0; r < row_count; r++) {
+        x[r] = rows[r] + panel->begin;
+        for (size_t i = 0; i < weight_count; i++) {
+            sums[r][i] = totals[r][i];
+        }
+    }
+    for (size_t k = 0; k < whole; k += VECTOR_LANES) {
+        for (size_t i = 0; i < weight_count; i++) {
+            weights[i] = vector_load(dtype, panel->weights[i] + k * TAPML_DT_BYTES(dtype));
+        }
+        for (size_t r = 0; r < row_count; r++) {
+            const vector values = vector_load(TAPML_F32, x[r] + k);
+
+            for (size_t i = 0; i < weight_count; i++) {
+                sums[r][i] += values * weights[i];
+            }
+        }
+    }
+    if (rest > 0) {
+        for (size_t i = 0; i < weight_count; i++) {
+            weights[i] =
+                vector_load_some(dtype, panel->weights[i] + whole * TAPML_DT_BYTES(dtype), rest);
+        }
+        for (size_t r = 0; r < row_count; r++) {
+            const vector values = vector_load_some(TAPML_F32, x[r] + whole, rest);
+
+            for (size_t i = 0; i < weight_count; i++) {
+                sums[r][i] += values * weights[i];
+            }
+        }
+    }
+    for (size_t r = 0; r < row_count; r++) {
+        for (size_t i = 0; i < weight_count; i++) {
+            totals[r][i] = sums[r][i];
+        }
+    }
+}
+
+VECTOR_INLINE void multiply_rows(uint32_t dtype,
+                                 size_t weight_count,
+                                 const struct panel *panel,
+                                 const struct product *product,
+                                 vector (*totals)[WEIGHTS])
+{
+    size_t r = 0;
+
+    for (; r + ROWS <= product->row_count; r += ROWS) {
+        multiply_tile(dtype, weight_count, ROWS, panel, product->rows + r, totals + r);
+    }
+    for (; r < product->row_count; r++) {
+        multiply_tile(dtype, weight_count, 1, panel, product->rows + r, totals + r);
+    }
+}
+
+VECTOR_INLINE void multiply(uint32_t dtype,
+                            size_t weight_count,
+                            const struct panel *panel,
+                            const struct product *product,
+                            vector (*totals)[WEIGHTS])
+{
+    if (dtype == TAPML_F32) {
+        multiply_rows(TAPML_F32, weight_count, panel, product, totals);
+    } else if (dtype == TAPML_F16) {
+        multiply_rows(TAPML_F16, weight_count, panel, product, totals);
+    } else {
+        multiply_rows(TAPML_BF16, weight_count, panel, product, totals);
+    }
+}
+
+VECTOR_INLINE void widen_row(uint32_t dtype, const unsigned char *source, size_t count, float *row)
+{
+    size_t k = 0;
+
+    for (; k + VECTOR_LANES <= count; k += VECTOR_LANES) {
+        vector_store(row + k, vector_load(dtype, source + k * TAPML_DT_BYTES(dtype)));
+    }
+    vector_store(row + k, vector_load_some(dtype, source + k * TAPML_DT_BYTES(dtype), count - k));
+}
+
+// Points the panel to widened weights, in `scratch`.
+VECTOR_INLINE void widen(uint32_t dtype,
+                         size_t weight_count,
+                         struct panel *panel,
+                         float (*scratch)[BLOCK + VECTOR_LANES])
+{
+    for (size_t i = 0; i < weight_count; i++) {
+        if (dtype == TAPML_F16) {
+            widen_row(TAPML_F16, panel->weights[i], panel->count, scratch[i]);
+        } else {
+            widen_row(TAPML_BF16, panel->weights[i], panel->count, scratch[i]);
+        }
+        panel->weights[i] = (const unsigned char *)scratch[i];
+    }
+}
+
+// All rows of x against the weights from `first` on. One tile reads weights as they are stored;
+// where there are more, it pays to widen them before.
+VECTOR_INLINE void compute(const struct product *product, size_t first, size_t weight_count)
+{
+    const int widens = product->dtype != TAPML_F32 && product->row_count > ROWS;
+    vector totals[PRODUCT_BATCH][WEIGHTS];
+    float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
+
+    memset(totals, 0, product->row_count * sizeof(*totals));
+    for (size_t begin = 0; begin < product->term_count; begin += BLOCK) {
+        const size_t rest = product->term_count - begin;
+        struct panel panel = {.begin = begin, .count = rest < BLOCK ? rest : BLOCK};
+
+        for (size_t i = 0; i < weight_count; i++) {
+            panel.weights[i] = (const unsigned char *)product->weights +
+                               (ptrdiff_t)(first + i) * product->weight_step +
+                               begin * TAPML_DT_BYTES(product->dtype);
+        }
+        if (widens) {
+            widen(product->dtype, weight_count, &panel, scratch);
+        }
+        multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
+    }
+    for (size_t r = 0; r < product->row_count; r++) {
+        for (size_t i = 0; i < weight_count; i++) {
+            product->y[r][first + i] = vector_sum(totals[r][i]);
+        }
+    }
+}
+
+void LEVEL(product_compute)(const struct product *product)
+{
+    size_t first = 0;
+
+    for (; first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
+        compute(product, first, WEIGHTS);
+    }
+    for (; first < product->weight_count; first++) {
+        compute(product, first, 1);
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+// The component `cpu`: what its bits do not depend on. That they are right the conformance tests
+// say.
+
+#include "plugins/reference.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN = 1100, OUT = 700, LEVELS_MAX = 8 };
+
+// The levels of this machine.
+struct levels {
+    const char *ids[LEVELS_MAX];
+    uint32_t count;
+};
+
+static const tapml_op_impl *const *
+ops_of(struct plugin *plugin, tapml_call *call, uint32_t *out_count)
+{
+    const tapml_op_impl *const *list = NULL;
+
+    cr_assert_eq(plugin_table(plugin)->ops(plugin_device(plugin), call, &list, out_count),
+                 TAPML_OK);
+    return list;
+}
+
+static struct plugin *open_cpu(const char *component)
+{
+    const struct plugin_options options = {
+        .library = "plugins/cpu/tapml-cpu.so",
+        .component = component,
+        .threads = 1,
+    };
+    tapml_call call = {0};
+    struct plugin *plugin = NULL;
+
+    cr_assert_eq(plugin_open(&options, &call, &plugin), TAPML_OK, "%s", call.message);
+    return plugin;
+}
+
+static struct levels find_levels(void)
+{
+    struct plugin *plugin = open_cpu("cpu");
+    const tapml_device_info *const *infos = NULL;
+    struct levels levels = {.count = 0};
+    tapml_call call = {0};
+
+    cr_assert_eq(plugin_table(plugin)->devices(plugin_root(plugin), &call, &infos, &levels.count),
+                 TAPML_OK);
+    cr_assert(levels.count > 0 && levels.count < LEVELS_MAX);
+    for (uint32_t i = 0; i < levels.count; i++) {
+        // The ids are texts of the library, which stays mapped.
+        levels.ids[i] = infos[i]->id;
+    }
+    reference_close(plugin);
+    return levels;
+}
+
+// The op gives the same bits without a pool and on 1, 2 and 3 threads, on each level; and three
+// threads do share it.
+static void check_threads(const struct trial *trial, size_t count)
+{
+    const struct levels levels = find_levels();
+
+    for (uint32_t i = 0; i < levels.count; i++) {
+        double *expected = reference_output(trial, "cpu", levels.ids[i], 0, NULL);
+
+        for (uint32_t threads = 1; threads <= 3; threads++) {
+            size_t ranges = 0;
+            double *computed = reference_output(trial, "cpu", levels.ids[i], threads, &ranges);
+
+            cr_expect(threads < 3 || ranges > 1, "%s on %s is not shared by threads",
+                      trial->op->name, levels.ids[i]);
+            cr_expect(memcmp(expected, computed, count * sizeof(*computed)) == 0,
+                      "%s on %s: %u threads change the bits", trial->op->name, levels.ids[i],
+                      threads);
+            free(computed);
+        }
+        free(expected);
+    }
+}
+
+Test(fast, has_every_op_of_the_reference)
+{
+    struct plugin *reference = open_cpu("reference"), *cpu = open_cpu("cpu");
+    uint32_t expected_count = 0, count = 0;
+    size_t fast_count = 0;
+    tapml_call call = {0};
+    const tapml_op_impl *const *expected = ops_of(reference, &call, &expected_count);
+    const tapml_op_impl *const *list = ops_of(cpu, &call, &count);
+
+    cr_assert_eq(count, expected_count);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_expect_str_eq(list[i]->op->name, expected[i]->op->name);
+    }
+    reference_close(reference);
+    for (uint32_t i = 0; i < count; i++) {
+        fast_count += list[i]->fn != expected[i]->fn;
+    }
+    cr_expect_geq(fast_count, 11);
+    reference_close(cpu);
+}
+
+Test(fast, an_unknown_device_is_refused)
+{
+    struct plugin *plugin = open_cpu("cpu");
+    tapml_object *device = NULL;
+    tapml_call call = {0};
+
+    cr_expect_eq(plugin_table(plugin)->open(plugin_root(plugin), &call, "avx9", &device),
+                 TAPML_NOT_FOUND);
+    cr_expect_not_null(strstr(call.message, "no device 'avx9'"), "%s", call.message);
+    reference_close(plugin);
+}
+
+static struct trial
+linear_trial(int64_t tokens, uint32_t dtype, const double *x, const double *w, const double *b)
+{
+    struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+
+    trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, tokens, IN, x);
+    trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtype, OUT, IN, w);
+    trial.arguments[TAPML_LINEAR_B].tensor = trial_row(TAPML_F32, OUT, b);
+    trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, tokens, OUT, NULL);
+    return trial;
+}
+
+static void check_linear(uint32_t dtype)
+{
+    static const int64_t tokens[] = {1, 7, 50};
+    double *x = trial_values(1, TAPML_F32, (size_t)50 * IN);
+    double *w = trial_values(2, dtype, (size_t)IN * OUT), *b = trial_values(3, TAPML_F32, OUT);
+    const struct trial alone = linear_trial(1, dtype, x, w, b);
+    double *first = reference_output(&alone, "cpu", NULL, 0, NULL);
+
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++) {
+        const struct trial trial = linear_trial(tokens[i], dtype, x, w, b);
+        double *together = reference_output(&trial, "cpu", NULL, 0, NULL);
+
+        check_threads(&trial, (size_t)tokens[i] * OUT);
+        cr_expect(memcmp(first, together, OUT * sizeof(*first)) == 0,
+                  "%ld tokens change the bits of the first", (long)tokens[i]);
+        free(together);
+    }
+    free(first);
+    free(x);
+    free(w);
+    free(b);
+}
+
+Test(fast, linear_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeout = 300)
+{
+    check_linear(TAPML_F32);
+    check_linear(TAPML_F16);
+    check_linear(TAPML_BF16);
+}
+
+Test(fast, experts_have_the_same_bits_on_any_number_of_threads, .timeout = 300)
+{
+    enum { TOKENS = 60, EXPERTS = 3, CHOSEN = 2, WIDTH = 200, OUTPUTS = 300 };
+    double *x = trial_values(1, TAPML_F32, (size_t)TOKENS * WIDTH);
+    double *w = trial_values(2, TAPML_BF16, (size_t)WIDTH * OUTPUTS * EXPERTS);
+    double indices[TOKENS * CHOSEN];
+    struct operand_spec others[EXPERTS] = {{0}};
+    struct trial trial = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
+
+    for (size_t i = 0; i < (size_t)TOKENS * CHOSEN; i++) {
+        indices[i] = (double)((i + i / CHOSEN % 2 * (i % CHOSEN)) % EXPERTS);
+    }
+    for (size_t e = 1; e < EXPERTS; e++) {
+        others[e - 1] = trial_rows(TAPML_BF16, OUTPUTS, WIDTH, w + e * (size_t)WIDTH * OUTPUTS);
+    }
+    trial.arguments[TAPML_LINEAR_EXPERTS_X].tensor = trial_heads(TAPML_F32, TOKENS, 1, WIDTH, x);
+    trial.arguments[TAPML_LINEAR_EXPERTS_INDICES].tensor =
+        trial_rows(TAPML_I32, TOKENS, CHOSEN, indices);
+    trial.arguments[TAPML_LINEAR_EXPERTS_W].tensor = trial_rows(TAPML_BF16, OUTPUTS, WIDTH, w);
+    trial.arguments[TAPML_LINEAR_EXPERTS_W].panels = others;
+    trial.arguments[TAPML_LINEAR_EXPERTS_Y].tensor =
+        trial_heads(TAPML_F32, TOKENS, CHOSEN, OUTPUTS, NULL);
+    check_threads(&trial, (size_t)TOKENS * CHOSEN * OUTPUTS);
+    free(x);
+    free(w);
+}
+
+static struct trial
+attention_trial(int64_t tokens, int64_t position, const double *q, const double *k, const double *v)
+{
+    const int64_t rows = 300;
+    struct trial trial = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
+    struct trial_argument *arguments = trial.arguments;
+
+    arguments[TAPML_ATTENTION_Q].tensor = trial_heads(TAPML_F32, tokens, 8, 72, q);
+    arguments[TAPML_ATTENTION_K_STATE].tensor = trial_heads(TAPML_F32, rows, 4, 72, k);
+    arguments[TAPML_ATTENTION_V_STATE].tensor = trial_heads(TAPML_F32, rows, 4, 88, v);
+    arguments[TAPML_ATTENTION_POSITION].i64 = position;
+    arguments[TAPML_ATTENTION_SCALE].f64 = 0.125;
+    arguments[TAPML_ATTENTION_CAUSAL].i64 = 1;
+    arguments[TAPML_ATTENTION_Y].tensor = trial_heads(TAPML_F32, tokens, 8, 88, NULL);
+    return trial;
+}
+
+Test(fast, attention_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeout = 300)
+{
+    enum { TOKENS = 40, POSITION = 230 };
+    double *q = trial_values(1, TAPML_F32, (size_t)TOKENS * 8 * 72);
+    double *k = trial_values(2, TAPML_F32, (size_t)300 * 4 * 72);
+    double *v = trial_values(3, TAPML_F32, (size_t)300 * 4 * 88);
+    const struct trial all = attention_trial(TOKENS, POSITION, q, k, v);
+    const size_t last = (TOKENS - 1) * 8;
+    const struct trial alone = attention_trial(1, POSITION + TOKENS - 1, q + last * 72, k, v);
+    double *together = reference_output(&all, "cpu", NULL, 0, NULL);
+    double *computed = reference_output(&alone, "cpu", NULL, 0, NULL);
+
+    check_threads(&all, (size_t)TOKENS * 8 * 88);
+    cr_expect(memcmp(together + last * 88, computed, (size_t)8 * 88 * sizeof(*computed)) == 0);
+    free(together);
+    free(computed);
+    free(q);
+    free(k);
+    free(v);
+}
+
+// Ops of one operand that has the output's shape.
+static void check_rows(const tapml_op *op, uint32_t y)
+{
+    enum { ROWS = 300, WIDTH = 999 };
+    double *x = trial_values(4, TAPML_F32, (size_t)ROWS * WIDTH);
+    struct trial trial = {.op = op, .output = y};
+
+    for (uint32_t i = 0; i < y; i++) {
+        if (op->params[i]->kind == TAPML_P_TENSOR_IN && op->params[i]->effects == 0) {
+            trial.arguments[i].tensor = trial_rows(TAPML_F32, ROWS, WIDTH, x);
+        }
+    }
+    trial.arguments[y].tensor = trial_rows(TAPML_F32, ROWS, WIDTH, NULL);
+    check_threads(&trial, (size_t)ROWS * WIDTH);
+    free(x);
+}
+
+Test(fast, rows_have_the_same_bits_on_any_number_of_threads, .timeout = 300)
+{
+    check_rows(&tapml_add, TAPML_ADD_Y);
+    check_rows(&tapml_gelu_tanh, TAPML_GELU_TANH_Y);
+    check_rows(&tapml_layer_norm, TAPML_LAYER_NORM_Y);
+    check_rows(&tapml_mul, TAPML_MUL_Y);
+    check_rows(&tapml_rms_norm, TAPML_RMS_NORM_Y);
+    check_rows(&tapml_sigmoid, TAPML_SIGMOID_Y);
+    check_rows(&tapml_silu, TAPML_SILU_Y);
+}
