@@ -190,6 +190,15 @@ void wire_put_text(struct wire_writer *writer, const char *text)
     }
 }
 
+void wire_put_bytes(struct wire_writer *writer, const void *bytes, size_t size)
+{
+    unsigned char *to = size > 0 ? extend(writer, size) : NULL;
+
+    if (to != NULL) {
+        memcpy(to, bytes, size);
+    }
+}
+
 // -- Reading -----------------------------------------------------------------------------------
 
 void wire_reader_init(struct wire_reader *reader, const struct wire_frame *frame)
@@ -253,6 +262,16 @@ const char *wire_take_text(struct wire_reader *reader)
         return NULL;
     }
     return (const char *)at;
+}
+
+const void *wire_take_bytes(struct wire_reader *reader, size_t size)
+{
+    return size > 0 ? skip(reader, size) : NULL;
+}
+
+size_t wire_left(const struct wire_reader *reader)
+{
+    return reader->is_broken ? 0 : (size_t)(reader->end - reader->at);
 }
 
 uint32_t wire_take_count(struct wire_reader *reader, size_t least)

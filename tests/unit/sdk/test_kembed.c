@@ -47,6 +47,18 @@ Test(kembed, table)
         "%s", text);
 }
 
+Test(kembed, bytes)
+{
+    write_file("page.html", "AB\n");
+    cr_assert_eq(kembed("bytes page.c page page.html"), 0);
+    const char *text = read_file("page.c");
+
+    cr_expect_neq(strstr(text, "const size_t page_size = 3;\nconst unsigned char page[4] = {\n"
+                               "65,66,10,0,};"),
+                  NULL, "%s", text);
+    cr_expect_neq(kembed("bytes page.c page absent.html"), 0);
+}
+
 // Each is refused, with the file and a reason.
 Test(kembed, wrong_input)
 {

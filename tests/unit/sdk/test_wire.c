@@ -57,6 +57,29 @@ Test(wire, reads_what_was_written)
     wire_writer_release(&writer);
 }
 
+Test(wire, bytes_are_as_long_as_the_reader_says)
+{
+    struct wire_writer writer = {.grow = grow};
+    struct wire_frame frame;
+    struct wire_reader reader;
+
+    wire_begin(&writer, 1, 1);
+    wire_put_bytes(&writer, "abcde", 5);
+    wire_put_bytes(&writer, NULL, 0);
+    wire_end(&writer);
+    cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_FRAME);
+    wire_reader_init(&reader, &frame);
+    cr_assert_eq(wire_left(&reader), 5);
+    cr_assert_arr_eq(wire_take_bytes(&reader, 3), "abc", 3);
+    cr_assert_null(wire_take_bytes(&reader, 0));
+    cr_assert_eq(wire_left(&reader), 2);
+    cr_assert_null(wire_take_bytes(&reader, 3));
+    cr_assert_eq(wire_left(&reader), 0); // Broken for good.
+    cr_assert_null(wire_take_bytes(&reader, 1));
+    cr_assert_not(wire_is_done(&reader));
+    wire_writer_release(&writer);
+}
+
 Test(wire, has_a_layout_that_does_not_change)
 {
     const unsigned char expected[] = {'T', 'A', 'P', 'L', 1, 0, 7, 0, 41, 0,

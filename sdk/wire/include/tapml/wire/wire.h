@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of the byte protocol: what a worker process and its host say to each other.
+// Frames of the byte protocol: what a worker process and its host say to each other, and a page in
+// a browser and the plugin that serves it. Each has verbs of its own.
 //
 // A frame is a header of 16 bytes and a payload; all numbers are little-endian. No pointer is ever
 // in one. Whoever reads checks: a reader that runs past its payload gives zeros and stays broken.
-// docs/wire.md has the verbs.
+// docs/wire.md has the verbs of a worker, plugins/webgpu/README.md those of a page.
 #ifndef TAPML_WIRE_WIRE_H
 #define TAPML_WIRE_WIRE_H
 
@@ -76,6 +77,9 @@ void wire_put_f64(struct wire_writer *writer, double value);
 // With its zero byte and its length; NULL stays NULL.
 void wire_put_text(struct wire_writer *writer, const char *text);
 
+// Bytes as they are: their number must be known from elsewhere, or be all the rest of the payload.
+void wire_put_bytes(struct wire_writer *writer, const void *bytes, size_t size);
+
 // -- Reading -----------------------------------------------------------------------------------
 
 struct wire_reader {
@@ -92,6 +96,12 @@ double wire_take_f64(struct wire_reader *reader);
 
 // In the frame: lives as long. NULL where it was NULL, and where the reader is broken.
 const char *wire_take_text(struct wire_reader *reader);
+
+// The next `size` bytes, in the frame; NULL where they are not there, and for none.
+const void *wire_take_bytes(struct wire_reader *reader, size_t size);
+
+// Bytes that are left.
+size_t wire_left(const struct wire_reader *reader);
 
 // A count of things of which each takes at least `least` bytes of what is left; else the reader is
 // broken and the answer 0: nobody allocates by a number that cannot be true.
