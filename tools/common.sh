@@ -61,5 +61,6 @@ keep_drivers_in() {
     chmod 700 "$1/driver/runtime"
     POCL_CACHE_DIR=$(cd "$1/driver/cache" && pwd)
     XDG_RUNTIME_DIR=$(cd "$1/driver/runtime" && pwd)
-    export POCL_CACHE_DIR XDG_RUNTIME_DIR
+    XDG_CACHE_HOME=$POCL_CACHE_DIR
+    export POCL_CACHE_DIR XDG_CACHE_HOME XDG_RUNTIME_DIR
 }

@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include "harness/formulas.h"
+#include "limits.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -174,7 +175,10 @@ int main(int argc, char **argv)
     if (criterion_handle_args(argc, argv, true) != 0) {
         code = look_for_device();
         if (code == 0) {
-            code = criterion_run_all_tests(tests) != 0 ? 0 : EXIT_FAILURE;
+            const bool is_good = limits_apply(tests, device_options().component) &&
+                                 criterion_run_all_tests(tests) != 0;
+
+            code = is_good ? 0 : EXIT_FAILURE;
         }
     }
     criterion_finalize(tests);

@@ -9,7 +9,8 @@
 //   TAPML_DEVICE     id of a device; the first one
 //   TAPML_OPTIONS    options of the component: "tile=large synchronous=1"
 //   TAPML_REQUIRE    components, with blanks between them, whose absence is a failure
-// Without a driver or a device it is skipped, with exit status 77.
+// Without a driver or a device it is skipped, with exit status 77. What a component is not held to
+// stands in limits/, with reasons.
 #pragma once
 
 #include "harness/plugin.h"

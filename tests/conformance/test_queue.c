@@ -142,9 +142,7 @@ Test(queue, counters)
     struct trial trial = {.op = &tapml_add, .output = 2};
     double sum[3];
 
-    if (counters == NULL) {
-        return;
-    }
+    cr_assert_not_null(counters);
     tapml_object *buffer = new_buffer(64);
     tapml_call call = {0};
 

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a component is not held to: tests/conformance/limits/COMPONENT, lines "suite/test: reason".
+#pragma once
+
+#include <criterion/criterion.h>
+
+// Leaves the tests out that the file of `component` names, and prints the reasons. A component
+// without a file is held to everything. False where the file cannot be understood: a line without a
+// reason, or with a test that there is not.
+bool limits_apply(const struct criterion_test_set *tests, const char *component);
