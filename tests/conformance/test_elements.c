@@ -131,6 +131,8 @@ static void check_binary(
     trial.arguments[2].tensor = lay_out(shape, y);
     if (op == &tapml_add) {
         formulas_add(count_of(&shape), av, bv, expected);
+    } else if (op == &tapml_sub) {
+        formulas_sub(count_of(&shape), av, bv, expected);
     } else {
         formulas_mul(count_of(&shape), av, bv, expected);
     }
@@ -196,6 +198,12 @@ Test(elements, add)
     check_widths(&tapml_add, 1);
 }
 
+Test(elements, sub)
+{
+    check_layouts(&tapml_sub, 1);
+    check_widths(&tapml_sub, 1);
+}
+
 Test(elements, mul)
 {
     check_layouts(&tapml_mul, 1);
@@ -234,6 +242,24 @@ Test(elements, silu_of_large_values)
     free(expected);
 }
 
+// Where exp(x) is far below 1, and where it overflows.
+Test(elements, softplus_keeps_its_digits)
+{
+    enum { COUNT = 13 };
+    const double values[COUNT] = {-80, -40, -20, -10, -1, -0.0, 1e-30, 1, 10, 20, 40, 200, 1e30};
+    double *expected = device_array(COUNT);
+    struct trial trial = {.op = &tapml_softplus, .output = TAPML_SOFTPLUS_Y};
+    struct operand_spec spec = trial_rows(TAPML_F32, 1, COUNT, NULL);
+
+    trial.arguments[TAPML_SOFTPLUS_Y].tensor = spec;
+    spec.values = values;
+    trial.arguments[TAPML_SOFTPLUS_X].tensor = spec;
+    for (int i = 0; i < COUNT; i++) {
+        expected[i] = formulas_unary("tapml.softplus", values[i], NULL);
+    }
+    device_check_each(device, &trial, COUNT, expected, 16, "softplus far from 0");
+}
+
 // Ops of one operand and up to two numbers; `limit` is in units in the last place.
 static void check_numbers(const tapml_op *op, const double *numbers, double limit)
 {
@@ -270,6 +296,8 @@ Test(elements, other_activations)
     check_numbers(&tapml_relu, NULL, 1);
     check_numbers(&tapml_sigmoid, NULL, 16);
     check_numbers(&tapml_tanh, NULL, 1e-6);
+    check_numbers(&tapml_exp, NULL, 16);
+    check_numbers(&tapml_softplus, NULL, 16);
 }
 
 Test(elements, with_numbers)

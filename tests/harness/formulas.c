@@ -193,6 +193,96 @@ void formulas_mul(size_t count, const double *a, const double *b, double *y)
     }
 }
 
+void formulas_sub(size_t count, const double *a, const double *b, double *y)
+{
+    for (size_t i = 0; i < count; i++) {
+        y[i] = a[i] - b[i];
+    }
+}
+
+void formulas_l2_norm(size_t rows, size_t width, const double *x, double eps, double *y)
+{
+    for (size_t r = 0; r < rows; r++, x += width, y += width) {
+        double sum = 0;
+
+        for (size_t i = 0; i < width; i++) {
+            sum += x[i] * x[i];
+        }
+        for (size_t i = 0; i < width; i++) {
+            y[i] = x[i] / sqrt(sum + eps);
+        }
+    }
+}
+
+void formulas_sum(size_t rows, size_t width, const double *x, double *y)
+{
+    for (size_t r = 0; r < rows; r++) {
+        y[r] = 0;
+        for (size_t i = 0; i < width; i++) {
+            y[r] += x[r * width + i];
+        }
+    }
+}
+
+void formulas_conv1d(const struct formulas_conv1d *op, double *y)
+{
+    const size_t kept = op->taps - 1, width = op->width;
+
+    for (size_t t = 0; t < op->tokens; t++) {
+        for (size_t c = 0; c < width; c++) {
+            double sum = op->b != NULL ? op->b[c] : 0;
+
+            for (size_t i = 0; i < kept; i++) {
+                sum += op->tail[i * width + c] * op->w[c * op->taps + i];
+            }
+            y[t * width + c] = sum + op->x[t * width + c] * op->w[c * op->taps + kept];
+        }
+        if (kept > 0) {
+            memmove(op->tail, op->tail + width, (kept - 1) * width * sizeof(*y));
+            memcpy(op->tail + (kept - 1) * width, op->x + t * width, width * sizeof(*y));
+        }
+    }
+}
+
+// One token of one row of a head's state; gives what is read.
+static double scan_row(const struct formulas_scan *op, size_t t, size_t head, double v, double *s)
+{
+    const size_t width = op->width;
+    const double *r = op->r + (t * op->r_heads + head * op->r_heads / op->heads) * width;
+    const double *k = op->k + (t * op->k_heads + head * op->k_heads / op->heads) * width;
+    const double *kk = op->kk != NULL
+                           ? op->kk + (t * op->kk_heads + head * op->kk_heads / op->heads) * width
+                           : NULL;
+    double removed = 0, before = 0, after = 0;
+
+    for (size_t i = 0; i < width; i++) {
+        removed += kk != NULL ? s[i] * kk[i] : 0;
+    }
+    for (size_t i = 0; i < width; i++) {
+        const double decay = op->w[(t * op->heads + head) * op->decays + i % op->decays];
+
+        before += s[i] * r[i];
+        s[i] = s[i] * decay + v * k[i];
+        if (kk != NULL) {
+            s[i] -= removed * kk[i] * op->a[(t * op->heads + head) * op->rates + i % op->rates];
+        }
+        after += s[i] * r[i];
+    }
+    return op->read_before ? before : after;
+}
+
+void formulas_scan(const struct formulas_scan *op, double *y)
+{
+    const size_t rows = op->heads * op->rows;
+
+    for (size_t t = 0; t < op->tokens; t++) {
+        for (size_t row = 0; row < rows; row++) {
+            y[t * rows + row] =
+                scan_row(op, t, row / op->rows, op->v[t * rows + row], op->state + row * op->width);
+        }
+    }
+}
+
 static int comes_before(const double *scores, size_t a, size_t b)
 {
     return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
@@ -356,6 +446,12 @@ double formulas_unary(const char *op, double x, const double *numbers)
     }
     if (strcmp(op, "tapml.clip") == 0) {
         return x < numbers[0] ? numbers[0] : x > numbers[1] ? numbers[1] : x;
+    }
+    if (strcmp(op, "tapml.exp") == 0) {
+        return exp(x);
+    }
+    if (strcmp(op, "tapml.softplus") == 0) {
+        return fmax(x, 0) + log1p(exp(-fabs(x))) + (isnan(x) ? NAN : 0);
     }
     return NAN;
 }

@@ -90,6 +90,36 @@ void formulas_attention(const struct formulas_attention *op, double *y);
 void formulas_silu(size_t count, const double *x, double *y);
 void formulas_add(size_t count, const double *a, const double *b, double *y);
 void formulas_mul(size_t count, const double *a, const double *b, double *y);
+void formulas_sub(size_t count, const double *a, const double *b, double *y);
+
+// y = x / sqrt(sum(x^2) + eps), [rows, width]; y = sum(x), [rows].
+void formulas_l2_norm(size_t rows, size_t width, const double *x, double eps, double *y);
+void formulas_sum(size_t rows, size_t width, const double *x, double *y);
+
+// y[t, c] = sum over i of z[t + i, c] * w[c, i], + b[c], with z the tail and then x; the tail
+// becomes the last rows of z. `y` is [tokens, width].
+struct formulas_conv1d {
+    size_t tokens, width, taps;
+    const double *x; // [tokens, width]
+    const double *w; // [width, taps]
+    const double *b; // [width], or NULL
+    double *tail;    // [taps - 1, width]
+};
+void formulas_conv1d(const struct formulas_conv1d *op, double *y);
+
+// S' = S diag(w) - (S kk) (kk a)^T + v k^T, y = S' r, or S r where it is read before. `y` is
+// [tokens, heads, rows].
+struct formulas_scan {
+    size_t tokens, heads, rows, width;
+    size_t r_heads, k_heads, kk_heads; // Each divides `heads`.
+    size_t decays, rates;              // `width`, or 1 for all columns.
+    const double *r, *k, *kk;          // [tokens, their heads, width]; kk is NULL without a.
+    const double *w, *a;               // [tokens, heads, decays or rates]
+    const double *v;                   // [tokens, heads, rows]
+    double *state;                     // [heads, rows, width]
+    int read_before;
+};
+void formulas_scan(const struct formulas_scan *op, double *y);
 
 // The `k` largest of each row of scores, equal ones in the order of their numbers, and their
 // weights: of the softmax over all, over their own sum where `renormalise`, or of the softmax over
@@ -134,7 +164,7 @@ void formulas_weighted_sum(
     size_t tokens, size_t k, size_t width, const double *x, const double *weights, double *y);
 
 // Ops of one operand and up to two numbers, of one element: gelu, gelu_tanh, relu, sigmoid, tanh,
-// scale, softcap, clip. Any other gives NaN.
+// scale, softcap, clip, exp, softplus. Any other gives NaN.
 double formulas_unary(const char *op, double x, const double *numbers);
 
 // y[r] = x[rows[r]]; `y` is [count, width].

@@ -95,7 +95,7 @@ static void check_intact(const struct stage *stage, const struct trial *trial)
 {
     for (uint32_t i = 0; i < trial->op->n_params; i++) {
         const uint32_t kind = trial->op->params[i]->kind;
-        const bool is_written = kind == TAPML_P_TENSOR_OUT || i == trial->output;
+        const bool is_written = kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
 
         cr_assert(stage->operands[i] == NULL || operand_is_intact(stage->operands[i], is_written),
                   "%s wrote beside its output, in or around '%s'", trial->op->name,

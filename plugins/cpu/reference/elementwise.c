@@ -23,6 +23,11 @@ static real product(real a, real b)
     return a * b;
 }
 
+static real difference(real a, real b)
+{
+    return a - b;
+}
+
 static void compute(void *job, uint64_t begin, uint64_t end)
 {
     const struct elementwise *op = job;
@@ -63,5 +68,11 @@ static tapml_status mul(TAPML_MUL_PARAMS)
     return run(queue, call, &(struct elementwise){.function = product, .a = a, .b = b, .y = y});
 }
 
+static tapml_status sub(TAPML_SUB_PARAMS)
+{
+    return run(queue, call, &(struct elementwise){.function = difference, .a = a, .b = b, .y = y});
+}
+
 const tapml_op_impl PRECISE(elementwise_add) = TAPML_IMPL(tapml_add, add);
 const tapml_op_impl PRECISE(elementwise_mul) = TAPML_IMPL(tapml_mul, mul);
+const tapml_op_impl PRECISE(elementwise_sub) = TAPML_IMPL(tapml_sub, sub);

@@ -14,6 +14,7 @@ struct norm {
     enum reference_order order;
     const tapml_tensor *x, *weight, *bias, *y; // The middle ones are NULL where there are none.
     bool is_centred;                           // The mean is taken off.
+    bool is_length;                            // Rows are divided by the root of the sum itself.
     real eps, offset;
     size_t width;
 };
@@ -71,9 +72,10 @@ static void compute(void *job, uint64_t begin, uint64_t end)
         const real width = (real)norm->width;
         const real mean =
             norm->is_centred ? sum_of(norm->order, x, norm->width, 0, false) / width : 0;
-        const real variance = sum_of(norm->order, x, norm->width, mean, true) / width;
+        const real squares = sum_of(norm->order, x, norm->width, mean, true);
+        const real root = sqrt((norm->is_length ? squares : squares / width) + norm->eps);
 
-        scale(norm, x, mean, sqrt(variance + norm->eps), value_row(norm->y, (size_t)r));
+        scale(norm, x, mean, root, value_row(norm->y, (size_t)r));
     }
 }
 
@@ -90,6 +92,11 @@ static tapml_status run(tapml_object *queue, tapml_call *call, struct norm *norm
     };
 
     return work_run(queue, call, &work, norm->y);
+}
+
+static tapml_status l2_norm(TAPML_L2_NORM_PARAMS)
+{
+    return run(queue, call, &(struct norm){.x = x, .y = y, .is_length = true, .eps = (real)eps});
 }
 
 static tapml_status layer_norm(TAPML_LAYER_NORM_PARAMS)
@@ -111,5 +118,32 @@ static tapml_status rms_norm(TAPML_RMS_NORM_PARAMS)
         &(struct norm){.x = x, .weight = weight, .y = y, .eps = (real)eps, .offset = (real)offset});
 }
 
+static void add_up(void *job, uint64_t begin, uint64_t end)
+{
+    const struct norm *norm = job;
+
+    for (uint64_t r = begin; r < end; r++) {
+        float *y = value_row(norm->y, (size_t)r);
+
+        *y = (float)sum_of(norm->order, value_row(norm->x, (size_t)r), norm->width, 0, false);
+    }
+}
+
+static tapml_status sum(TAPML_SUM_PARAMS)
+{
+    struct norm norm = {
+        .order = object_of(queue)->device->order, .x = x, .y = y, .width = value_width(x)};
+    const struct work work = {
+        .count = value_row_count(x),
+        .unit_cost = 4 * (uint64_t)norm.width,
+        .body = add_up,
+        .job = &norm,
+    };
+
+    return work_run(queue, call, &work, y);
+}
+
+const tapml_op_impl PRECISE(norm_l2) = TAPML_IMPL(tapml_l2_norm, l2_norm);
 const tapml_op_impl PRECISE(norm_layer) = TAPML_IMPL(tapml_layer_norm, layer_norm);
 const tapml_op_impl PRECISE(norm_rms) = TAPML_IMPL(tapml_rms_norm, rms_norm);
+const tapml_op_impl PRECISE(norm_sum) = TAPML_IMPL(tapml_sum, sum);

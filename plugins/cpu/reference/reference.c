@@ -4,6 +4,7 @@
 
 #include "object.h"
 #include "reference/operators.h"
+#include "reference/scan_width.h"
 
 #include <tapml/ops.h>
 
@@ -13,15 +14,17 @@
 
 #define IMPLS(precision)                                                                           \
     {                                                                                              \
-        &attention_##precision, &elementwise_add_##precision, &elementwise_mul_##precision,        \
+        &attention_##precision, &conv1d_causal_##precision, &elementwise_add_##precision,          \
+            &elementwise_mul_##precision, &elementwise_sub_##precision,                            \
             &experts_linear_##precision, &experts_sum_##precision, &linear_##precision,            \
-            &norm_layer_##precision, &norm_rms_##precision, &rope_##precision,                     \
-            &route_groups_##precision, &route_sigmoid_##precision, &route_softmax_##precision,     \
-            &route_topk_##precision, &unary_clip_##precision, &unary_gelu_##precision,             \
-            &unary_gelu_tanh_##precision, &unary_relu_##precision, &unary_scale_##precision,       \
-            &unary_sigmoid_##precision, &unary_silu_##precision, &unary_softcap_##precision,       \
-            &unary_tanh_##precision, &rows_concat, &rows_copy, &rows_embed, &rows_gather,          \
-            &rows_state_append                                                                     \
+            &norm_l2_##precision, &norm_layer_##precision, &norm_rms_##precision,                  \
+            &norm_sum_##precision, &rope_##precision, &route_groups_##precision,                   \
+            &route_sigmoid_##precision, &route_softmax_##precision, &route_topk_##precision,       \
+            &scan_##precision, &unary_clip_##precision, &unary_exp_##precision,                    \
+            &unary_gelu_##precision, &unary_gelu_tanh_##precision, &unary_relu_##precision,        \
+            &unary_scale_##precision, &unary_sigmoid_##precision, &unary_silu_##precision,         \
+            &unary_softcap_##precision, &unary_softplus_##precision, &unary_tanh_##precision,      \
+            &rows_concat, &rows_copy, &rows_embed, &rows_gather, &rows_state_append                \
     }
 
 static const tapml_op_impl *const impls_f32[REFERENCE_OP_COUNT] = IMPLS(f32);
@@ -87,6 +90,11 @@ static bool is_tensor(const tapml_value *value)
            value->u.p != NULL;
 }
 
+static const tapml_tensor *optional(const tapml_value *value)
+{
+    return is_tensor(value) ? value->u.p : NULL;
+}
+
 static bool is_dtype_known(uint32_t dtype)
 {
     return dtype == TAPML_F32 || dtype == TAPML_F16 || dtype == TAPML_BF16 || dtype == TAPML_I32;
@@ -141,24 +149,62 @@ static void check_experts(const tapml_value *args, tapml_support *answer)
     }
 }
 
+// Whether the heads of `x` divide the `heads` that share them.
+static bool is_shared(const tapml_tensor *x, int64_t heads)
+{
+    return x == NULL || (x->shape[1] > 0 && heads % x->shape[1] == 0);
+}
+
+static bool is_wide(const tapml_tensor *x, int64_t width)
+{
+    return x == NULL || x->shape[2] == 1 || x->shape[2] == width;
+}
+
+static void check_scan(const tapml_value *args, tapml_support *answer)
+{
+    const tapml_tensor *state = args[TAPML_LINEAR_SCAN_STATE].u.p;
+    const tapml_tensor *kk = optional(&args[TAPML_LINEAR_SCAN_KK]);
+    const tapml_tensor *a = optional(&args[TAPML_LINEAR_SCAN_A]);
+    const int64_t heads = state->shape[0], width = state->shape[2];
+
+    if (width > SCAN_WIDTH_MAX) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "a state is %" PRId64 " wide, at most %d are kept here", width, SCAN_WIDTH_MAX);
+    } else if (!is_shared(args[TAPML_LINEAR_SCAN_R].u.p, heads) ||
+               !is_shared(args[TAPML_LINEAR_SCAN_K].u.p, heads) || !is_shared(kk, heads)) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "%" PRId64 " heads do not share those of r, k or kk", heads);
+    } else if ((kk == NULL) != (a == NULL) || !is_wide(a, width) ||
+               !is_wide(args[TAPML_LINEAR_SCAN_W].u.p, width)) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "decays and rates are 1 or %" PRId64 " wide, kk comes with a", width);
+    }
+}
+
 void reference_supports(const tapml_op *op,
                         const tapml_value *args,
                         uint32_t n_args,
                         tapml_support *answer)
 {
+    static const struct {
+        const tapml_op *op;
+        void (*check)(const tapml_value *args, tapml_support *answer);
+    } checks[] = {
+        {&tapml_attention, check_attention},
+        {&tapml_linear_experts, check_experts},
+        {&tapml_linear_scan, check_scan},
+        {&tapml_rope, check_rope},
+    };
+
     for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
         if (is_tensor(&args[i])) {
             check_tensor(op->params[i]->name, args[i].u.p, answer);
         }
     }
-    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_attention.name) == 0) {
-        check_attention(args, answer);
-    }
-    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_rope.name) == 0) {
-        check_rope(args, answer);
-    }
-    if (answer->reason[0] == '\0' && strcmp(op->name, tapml_linear_experts.name) == 0) {
-        check_experts(args, answer);
+    for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && answer->reason[0] == '\0'; i++) {
+        if (strcmp(op->name, checks[i].op->name) == 0) {
+            checks[i].check(args, answer);
+        }
     }
     answer->grade = answer->reason[0] == '\0' ? TAPML_SUPPORT_YES : TAPML_SUPPORT_NO;
 }

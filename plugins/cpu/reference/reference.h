@@ -25,7 +25,7 @@ struct reference_device {
     bool rounds_f16; // Each f32 output is rounded to f16 and widened again.
 };
 
-enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 27 };
+enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 34 };
 
 // The devices, the default first.
 extern const struct device_list reference_devices;

@@ -66,6 +66,17 @@ static real hyperbolic_tangent(real x, const real *unused)
     return tanh(x);
 }
 
+static real exponential(real x, const real *unused)
+{
+    return exp(x);
+}
+
+// The step from 0 to x, softened: log1p keeps all digits where exp(x) is small.
+static real softened(real x, const real *unused)
+{
+    return (x < 0 ? 0 : x) + log1p(exp(x < 0 ? x : -x));
+}
+
 static void compute(void *job, uint64_t begin, uint64_t end)
 {
     const struct unary *op = job;
@@ -99,6 +110,11 @@ static tapml_status clip(TAPML_CLIP_PARAMS)
 {
     return run(queue, call,
                &(struct unary){between, .x = x, .y = y, .numbers = {(real)low, (real)high}});
+}
+
+static tapml_status exp_op(TAPML_EXP_PARAMS)
+{
+    return run(queue, call, &(struct unary){exponential, .x = x, .y = y});
 }
 
 static tapml_status gelu(TAPML_GELU_PARAMS)
@@ -141,7 +157,13 @@ static tapml_status tangent(TAPML_TANH_PARAMS)
     return run(queue, call, &(struct unary){hyperbolic_tangent, .x = x, .y = y});
 }
 
+static tapml_status softplus(TAPML_SOFTPLUS_PARAMS)
+{
+    return run(queue, call, &(struct unary){softened, .x = x, .y = y});
+}
+
 const tapml_op_impl PRECISE(unary_clip) = TAPML_IMPL(tapml_clip, clip);
+const tapml_op_impl PRECISE(unary_exp) = TAPML_IMPL(tapml_exp, exp_op);
 const tapml_op_impl PRECISE(unary_gelu) = TAPML_IMPL(tapml_gelu, gelu);
 const tapml_op_impl PRECISE(unary_gelu_tanh) = TAPML_IMPL(tapml_gelu_tanh, gelu_tanh);
 const tapml_op_impl PRECISE(unary_relu) = TAPML_IMPL(tapml_relu, relu);
@@ -150,3 +172,4 @@ const tapml_op_impl PRECISE(unary_sigmoid) = TAPML_IMPL(tapml_sigmoid, sigmoid);
 const tapml_op_impl PRECISE(unary_silu) = TAPML_IMPL(tapml_silu, silu);
 const tapml_op_impl PRECISE(unary_softcap) = TAPML_IMPL(tapml_softcap, softcap);
 const tapml_op_impl PRECISE(unary_tanh) = TAPML_IMPL(tapml_tanh, tangent);
+const tapml_op_impl PRECISE(unary_softplus) = TAPML_IMPL(tapml_softplus, softplus);

@@ -35,8 +35,15 @@ work_run(tapml_object *queue, tapml_call *call, const struct work *work, const t
         status =
             own->work->parallel_for(own->host, call, work->count, grain, work->body, work->job);
     }
-    if (status == TAPML_OK && own->device->rounds_f16 && y->dtype == TAPML_F32) {
-        round_f16(y);
+    if (status == TAPML_OK) {
+        work_finish(queue, y);
     }
     return status;
+}
+
+void work_finish(tapml_object *queue, const tapml_tensor *y)
+{
+    if (object_of(queue)->device->rounds_f16 && y->dtype == TAPML_F32) {
+        round_f16(y);
+    }
 }

@@ -16,3 +16,6 @@ struct work {
 // unit changes no bit. TAPML_CANCELLED where the user ends the call.
 tapml_status
 work_run(tapml_object *queue, tapml_call *call, const struct work *work, const tapml_tensor *y);
+
+// Finishes one more tensor that the work wrote: a state.
+void work_finish(tapml_object *queue, const tapml_tensor *y);

@@ -71,6 +71,27 @@ tapml_status gpu_op_mul(TAPML_MUL_PARAMS)
     return gpu_op_elements(gpu_plan_begin(queue), call, "mul", tensors, 3);
 }
 
+tapml_status gpu_op_sub(TAPML_SUB_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {a, b, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "sub", tensors, 3);
+}
+
+tapml_status gpu_op_exp(TAPML_EXP_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "exponential", tensors, 2);
+}
+
+tapml_status gpu_op_softplus(TAPML_SOFTPLUS_PARAMS)
+{
+    const tapml_tensor *const tensors[] = {x, y};
+
+    return gpu_op_elements(gpu_plan_begin(queue), call, "softplus", tensors, 2);
+}
+
 tapml_status gpu_op_silu(TAPML_SILU_PARAMS)
 {
     const tapml_tensor *const tensors[] = {x, y};

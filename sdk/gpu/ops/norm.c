@@ -78,3 +78,55 @@ tapml_status gpu_op_layer_norm(TAPML_LAYER_NORM_PARAMS)
             .groups = width != 0 ? xv.rows : 0,
         });
 }
+
+tapml_status gpu_op_l2_norm(TAPML_L2_NORM_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    struct gpu_view xv, yv;
+
+    GPU_TRY(gpu_view_rows(self, call, x, &xv));
+    GPU_TRY(gpu_view_rows(self, call, y, &yv));
+    const uint32_t lanes = gpu_view_is_x4(&xv) && gpu_view_is_x4(&yv) ? 4 : 1;
+    const struct k_l2_norm_params params = {
+        GPU_VIEW(x, xv, lanes),    GPU_VIEW(y, yv, lanes), .rows = xv.rows,
+        .width = xv.width / lanes, .eps = (float)eps,
+    };
+
+    return gpu_plan_launch(
+        self, call,
+        &(struct gpu_plan){
+            .kernel = "l2_norm",
+            .variant = lanes == 4 ? K_V_X4 : K_V_BASE,
+            .tune = {[K_L2_NORM_TUNE_WG_X] = gpu_plan_sum_items(self, params.width, ITEMS_MOST)},
+            .tensors = {[K_L2_NORM_X] = x, [K_L2_NORM_Y] = y},
+            .params = &params,
+            .groups = params.width != 0 ? xv.rows : 0,
+        });
+}
+
+tapml_status gpu_op_sum(TAPML_SUM_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    struct gpu_view xv, yv;
+
+    GPU_TRY(gpu_view_rows(self, call, x, &xv));
+    GPU_TRY(gpu_view_rows(self, call, y, &yv));
+    const uint32_t lanes = gpu_view_is_x4(&xv) ? 4 : 1;
+    const struct k_sum_params params = {
+        GPU_VIEW(x, xv, lanes),
+        GPU_VIEW(y, yv, 1),
+        .rows = xv.rows,
+        .width = xv.width / lanes,
+    };
+
+    return gpu_plan_launch(
+        self, call,
+        &(struct gpu_plan){
+            .kernel = "sum",
+            .variant = lanes == 4 ? K_V_X4 : K_V_BASE,
+            .tune = {[K_SUM_TUNE_WG_X] = gpu_plan_sum_items(self, params.width, ITEMS_MOST)},
+            .tensors = {[K_SUM_X] = x, [K_SUM_Y] = y},
+            .params = &params,
+            .groups = xv.rows,
+        });
+}

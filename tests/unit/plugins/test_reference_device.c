@@ -44,13 +44,18 @@ Test(reference_device, an_unknown_device_is_not_found)
 Test(reference_device, every_op_of_the_catalogue)
 {
     static const tapml_op *const catalogue[] = {
-        &tapml_add,          &tapml_attention,     &tapml_clip,          &tapml_concat,
-        &tapml_copy,         &tapml_embed,         &tapml_gather_rows,   &tapml_gelu,
-        &tapml_gelu_tanh,    &tapml_layer_norm,    &tapml_linear,        &tapml_linear_experts,
-        &tapml_mul,          &tapml_relu,          &tapml_rms_norm,      &tapml_rope,
-        &tapml_route_groups, &tapml_route_sigmoid, &tapml_route_softmax, &tapml_route_topk,
-        &tapml_scale,        &tapml_sigmoid,       &tapml_silu,          &tapml_softcap,
-        &tapml_state_append, &tapml_tanh,          &tapml_weighted_sum};
+        &tapml_add,           &tapml_attention,     &tapml_clip,
+        &tapml_concat,        &tapml_conv1d_causal, &tapml_copy,
+        &tapml_embed,         &tapml_exp,           &tapml_gather_rows,
+        &tapml_gelu,          &tapml_gelu_tanh,     &tapml_l2_norm,
+        &tapml_layer_norm,    &tapml_linear,        &tapml_linear_experts,
+        &tapml_linear_scan,   &tapml_mul,           &tapml_relu,
+        &tapml_rms_norm,      &tapml_rope,          &tapml_route_groups,
+        &tapml_route_sigmoid, &tapml_route_softmax, &tapml_route_topk,
+        &tapml_scale,         &tapml_sigmoid,       &tapml_silu,
+        &tapml_softcap,       &tapml_softplus,      &tapml_state_append,
+        &tapml_sub,           &tapml_sum,           &tapml_tanh,
+        &tapml_weighted_sum};
     struct plugin *plugin = reference_open("f64", 1);
     const tapml_op_impl *const *list;
     tapml_call call = {0};

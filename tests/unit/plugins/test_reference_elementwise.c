@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-// The same operands for add and mul.
+// The same operands for add, sub and mul.
 static void check_pair(const struct operand_spec *a,
                        const struct operand_spec *b,
                        const struct operand_spec *y,
@@ -24,6 +24,10 @@ static void check_pair(const struct operand_spec *a,
     cr_assert_not_null(expected);
     formulas_add(count, a->values, b->values, expected);
     reference_check(&trial, 1, expected, 1e-6);
+    trial.op = &tapml_sub;
+    trial.output = TAPML_SUB_Y;
+    formulas_sub(count, a->values, b->values, expected);
+    reference_check(&trial, 1, expected, 1e-6);
     trial.op = &tapml_mul;
     trial.output = TAPML_MUL_Y;
     formulas_mul(count, a->values, b->values, expected);
@@ -31,7 +35,7 @@ static void check_pair(const struct operand_spec *a,
     free(expected);
 }
 
-Test(reference_elementwise, add_and_mul_at_every_width)
+Test(reference_elementwise, add_sub_and_mul_at_every_width)
 {
     static const int64_t widths[] = {1, 3, 5, 7, 24, 80, 96, 128, 257};
     static const int64_t rows[] = {1, 2, 5, 33};
@@ -51,7 +55,7 @@ Test(reference_elementwise, add_and_mul_at_every_width)
 }
 
 // a is a transposed matrix, b one value for each row, y has room between its rows.
-Test(reference_elementwise, add_and_mul_with_any_strides)
+Test(reference_elementwise, add_sub_and_mul_with_any_strides)
 {
     enum { ROWS = 5, WIDTH = 7, COUNT = ROWS * WIDTH };
     double *a = trial_values(1, TAPML_F32, COUNT), *b = trial_values(2, TAPML_F32, COUNT);
@@ -75,7 +79,7 @@ Test(reference_elementwise, add_and_mul_with_any_strides)
 }
 
 // One row for all, as a bias; four axes, and one.
-Test(reference_elementwise, add_and_mul_of_one_and_of_four_axes)
+Test(reference_elementwise, add_sub_and_mul_of_one_and_of_four_axes)
 {
     enum { COUNT = 2 * 3 * 4 * 5 };
     double *a = trial_values(1, TAPML_F32, COUNT), *b = trial_values(2, TAPML_F32, COUNT);

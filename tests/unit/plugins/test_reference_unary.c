@@ -17,7 +17,8 @@ struct kind {
 static const struct kind kinds[] = {
     {&tapml_gelu, {0}},       {&tapml_gelu_tanh, {0}},   {&tapml_relu, {0}},
     {&tapml_sigmoid, {0}},    {&tapml_scale, {-0.375}},  {&tapml_softcap, {3}},
-    {&tapml_clip, {-0.5, 2}}, {&tapml_clip, {-1e30, 0}}, {&tapml_tanh, {0}},
+    {&tapml_clip, {-0.5, 2}}, {&tapml_clip, {-1e30, 0}}, {&tapml_softplus, {0}},
+    {&tapml_tanh, {0}},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };

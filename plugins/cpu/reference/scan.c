@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "object.h"
+#include "reference/arithmetic.h"
+#include "reference/operators.h"
+#include "reference/scan_width.h"
+#include "reference/value.h"
+#include "reference/work.h"
+
+#include <tapml/ops.h>
+
+struct scan {
+    enum reference_order order;
+    const tapml_tensor *r, *w, *k, *v, *kk, *a, *state, *y; // kk and a are NULL together.
+    bool reads_before;
+    size_t heads, rows, width, tokens;
+};
+
+// What one token brings to one head.
+struct moment {
+    const float *r, *w, *k, *kk, *a;
+    real value; // Of the row of the state.
+};
+
+static const float *head_row(const struct scan *scan, const tapml_tensor *x, size_t t, size_t head)
+{
+    const size_t own = (size_t)x->shape[1];
+
+    return value_row(x, t * own + head * own / scan->heads);
+}
+
+static real dot(const struct scan *scan, const real *state, const float *x)
+{
+    real sum = 0;
+
+    for (size_t index = 0; index * ARITHMETIC_CHUNK < scan->width; index++) {
+        const struct arithmetic_piece piece =
+            arithmetic_piece(scan->order, scan->width, ARITHMETIC_CHUNK, index);
+        real terms[ARITHMETIC_CHUNK];
+
+        for (size_t i = piece.begin; i < piece.end; i++) {
+            terms[i - piece.begin] = state[i] * x[i];
+        }
+        arithmetic_sum(scan->order, terms, piece.end - piece.begin, &sum);
+    }
+    return sum;
+}
+
+// Takes a row of the state one token further and gives what is read of it.
+static real step(const struct scan *scan, const struct moment *moment, real *state)
+{
+    const size_t w_step = value_width(scan->w) > 1;
+    const size_t a_step = moment->a != NULL && value_width(scan->a) > 1;
+    const real before = scan->reads_before ? dot(scan, state, moment->r) : 0;
+    const real removed = moment->kk != NULL ? dot(scan, state, moment->kk) : 0;
+
+    for (size_t i = 0; i < scan->width; i++) {
+        real next = state[i] * moment->w[i * w_step] + moment->value * moment->k[i];
+
+        if (moment->kk != NULL) {
+            next -= removed * ((real)moment->kk[i] * moment->a[i * a_step]);
+        }
+        state[i] = next;
+    }
+    return scan->reads_before ? before : dot(scan, state, moment->r);
+}
+
+static void scan_row(const struct scan *scan, size_t row)
+{
+    const size_t head = row / scan->rows;
+    float *kept = value_row(scan->state, row);
+    real state[SCAN_WIDTH_MAX];
+
+    for (size_t i = 0; i < scan->width; i++) {
+        state[i] = kept[i];
+    }
+    for (size_t t = 0; t < scan->tokens; t++) {
+        const struct moment moment = {
+            .r = head_row(scan, scan->r, t, head),
+            .w = head_row(scan, scan->w, t, head),
+            .k = head_row(scan, scan->k, t, head),
+            .kk = scan->kk != NULL ? head_row(scan, scan->kk, t, head) : NULL,
+            .a = scan->kk != NULL ? head_row(scan, scan->a, t, head) : NULL,
+            .value = head_row(scan, scan->v, t, head)[row % scan->rows],
+        };
+        float *y = value_row(scan->y, t * scan->heads + head);
+
+        y[row % scan->rows] = (float)step(scan, &moment, state);
+    }
+    for (size_t i = 0; i < scan->width; i++) {
+        kept[i] = (float)state[i];
+    }
+}
+
+static void compute(void *job, uint64_t begin, uint64_t end)
+{
+    for (uint64_t row = begin; row < end; row++) {
+        scan_row(job, (size_t)row);
+    }
+}
+
+static tapml_status linear_scan(TAPML_LINEAR_SCAN_PARAMS)
+{
+    struct scan scan = {
+        .order = object_of(queue)->device->order,
+        .r = r,
+        .w = w,
+        .k = k,
+        .v = v,
+        .kk = kk,
+        .a = a,
+        .state = state,
+        .y = y,
+        .reads_before = read_before != 0,
+        .heads = (size_t)state->shape[0],
+        .rows = (size_t)state->shape[1],
+        .width = value_width(state),
+        .tokens = (size_t)y->shape[0],
+    };
+    const struct work work = {
+        .count = value_row_count(state),
+        .unit_cost = 8 * (uint64_t)scan.tokens * scan.width,
+        .body = compute,
+        .job = &scan,
+    };
+    const tapml_status status = work_run(queue, call, &work, y);
+
+    if (status == TAPML_OK) {
+        work_finish(queue, state);
+    }
+    return status;
+}
+
+const tapml_op_impl PRECISE(scan) = TAPML_IMPL(tapml_linear_scan, linear_scan);

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Trials of the ops of recurrent layers, for the reference and for every other backend. What
+// includes this defines CHECK(trial, rows, count, expected), which frees `expected`, and SUITE.
+#pragma once
+
+#include "harness/formulas.h"
+#include "harness/trial.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *zeros(size_t count)
+{
+    double *values = calloc(count > 0 ? count : 1, sizeof(*values));
+
+    cr_assert_not_null(values);
+    return values;
+}
+
+static double *copy_of(const double *values, size_t count)
+{
+    double *copy = zeros(count);
+
+    memcpy(copy, values, count * sizeof(*copy));
+    return copy;
+}
+
+struct convolution {
+    int64_t tokens, width, taps;
+    uint32_t w, b; // Their types; without a bias 0.
+    int is_slice;
+};
+
+// Both what comes out and the tail that stays.
+static void check_convolution(const struct convolution *c)
+{
+    const size_t count = (size_t)(c->tokens * c->width), kept = (size_t)((c->taps - 1) * c->width);
+    double *x = trial_values(1, TAPML_F32, count);
+    double *w = trial_values(2, c->w, (size_t)(c->width * c->taps));
+    double *b = c->b != 0 ? trial_values(3, c->b, (size_t)c->width) : NULL;
+    double *tail = trial_values(4, TAPML_F32, kept), *after = copy_of(tail, kept);
+    double *expected = zeros(count);
+    struct trial trial = {.op = &tapml_conv1d_causal, .output = TAPML_CONV1D_CAUSAL_Y};
+    struct trial_argument *arguments = trial.arguments;
+
+    arguments[TAPML_CONV1D_CAUSAL_X].tensor = trial_rows(TAPML_F32, c->tokens, c->width, x);
+    arguments[TAPML_CONV1D_CAUSAL_W].tensor = trial_rows(c->w, c->width, c->taps, w);
+    arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor = trial_rows(TAPML_F32, c->taps - 1, c->width, tail);
+    arguments[TAPML_CONV1D_CAUSAL_Y].tensor = trial_rows(TAPML_F32, c->tokens, c->width, NULL);
+    if (b != NULL) {
+        arguments[TAPML_CONV1D_CAUSAL_B].tensor = trial_row(c->b, c->width, b);
+        arguments[TAPML_CONV1D_CAUSAL_B].tensor.lead = 1;
+    }
+    if (c->is_slice) {
+        for (int i = 0; i < 2; i++) {
+            struct operand_spec *spec =
+                &arguments[i == 0 ? TAPML_CONV1D_CAUSAL_X : TAPML_CONV1D_CAUSAL_Y].tensor;
+
+            *spec = trial_spread(*spec, 3, 5);
+        }
+        arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor =
+            trial_spread(arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor, 1, 2);
+        arguments[TAPML_CONV1D_CAUSAL_W].tensor =
+            trial_spread(arguments[TAPML_CONV1D_CAUSAL_W].tensor, 2, 3);
+    }
+    formulas_conv1d(&(struct formulas_conv1d){(size_t)c->tokens, (size_t)c->width, (size_t)c->taps,
+                                              x, w, b, after},
+                    expected);
+    CHECK(&trial, (size_t)c->tokens, count, expected);
+    trial.output = TAPML_CONV1D_CAUSAL_TAIL;
+    CHECK(&trial, (size_t)c->taps - 1, kept, after);
+    free(x);
+    free(w);
+    free(b);
+    free(tail);
+}
+
+Test(SUITE, conv1d_causal)
+{
+    static const struct convolution all[] = {
+        {1, 1, 2, TAPML_F32, 0, 0},           {1, 128, 4, TAPML_F32, TAPML_F32, 1},
+        {2, 33, 4, TAPML_BF16, TAPML_F16, 0}, {3, 7, 4, TAPML_F16, TAPML_BF16, 1},
+        {5, 96, 3, TAPML_F32, 0, 1},          {12, 70, 2, TAPML_BF16, 0, 0},
+        {70, 300, 7, TAPML_F16, 0, 1},        {4, 5, 300, TAPML_F32, TAPML_F32, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        check_convolution(&all[i]);
+    }
+}
+
+struct recurrence {
+    int64_t tokens, heads, rows, width;
+    int64_t r_heads, k_heads, kk_heads; // Without kk and a 0.
+    int64_t decays, rates;
+    int read_before, is_slice;
+};
+
+// Values of a gate: between 0 and 1.
+static double *gates(uint64_t seed, size_t count)
+{
+    double *values = trial_values(seed, TAPML_F32, count);
+
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (float)(1 / (1 + exp(-values[i])));
+    }
+    return values;
+}
+
+// Heads whose length is about 1, as the rule of the difference wants them.
+static double *unit_heads(uint64_t seed, size_t heads, size_t width)
+{
+    double *values = trial_values(seed, TAPML_F32, heads * width);
+
+    formulas_l2_norm(heads, width, values, 1e-6, values);
+    for (size_t i = 0; i < heads * width; i++) {
+        values[i] = (float)values[i];
+    }
+    return values;
+}
+
+static void place(const struct recurrence *c,
+                  struct trial_argument *argument,
+                  int64_t heads,
+                  int64_t width,
+                  const double *values)
+{
+    argument->tensor = trial_heads(TAPML_F32, c->tokens, heads, width, values);
+    if (c->is_slice) {
+        argument->tensor = trial_spread(argument->tensor, 3, 2);
+    }
+}
+
+static void check_recurrence(const struct recurrence *c)
+{
+    const size_t t = (size_t)c->tokens, h = (size_t)c->heads, n = (size_t)c->width;
+    const size_t v_count = t * h * (size_t)c->rows, kept = h * (size_t)c->rows * n;
+    const size_t kk_heads = (size_t)c->kk_heads;
+    double *state = trial_values(1, TAPML_F32, kept), *after = copy_of(state, kept);
+    double *expected = zeros(v_count);
+    double *r = trial_values(2, TAPML_F32, t * (size_t)c->r_heads * n);
+    double *k = trial_values(3, TAPML_F32, t * (size_t)c->k_heads * n);
+    double *kk = kk_heads > 0 ? unit_heads(4, t * kk_heads, n) : NULL;
+    double *w = gates(5, t * h * (size_t)c->decays);
+    double *a = kk_heads > 0 ? gates(6, t * h * (size_t)c->rates) : NULL;
+    double *v = trial_values(7, TAPML_F32, v_count);
+    const struct formulas_scan op = {
+        .tokens = t,
+        .heads = h,
+        .rows = (size_t)c->rows,
+        .width = n,
+        .r_heads = (size_t)c->r_heads,
+        .k_heads = (size_t)c->k_heads,
+        .kk_heads = kk_heads,
+        .decays = (size_t)c->decays,
+        .rates = (size_t)c->rates,
+        .r = r,
+        .k = k,
+        .kk = kk,
+        .w = w,
+        .a = a,
+        .v = v,
+        .state = after,
+        .read_before = c->read_before,
+    };
+    struct trial trial = {.op = &tapml_linear_scan, .output = TAPML_LINEAR_SCAN_Y};
+    struct trial_argument *arguments = trial.arguments;
+
+    place(c, &arguments[TAPML_LINEAR_SCAN_R], c->r_heads, c->width, op.r);
+    place(c, &arguments[TAPML_LINEAR_SCAN_W], c->heads, c->decays, op.w);
+    place(c, &arguments[TAPML_LINEAR_SCAN_K], c->k_heads, c->width, op.k);
+    place(c, &arguments[TAPML_LINEAR_SCAN_V], c->heads, c->rows, op.v);
+    if (kk_heads > 0) {
+        place(c, &arguments[TAPML_LINEAR_SCAN_KK], c->kk_heads, c->width, op.kk);
+        place(c, &arguments[TAPML_LINEAR_SCAN_A], c->heads, c->rates, op.a);
+    }
+    arguments[TAPML_LINEAR_SCAN_STATE].tensor =
+        trial_heads(TAPML_F32, c->heads, c->rows, c->width, state);
+    arguments[TAPML_LINEAR_SCAN_STATE].tensor.lead = c->is_slice ? 5 : 0;
+    arguments[TAPML_LINEAR_SCAN_READ_BEFORE].i64 = c->read_before;
+    place(c, &arguments[TAPML_LINEAR_SCAN_Y], c->heads, c->rows, NULL);
+    formulas_scan(&op, expected);
+    CHECK(&trial, t * h, v_count, expected);
+    trial.output = TAPML_LINEAR_SCAN_STATE;
+    CHECK(&trial, h * (size_t)c->rows, kept, after);
+    free(r);
+    free(k);
+    free(kk);
+    free(w);
+    free(a);
+    free(v);
+    free(state);
+}
+
+Test(SUITE, linear_scan)
+{
+    static const struct recurrence all[] = {
+        {1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0},    {5, 6, 16, 8, 2, 2, 0, 1, 0, 0, 1},
+        {7, 24, 1, 16, 1, 1, 0, 16, 0, 0, 0}, {3, 4, 16, 8, 4, 2, 2, 1, 1, 0, 1},
+        {12, 6, 8, 8, 6, 6, 6, 8, 8, 0, 0},   {4, 3, 5, 33, 3, 1, 3, 33, 1, 1, 1},
+        {19, 2, 7, 70, 1, 2, 0, 70, 0, 1, 0}, {2, 2, 3, 300, 2, 2, 1, 1, 300, 0, 1},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        check_recurrence(&all[i]);
+    }
+}
+
+Test(SUITE, l2_norm_and_sum)
+{
+    static const size_t sizes[][2] = {{1, 1},   {3, 7},    {33, 8}, {5, 96},
+                                      {2, 257}, {4, 1000}, {70, 4}};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        const size_t rows = sizes[i][0], width = sizes[i][1];
+        double *x = trial_values(1, TAPML_F32, rows * width);
+        double *unit = zeros(rows * width), *total = zeros(rows);
+        struct trial norm = {.op = &tapml_l2_norm, .output = TAPML_L2_NORM_Y};
+        struct trial sum = {.op = &tapml_sum, .output = TAPML_SUM_Y};
+        struct operand_spec spec = trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, x);
+
+        for (size_t k = 0; k < rows * width; k++) {
+            x[k] = fabs(x[k]); // Sums that do not cancel.
+        }
+        spec = i % 2 != 0 ? trial_spread(spec, 1, 3) : spec;
+        norm.arguments[TAPML_L2_NORM_X].tensor = spec;
+        norm.arguments[TAPML_L2_NORM_EPS].f64 = 0.125;
+        norm.arguments[TAPML_L2_NORM_Y].tensor =
+            trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, NULL);
+        sum.arguments[TAPML_SUM_X].tensor = spec;
+        sum.arguments[TAPML_SUM_Y].tensor = trial_rows(TAPML_F32, (int64_t)rows, 1, NULL);
+        formulas_l2_norm(rows, width, x, 0.125, unit);
+        formulas_sum(rows, width, x, total);
+        CHECK(&norm, rows, rows * width, unit);
+        CHECK(&sum, rows, rows, total);
+        free(x);
+    }
+}
