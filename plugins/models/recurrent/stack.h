@@ -86,3 +86,4 @@ tapml_graph_value stack_conv(struct model_context *context,
                              int has_bias);
 
 extern const struct stack_description describe_mamba2;
+extern const struct stack_description describe_qwen3_next;
