@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #define IMPLS_AT(level)                                                                            \
     {                                                                                              \
         &attention_##level, &elementwise_add_##level, &elementwise_mul_##level,                    \
@@ -27,10 +31,17 @@ static int always(void)
 }
 
 #if defined(__x86_64__)
+// clang 14 does not know it by name.
+static int has_f16c(void)
+{
+    unsigned int a = 0, b = 0, c = 0, d = 0;
+
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+
 static int has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 
 static int has_avx512(void)
