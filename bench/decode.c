@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How near is decoding to what memory allows? Each round reads a buffer with the same threads, then
-// decodes some tokens; the figure is the bytes that a token reads, weights and state, over both times.
+// decodes some tokens; the figure is the bytes that a token reads, weights and state, over both
+// times.
 #include "measure.h"
 
 enum { TOKENS = 4 };
@@ -43,8 +44,8 @@ static tapml_status run(struct measure *measure)
     measure_print(measure, "read bandwidth", measure_median(figures.bandwidths, count) / 1e9,
                   "GB/s");
     measure_print(measure, "decode", measure_median(figures.rates, count), "tokens/s");
-    measure_print(measure, "decode / read bandwidth, median",
-                  measure_median(figures.ratios, count), "");
+    measure_print(measure, "decode / read bandwidth, median", measure_median(figures.ratios, count),
+                  "");
     measure_print(measure, "decode / read bandwidth, best round", figures.ratios[count - 1], "");
     return TAPML_OK;
 }
@@ -52,8 +53,7 @@ static tapml_status run(struct measure *measure)
 int main(int argc, char **argv)
 {
     struct measure measure;
-    tapml_status status =
-        measure_open(argc, argv, 1 + TOKENS * MEASURE_ROUNDS_MAX, &measure);
+    tapml_status status = measure_open(argc, argv, 1 + TOKENS * MEASURE_ROUNDS_MAX, &measure);
 
     if (status == TAPML_OK) {
         status = run(&measure);

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How near is a prefill to what a library's matrix product reaches on the same shapes? Each round
-// multiplies all shapes of the model by cblas_sgemm, in f32 and divided among the same threads, then
-// feeds `context` tokens.
-#include "measure.h"
-
+// multiplies all shapes of the model by cblas_sgemm, in f32 and divided among the same threads,
+// then feeds `context` tokens.
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "measure.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -81,8 +80,8 @@ static void find_shapes(const struct measure *measure, struct library *library)
         if (tensor->tensor.rank != 2 || strstr(tensor->name, "layers.") == NULL) {
             continue; // The head has one row.
         }
-        while (at < library->shape_count && (library->shapes[at].out != extents[0] ||
-                                             library->shapes[at].in != extents[1])) {
+        while (at < library->shape_count &&
+               (library->shapes[at].out != extents[0] || library->shapes[at].in != extents[1])) {
             at++;
         }
         if (at == library->shape_count && at < SHAPES_MAX) {

@@ -7,10 +7,11 @@
 // added up at the end. Terms come in blocks, so that the weights of a tile, widened once for all
 // rows of x, stay in the first cache, and the rows of x in the second.
 enum {
-    WEIGHTS = 4,
+    WEIGHTS = 4, // What vector_sum_four takes.
     ROWS = VECTOR_BYTES == 64   ? 6
            : VECTOR_BYTES == 32 ? 3
                                 : 2,
+    PAIR = 2,     // The rest of the rows.
     BLOCK = 1024, // A multiple of the lanes.
 };
 
@@ -19,6 +20,27 @@ struct panel {
     const unsigned char *weights[WEIGHTS];
     size_t begin, count;
 };
+
+// Adds the last terms of a panel, fewer than a vector, to `weight_count` times `row_count` sums.
+// Out of line: the sums of a tile would else have to be in memory.
+static __attribute__((noinline)) void multiply_rest(uint32_t dtype,
+                                                    const size_t *counts,
+                                                    const struct panel *panel,
+                                                    const float *const *rows,
+                                                    vector (*totals)[WEIGHTS])
+{
+    const size_t rest = panel->count % VECTOR_LANES, whole = panel->count - rest;
+
+    for (size_t r = 0; r < counts[1]; r++) {
+        const vector values = vector_load_some(TAPML_F32, rows[r] + panel->begin + whole, rest);
+
+        for (size_t i = 0; i < counts[0]; i++) {
+            totals[r][i] +=
+                values *
+                vector_load_some(dtype, panel->weights[i] + whole * TAPML_DT_BYTES(dtype), rest);
+        }
+    }
+}
 
 // Adds the terms of a panel to `weight_count` times `row_count` sums.
 VECTOR_INLINE void multiply_tile(uint32_t dtype,
@@ -29,7 +51,6 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
                                  vector (*totals)[WEIGHTS])
 {
     const size_t whole = panel->count - panel->count % VECTOR_LANES;
-    const size_t rest = panel->count - whole;
     const float *x[ROWS];
     vector sums[ROWS][WEIGHTS], weights[WEIGHTS];
 
@@ -51,23 +72,15 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
             }
         }
     }
-    if (rest > 0) {
-        for (size_t i = 0; i < weight_count; i++) {
-            weights[i] =
-                vector_load_some(dtype, panel->weights[i] + whole * TAPML_DT_BYTES(dtype), rest);
-        }
-        for (size_t r = 0; r < row_count; r++) {
-            const vector values = vector_load_some(TAPML_F32, x[r] + whole, rest);
-
-            for (size_t i = 0; i < weight_count; i++) {
-                sums[r][i] += values * weights[i];
-            }
-        }
-    }
     for (size_t r = 0; r < row_count; r++) {
         for (size_t i = 0; i < weight_count; i++) {
             totals[r][i] = sums[r][i];
         }
+    }
+    if (whole < panel->count) {
+        const size_t counts[] = {weight_count, row_count};
+
+        multiply_rest(dtype, counts, panel, rows, totals);
     }
 }
 
@@ -81,6 +94,9 @@ VECTOR_INLINE void multiply_rows(uint32_t dtype,
 
     for (; r + ROWS <= product->row_count; r += ROWS) {
         multiply_tile(dtype, weight_count, ROWS, panel, product->rows + r, totals + r);
+    }
+    for (; r + PAIR <= product->row_count; r += PAIR) {
+        multiply_tile(dtype, weight_count, PAIR, panel, product->rows + r, totals + r);
     }
     for (; r < product->row_count; r++) {
         multiply_tile(dtype, weight_count, 1, panel, product->rows + r, totals + r);
@@ -132,14 +148,16 @@ VECTOR_INLINE void widen(uint32_t dtype,
 // where there are more, it pays to widen them before.
 VECTOR_INLINE void compute(const struct product *product, size_t first, size_t weight_count)
 {
-    const int widens = product->dtype != TAPML_F32 && product->row_count > ROWS;
+    const int is_tile = product->row_count <= ROWS;
+    const int widens = product->dtype != TAPML_F32 && !is_tile;
+    const size_t block = is_tile ? product->term_count : BLOCK;
     vector totals[PRODUCT_BATCH][WEIGHTS];
     float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
 
     memset(totals, 0, product->row_count * sizeof(*totals));
-    for (size_t begin = 0; begin < product->term_count; begin += BLOCK) {
+    for (size_t begin = 0; begin < product->term_count; begin += block) {
         const size_t rest = product->term_count - begin;
-        struct panel panel = {.begin = begin, .count = rest < BLOCK ? rest : BLOCK};
+        struct panel panel = {.begin = begin, .count = rest < block ? rest : block};
 
         for (size_t i = 0; i < weight_count; i++) {
             panel.weights[i] = (const unsigned char *)product->weights +
@@ -152,9 +170,10 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
         multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
     }
     for (size_t r = 0; r < product->row_count; r++) {
-        for (size_t i = 0; i < weight_count; i++) {
-            product->y[r][first + i] = vector_sum(totals[r][i]);
-        }
+        float sums[WEIGHTS];
+
+        vector_sum_four(totals[r], sums);
+        memcpy(product->y[r] + first, sums, weight_count * sizeof(*sums));
     }
 }
 

@@ -9,7 +9,7 @@
 // Dot products of rows with rows: what `linear`, `linear_experts` and the scores of `attention` are
 // made of.
 enum {
-    PRODUCT_BATCH = 48, // Rows of x that a call takes at most; a multiple of the rows of a tile.
+    PRODUCT_BATCH = 132, // Rows of x that a call takes at most; a multiple of the rows of a tile.
 };
 
 struct product {

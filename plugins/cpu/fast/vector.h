@@ -65,6 +65,18 @@ VECTOR_INLINE vector vector_widen_f16(vector_u16 halves)
 #endif
 }
 
+// The upper half of a float. gcc 12 takes three steps for the conversion where there is one.
+VECTOR_INLINE vector vector_widen_bf16(vector_u16 words)
+{
+#if VECTOR_BYTES == 64
+    return (vector)((vector_u32)_mm512_cvtepu16_epi32((__m256i)words) << 16);
+#elif VECTOR_BYTES == 32
+    return (vector)((vector_u32)_mm256_cvtepu16_epi32((__m128i)words) << 16);
+#else
+    return (vector)(__builtin_convertvector(words, vector_u32) << 16);
+#endif
+}
+
 // VECTOR_LANES values of type `dtype` at any address, widened.
 VECTOR_INLINE vector vector_load(uint32_t dtype, const void *source)
 {
@@ -76,10 +88,7 @@ VECTOR_INLINE vector vector_load(uint32_t dtype, const void *source)
         return values;
     }
     memcpy(&halves, source, sizeof(halves));
-    if (dtype == TAPML_F16) {
-        return vector_widen_f16(halves);
-    }
-    return (vector)(__builtin_convertvector(halves, vector_u32) << 16);
+    return dtype == TAPML_F16 ? vector_widen_f16(halves) : vector_widen_bf16(halves);
 }
 
 // The first `count` values, fewer than VECTOR_LANES, and zeros behind them.
@@ -124,6 +133,49 @@ VECTOR_INLINE float vector_sum(vector values)
 #endif
     sum += __builtin_shufflevector(sum, sum, 2, 3, 2, 3);
     return sum[0] + sum[1];
+}
+
+// vector_sum of four vectors, in fewer steps: they are folded side by side.
+VECTOR_INLINE void vector_sum_four(const vector *v, float *sums)
+{
+#if VECTOR_BYTES == 16
+    for (size_t i = 0; i < 4; i++) {
+        sums[i] = vector_sum(v[i]);
+    }
+#else
+    typedef float quad __attribute__((vector_size(16)));
+    quad result;
+#if VECTOR_BYTES == 64
+    const vector ab = __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
+                                              20, 21, 22, 23) +
+                      __builtin_shufflevector(v[0], v[1], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26,
+                                              27, 28, 29, 30, 31);
+    const vector cd = __builtin_shufflevector(v[2], v[3], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
+                                              20, 21, 22, 23) +
+                      __builtin_shufflevector(v[2], v[3], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26,
+                                              27, 28, 29, 30, 31);
+    vector sum =
+        __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+        __builtin_shufflevector(ab, cd, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+
+    sum +=
+        __builtin_shufflevector(sum, sum, 2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15);
+    sum += __builtin_shufflevector(sum, sum, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13);
+    result = __builtin_shufflevector(sum, sum, 0, 4, 8, 12);
+#else
+    vector ab = __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+                __builtin_shufflevector(v[0], v[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    vector cd = __builtin_shufflevector(v[2], v[3], 0, 1, 2, 3, 8, 9, 10, 11) +
+                __builtin_shufflevector(v[2], v[3], 4, 5, 6, 7, 12, 13, 14, 15);
+
+    ab += __builtin_shufflevector(ab, ab, 2, 3, 2, 3, 6, 7, 6, 7);
+    cd += __builtin_shufflevector(cd, cd, 2, 3, 2, 3, 6, 7, 6, 7);
+    ab += __builtin_shufflevector(ab, ab, 1, 1, 1, 1, 5, 5, 5, 5);
+    cd += __builtin_shufflevector(cd, cd, 1, 1, 1, 1, 5, 5, 5, 5);
+    result = __builtin_shufflevector(ab, cd, 0, 4, 8, 12);
+#endif
+    memcpy(sums, &result, sizeof(result));
+#endif
 }
 
 // exp, off by at most 2 in the last place: 2^n * exp(r), with r within half of log 2 (the constants
