@@ -292,6 +292,7 @@ static tapml_status start(struct child *child, int sockets[2], int pipes[2])
                     &child->life.process));
     child->socket = sockets[0];
     child->life.words_end = pipes[0];
+    socket_set_timeout(child->socket, SLICE_MS);
     (void)fcntl(child->life.words_end, F_SETFL, O_NONBLOCK);
     sockets[0] = pipes[0] = -1;
     return TAPML_OK;
@@ -366,18 +367,15 @@ static tapml_status look_at(struct child *child)
 // Waits for a slice. Takes in what has come.
 static tapml_status attend(struct child *child)
 {
-    struct pollfd ends[] = {{.fd = child->socket, .events = POLLIN},
-                            {.fd = child->life.words_end, .events = POLLIN}};
-    const int count = poll(ends, 2, SLICE_MS);
-    if (ends[1].revents != 0) {
-        listen_to(&child->life);
+    const tapml_status status = socket_receive(child->socket, &child->inbox);
+    if (status == TAPML_OK) {
+        return clock_now_ns() - child->looked_ns > LOOK_NS ? look_at(child) : TAPML_OK;
     }
-    if (count > 0 && ends[0].revents != 0) {
-        if (socket_receive(child->socket, &child->inbox) != TAPML_OK) {
-            return tell_end(child);
-        }
+    if (status != TAPML_DEADLINE) {
+        return tell_end(child);
     }
-    return count == 0 || clock_now_ns() - child->looked_ns > LOOK_NS ? look_at(child) : TAPML_OK;
+    listen_to(&child->life);
+    return look_at(child);
 }
 
 static tapml_status

@@ -3,8 +3,9 @@
 #include "link/client.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/table.h"
-#include "graph/infer.h"
+#include "link/backlog.h"
 #include "link/shared.h"
 
 #include <stdatomic.h>
@@ -13,17 +14,15 @@
 
 enum {
     FOUND_SLOTS = 256,
+    KNOWN_SLOTS = 256,
     SEND_BYTES = 1 << 14,       // Queued messages that are worth a system call.
-    LOG_BYTES_MAX = 1 << 22,    // Then the near side waits, so that neither log nor
+    LOG_BYTES_MAX = 1 << 16,    // Then the near side waits, so that neither log nor
     STAGED_BYTES_MAX = 1 << 26, // staging grows for ever.
+    LEFT_BYTES_MAX = 1 << 18,   // Written ones, for which a wait alone does not wait.
     STARTS_MAX = 2,             // Failures to start again, one after the other, before it is lost.
     PLACE_BYTES = 256,
     COUNTS_MAX = 64
 };
-
-// What a device may take for the cost of a call, beyond the deadline: slower than any that is worth
-// waiting for.
-static const uint64_t FLOPS_PER_S = 100000000;
 
 struct client_buffer {
     tapml_object object; // First, and only a handle: nobody calls it.
@@ -41,6 +40,13 @@ struct client_read {
     uint64_t bytes;
 };
 
+// What was answered to a question, by the hash of its message.
+struct known_answer {
+    int is_known;
+    struct hash key;
+    tapml_support answer;
+};
+
 struct client {
     struct backend backend; // First.
     struct client_options given;
@@ -55,11 +61,13 @@ struct client {
         const tapml_op *key;
         uint32_t index; // op_count: it lacks it.
     } found[FOUND_SLOTS];
+    struct known_answer known[KNOWN_SLOTS];
 
     struct wire_writer log; // Messages since the last time that all was done.
     size_t sent;            // Bytes of them.
     uint32_t number;        // Of the last message.
-    int is_busy;            // Work was queued since the last wait.
+    int is_busy;            // Work was queued since the last wait,
+    int is_pending;         // and some of it leaves results: calls, reads.
 
     struct client_buffer *buffers;
     uint32_t number_count; // Numbers of buffers ever given out,
@@ -112,56 +120,11 @@ static void forget_work(struct client *client)
     client->log.size = 0;
     client->sent = 0;
     client->is_busy = 0;
-}
-
-// The call that the far side was at, or the last one before that.
-struct culprit {
-    const tapml_op *op;
-    const char *instance;
-    const char *doing;
-    int is_sure;     // No other call can have been it.
-    uint32_t queued; // Calls up to there.
-};
-
-static void look_at(const struct client *client,
-                    const struct wire_frame *frame,
-                    uint32_t at,
-                    struct culprit *culprit)
-{
-    struct wire_reader reader;
-    wire_reader_init(&reader, frame);
-    const int is_call = frame->verb == MESSAGE_CALL;
-    if (is_call || (frame->verb == MESSAGE_SUPPORTS && frame->number == at)) {
-        const uint32_t index = wire_take_u32(&reader);
-        const char *instance = is_call ? wire_take_text(&reader) : NULL;
-        culprit->op = index < client->op_count ? client->ops[index] : NULL;
-        culprit->instance = instance ? instance : "";
-        culprit->doing = is_call ? "while or after it ran" : "when it was asked for";
-        culprit->queued += is_call;
-    }
-    if (frame->number == at) {
-        culprit->doing = is_call ? "while it ran" : culprit->doing;
-        culprit->is_sure = is_call || culprit->queued == 1;
-    }
-}
-
-static struct culprit find_culprit(const struct client *client)
-{
-    const uint32_t at = (uint32_t)atomic_load_explicit(
-        (_Atomic(uint64_t) *)(void *)client->control.memory, memory_order_relaxed);
-    struct culprit culprit = {.instance = ""};
-    struct wire_frame frame = {0};
-    for (size_t begin = 0;
-         begin < client->log.size && (begin == 0 || frame.number != at) &&
-         wire_read(client->log.data + begin, client->log.size - begin, &frame) == WIRE_FRAME;
-         begin += wire_frame_bytes(&frame)) {
-        look_at(client, &frame, at, &culprit);
-    }
-    return culprit;
+    client->is_pending = 0;
 }
 
 // Counts a fall to an instance that is known to be the one.
-static void blame(struct client *client, const struct culprit *culprit)
+static void blame(struct client *client, const struct backlog_culprit *culprit)
 {
     size_t falls = 0;
     if (!culprit->instance[0] || !culprit->is_sure) {
@@ -173,23 +136,21 @@ static void blame(struct client *client, const struct culprit *culprit)
     }
 }
 
-static void print_place(const struct culprit *culprit, char place[PLACE_BYTES])
+static struct backlog backlog_of(const struct client *client)
 {
-    place[0] = '\0';
-    if (culprit->op) {
-        (void)snprintf(place, PLACE_BYTES, " %s %s%s%.180s%s", culprit->doing,
-                       catalogue_short_name(culprit->op), culprit->instance[0] ? " at '" : "",
-                       culprit->instance, culprit->instance[0] ? "'" : "");
-    }
+    return (struct backlog){client->log.data, client->log.size, client->ops, client->op_count};
 }
 
 // The far side has ended, with the message at hand: makes the verdict of it.
 static tapml_status fall(struct client *client, tapml_status status)
 {
     char how[512], place[PLACE_BYTES];
-    const struct culprit culprit = find_culprit(client);
+    const struct backlog backlog = backlog_of(client);
+    const struct backlog_culprit culprit = backlog_find_culprit(
+        &backlog, (uint32_t)atomic_load_explicit(
+                      (_Atomic(uint64_t) *)(void *)client->control.memory, memory_order_relaxed));
     (void)snprintf(how, sizeof(how), "%s", status_message());
-    print_place(&culprit, place);
+    backlog_print(&culprit, place, sizeof(place));
     blame(client, &culprit);
     client->is_up = 0;
     client->falls++;
@@ -204,37 +165,6 @@ static tapml_status fall(struct client *client, tapml_status status)
                        "%s: the worker %s%s%s%s",
                        client->info.component ? client->info.component : "opening", how, place,
                        words[0] ? "; it wrote: " : "", words);
-}
-
-// What the calls in the log may take beyond the deadline, from their own cost.
-static uint64_t allowance_ns(const struct client *client)
-{
-    static const struct affine_point origin = {{0}};
-    struct message_args args = {0};
-    struct wire_frame frame = {0};
-    double flops = 0;
-    for (size_t begin = 0;
-         begin < client->log.size &&
-         wire_read(client->log.data + begin, client->log.size - begin, &frame) == WIRE_FRAME;
-         begin += wire_frame_bytes(&frame)) {
-        struct wire_reader reader;
-        struct expression_scope scope;
-        int64_t cost = 0;
-        wire_reader_init(&reader, &frame);
-        const uint32_t index = frame.verb == MESSAGE_CALL ? wire_take_u32(&reader) : UINT32_MAX;
-        if (index >= client->op_count || !client->ops[index]->flops) {
-            continue;
-        }
-        (void)wire_take_text(&reader);
-        const tapml_op *op = client->ops[index];
-        if (message_take_args(&reader, op, NULL, &args) == TAPML_OK &&
-            infer_call(op, args.values, &scope) == TAPML_OK &&
-            expression_value(&scope, op->flops, &origin, &cost) == TAPML_OK && cost > 0) {
-            flops += (double)cost;
-        }
-    }
-    message_args_release(&args);
-    return (uint64_t)(flops / (double)FLOPS_PER_S * 1e9);
 }
 
 // -- Messages ----------------------------------------------------------------------------------
@@ -276,7 +206,8 @@ static tapml_status receive(struct client *client, struct wire_frame *out_frame)
     uint64_t all_ns = floor_ns > 0 ? floor_ns : UINT64_MAX;
     tapml_status status = channel_receive(channel, all_ns, out_frame);
     if (status == TAPML_DEADLINE) {
-        const uint64_t more_ns = allowance_ns(client);
+        const struct backlog backlog = backlog_of(client);
+        const uint64_t more_ns = backlog_allowance_ns(&backlog);
         status = more_ns > 0 ? channel_receive(channel, more_ns, out_frame) : status;
         all_ns += more_ns;
     }
@@ -419,6 +350,66 @@ static tapml_status ready(struct client *client)
                            : status;
 }
 
+// -- Waiting -----------------------------------------------------------------------------------
+
+// Waits until all that is queued is done.
+static tapml_status settle(struct client *client)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    begin(client, MESSAGE_WAIT);
+    const tapml_status status = ask(client, &reader, &is_answered);
+    for (size_t i = 0; status == TAPML_OK && i < client->read_count; i++) {
+        const struct client_read *read = &client->reads[i];
+        memcpy(read->target, read->memory, read->bytes);
+    }
+    if (is_answered) {
+        forget_work(client);
+        client->is_lost = client->is_lost || status == TAPML_DEVICE_LOST;
+    }
+    return status;
+}
+
+// Before a message that is work. What is under way always fits between the two sides: nobody waits
+// while he sends, where there is no deadline.
+static tapml_status make_room(struct client *client)
+{
+    TAPML_TRY(ready(client));
+    if (client->log.size <= LOG_BYTES_MAX || !client->is_busy) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(settle(client));
+    return ready(client);
+}
+
+static tapml_status client_flush(struct backend *backend)
+{
+    struct client *client = own(backend);
+    if (!client->is_up || !client->is_busy) {
+        return TAPML_OK;
+    }
+    begin(client, MESSAGE_FLUSH);
+    wire_end(&client->log);
+    return send_log(client, -1);
+}
+
+// Nobody has to wait for a few bytes on their way to a device: they were copied, what is queued
+// behind them comes behind them, and an error of theirs is told by the next wait.
+static int is_worth_a_wait(const struct client *client)
+{
+    return client->is_pending || client->is_wrapping || client->log.size > SEND_BYTES ||
+           client->staged_bytes > LEFT_BYTES_MAX;
+}
+
+static tapml_status client_wait(struct backend *backend)
+{
+    struct client *client = own(backend);
+    if (!client->is_busy) {
+        return client->is_lost ? ready(client) : TAPML_OK;
+    }
+    return is_worth_a_wait(client) ? settle(client) : client_flush(backend);
+}
+
 // -- Ops ---------------------------------------------------------------------------------------
 
 static uint32_t search_op(const struct client *client, const tapml_op *op)
@@ -475,17 +466,30 @@ static tapml_status client_supports(struct backend *backend,
         return TAPML_OK;
     }
     TAPML_TRY(ready(client));
+    const size_t before = client->log.size;
     begin(client, MESSAGE_SUPPORTS);
     wire_put_u32(&client->log, index);
     TAPML_TRY(put_args(client, op, args, NULL));
+    if (client->log.is_failed) {
+        return status_no_memory();
+    }
+    // What a device supports does not change: layers of the same shape are asked for once.
+    const size_t payload = before + WIRE_HEADER_BYTES;
+    const struct hash key = hash_bytes(client->log.data + payload, client->log.size - payload);
+    struct known_answer *known = &client->known[key.low % KNOWN_SLOTS];
+    if (known->is_known && hash_equal(known->key, key)) {
+        client->log.size = before;
+        client->number--;
+        *answer = known->answer;
+        return TAPML_OK;
+    }
     TAPML_TRY(ask(client, &reader, &is_answered));
     answer->grade = wire_take_u32(&reader);
     const char *reason = wire_take_text(&reader);
     (void)snprintf(answer->reason, sizeof(answer->reason), "%s", reason ? reason : "");
+    *known = (struct known_answer){.is_known = 1, .key = key, .answer = *answer};
     return TAPML_OK;
 }
-
-static tapml_status client_wait(struct backend *backend);
 
 static tapml_status check_fallen(const struct client *client, const char *instance)
 {
@@ -508,53 +512,18 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
                            client->info.component, client->info.device, call->op->name);
     }
     TAPML_TRY(check_fallen(client, call->instance));
-    TAPML_TRY(ready(client));
-    if (client->log.size > LOG_BYTES_MAX) {
-        TAPML_TRY(client_wait(backend));
-        TAPML_TRY(ready(client));
-    }
+    TAPML_TRY(make_room(client));
     begin(client, MESSAGE_CALL);
     wire_put_u32(&client->log, index);
     wire_put_text(&client->log, call->instance);
     TAPML_TRY(put_args(client, call->op, call->args, number_of));
     client->is_busy = 1;
+    client->is_pending = 1;
     client->is_counted = 0;
     return end(client);
 }
 
-// -- Waiting -----------------------------------------------------------------------------------
-
-static tapml_status client_flush(struct backend *backend)
-{
-    struct client *client = own(backend);
-    if (!client->is_up || !client->is_busy) {
-        return TAPML_OK;
-    }
-    begin(client, MESSAGE_FLUSH);
-    wire_end(&client->log);
-    return send_log(client, -1);
-}
-
-static tapml_status client_wait(struct backend *backend)
-{
-    struct client *client = own(backend);
-    struct wire_reader reader;
-    int is_answered = 0;
-    if (!client->is_busy) {
-        return client->is_lost ? ready(client) : TAPML_OK;
-    }
-    begin(client, MESSAGE_WAIT);
-    const tapml_status status = ask(client, &reader, &is_answered);
-    for (size_t i = 0; status == TAPML_OK && i < client->read_count; i++) {
-        const struct client_read *read = &client->reads[i];
-        memcpy(read->target, read->memory, read->bytes);
-    }
-    if (is_answered) {
-        forget_work(client);
-        client->is_lost = client->is_lost || status == TAPML_DEVICE_LOST;
-    }
-    return status;
-}
+// -- Counts ------------------------------------------------------------------------------------
 
 static void count(struct client *client)
 {
@@ -729,7 +698,7 @@ static int is_direct(const struct client *client, const struct client_buffer *bu
 static tapml_status stage(struct client *client, uint64_t size, struct shared_span *out_span)
 {
     if (client->staged_bytes + size > STAGED_BYTES_MAX && client->is_busy) {
-        TAPML_TRY(client_wait(&client->backend));
+        TAPML_TRY(settle(client));
         TAPML_TRY(ready(client));
     }
     if (!alloc_grow((void **)&client->staged, &client->staged_capacity, client->staged_count,
@@ -768,7 +737,7 @@ static tapml_status client_write(struct backend *backend,
     struct client_buffer *buffer = buffer_of(object);
     struct shared_span span = {0};
     TAPML_TRY(check_transfer(buffer, offset, size));
-    TAPML_TRY(ready(client));
+    TAPML_TRY(make_room(client));
     if (size == 0) {
         return TAPML_OK;
     }
@@ -788,7 +757,7 @@ static tapml_status client_read(
     struct client_buffer *buffer = buffer_of(object);
     struct shared_span span = {0};
     TAPML_TRY(check_transfer(buffer, offset, size));
-    TAPML_TRY(ready(client));
+    TAPML_TRY(make_room(client));
     if (size == 0) {
         return TAPML_OK;
     }
@@ -802,6 +771,7 @@ static tapml_status client_read(
         return status_no_memory();
     }
     client->reads[client->read_count++] = (struct client_read){target, span.memory, size};
+    client->is_pending = 1;
     return put_transfer(client, MESSAGE_READ, buffer, offset, &span);
 }
 
@@ -811,7 +781,7 @@ static tapml_status client_fill(
     struct client *client = own(backend);
     struct client_buffer *buffer = buffer_of(object);
     TAPML_TRY(check_transfer(buffer, offset, size));
-    TAPML_TRY(ready(client));
+    TAPML_TRY(make_room(client));
     if (is_direct(client, buffer)) {
         for (uint64_t at = 0; at < size; at += sizeof(pattern)) {
             memcpy(buffer->span.memory + offset + at, &pattern, sizeof(pattern));

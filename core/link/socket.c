@@ -3,10 +3,12 @@
 #include "link/socket.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { PIECE_BYTES = 1 << 16 };
@@ -50,6 +52,13 @@ tapml_status socket_send(int socket, const void *bytes, size_t size, int descrip
         }
     }
     return TAPML_OK;
+}
+
+void socket_set_timeout(int socket, int timeout_ms)
+{
+    const struct timeval limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+    const int failed = setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    ASSERT(!failed); // It is a socket, and the time makes sense.
 }
 
 void socket_inbox_release(struct socket_inbox *inbox)
@@ -116,6 +125,9 @@ tapml_status socket_receive(int socket, struct socket_inbox *inbox)
                                  .msg_control = &control,
                                  .msg_controllen = sizeof(control)};
         const ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+        if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            return TAPML_DEADLINE;
+        }
         if (received == 0 || (received < 0 && errno != EINTR)) {
             return gone();
         }

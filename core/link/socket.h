@@ -26,7 +26,11 @@ struct socket_inbox {
 
 void socket_inbox_release(struct socket_inbox *inbox);
 
-// Waits for more and takes it in. TAPML_UNAVAILABLE where the other side is gone.
+// How long socket_receive waits; for ever where this was never said.
+void socket_set_timeout(int socket, int timeout_ms);
+
+// Waits for more and takes it in. TAPML_UNAVAILABLE where the other side is gone, TAPML_DEADLINE,
+// without a message, where nothing came in time.
 tapml_status socket_receive(int socket, struct socket_inbox *inbox) STATUS_USED;
 
 // The next frame of the inbox; it lives until the next socket_receive. WIRE_FRAME takes it out.
