@@ -23,7 +23,7 @@ static const struct options_spec specs[] = {
     {"--repeat", "N", "so many replays, for what fails only sometimes; 1 where absent"},
     {"--config", "FILE", "a run, whose options of components hold"},
     {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
-    {"--isolation", "WORD", "never (where absent), always (in a worker process) or loopback"},
+    {"--isolation", "WORD", "always (in a worker process; where absent), never or loopback"},
     {"--model", "DIR", "where the weights are; the folder of the run where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -126,7 +126,7 @@ static tapml_status open_backend(struct replaying *replaying, const char **out_n
 {
     const char *name = options_get(replaying->options, "--target");
     const struct run_config_target *target = NULL;
-    struct isolation how = {.mode = ISOLATION_NEVER, .deadline_s = ISOLATION_DEADLINE_S};
+    struct isolation how = {.mode = ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S};
 
     if (name != NULL) {
         TAPML_TRY(find_target(&replaying->config, name, &target));

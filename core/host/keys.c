@@ -177,10 +177,10 @@ static const struct key keys[] = {
     {.section = "target.",
      .name = "isolation",
      .kind = KEY_CHOICE,
-     .fallback = "never",
+     .fallback = "always",
      .words = "never always loopback", // In the order of enum isolation_mode.
      IN_TARGET(isolation.mode),
-     .example = "always",
+     .example = "never",
      .help = isolation_help},
     {.section = "target.",
      .name = "deadline",

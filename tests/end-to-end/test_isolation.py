@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""test_isolation.py TARGET
+"""test_isolation.py TARGET | test_isolation.py conf [PROMPTS DECODE]
 
 The same run with the target in the host, behind the link in one process, and in a worker: the same bits. And workers
 that crash, hang or take too much memory: each is the verdict of its cases, and the run goes on.
+
+With `conf`, each file of conf/ that way, source and targets, with the first so many prompts and steps: all that its
+store has, but for times, and the plans.
 """
 import os
 import re
@@ -13,6 +16,19 @@ import sys
 import rig
 
 TARGET = sys.argv[1]
+MODES = ("never", "loopback", "always")
+# Of all tables: what must be the same. Times are not, nor what follows from them.
+WHOLE = ("SELECT name, value FROM fact WHERE name NOT LIKE '%.finished' ORDER BY 1",
+         "SELECT * FROM prompt ORDER BY 1",
+         "SELECT * FROM tensor ORDER BY 1",
+         "SELECT * FROM weight ORDER BY 1",
+         "SELECT * FROM \"case\" ORDER BY 1",
+         "SELECT * FROM argument ORDER BY 1, 2",
+         "SELECT * FROM page ORDER BY 1, 2, 3, 4",
+         "SELECT id, instance, prompt, step, part, phase, shape_class, kept FROM call ORDER BY 1",
+         "SELECT * FROM statistic ORDER BY 1, 2",
+         "SELECT target, case_id, verdict, margin, output, reason, backend, beyond, elements FROM result ORDER BY 1, 2",
+         "SELECT * FROM \"limit\" ORDER BY 1, 2, 3")
 BITS = ("SELECT case_id, verdict, margin, output, reason FROM result ORDER BY 1",
         # Which kind moves first hangs on measured times; where all have moved does not.
         "SELECT verdict, margin, reason FROM ledger WHERE step = 'final'")
@@ -32,7 +48,7 @@ def write(folder, name, target="", more=""):
 
 def the_same_bits(folder):
     found = {}
-    for mode in ("never", "loopback", "always"):
+    for mode in MODES:
         ini, dir_ = write(folder, mode, f"isolation = {mode}")
         rig.check(rig.host("--config", ini), 0)
         with open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8") as file:
@@ -41,6 +57,41 @@ def the_same_bits(folder):
         assert found[mode][0], "there are results"
     assert found["loopback"] == found["never"], "loopback"
     assert found["always"] == found["never"], "always"
+
+
+def all_of_conf(name, prompts, decode):
+    def test(folder):
+        with open(os.path.join(rig.SOURCE, "conf", name), encoding="utf-8") as file:
+            text = re.sub(r"(?m)^path *= *", f"path = {rig.SOURCE}/", file.read())
+        if prompts:
+            text = re.sub(r"(?m)^prompts *= *models.*", f"prompts = {rig.tiny_prompts(folder, prompts)}", text)
+            text = re.sub(r"(?m)^prompts *= *\d+", f"prompts = {prompts}", text)
+            text = re.sub(r"(?m)^decode *=.*", f"decode = {decode}", text)
+        else:
+            text = re.sub(r"(?m)^prompts *= *models", f"prompts = {rig.SOURCE}/models", text)
+        first = None
+        for mode in MODES:
+            dir_ = os.path.join(folder, mode)
+            ini = os.path.join(folder, f"{mode}.ini")
+            with open(ini, "w", encoding="utf-8") as file:
+                file.write(re.sub(r"(?m)^(\[(source|target\.[^]]*)\])", rf"\1\nisolation = {mode}",
+                                  re.sub(r"(?m)^dir *=.*", f"dir = {dir_}", text)))
+            rig.check(rig.host("--config", ini), 0)
+            found = [rig.rows(dir_, question) for question in WHOLE]
+            for plan in sorted(plan for plan in os.listdir(dir_) if plan.startswith("plan-")):
+                with open(os.path.join(dir_, plan), encoding="utf-8") as file:
+                    found.append((plan, sorted(file)))
+            first = first or found
+            assert all(rows for question, rows in zip(WHOLE, found) if re.search("case|result|tensor", question)), mode
+            for question, wanted, rows in zip((*WHOLE, "plan"), first, found):
+                assert rows == wanted, f"{mode}: {question}: {different(wanted, rows)}"
+    test.__name__ = name
+    return test
+
+
+def different(wanted, rows):
+    """The first rows that are."""
+    return next(((a, b) for a, b in zip(wanted, rows) if a != b), (len(wanted), len(rows)))
 
 
 def breaks_down(kind, sentence):
@@ -70,8 +121,17 @@ def needs_isolation(folder):
     assert "expected isolation = always in [target.gpu]" in done.stderr, done.stderr
 
 
-if __name__ == "__main__":
+def main():
+    if TARGET == "conf":
+        amount = [int(word) for word in sys.argv[2:4]] or [0, 0]
+        names = sorted(name for name in os.listdir(os.path.join(rig.SOURCE, "conf")) if name.endswith(".ini"))
+        rig.main([all_of_conf(name, *amount) for name in names], needs=["reference", "opencl"])
+        return
     rig.main([the_same_bits, breaks_down("crash", r"was killed by SIGSEGV"),
               breaks_down("hang", r"gave no answer within \d+(\.\d+)? s, and was ended"),
               breaks_down("memory", r"took \d+ MiB of memory, may take 700, and was ended"), needs_isolation],
              needs=["reference", TARGET.split(":")[0]])
+
+
+if __name__ == "__main__":
+    main()
