@@ -66,7 +66,8 @@ struct run {
     size_t variant_count;
     uint64_t calibrations;                        // Op executions for the limits end to end.
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
-    int is_wrong;                                 // Some target is.
+    int is_wrong;                                 // Some target is,
+    int is_incomplete;                            // some went away.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
     json_t *report;
 };
@@ -878,6 +879,15 @@ static tapml_status open_run(struct run *run)
     return status;
 }
 
+// A target whose device went away is told in a sentence, and the others go on.
+static tapml_status give_up(struct run *run, const struct target *target)
+{
+    run->is_incomplete = 1;
+    log_line(LOG_ERROR, "target '%s' is given up: %s", target->name, status_message());
+    return report_data_give_up(run->report, target->name,
+                               run->config.targets[target->index - 1].backend, status_message());
+}
+
 static tapml_status run_targets(struct run *run)
 {
     if (run->config.target_count > 0) {
@@ -889,8 +899,11 @@ static tapml_status run_targets(struct run *run)
                                 .name = run->config.targets[i].name,
                                 .backend = target_backend(run, i),
                                 .require_all = run->config.targets[i].require_all};
-        const tapml_status status = run_target(&target);
+        tapml_status status = run_target(&target);
 
+        if (status == TAPML_DEVICE_LOST) {
+            status = give_up(run, &target);
+        }
         tell_faults(run, i);
         target_release(&target);
         TAPML_TRY(status);
@@ -968,7 +981,10 @@ enum outcome command_run_main(const struct command *command)
         status = status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");
     }
     const enum outcome failure = outcome_report(status);
-    const enum outcome outcome = failure == OUTCOME_OK && run.is_wrong ? OUTCOME_WRONG : failure;
+    const enum outcome outcome = failure != OUTCOME_OK ? failure
+                                 : run.is_wrong        ? OUTCOME_WRONG
+                                 : run.is_incomplete   ? OUTCOME_ENVIRONMENT
+                                                       : OUTCOME_OK;
 
     hold_end(run.hold, (int)outcome, status == TAPML_OK ? "" : status_message());
     run_release(&run);

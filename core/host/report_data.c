@@ -217,6 +217,7 @@ tapml_status report_data_create(const struct report_run *run, json_t **out_repor
         status = put_carving(&report, run->store);
     }
     report_maker_put(&report, "targets", json_array());
+    report_maker_put(&report, "given_up", json_array());
     if (status == TAPML_OK) {
         status = report_maker_finish(&report);
     }
@@ -228,16 +229,42 @@ tapml_status report_data_create(const struct report_run *run, json_t **out_repor
     return TAPML_OK;
 }
 
+// The verdict of the whole is the worst of its targets': wrong, incomplete, right.
+static void put_verdict(struct report_maker *whole, const char *of_target)
+{
+    const char *before = json_string_value(json_object_get(whole->object, "verdict"));
+    static const char *const worst[] = {"wrong", "incomplete", "right"};
+
+    for (size_t i = 0; i < sizeof(worst) / sizeof(*worst); i++) {
+        if (strcmp(before, worst[i]) == 0 || strcmp(of_target, worst[i]) == 0) {
+            report_maker_text(whole, "verdict", worst[i]);
+            return;
+        }
+    }
+}
+
 tapml_status report_data_add_target(json_t *report, const struct report_target *target)
 {
-    const char *verdict = json_string_value(json_object_get(report, "verdict"));
-    const int is_wrong = target->is_wrong || strcmp(verdict, "wrong") == 0;
     struct report_maker whole = {.object = report};
     struct report_maker part = {.failed = 0};
 
     TAPML_TRY(report_target_make(target, &part.object));
     report_maker_append(&whole, json_object_get(report, "targets"), &part);
-    report_maker_text(&whole, "verdict", is_wrong ? "wrong" : "right");
+    put_verdict(&whole, target->is_wrong ? "wrong" : "right");
+    return report_maker_finish(&whole);
+}
+
+tapml_status
+report_data_give_up(json_t *report, const char *name, const char *backend, const char *reason)
+{
+    struct report_maker whole = {.object = report};
+    struct report_maker part = report_maker_begin();
+
+    report_maker_text(&part, "name", name);
+    report_maker_text(&part, "backend", backend);
+    report_maker_text(&part, "reason", reason);
+    report_maker_append(&whole, json_object_get(report, "given_up"), &part);
+    put_verdict(&whole, "incomplete");
     return report_maker_finish(&whole);
 }
 

@@ -840,16 +840,8 @@ static const char words[] =
 
 static void print_title(const json_t *report, struct text *out)
 {
-    const json_t *targets = json_object_get(report, "targets");
-    size_t wrong = 0;
-
-    for (size_t i = 0; i < json_array_size(targets); i++) {
-        wrong += !is_right(json_array_get(targets, i));
-    }
     REPORT_MARKUP(out, "<title>{}: {}</title>\n", string(json_object_get(report, "run"), "name"),
-                  json_array_size(targets) == 0 ? "carved"
-                  : wrong == 0                  ? "right"
-                                                : "wrong");
+                  string(report, "verdict"));
 }
 
 static void print_head(const json_t *report, struct text *out)
@@ -946,16 +938,30 @@ static void print_verdicts(const json_t *targets, struct text *out)
     text_append(out, "</ul>\n");
 }
 
+static void print_given_up(const json_t *given_up, struct text *out)
+{
+    for (size_t i = 0; i < json_array_size(given_up); i++) {
+        const json_t *target = json_array_get(given_up, i);
+
+        REPORT_MARKUP(out,
+                      "<h2 class=\"verdict\">The target <bdi>{}</bdi> was given up.</h2>\n<p "
+                      "class=\"lede\"><code>{}</code> went away: {}</p>\n",
+                      string(target, "name"), string(target, "backend"), string(target, "reason"));
+    }
+}
+
 void report_html_print(const json_t *report, struct text *out)
 {
     const json_t *targets = json_object_get(report, "targets");
+    const json_t *given_up = json_object_get(report, "given_up");
     const size_t count = json_array_size(targets);
     struct shorts s;
 
     print_head(report, out);
     text_append(out, "<main>\n");
     print_top(report, out);
-    if (count == 0) {
+    print_given_up(given_up, out);
+    if (count == 0 && json_array_size(given_up) == 0) {
         const json_t *carving = json_object_get(report, "carving");
 
         REPORT_MARKUP(

@@ -258,6 +258,25 @@ static void print_suite(struct suite *suite, size_t index, struct text *out)
     text_append(out, " </testsuite>\n");
 }
 
+// A target that went away is a suite with one error.
+static void print_given_up(const json_t *report, struct suite *all, struct text *out)
+{
+    const json_t *given_up = json_object_get(report, "given_up");
+
+    for (size_t i = 0; i < json_array_size(given_up); i++) {
+        const json_t *target = json_array_get(given_up, i);
+
+        REPORT_MARKUP(out, " <testsuite name=\"{}\"", report_markup_string(target, "name"));
+        print_counts(&(struct suite){.tests = 1, .errors = 1}, out);
+        REPORT_MARKUP(out,
+                      ">\n  <testcase classname=\"{}\" name=\"the target stays\">\n"
+                      "   <error message=\"{}\" type=\"lost\"/>\n  </testcase>\n </testsuite>\n",
+                      report_markup_string(target, "name"), report_markup_string(target, "reason"));
+        all->tests++;
+        all->errors++;
+    }
+}
+
 void report_junit_print(const json_t *report, struct text *out)
 {
     const json_t *targets = json_object_get(report, "targets");
@@ -282,6 +301,7 @@ void report_junit_print(const json_t *report, struct text *out)
         all.skipped += suite.skipped;
         all.time_ns += suite.time_ns;
     }
+    print_given_up(report, &all, &suites);
     REPORT_MARKUP(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\"",
                   report_markup_string(json_object_get(report, "run"), "name"));
     print_counts(&all, out);

@@ -47,6 +47,7 @@ struct device {
     uint64_t call_count;            // Op calls on the queue.
     int has_pending;                // Something was queued since the last wait.
     int is_lost;
+    char loss[512]; // What was said when it was.
     struct tapml_call call;
     struct device_op *ops;
     size_t op_count;
@@ -64,13 +65,21 @@ static struct device *own(const struct backend *backend)
 
 static tapml_status finish(struct device *device, tapml_status status, const char *method)
 {
-    device->is_lost = device->is_lost || status == TAPML_DEVICE_LOST;
-    return services_end(&device->call, status, device->info.component, method);
+    const int is_loss = status == TAPML_DEVICE_LOST && !device->is_lost;
+    const tapml_status result = services_end(&device->call, status, device->info.component, method);
+    if (is_loss) {
+        device->is_lost = 1;
+        (void)snprintf(device->loss, sizeof(device->loss), "%s", status_message());
+    }
+    return result;
 }
 
 static tapml_status begin(struct device *device)
 {
-    if (device->is_lost || !device->queue) {
+    if (device->is_lost) { // Whoever asks next wants to know why.
+        return status_fail(TAPML_DEVICE_LOST, "%s", device->loss);
+    }
+    if (!device->queue) {
         return status_fail(TAPML_DEVICE_LOST, "%s: the device '%s' is lost", device->info.component,
                            device->info.device);
     }

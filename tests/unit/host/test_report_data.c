@@ -76,3 +76,22 @@ Test(report_data, one_wrong_target_makes_all_wrong)
     cr_assert_str_eq(reported_string(json_array_get(targets, 1), "verdict"), "right");
     json_decref(report);
 }
+
+Test(report_data, a_target_that_went_away_leaves_the_run_incomplete)
+{
+    json_t *right = reported_run(&scratch, "", OUTCOME_OK);
+    json_t *wrong = json_deep_copy(right);
+
+    cr_assert_eq(report_data_give_up(right, "page", "webgpu", "it was closed"), TAPML_OK);
+    cr_assert_str_eq(reported_string(right, "verdict"), "incomplete");
+    const json_t *target = json_array_get(json_object_get(right, "given_up"), 0);
+
+    cr_assert_str_eq(reported_string(target, "name"), "page");
+    cr_assert_str_eq(reported_string(target, "backend"), "webgpu");
+    cr_assert_str_eq(reported_string(target, "reason"), "it was closed");
+    cr_assert_eq(json_object_set_new(wrong, "verdict", json_string("wrong")), 0);
+    cr_assert_eq(report_data_give_up(wrong, "page", "webgpu", "it was closed"), TAPML_OK);
+    cr_assert_str_eq(reported_string(wrong, "verdict"), "wrong");
+    json_decref(right);
+    json_decref(wrong);
+}

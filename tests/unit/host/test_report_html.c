@@ -95,6 +95,19 @@ Test(report_html, a_run_without_targets_says_what_is_recorded)
     expect("4 cases are recorded, for any target.");
 }
 
+Test(report_html, a_target_that_went_away_is_told)
+{
+    json_t *given_up =
+        json_pack("[{s:s, s:s, s:s}]", "name", "page", "backend", "webgpu", "reason", "<closed>");
+
+    cr_assert_eq(json_object_set_new(report, "given_up", given_up), 0);
+    cr_assert_eq(json_array_clear(json_object_get(report, "targets")), 0);
+    report_html_print(report, &page);
+    expect("The target <bdi>page</bdi> was given up.");
+    expect("<code>webgpu</code> went away: &lt;closed&gt;");
+    cr_expect_eq(count("are recorded, for any target."), 0);
+}
+
 Test(report_html, what_only_a_whole_model_shows_has_its_sentence)
 {
     json_t *target = json_array_get(json_object_get(report, "targets"), 0);

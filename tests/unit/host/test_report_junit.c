@@ -54,6 +54,20 @@ Test(report_junit, failures_and_skips_have_their_sentence)
     expect("<skipped message=\"no such shape\"/>");
 }
 
+Test(report_junit, a_target_that_went_away_is_an_error)
+{
+    json_t *report = report_make();
+    json_t *given_up = json_pack("[{s:s, s:s}]", "name", "page", "reason", "<closed>");
+
+    cr_assert_eq(json_object_set_new(report, "given_up", given_up), 0);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\"");
+    expect("<testsuite name=\"page\" tests=\"1\" failures=\"0\" errors=\"1\"");
+    expect("<error message=\"&lt;closed&gt;\" type=\"lost\"/>");
+}
+
 Test(report_junit, what_fails_with_others_and_the_model_are_cases_too)
 {
     json_t *report = report_make();
