@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-gpu-sandbox", "--disable-quic", "--no-first-run",
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"]
 TIMEOUT_S = 120
 
@@ -23,14 +23,14 @@ def find():
 class Browser:
     """One browser with one page. What the page asked for and complained of is kept."""
 
-    def __init__(self):
+    def __init__(self, flags=("--disable-gpu",)):
         self.profile = tempfile.mkdtemp(prefix="tapml-chromium-")
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
         # The protocol has descriptors 3 and 4.
         command = f'exec "$0" "$@" 3<&{to_read} 4>&{from_write}'
         self.process = subprocess.Popen(
-            ["bash", "-c", command, find(), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
+            ["bash", "-c", command, find(), *FLAGS, *flags, f"--user-data-dir={self.profile}", "about:blank"],
             pass_fds=(to_read, from_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True, env={**os.environ, "XDG_RUNTIME_DIR": self.profile})
         os.close(to_read)

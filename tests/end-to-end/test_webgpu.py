@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""The embedded model on a page: moved completely, and with pages that go away, are strangers, or lie."""
+import base64
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+import browser
+import rig
+
+DEADLINE_S = 300
+TWO_TARGETS = "webgpu\n\n[target.cpu]\nbackend = reference:f32-blocked"
+BY_HAND = "\n[component.webgpu]\nbrowser = none\n"
+
+
+# -- Processes -------------------------------------------------------------------------------------
+
+def browsers_of(pid):
+    """The browsers that a host has started."""
+    found = []
+    for other in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{other}/stat", encoding="utf-8", errors="replace") as file:
+                name, fields = re.match(r"\d+ \((.*)\) \S (\d+) \d+", file.read()).groups()
+            if fields == str(pid) and "chrom" in name:
+                found.append(int(other))
+        except (OSError, AttributeError):
+            pass
+    return found
+
+
+def wait_for(what, condition):
+    """What a condition gives once it gives something."""
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"{what} did not happen")
+
+
+def start(ini, log):
+    return subprocess.Popen([rig.HOST, "--config", ini], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def read(log):
+    with open(log.name, encoding="utf-8") as file:
+        return file.read()
+
+
+def end(host):
+    """Ends a host that still runs."""
+    if host.poll() is None:
+        host.kill()
+    host.wait()
+
+
+# -- A stranger's WebSocket ------------------------------------------------------------------------
+
+def request(port, path, origin, host=None):
+    """Asks for a WebSocket; the connection and the first line of the answer."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+    key = base64.b64encode(os.urandom(16)).decode()
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}", "Upgrade: websocket", "Connection: Upgrade",
+             f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: tapml"]
+    connection.sendall("\r\n".join(lines + ([f"Origin: {origin}"] if origin else []) + ["", ""]).encode())
+    try:
+        answer = connection.recv(4096)
+    except ConnectionError:
+        answer = b""
+    return connection, answer.split(b"\r\n")[0].decode()
+
+
+def message(payload):
+    """A binary message of a client."""
+    size = len(payload)
+    head = bytes([0x82, 0x80 | size]) if size < 126 else bytes([0x82, 0x80 | 126]) + struct.pack(">H", size)
+    return head + b"\0\0\0\0" + payload
+
+
+def get(port, path):
+    """The first line of what is served."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        return connection.recv(4096).split(b"\r\n")[0].decode()
+
+
+def address_in(log):
+    """Port and token of the address that a host prints."""
+    found = wait_for("an address", lambda: re.search(r"open http://127\.0\.0\.1:(\d+)/\?([0-9a-f]{32}) in a browser", read(log)))
+    return int(found.group(1)), found.group(2)
+
+
+# -- Tests -----------------------------------------------------------------------------------------
+
+def everything_moves_and_the_text_is_the_same(folder):
+    ini, dir_ = rig.write_run(folder, target="webgpu", count=1, decode=3)
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
+    with open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8") as file:
+        assert file.read().splitlines()[1:] == ["* -> gpu"]
+    with open(os.path.join(rig.TINY, "expected.json"), encoding="utf-8") as file:
+        cases = json.load(file)["cases"]
+    for case in cases[:2]:
+        done = rig.check(rig.host("generate", "--plan", os.path.join(dir_, "plan-gpu.txt"), "--prompt", case["prompt"],
+                                  "--count", "48", "--json"), 0)
+        assert json.loads(done.stdout)["ids"] == case["ids"], done.stdout
+
+
+def a_killed_browser_loses_its_target_alone(folder):
+    ini, dir_ = rig.write_run(folder, target=TWO_TARGETS, count=1, decode=2)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            wait_for("a replay on the page", lambda: host.poll() is not None or
+                     os.path.exists(os.path.join(dir_, "run.tapmlrun")) and "replay on gpu" in read(log))
+            for process in browsers_of(host.pid):
+                os.killpg(process, signal.SIGKILL)
+            code = host.wait(DEADLINE_S)
+        finally:
+            end(host)
+        text = read(log)
+    assert code == 3, f"exit {code}\n{text}"
+    lost = [line for line in text.splitlines() if "'gpu'" in line]
+    assert len(lost) == 1 and re.search(r"target 'gpu' is given up: .*was killed by signal 9", lost[0]), text
+    rig.contains(text, "instances on cpu", "end to end: agrees")
+    assert "instances on gpu" not in text, text
+
+
+def a_killed_host_takes_its_browser_along(folder):
+    ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            found = wait_for("a browser", lambda: browsers_of(host.pid))
+        finally:
+            end(host)
+    for process in found:
+        wait_for("the browser's end", lambda: not os.path.exists(f"/proc/{process}"))
+
+
+def only_the_token_and_the_page_itself_open(folder):
+    ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2, extra=BY_HAND)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            port, token = address_in(log)
+            own = f"http://127.0.0.1:{port}"
+            assert " 404" in get(port, "/") and " 404" in get(port, f"/?{token[:-1]}x")
+            assert " 404" in get(port, f"/other?{token}")
+            assert " 200" in get(port, f"/?{token}")
+            for path, origin in ((f"/?{token[:-1]}", own), ("/", own), (f"/?{token}", "http://example.org"),
+                                 (f"/?{token}", None), (f"/?{token}", own + "0"), (f"/?{token}", own.replace("http", "https"))):
+                connection, answer = request(port, path, origin)
+                connection.close()
+                assert " 101" not in answer, (path, origin, answer)
+            connection, answer = request(port, f"/?{token}", own)
+            assert " 101" in answer, answer
+            second, answer = request(port, f"/?{token}", own)
+            second.close()
+            assert " 101" not in answer, "a second connection was taken"
+            connection.sendall(message(b"what is this?"))
+            code = host.wait(DEADLINE_S)
+            connection.close()
+        finally:
+            end(host)
+        text = read(log)
+    assert code != 0, text
+    rig.contains(text, "the page sends half a frame")
+
+
+def a_page_without_a_device_is_told(folder):
+    text = b"the browser has no WebGPU\x1b[31m\0"
+    payload = struct.pack("<IQI", 1, 0, len(text)) + text
+    frame = struct.pack("<IHHII", 0x4c504154, 1, 6, 0, len(payload)) + payload
+    ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2, extra=BY_HAND)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            port, token = address_in(log)
+            connection, _ = request(port, f"/?{token}", f"http://127.0.0.1:{port}")
+            connection.sendall(message(frame))
+            assert host.wait(DEADLINE_S) == 3
+            connection.close()
+        finally:
+            end(host)
+        rig.contains(read(log), "the page cannot compute: the browser has no WebGPU?[31m")
+
+
+def a_missing_browser_is_told(folder):
+    ini, _ = rig.write_run(folder, target="webgpu", extra="\n[component.webgpu]\nbrowser = no-such-browser\n")
+    done = rig.check(rig.host("--config", ini), 3)
+    rig.contains(done.stderr, "no program 'no-such-browser' in PATH")
+    ini, _ = rig.write_run(folder, target="webgpu", extra="\n[component.webgpu]\nbrowser = /bin/false\n")
+    done = rig.check(rig.host("--config", ini), 3)
+    rig.contains(done.stderr, "the browser '/bin/false' ended with status 1 at its start")
+
+
+def the_page_tells_who_opened_it_what_it_does(folder):
+    ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=3, extra=BY_HAND)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            port, token = address_in(log)
+            with browser.Browser(["--enable-unsafe-webgpu"]) as page:
+                page.show(390, 844, dark=True)
+                page.open(f"http://127.0.0.1:{port}/?{token}")
+                wait_for("launches", lambda: host.poll() is not None or page.value("counts.launches") > 100)
+                assert host.poll() is None, read(log)
+                page.value("show()")
+                shown = page.value("document.body.innerText")
+                assert page.value("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
+                dark = page.value("getComputedStyle(document.body).backgroundColor")
+                page.show(1280, 900)
+                assert page.value("getComputedStyle(document.body).backgroundColor") != dark
+                assert host.wait(DEADLINE_S) == 0
+                wait_for("the end", lambda: "ended the connection" in page.value("document.title"))
+                assert page.complaints == [], page.complaints
+                assert all(f"//127.0.0.1:{port}/" in url or url.startswith("data:") for url in page.requests), page.requests
+        finally:
+            end(host)
+        assert host.returncode == 0, read(log)
+    rig.contains(shown, "Connected", "swiftshader", "emulated on the CPU", "linear_rows", "launches a second")
+    assert token not in shown
+
+
+if __name__ == "__main__":
+    rig.main([everything_moves_and_the_text_is_the_same, a_killed_browser_loses_its_target_alone,
+              a_killed_host_takes_its_browser_along, only_the_token_and_the_page_itself_open,
+              a_page_without_a_device_is_told, a_missing_browser_is_told, the_page_tells_who_opened_it_what_it_does],
+             needs=["reference", "webgpu"])
