@@ -290,7 +290,7 @@ void compare_widen(struct compare_limit *limit, const struct compare_result *res
         limit->ulp = wider(limit->ulp, factor * result->ulp);
     }
     if (limit->class_ == COMPARE_REDUCTION) {
-        limit->nmse = wider(limit->nmse, factor * result->nmse);
+        limit->nmse = wider(limit->nmse, factor * factor * result->nmse);
         limit->row_error = wider(limit->row_error, factor * result->row_error);
     }
 }

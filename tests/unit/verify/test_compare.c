@@ -221,6 +221,19 @@ Test(compare, honest_orders_of_summation)
     cr_assert_gt(compare(exact, backward, 1, ROWS).ulp, 16, "ULP says nothing of sums");
 }
 
+// The factor is one of errors, whatever measures them.
+Test(compare, widening_squares_the_factor_of_nmse)
+{
+    const struct compare_result spread = {.ulp = 3, .nmse = 1e-12, .row_error = 1e-6};
+    struct compare_limit limit = compare_floor(COMPARE_REDUCTION);
+    compare_widen(&limit, &spread, 8);
+    cr_assert_float_eq(limit.nmse, 64e-12, 1e-24);
+    cr_assert_float_eq(limit.row_error, 8e-6, 1e-18);
+    limit = compare_floor(COMPARE_ELEMENTWISE);
+    compare_widen(&limit, &spread, 8);
+    cr_assert_eq(limit.ulp, 24);
+}
+
 Test(compare, classes)
 {
     enum compare_class found = COMPARE_EXACT;
