@@ -86,7 +86,8 @@ class Run:
         """Runs the host with the sections of `extra` behind those of the run."""
         prompts = write(os.path.join(self.folder, "prompts.txt"), "\n".join(self.prompts) + "\n")
         ini = RUN.format(dir=os.path.join(self.folder, "run"), prompts=prompts, prompt_count=len(self.prompts),
-                         model=model_folder(self.model), **self.shape)
+                         model=model_folder(self.model),
+                         source=self.bench.source, **self.shape)
         return self.bench.host("--config", write(os.path.join(self.folder, "run.ini"), ini + extra))
 
     def rows(self, sql, *values):
@@ -101,7 +102,8 @@ class Run:
 class Bench:
     """The host of a build, and a scratch folder that goes when the program ends."""
 
-    def __init__(self, build):
+    def __init__(self, build, source="reference"):
+        self.source = source
         self.program = os.path.join(os.path.abspath(build), "tapml-host")
         self.scratch = tempfile.mkdtemp(prefix="tapml-bench-")
         self.env = dict(os.environ)
@@ -168,6 +170,7 @@ def options(description):
     parser.add_argument("--short", action="store_true", help="a few lines of it, for a test")
     parser.add_argument("--json", metavar="FILE", help="writes all that was found to FILE")
     parser.add_argument("--model", action="append", help="tiny, llama, llama_f16 or a folder; more than once")
+    parser.add_argument("--source", default="reference", help="the backend that is carved on (default: reference)")
     parser.add_argument("--target", action="append", help="a backend; more than once")
     return parser
 
@@ -181,7 +184,7 @@ def in_parallel(jobs, function, items):
 def main(program, arguments):
     """Runs `program(bench, arguments)`, which gives the lines that are not true, and ends accordingly."""
     began = time.monotonic()
-    bench = Bench(arguments.build)
+    bench = Bench(arguments.build, arguments.source)
     try:
         untrue = program(bench, arguments)
     except Wrong as wrong:

@@ -127,7 +127,7 @@ static tapml_status open_model(struct measure *measure, int64_t more)
     return open_session(measure, more);
 }
 
-tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure)
+tapml_status measure_begin(int argc, char **argv, struct measure *measure)
 {
     static char program[4096];
     const char *slash = strrchr(argv[0], '/');
@@ -142,7 +142,12 @@ tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *m
     // The plugins of the build are named beside its programs.
     (void)snprintf(program, sizeof(program), "%.*s/../tapml-host",
                    slash != NULL ? (int)(slash - argv[0]) : 1, slash != NULL ? argv[0] : ".");
-    TAPML_TRY(setup_open(program, &measure->options, NULL, &measure->setup));
+    return setup_open(program, &measure->options, NULL, &measure->setup);
+}
+
+tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure)
+{
+    TAPML_TRY(measure_begin(argc, argv, measure));
     measure->buffer = malloc(BUFFER_BYTES);
     if (measure->buffer == NULL) {
         return status_no_memory();

@@ -26,7 +26,11 @@ struct measure {
 // --model, --backend, --threads, --context, --rounds, --json.
 extern const struct options_spec measure_specs[];
 
-// Opens model and backend with a session of `context` + `more` tokens, in calls of at most `chunk`.
+// Reads the options and looks for plugins.
+tapml_status measure_begin(int argc, char **argv, struct measure *measure) STATUS_USED;
+
+// The same, and opens model and backend with a session of `context` + `more` tokens, in calls of at
+// most `chunk`.
 tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure) STATUS_USED;
 void measure_close(struct measure *measure);
 
