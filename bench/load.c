@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 {
     struct measure measure;
     tapml_status status = measure_begin(argc, argv, &measure);
-    const double resident = resident_bytes(), begin = measure_now();
+    const double resident = resident_bytes();
+    const struct moment begin = measure_now();
     const char *folder = status == TAPML_OK ? options_get(&measure.options, "--model") : NULL;
 
     if (status == TAPML_OK && folder == NULL) {
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
         status = setup_model(&measure.setup, &(struct model_options){.folder = folder});
     }
     if (status == TAPML_OK) {
-        measure_print(&measure, "opening the model", (measure_now() - begin) * 1e3, "ms");
+        measure_print(&measure, "opening the model", measure_since(begin).wall * 1e3, "ms");
         measure_print(&measure, "resident memory it takes", (resident_bytes() - resident) / 1e6,
                       "MB");
     }

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { BUFFER_BYTES = 256 << 20, PIECE_BYTES = 1 << 20, IDS_MAX = 4096, CHUNK = 512 };
+enum { PIECE_BYTES = 1 << 20, IDS_MAX = 4096, CHUNK = 512 };
 
 const struct options_spec measure_specs[] = {
     {"--model", "DIR", "the model's folder, as tools/make_model writes it"},
@@ -25,9 +26,20 @@ const struct options_spec measure_specs[] = {
     {NULL, NULL, NULL},
 };
 
-double measure_now(void)
+struct moment measure_now(void)
 {
-    return (double)clock_now_ns() * 1e-9;
+    struct timespec processor;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &processor);
+    return (struct moment){(double)clock_now_ns() * 1e-9,
+                           (double)processor.tv_sec + (double)processor.tv_nsec * 1e-9};
+}
+
+struct moment measure_since(struct moment begin)
+{
+    const struct moment now = measure_now();
+
+    return (struct moment){now.wall - begin.wall, now.processor - begin.processor};
 }
 
 // -- The machine ----------------------------------------------------------------------------------
@@ -55,13 +67,13 @@ static void read_pieces(void *user, uint64_t begin, uint64_t end)
                              __ATOMIC_RELAXED);
 }
 
-double measure_bandwidth(struct measure *measure)
+struct moment measure_read(struct measure *measure)
 {
     struct reading reading = {measure->buffer, 0};
-    const double begin = measure_now();
+    const struct moment begin = measure_now();
 
-    pool_run(measure->setup.pool, BUFFER_BYTES / PIECE_BYTES, 1, read_pieces, &reading);
-    return BUFFER_BYTES / (measure_now() - begin);
+    pool_run(measure->setup.pool, MEASURE_READ_BYTES / PIECE_BYTES, 1, read_pieces, &reading);
+    return measure_since(begin);
 }
 
 // -- The model ------------------------------------------------------------------------------------
@@ -148,11 +160,11 @@ tapml_status measure_begin(int argc, char **argv, struct measure *measure)
 tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure)
 {
     TAPML_TRY(measure_begin(argc, argv, measure));
-    measure->buffer = malloc(BUFFER_BYTES);
+    measure->buffer = malloc(MEASURE_READ_BYTES);
     if (measure->buffer == NULL) {
         return status_no_memory();
     }
-    memset(measure->buffer, 1, BUFFER_BYTES);
+    memset(measure->buffer, 1, MEASURE_READ_BYTES);
     return open_model(measure, more);
 }
 

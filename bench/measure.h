@@ -37,14 +37,21 @@ void measure_close(struct measure *measure);
 // Runs `count` tokens, the logits of the last one wanted, and waits for them.
 tapml_status measure_step(struct measure *measure, int64_t count) STATUS_USED;
 
-// Bytes a second that the threads of the pool read from memory.
-double measure_bandwidth(struct measure *measure);
+// What it takes the threads of the pool to read `MEASURE_READ_BYTES` from memory.
+enum { MEASURE_READ_BYTES = 256 << 20 };
+struct moment measure_read(struct measure *measure);
 
 // The middle one of `count` values, which are sorted.
 double measure_median(double *values, size_t count);
 
-// Seconds since some moment.
-double measure_now(void);
+// Seconds since some moment: of the clock, and of the processor for all threads of this process. On
+// a loaded machine the second says more, with one thread above all.
+struct moment {
+    double wall, processor;
+};
+
+struct moment measure_now(void);
+struct moment measure_since(struct moment begin);
 
 // Prints a line "name  value unit", or a member of the JSON object that measure_end ends.
 void measure_print(const struct measure *measure, const char *name, double value, const char *unit);

