@@ -22,6 +22,9 @@ void *memalign(size_t align, size_t size);
 
 static atomic_long allocations;
 
+// The names of parameters are ours, those of libc begin with two underscores.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+
 PUBLIC void *malloc(size_t size)
 {
     atomic_fetch_add(&allocations, 1);
@@ -60,6 +63,8 @@ PUBLIC int posix_memalign(void **out_memory, size_t align, size_t size)
     }
     return memory != NULL ? 0 : 12; // ENOMEM
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 __attribute__((destructor)) static void tell(void)
 {
