@@ -23,6 +23,7 @@
 #include "host/report.h"
 #include "host/report_data.h"
 #include "host/report_files.h"
+#include "host/report_table.h"
 #include "host/run_config.h"
 #include "link/client.h"
 #include "offload/judge.h"
@@ -882,10 +883,14 @@ static tapml_status open_run(struct run *run)
 // A target whose device went away is told in a sentence, and the others go on.
 static tapml_status give_up(struct run *run, const struct target *target)
 {
+    char reason[512];
+
+    (void)snprintf(reason, sizeof(reason), "%s", status_message()); // Cut where it is too long.
+    TAPML_TRY(backend_wait(run->setup.backends[0]));                // The source must be there.
     run->is_incomplete = 1;
-    log_line(LOG_ERROR, "target '%s' is given up: %s", target->name, status_message());
+    log_line(LOG_ERROR, "target '%s' is given up: %s", target->name, reason);
     return report_data_give_up(run->report, target->name,
-                               run->config.targets[target->index - 1].backend, status_message());
+                               run->config.targets[target->index - 1].backend, reason);
 }
 
 static tapml_status run_targets(struct run *run)
@@ -908,7 +913,7 @@ static tapml_status run_targets(struct run *run)
         target_release(&target);
         TAPML_TRY(status);
     }
-    return TAPML_OK;
+    return report_table_print(run->report);
 }
 
 static tapml_status run_all(struct run *run, const struct options *options)

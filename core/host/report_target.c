@@ -248,7 +248,7 @@ static void put_instances(struct gather *gather)
 static const char *const states[] = {"wrong",      "together", "refused",
                                      "uncompared", "right",    "source"};
 
-static size_t rank_of(const char *state)
+size_t report_target_rank(const char *state)
 {
     size_t rank = 0;
 
@@ -282,7 +282,7 @@ static void put_cell(struct report_maker *made, json_t *cells, const struct cell
 
 static void add_to_cell(const struct gather *gather, uint32_t op, struct cell *cell)
 {
-    const size_t rank = rank_of(state_of(gather, op));
+    const size_t rank = report_target_rank(state_of(gather, op));
     const double margin = gather->tallies[op].margin;
 
     cell->rank = cell->instances == 0 || rank < cell->rank ? rank : cell->rank;
