@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// platform_<driver> LIBRARY COMPONENT [DEVICE]: what a device does, and what the operators make of
+// it, in one run. Two plain kernels go through the plugin's driver, which is compiled in; the
+// operators go through the plugin itself. Prints one line of JSON. Exit 77 where there is no
+// device.
+#include "harness/plugin.h"
+
+#include <tapml/gpu/support.h>
+#include <tapml/ops.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_SKIP = 77, ITEMS = 64, TRIES = 5 };
+
+// Of plugins' driver.h, which has the same name in each.
+extern const struct gpu_driver driver_table;
+extern const struct k_kernel bench_kernels[];
+
+static void fail_with(const char *what, tapml_status status, const tapml_call *call)
+{
+    (void)fprintf(stderr, "%s: %d, %s\n", what, status, call->message);
+    exit(status == TAPML_UNAVAILABLE || status == TAPML_NOT_FOUND ? EXIT_SKIP : EXIT_FAILURE);
+}
+
+static void check(tapml_status status, const tapml_call *call, const char *what)
+{
+    if (status != TAPML_OK) {
+        fail_with(what, status, call);
+    }
+}
+
+// -- A host for the driver ---------------------------------------------------------------------
+
+static tapml_status host_fail(tapml_call *call,
+                              tapml_status code,
+                              int64_t native_code,
+                              const char *domain,
+                              const char *message,
+                              size_t message_bytes)
+{
+    (void)snprintf(call->message, sizeof(call->message), "%s: %.*s", domain, (int)message_bytes,
+                   message);
+    return code;
+}
+
+static void host_blame(tapml_call *call, uint64_t n)
+{
+}
+
+static void host_log(const tapml_host *host, int32_t level, const char *message, size_t bytes)
+{
+    (void)fprintf(stderr, "%.*s\n", (int)bytes, message);
+}
+
+static void *host_alloc(const tapml_host *host, size_t size, size_t align)
+{
+    return calloc(1, size);
+}
+
+static void host_free(const tapml_host *host, void *memory, size_t size, size_t align)
+{
+    free(memory);
+}
+
+static int32_t host_cancelled(tapml_call *call)
+{
+    return 0;
+}
+
+static const char *host_option(const tapml_host *host, const char *key)
+{
+    return NULL;
+}
+
+static const tapml_host_core core = {
+    .hdr = TAPML_HDR(tapml_host_core),
+    .fail = host_fail,
+    .blame = host_blame,
+    .log = host_log,
+    .alloc = host_alloc,
+    .free = host_free,
+    .cancelled = host_cancelled,
+    .option = host_option,
+};
+
+// -- What the device does ----------------------------------------------------------------------
+
+struct device {
+    struct gpu_host host;
+    struct driver_root *root;
+    struct driver_device *impl;
+    struct gpu_limits limits;
+    struct gpu_description description;
+    uint64_t ticket;
+    tapml_call call;
+};
+
+// Opens device number `index`; 0 past the last one.
+static int device_open_next(struct device *device, uint32_t index)
+{
+    static const tapml_host host = {.hdr = TAPML_HDR(tapml_host)};
+
+    device->host = (struct gpu_host){&host, &core, driver_table.id};
+    check(driver_table.load(&device->host, &device->call, &device->root), &device->call, "load");
+    const tapml_status status =
+        driver_table.describe(device->root, &device->call, index, &device->description);
+
+    if (status == TAPML_NOT_FOUND && index > 0) {
+        driver_table.unload(device->root);
+        return 0;
+    }
+    check(status, &device->call, "describe");
+    check(driver_table.open(device->root, &device->call, index, &device->limits, &device->impl),
+          &device->call, "open");
+    return 1;
+}
+
+static void device_wait_all(struct device *device)
+{
+    uint64_t reached = 0;
+
+    device->ticket++;
+    check(driver_table.signal(device->impl, &device->call, device->ticket), &device->call,
+          "signal");
+    check(driver_table.flush(device->impl, &device->call), &device->call, "flush");
+    check(driver_table.wait(device->impl, &device->call, device->ticket, UINT64_MAX, &reached),
+          &device->call, "wait");
+}
+
+static const struct k_kernel *find_kernel(const char *name)
+{
+    const struct k_kernel *kernel = bench_kernels;
+
+    while (strcmp(kernel->name, name) != 0) {
+        kernel++;
+    }
+    return kernel;
+}
+
+// Nanoseconds of a launch over two buffers of `elements` f32: the best of some.
+static double time_kernel(
+    struct device *device, const char *name, uint64_t elements, uint32_t count, uint32_t groups)
+{
+    const struct k_kernel *kernel = find_kernel(name);
+    const uint32_t tune[K_TUNE_MAX] = {ITEMS, 1, 1};
+    struct driver_buffer *buffers[2] = {NULL, NULL};
+    struct driver_pipeline *pipeline = NULL;
+    float *values = calloc(elements, sizeof(*values));
+    double best = 1e18;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        check(driver_table.buffer_new(device->impl, &device->call, elements * 4, &buffers[i]),
+              &device->call, "buffer_new");
+        check(driver_table.write(device->impl, &device->call, buffers[i], 0, values, elements * 4),
+              &device->call, "write");
+    }
+    check(driver_table.pipeline_new(device->impl, &device->call, kernel, tune, &pipeline),
+          &device->call, "pipeline_new");
+    device_wait_all(device);
+    for (uint32_t i = 0; i <= TRIES; i++) { // The first one compiles.
+        const uint32_t y = (groups + device->limits.grid - 1) / device->limits.grid;
+        const uint64_t begin = gpu_clock_ns();
+
+        check(driver_table.launch(device->impl, &device->call,
+                                  &(struct gpu_launch){.pipeline = pipeline,
+                                                       .buffers = buffers,
+                                                       .params = &count,
+                                                       .groups = {(groups + y - 1) / y, y, 1}}),
+              &device->call, "launch");
+        device_wait_all(device);
+        const double spent = (double)(gpu_clock_ns() - begin);
+
+        best = i > 0 && spent < best ? spent : best;
+    }
+    driver_table.pipeline_free(device->impl, pipeline);
+    driver_table.buffer_free(device->impl, buffers[0]);
+    driver_table.buffer_free(device->impl, buffers[1]);
+    free(values);
+    return best;
+}
+
+static void device_close_all(struct device *device)
+{
+    driver_table.close(device->impl);
+    driver_table.unload(device->root);
+}
+
+// -- What the operators make of it -------------------------------------------------------------
+
+struct bench {
+    struct plugin *plugin;
+    tapml_object *buffers[3];
+    tapml_call call;
+};
+
+static void make_buffers(struct bench *bench, const uint64_t sizes[3])
+{
+    const tapml_backend *table = plugin_table(bench->plugin);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        check(table->buffer_new(plugin_device(bench->plugin), &bench->call, 0, sizes[i],
+                                &bench->buffers[i]),
+              &bench->call, "buffer_new");
+        check(table->queue_fill(plugin_queue(bench->plugin), &bench->call, bench->buffers[i], 0,
+                                sizes[i], 0),
+              &bench->call, "queue_fill");
+    }
+}
+
+static void free_buffers(struct bench *bench)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->buffers[i]->vt->release(bench->buffers[i]);
+    }
+}
+
+static const tapml_op_impl *find_op(struct bench *bench, const tapml_op *op)
+{
+    const tapml_op_impl *const *list = NULL;
+    uint32_t count = 0;
+
+    check(
+        plugin_table(bench->plugin)->ops(plugin_device(bench->plugin), &bench->call, &list, &count),
+        &bench->call, "ops");
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(list[i]->op->name, op->name) == 0) {
+            return list[i];
+        }
+    }
+    (void)fprintf(stderr, "the device has no '%s'\n", op->name);
+    exit(EXIT_FAILURE);
+}
+
+// Nanoseconds of a call, `calls` of them queued together: the best of some. With `is_waited`, each
+// by itself.
+static double time_op(struct bench *bench,
+                      const tapml_op *op,
+                      const tapml_value *values,
+                      uint32_t calls,
+                      int is_waited)
+{
+    const tapml_op_impl *impl = find_op(bench, op);
+    double best = 1e18;
+
+    for (uint32_t i = 0; i <= TRIES; i++) {
+        const uint64_t begin = gpu_clock_ns();
+
+        for (uint32_t k = 0; k < calls; k++) {
+            check(tapml_ops_apply(impl, plugin_queue(bench->plugin), &bench->call, values),
+                  &bench->call, op->name);
+            if (is_waited) {
+                check(plugin_wait(bench->plugin, &bench->call), &bench->call, "wait");
+            }
+        }
+        check(plugin_wait(bench->plugin, &bench->call), &bench->call, "wait");
+        const double spent = (double)(gpu_clock_ns() - begin) / calls;
+
+        best = i > 0 && spent < best ? spent : best;
+    }
+    return best;
+}
+
+// y = x w', x of `tokens` rows of `width`, w of `rows` rows.
+static double
+time_linear(struct bench *bench, int64_t tokens, int64_t width, int64_t rows, uint32_t calls)
+{
+    const int64_t shapes[][2] = {{tokens, width}, {rows, width}, {tokens, rows}};
+    const uint64_t sizes[] = {(uint64_t)(tokens * width) * 4, (uint64_t)(rows * width) * 4,
+                              (uint64_t)(tokens * rows) * 4};
+    tapml_tensor tensors[3];
+
+    make_buffers(bench, sizes);
+    for (uint32_t i = 0; i < 3; i++) {
+        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                    .dtype = TAPML_F32,
+                                    .rank = 2,
+                                    .shape = shapes[i],
+                                    .buffer = bench->buffers[i]};
+    }
+    const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
+                                  {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
+                                  {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
+                                  {.kind = TAPML_P_I64, .u.i = 0},
+                                  {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
+    const double spent = time_op(bench, &tapml_linear, values, calls, 0);
+
+    free_buffers(bench);
+    return spent;
+}
+
+static double time_small(struct bench *bench, uint32_t calls, int is_waited)
+{
+    const int64_t shape[] = {16};
+    const uint64_t sizes[] = {64, 64, 64};
+    tapml_tensor tensors[3];
+    tapml_value values[3];
+
+    make_buffers(bench, sizes);
+    for (uint32_t i = 0; i < 3; i++) {
+        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                    .dtype = TAPML_F32,
+                                    .rank = 1,
+                                    .shape = shape,
+                                    .buffer = bench->buffers[i]};
+        values[i] = (tapml_value){.kind = i < 2 ? TAPML_P_TENSOR_IN : TAPML_P_TENSOR_OUT,
+                                  .u.p = &tensors[i]};
+    }
+    const double spent = time_op(bench, &tapml_add, values, calls, is_waited);
+
+    free_buffers(bench);
+    return spent;
+}
+
+// What was opened as `device`, which is closed.
+static void run_device(struct device *device, struct plugin_options options)
+{
+    enum { COPIED = 4 << 20, ROUNDS = 2048, GROUPS = 256, SIDE = 1024, TOKENS = 128, CALLS = 1000 };
+    const double copy = time_kernel(device, "bench_copy", COPIED, COPIED / 4, COPIED / 4 / ITEMS);
+    const double madd = time_kernel(device, "bench_madd", 4 * GROUPS * ITEMS, ROUNDS, GROUPS);
+    struct bench bench = {.plugin = NULL};
+
+    device_close_all(device);
+    options.device = device->description.id;
+    check(plugin_open(&options, &bench.call, &bench.plugin), &bench.call, "plugin");
+    const double decode = time_linear(&bench, 1, SIDE, 4 * SIDE, 10);
+    const double gemm = time_linear(&bench, TOKENS, SIDE, SIDE, 2);
+    const double queued = time_small(&bench, CALLS, 0), waited = time_small(&bench, CALLS, 1);
+
+    (void)printf("{\"device\": \"%s\", \"copy_gbs\": %.3f, \"decode_gbs\": %.3f, "
+                 "\"madd_gflops\": %.3f, \"gemm_gflops\": %.3f, \"queued_us\": %.2f, "
+                 "\"waited_us\": %.2f}\n",
+                 device->description.id, 2.0 * COPIED * 4 / copy, 4.0 * SIDE * SIDE * 4 / decode,
+                 64.0 * ROUNDS * GROUPS * ITEMS / madd, 2.0 * TOKENS * SIDE * SIDE / gemm,
+                 queued * 1e-3, waited * 1e-3);
+    (void)fflush(stdout);
+    (void)plugin_close(bench.plugin); // Tests count what a plugin keeps.
+}
+
+int main(int argc, char **argv)
+{
+    const char *tile[] = {"tile", getenv("TAPML_BENCH_TILE"), NULL};
+    struct device device = {.ticket = 0};
+
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: %s LIBRARY COMPONENT\n", argv[0]);
+        return EXIT_FAILURE;
+    }
+    for (uint32_t index = 0; device_open_next(&device, index); index++) {
+        run_device(&device, (struct plugin_options){.library = argv[1],
+                                                    .component = argv[2],
+                                                    .options = tile[1] != NULL ? tile : NULL});
+        device = (struct device){.ticket = 0};
+    }
+    return EXIT_SUCCESS;
+}
