@@ -20,7 +20,7 @@ HEAD = """# Models
 
 Written by `tools/model_table.py` from the results of `tapml-host eval`; the tests `eval on ...` hold it. A case is a small checkpoint with
 what Hugging Face computes of it (`tests/data/README.md`). It agrees where all logits and hidden states of the prompt, fed at once, in chunks
-of 5 and token by token, and those of the greedy steps are within 1e-4, and the greedy ids are equal.
+of 5 and token by token, and those of the greedy steps are within 1e-4, and the greedy ids are equal. Of an encoder (bert) it is all outputs of a text at once, also with token types and with a mask.
 
 """
 

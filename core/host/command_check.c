@@ -106,6 +106,9 @@ static void check_model(struct check *check)
         return;
     }
     check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
+    if (check->has_model && setup_check_decode(&check->setup, config->decode) != TAPML_OK) {
+        keys_refuse(&config->ini, "run", "decode", &check->problems, "%s", status_message());
+    }
     if (!check->has_model) {
         keys_refuse(&config->ini, "model", "path", &check->problems, "%s", status_message());
     }

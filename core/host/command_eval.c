@@ -16,6 +16,14 @@
 
 enum { CHUNK = 5, WAYS = 3 };
 
+// What an encoder, a model without logits, is given beside its ids, one at a time. What comes of it
+// stands in the file under the output's name with this ending.
+static const struct given {
+    const char *input, *ending;
+} givens[] = {{"token_type_ids", "_tt"}, {"attention_mask", "_masked"}};
+
+enum { GIVENS = sizeof(givens) / sizeof(*givens) };
+
 // A row agrees where max|a - b| <= TOLERANCE * max(1, max|b|).
 static const double tolerance = 1e-4;
 
@@ -40,7 +48,8 @@ struct eval {
     int32_t *ids;
     int64_t tokens;
     int32_t *greedy;
-    int64_t greedy_count;
+    int64_t greedy_count; // 0 of an encoder.
+    int is_encoder;
 };
 
 // What one way of feeding gave.
@@ -85,7 +94,7 @@ read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *
     TAPML_TRY(read_expected(eval, name, 1, &expected));
     int32_t *ids = alloc_array((size_t)expected.width + 1, sizeof(*ids));
 
-    const int64_t vocabulary = setup_vocabulary(&eval->setup);
+    const int64_t vocabulary = setup_vocabulary(&eval->setup); // An encoder's embedding knows it.
     const int64_t last = vocabulary > 0 ? vocabulary - 1 : INT32_MAX;
     tapml_status status = ids != NULL ? TAPML_OK : status_no_memory();
 
@@ -116,6 +125,34 @@ read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *
     return TAPML_OK;
 }
 
+// Whether `name` is that of an output, followed by `ending`. The output's is copied.
+static int
+ends_output(const struct eval *eval, const char *name, const char *ending, char output[static 64])
+{
+    const size_t length = strlen(name), rest = strlen(ending);
+
+    if (length < rest || length - rest >= 64 || strcmp(name + length - rest, ending) != 0) {
+        return 0;
+    }
+    (void)snprintf(output, 64, "%.*s", (int)(length - rest), name);
+    return graph_find_output(model_graph(eval->setup.model), output) != GRAPH_NONE;
+}
+
+// Whether `name` is what an encoder is given, or an output of that.
+static int is_of_given(const struct eval *eval, const char *name)
+{
+    char output[64];
+
+    for (size_t i = 0; i < GIVENS && eval->is_encoder; i++) {
+        if (checkpoint_find(eval->file, givens[i].input) != NULL &&
+            (strcmp(name, givens[i].input) == 0 ||
+             ends_output(eval, name, givens[i].ending, output))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // Everything in the file must be something that is compared.
 static tapml_status check_names(const struct eval *eval)
 {
@@ -124,7 +161,8 @@ static tapml_status check_names(const struct eval *eval)
 
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
-        int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE;
+        int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE ||
+                    is_of_given(eval, name);
 
         for (size_t k = 0; k < sizeof(known) / sizeof(*known) && !found; k++) {
             found = strcmp(name, known[k]) == 0;
@@ -156,7 +194,21 @@ static double row_error(const float *computed, const double *expected, int64_t w
     return difference / magnitude;
 }
 
-// Compares rows `first` .. of an expected tensor with the rows of an output of the last step.
+// The rows that are compared: as many as an output has. Of an encoder, those that a mask hides may
+// be missing at the end of what is expected. 0: the shapes do not fit.
+static int64_t rows_of(const struct eval *eval,
+                       const int64_t *shape,
+                       const struct expected *expected,
+                       int64_t left)
+{
+    if (shape[1] != expected->width || left < 1 || (left < shape[0] && !eval->is_encoder)) {
+        return 0;
+    }
+    return left < shape[0] ? left : shape[0];
+}
+
+// Compares rows `first` .. of an expected tensor with the rows of an output of the last step; one
+// of a single axis is a row.
 static tapml_status compare_rows(const struct eval *eval,
                                  const char *output,
                                  const char *name,
@@ -168,16 +220,22 @@ static tapml_status compare_rows(const struct eval *eval,
     uint32_t rank = 0;
     struct expected expected;
 
-    TAPML_TRY(read_expected(eval, name, 2, &expected));
-    tapml_status status = session_output(eval->session, output, &values, shape, &rank);
+    TAPML_TRY(session_output(eval->session, output, &values, shape, &rank));
+    TAPML_TRY(read_expected(eval, name, rank, &expected));
+    if (rank == 1) {
+        shape[1] = shape[0];
+        shape[0] = 1;
+    }
 
-    if (status == TAPML_OK &&
-        (rank != 2 || shape[1] != expected.width || first + shape[0] > expected.rows)) {
+    const int64_t rows = rank <= 2 ? rows_of(eval, shape, &expected, expected.rows - first) : 0;
+    tapml_status status = TAPML_OK;
+
+    if (rows == 0) {
         status = status_fail(TAPML_INVALID,
                              "output '%s' has another shape than '%s' of expected.safetensors",
                              output, name);
     }
-    for (int64_t row = 0; status == TAPML_OK && row < shape[0]; row++) {
+    for (int64_t row = 0; row < rows; row++) {
         const double error =
             row_error(values + row * expected.width,
                       expected.values + (first + row) * expected.width, expected.width);
@@ -248,7 +306,8 @@ static tapml_status run_way(const struct eval *eval, int64_t chunk, struct score
 
 static int agrees(const struct eval *eval, const struct score *score)
 {
-    return score->worst <= tolerance && score->greedy_equal == eval->greedy_count;
+    return score->compared > 0 && score->worst <= tolerance &&
+           score->greedy_equal == eval->greedy_count;
 }
 
 static void print_score(const struct eval *eval, const char *way, const struct score *score)
@@ -263,6 +322,53 @@ static void print_score(const struct eval *eval, const char *way, const struct s
                  way, agrees(eval, score) ? "agrees " : "DEPARTS", score->worst, score->worst_name,
                  hidden, (long long)score->greedy_equal, (long long)eval->greedy_count,
                  score->compared);
+}
+
+// A text at once, with an input beside its ids, or (NULL) without any.
+static tapml_status
+run_given(const struct eval *eval, const struct given *given, struct score *score)
+{
+    int32_t *values = NULL;
+    int64_t count = 0;
+
+    if (given != NULL) {
+        TAPML_TRY(read_ids(eval, given->input, &values, &count));
+
+        const tapml_status status = session_set_input(eval->session, given->input, values,
+                                                      (uint64_t)count * sizeof(*values));
+
+        alloc_free(values);
+        TAPML_TRY(status);
+    }
+    TAPML_TRY(session_begin(eval->session, eval->tokens));
+    TAPML_TRY(session_step(eval->session, eval->ids, eval->tokens, NULL, 0));
+    for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
+        const char *name = checkpoint_at(eval->file, i)->name;
+        char output[64];
+
+        if (ends_output(eval, name, given != NULL ? given->ending : "", output)) {
+            TAPML_TRY(compare_rows(eval, output, name, 0, score));
+        }
+    }
+    return given != NULL ? session_set_input(eval->session, given->input, NULL, 0) : TAPML_OK;
+}
+
+static tapml_status run_encoder(const struct eval *eval, int *out_agrees)
+{
+    struct score score = {.first_hidden = -1};
+
+    TAPML_TRY(run_given(eval, NULL, &score));
+    print_score(eval, "at once", &score);
+    *out_agrees = agrees(eval, &score);
+    for (size_t i = 0; i < GIVENS; i++) {
+        if (checkpoint_find(eval->file, givens[i].input) != NULL) {
+            score = (struct score){.first_hidden = -1};
+            TAPML_TRY(run_given(eval, &givens[i], &score));
+            print_score(eval, givens[i].input, &score);
+            *out_agrees = *out_agrees && agrees(eval, &score);
+        }
+    }
+    return TAPML_OK;
 }
 
 static tapml_status run_ways(const struct eval *eval, int *out_agrees)
@@ -301,9 +407,12 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
 
     alloc_free(path);
     TAPML_TRY(status);
+    eval->is_encoder = graph_find_output(model_graph(eval->setup.model), "logits") == GRAPH_NONE;
     TAPML_TRY(check_names(eval));
     TAPML_TRY(read_ids(eval, "input_ids", &eval->ids, &eval->tokens));
-    TAPML_TRY(read_ids(eval, "greedy_ids", &eval->greedy, &eval->greedy_count));
+    if (!eval->is_encoder) {
+        TAPML_TRY(read_ids(eval, "greedy_ids", &eval->greedy, &eval->greedy_count));
+    }
     if (backend == NULL) {
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
@@ -333,7 +442,7 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
 
         (void)printf("%s on %s:%s (%s)\n", eval->folder, info->component, info->device,
                      info->device_name);
-        status = run_ways(eval, out_agrees);
+        status = eval->is_encoder ? run_encoder(eval, out_agrees) : run_ways(eval, out_agrees);
     }
     return status;
 }
@@ -352,7 +461,7 @@ enum outcome command_eval_main(const struct command *command)
         options_help(
             "eval --model DIR [--backend B]",
             "Compares a model with expected.safetensors, fed at once, in chunks and token by "
-            "token.\n",
+            "token;\nan encoder at once, also with token_type_ids and attention_mask.\n",
             specs);
         return OUTCOME_OK;
     }

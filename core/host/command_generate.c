@@ -277,7 +277,8 @@ static tapml_status open_model(struct generate *generate)
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
     (void)snprintf(generate->model, sizeof(generate->model), "%s", folder);
-    return setup_model(&generate->setup, &(struct model_options){.folder = generate->model});
+    TAPML_TRY(setup_model(&generate->setup, &(struct model_options){.folder = generate->model}));
+    return setup_check_decode(&generate->setup, generate->decode);
 }
 
 static tapml_status generate(struct generate *generate)

@@ -856,6 +856,7 @@ static tapml_status open_run(struct run *run)
                                              .architecture = config->architecture,
                                              .allow_unknown_keys = config->allow_unknown_keys}));
     TAPML_TRY(match(run));
+    TAPML_TRY(setup_check_decode(&run->setup, config->decode));
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
                            run_config_room(config), &run->prompts));
     TAPML_TRY(check_backends(run)); // Before the folder is made: a refusal leaves nothing behind.

@@ -182,6 +182,17 @@ tapml_status setup_default_backend(struct setup *setup, const char **out_name)
     }
 }
 
+tapml_status setup_check_decode(const struct setup *setup, int64_t decode)
+{
+    if (decode > 0 && graph_find_output(model_graph(setup->model), "logits") == GRAPH_NONE) {
+        return status_fail(TAPML_INVALID,
+                           "the model gives no 'logits' to choose tokens by, as an encoder: "
+                           "expected decode = 0, found %lld",
+                           (long long)decode);
+    }
+    return TAPML_OK;
+}
+
 int64_t setup_vocabulary(const struct setup *setup)
 {
     const struct graph *graph = model_graph(setup->model);

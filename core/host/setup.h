@@ -73,3 +73,6 @@ tapml_status setup_default_backend(struct setup *setup, const char **out_name) S
 
 // Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.
 int64_t setup_vocabulary(const struct setup *setup);
+
+// Refuses to choose `decode` tokens where the model, an encoder, has no logits.
+tapml_status setup_check_decode(const struct setup *setup, int64_t decode) STATUS_USED;

@@ -105,6 +105,42 @@ double model_config_number(struct model_context *context, const char *pointer, d
     return number;
 }
 
+uint32_t model_match(struct model_context *context, const char *model_type, const char *class_name)
+{
+    const tapml_host_config *table = context->config_table;
+    const char *type = table->string(context->config, "/model_type", "");
+    const char *found = table->string(context->config, "/architectures/0", "");
+
+    if (strcmp(type, model_type) == 0) {
+        return 100;
+    }
+    return *type == '\0' && strcmp(found, class_name) == 0 ? 90 : 0;
+}
+
+tapml_status model_fill_positions(struct model_context *context,
+                                  int64_t first,
+                                  int64_t count,
+                                  int64_t rows,
+                                  void *target,
+                                  uint64_t target_bytes)
+{
+    int32_t *positions = target;
+
+    if (count < 0 || target_bytes / sizeof(*positions) != (uint64_t)count) {
+        return model_fail(context, TAPML_INVALID, "positions of %lld tokens have not %llu bytes",
+                          (long long)count, (unsigned long long)target_bytes);
+    }
+    if (first < 0 || first > rows - count) {
+        return model_fail(context, TAPML_INVALID,
+                          "position %lld is beyond the %lld that the model knows",
+                          (long long)(first + count - 1), (long long)rows);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        positions[i] = (int32_t)(first + i);
+    }
+    return TAPML_OK;
+}
+
 // The next "{i}" or "{e}" of a pattern, or its end.
 static const char *find_place(const char *pattern)
 {

@@ -162,15 +162,7 @@ match(tapml_object *root, tapml_call *call, tapml_object *config, uint32_t *out_
 
     model_context_init(&context, model_root_host(root), call, config);
 
-    const tapml_host_config *table = context.config_table;
-    const char *type = table->string(config, "/model_type", "");
-    const char *class_name = table->string(config, "/architectures/0", "");
-
-    if (strcmp(type, decoder->model_type) == 0) {
-        *out_score = 100;
-    } else {
-        *out_score = *type == '\0' && strcmp(class_name, decoder->class_name) == 0 ? 90 : 0;
-    }
+    *out_score = model_match(&context, decoder->model_type, decoder->class_name);
     return TAPML_OK;
 }
 
@@ -192,24 +184,6 @@ static tapml_status build(tapml_object *root,
         build_graph(&context, &block);
     }
     return context.status;
-}
-
-// The place of the next tokens in the table of positions.
-static tapml_status fill_positions(struct model_context *context,
-                                   const struct sizes *sizes,
-                                   int64_t first,
-                                   int64_t count,
-                                   int32_t *target)
-{
-    if (first < 0 || first + count > sizes->positions) {
-        return model_fail(context, TAPML_INVALID,
-                          "position %lld is beyond the %lld that the model knows",
-                          (long long)(first + count - 1), (long long)sizes->positions);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        target[i] = (int32_t)(first + i);
-    }
-    return TAPML_OK;
 }
 
 // The rope of which `name` is a table, or SIZES_ROPE_NONE.
@@ -246,17 +220,17 @@ static tapml_status fill(tapml_object *root,
 
     const enum sizes_rope rope = find_table(&sizes, name, &is_sine);
     const int is_positions = sizes.positions > 0 && strcmp(name, positions_name) == 0;
-    const int64_t width = rope != SIZES_ROPE_NONE ? sizes.ropes[rope].pairs : 1;
+    const int64_t width = rope != SIZES_ROPE_NONE ? sizes.ropes[rope].pairs : 0;
 
     if (rope == SIZES_ROPE_NONE && !is_positions) {
         return model_fail(&context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", name);
     }
+    if (is_positions) {
+        return model_fill_positions(&context, first, count, sizes.positions, target, target_bytes);
+    }
     if (count < 0 || target_bytes / sizeof(float) != (uint64_t)count * (uint64_t)width) {
         return model_fail(&context, TAPML_INVALID, "'%s' of %lld tokens has not %llu bytes", name,
                           (long long)count, (unsigned long long)target_bytes);
-    }
-    if (is_positions) {
-        return fill_positions(&context, &sizes, first, count, target);
     }
     model_rope_fill(&sizes.ropes[rope], is_sine, first, count, length, target);
     return TAPML_OK;

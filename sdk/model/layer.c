@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+// Of the first token of the call.
+static tapml_value position(const struct model_context *context)
+{
+    return context->is_whole ? whole(0) : symbol(TAPML_SYM_POSITION);
+}
+
 void model_scope_begin(struct model_context *context, const char *name)
 {
     const struct model_name whole_name = model_name(context, name, context->layer, "");
@@ -36,6 +42,23 @@ tapml_graph_value model_input(struct model_context *context,
     if (context->status == TAPML_OK) {
         model_note(context, context->graph_table->input(context->graph, context->call, name, from,
                                                         dtype, shape, rank, NULL, &value));
+    }
+    return value;
+}
+
+tapml_graph_value model_input_or(struct model_context *context,
+                                 const char *name,
+                                 uint32_t dtype,
+                                 const int64_t *shape,
+                                 uint32_t rank,
+                                 double fallback)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context,
+                   context->graph_table->input(context->graph, context->call, name, TAPML_FROM_USER,
+                                               dtype, shape, rank, &fallback, &value));
     }
     return value;
 }
@@ -196,8 +219,16 @@ tapml_graph_value model_embed(struct model_context *context,
                               int64_t width)
 {
     const int64_t shape[] = {rows, width};
-    const tapml_graph_value w = weight(context, table, shape, 2);
-    tapml_value args[] = {tensor(w), tensor(ids), whole(0), result()};
+
+    return model_embed_value(context, name, ids, weight(context, table, shape, 2));
+}
+
+tapml_graph_value model_embed_value(struct model_context *context,
+                                    const char *name,
+                                    tapml_graph_value ids,
+                                    tapml_graph_value table)
+{
+    tapml_value args[] = {tensor(table), tensor(ids), whole(0), result()};
 
     return add_op(context, name, "tapml.embed", args, COUNT(args));
 }
@@ -218,6 +249,14 @@ tapml_graph_value model_rms_norm(struct model_context *context,
     return add_op(context, name, "tapml.rms_norm", args, COUNT(args));
 }
 
+// Whether the checkpoint calls the weight gamma, and the bias beta.
+static int is_old(struct model_context *context, const struct model_norm *norm)
+{
+    const struct model_name gamma = tensor_name(context, norm->tensor, ".gamma");
+
+    return norm->has_old_names && model_has_tensor(context, gamma.text, &norm->width, 1, 0);
+}
+
 static tapml_graph_value layer_norm(struct model_context *context,
                                     const char *name,
                                     tapml_graph_value x,
@@ -225,7 +264,12 @@ static tapml_graph_value layer_norm(struct model_context *context,
 {
     tapml_graph_value w = 0, b = 0;
 
-    if (norm->tensor != NULL) {
+    if (norm->tensor != NULL && is_old(context, norm)) {
+        w = model_weight(context, tensor_name(context, norm->tensor, ".gamma").text, &norm->width,
+                         1);
+        b = model_weight(context, tensor_name(context, norm->tensor, ".beta").text, &norm->width,
+                         1);
+    } else if (norm->tensor != NULL) {
         w = weight(context, norm->tensor, &norm->width, 1);
         b = bias(context, norm->tensor, &norm->width, norm->has_bias);
     }
@@ -446,7 +490,7 @@ void model_state_append(struct model_context *context,
                         tapml_graph_value state,
                         tapml_graph_value rows)
 {
-    tapml_value args[] = {tensor(state), tensor(rows), symbol(TAPML_SYM_POSITION)};
+    tapml_value args[] = {tensor(state), tensor(rows), position(context)};
 
     add_op(context, name, "tapml.state_append", args, COUNT(args));
 }
@@ -465,7 +509,7 @@ tapml_graph_value model_attention(struct model_context *context,
         tensor(attention->slopes),
         tensor(attention->sinks),
         tensor(attention->key_mask),
-        symbol(TAPML_SYM_POSITION),
+        position(context),
         real(attention->scale),
         whole(attention->is_causal),
         whole(attention->window),

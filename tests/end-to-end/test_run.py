@@ -45,6 +45,37 @@ def lists_of_weights_and_wide_windows_move(folder):
     assert ("list",) in kinds, kinds
 
 
+def ids_prompts(folder):
+    path = os.path.join(folder, "ids.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("ids: 5 17 3 44 91 2 60\nids: 1 2 3 4 5 6 7 8 9 10 11\n")
+    return path
+
+
+def latent_attention_and_routes_from_groups_move(folder):
+    """Concat, of a view whose heads share a row, and route_sigmoid."""
+    ini, dir_ = rig.write_run(folder, model=os.path.join(rig.DATA, "models", "deepseek_v3"), decode=3,
+                              prompts=ids_prompts(folder))
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "60 of 60 instances on gpu", "0 not compared", "equal top-1 at every step")
+    ops = rig.rows(dir_, "SELECT DISTINCT op FROM \"case\"")
+    assert {("tapml.concat",), ("tapml.route_sigmoid",)} <= set(ops), ops
+
+
+def an_encoder_moves(folder):
+    """No logits, no tokens: its outputs are compared end to end."""
+    bert = os.path.join(rig.DATA, "models", "bert")
+    ini, dir_ = rig.write_run(folder, model=bert, decode=0, prompts=ids_prompts(folder))
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "42 of 42 instances on gpu", "0 not compared", "end to end: agrees: NMSE")
+    ops = rig.rows(dir_, "SELECT DISTINCT op FROM \"case\"")
+    assert ("tapml.tanh",) in ops, ops
+    ini, _ = rig.write_run(folder, model=bert, decode=2, prompts=ids_prompts(folder))
+    for command in (("--config", ini), ("--check-config", ini), ("generate", "--model", bert, "--ids", "5 7")):
+        done = rig.check(rig.host(*command), 2)
+        rig.contains(done.stdout + done.stderr, "no 'logits' to choose tokens by, as an encoder")
+
+
 def the_way_back(folder):
     ini, _ = rig.write_run(folder, source="opencl", target="reference")
     done = rig.check(rig.host("--config", ini), 0)
@@ -116,7 +147,8 @@ def mistakes_are_told(folder):
 
 
 if __name__ == "__main__":
-    rig.main([everything_moves, lists_of_weights_and_wide_windows_move, the_way_back,
+    rig.main([everything_moves, lists_of_weights_and_wide_windows_move,
+              latent_attention_and_routes_from_groups_move, an_encoder_moves, the_way_back,
               the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
               another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
               mistakes_are_told], needs=["opencl", "reference"])

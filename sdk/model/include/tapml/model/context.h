@@ -27,6 +27,7 @@ struct model_context {
     tapml_call *call;
     int64_t layer;       // What "{i}" stands for in the names of tensors.
     int64_t expert;      // What "{e}" stands for.
+    int is_whole;        // A text is one call, as of an encoder: the position of all calls is 0.
     const char *dropped; // What those names begin with and the checkpoint leaves out; or NULL.
     tapml_status status;
 };
@@ -49,6 +50,18 @@ tapml_status model_fail(struct model_context *context, tapml_status code, const 
 
 // Takes the status of a call into the host, whose message is the host's.
 void model_note(struct model_context *context, tapml_status status);
+
+// How well an architecture of this "model_type" fits the config; where that is absent, by the first
+// of "architectures": for `match`.
+uint32_t model_match(struct model_context *context, const char *model_type, const char *class_name);
+
+// Rows first .. first + count - 1 of a table of `rows` positions, as i32: for `fill`.
+tapml_status model_fill_positions(struct model_context *context,
+                                  int64_t first,
+                                  int64_t count,
+                                  int64_t rows,
+                                  void *target,
+                                  uint64_t target_bytes);
 
 // A text of bounded length: names of tensors and scopes, JSON pointers.
 enum { MODEL_NAME_SIZE = 256 };

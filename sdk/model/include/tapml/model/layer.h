@@ -26,6 +26,14 @@ tapml_graph_value model_input(struct model_context *context,
                               const int64_t *shape,
                               uint32_t rank);
 
+// A user's input beside "input_ids", which is `fallback` all over where it is not given.
+tapml_graph_value model_input_or(struct model_context *context,
+                                 const char *name,
+                                 uint32_t dtype,
+                                 const int64_t *shape,
+                                 uint32_t rank,
+                                 double fallback);
+
 // A growing state [C, heads, width], zero at first.
 tapml_graph_value
 model_state(struct model_context *context, const char *name, int64_t heads, int64_t width);
@@ -83,6 +91,12 @@ tapml_graph_value model_embed(struct model_context *context,
                               int64_t rows,
                               int64_t width);
 
+// The same of a table [rows, width] that is no weight.
+tapml_graph_value model_embed_value(struct model_context *context,
+                                    const char *name,
+                                    tapml_graph_value ids,
+                                    tapml_graph_value table);
+
 enum model_norm_kind { MODEL_NORM_RMS, MODEL_NORM_LAYER };
 
 struct model_norm {
@@ -90,8 +104,9 @@ struct model_norm {
     const char *tensor; // Weight [width]; NULL: none.
     int64_t width;
     double eps;
-    double offset; // 1 where the factor is 1 + weight.
-    int has_bias;  // Layer norms: as in model_linear.
+    double offset;     // 1 where the factor is 1 + weight.
+    int has_bias;      // Layer norms: as in model_linear.
+    int has_old_names; // Layer norms: weight and bias may be called gamma and beta.
 };
 
 // The norm of the last axis, which is `width` long, of the kind that `norm` names.
@@ -200,13 +215,14 @@ tapml_graph_value model_rope(struct model_context *context,
                              tapml_graph_value sines,
                              int is_interleaved);
 
-// Writes rows [T, heads, width] into a state, from position P on.
+// Writes rows [T, heads, width] into a state, from position P on; of a whole text from 0 on.
 void model_state_append(struct model_context *context,
                         const char *name,
                         tapml_graph_value state,
                         tapml_graph_value rows);
 
-// What is 0 is off.
+// What is 0 is off. `key_mask` is i32, 0 for rows that no token sees: [P + T], or [T] of a whole
+// text.
 struct model_attention {
     tapml_graph_value slopes, sinks, key_mask;
     double scale;

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The architecture of plugins/models/bert, which is linked into the test.
+#include "base/text.h"
+#include "bert.h"
+#include "graph/print.h"
+#include "stand.h"
+
+#include <tapml/model.h>
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+// The least keys, with more after a comma.
+static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
+                            "\"num_attention_heads\": 4, \"intermediate_size\": 48, "
+                            "\"max_position_embeddings\": 16, \"vocab_size\": 50%s}";
+
+struct trial {
+    struct stand *stand;
+    tapml_object *root;
+    const tapml_model *table;
+};
+
+static struct trial begin(struct stand *stand)
+{
+    struct trial trial = {.stand = stand};
+
+    stand_ok(bert_create(stand_host(stand), NULL, &trial.root));
+    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
+    return trial;
+}
+
+static struct trial begin_small(const char *more)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text), small, more);
+    return begin(stand_open(NULL, text));
+}
+
+static void end(struct trial *trial)
+{
+    trial->root->vt->release(trial->root);
+    stand_close(trial->stand);
+}
+
+static tapml_status build(const struct trial *trial)
+{
+    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
+                               stand_weights(trial->stand), stand_graph(trial->stand));
+}
+
+static void expect(struct trial *trial, const char *const *pieces, size_t count)
+{
+    struct text text;
+
+    stand_ok(build(trial));
+    stand_ok(stand_check_config(trial->stand));
+    text_init(&text);
+    print_graph(stand_finish(trial->stand), &text);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_not_null(strstr(text.data, pieces[i]), "no '%s' in %s", pieces[i], text.data);
+    }
+    text_release(&text);
+    end(trial);
+}
+
+Test(bert, the_graph_with_and_without_weights)
+{
+    static const char *const pieces[] = {
+        "input token_type_ids i32 [T] from user or 0",
+        "input attention_mask i32 [T] from user or 1",
+        "weight=embeddings.LayerNorm.weight f32 [64], bias=embeddings.LayerNorm.bias f32 [64]",
+        "key_mask=attention_mask i32 [T], position=0, scale=0.25, causal=0",
+        "output pooler_output = pooler/tanh f32 [64]",
+        "output mean_normalized = mean/scale f32 [64]",
+    };
+    static const char *const expected[] = {
+        "w=encoder.layer.1.attention.self.key.weight f32 [32, 32]", "eps=9.9999999999999998e-13",
+        "table=embeddings.token_type_embeddings.weight f32 [2, 32]", "output last_hidden_state = "};
+    struct trial with = begin(stand_open("models/bert", NULL)), without = begin_small("");
+
+    expect(&with, pieces, sizeof(pieces) / sizeof(*pieces));
+    expect(&without, expected, sizeof(expected) / sizeof(*expected));
+}
+
+Test(bert, what_is_refused)
+{
+    static const struct {
+        const char *more, *piece;
+    } cases[] = {
+        {", \"is_decoder\": true", "is_decoder"},
+        {", \"add_cross_attention\": true", "add_cross_attention"},
+        {", \"position_embedding_type\": \"relative_key\"", "position_embedding_type"},
+        {", \"hidden_act\": \"mish\"", "activation 'mish' is not supported"},
+        {", \"layer_norm_eps\": -1", "'layer_norm_eps' is -1"},
+        {", \"type_vocab_size\": 0", "'type_vocab_size' is 0"},
+        {", \"use_bidirectional_attention\": true", "use_bidirectional_attention"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct trial trial = begin_small(cases[i].more);
+        tapml_status status = build(&trial);
+
+        status = status != TAPML_OK ? status : stand_check_config(trial.stand);
+        cr_assert_neq(status, TAPML_OK, "%s", cases[i].more);
+        stand_expect(status, status, cases[i].piece);
+        end(&trial);
+    }
+}
+
+Test(bert, a_text_is_one_call)
+{
+    struct trial trial = begin_small("");
+    int32_t positions[17] = {0};
+    const struct {
+        const char *name;
+        int64_t first, count, length;
+        const char *piece;
+    } wrong[] = {
+        {"positions", 0, 3, 4, "of 4 tokens this one has 3, from number 0 on"},
+        {"positions", 3, 1, 4, "of 4 tokens this one has 1, from number 3 on"},
+        {"positions", 0, 17, 17, "position 16 is beyond the 16 that the model knows"},
+        {"rope.cos", 0, 4, 4, "no input 'rope.cos' is filled here"},
+    };
+
+    stand_ok(build(&trial));
+    stand_ok(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 0, 4, 4,
+                               positions, 4 * sizeof(*positions)));
+    cr_assert_eq(positions[3], 3);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        const tapml_status status =
+            trial.table->fill(trial.root, NULL, stand_config(trial.stand), wrong[i].name,
+                              wrong[i].first, wrong[i].count, wrong[i].length, positions,
+                              (uint64_t)wrong[i].count * sizeof(*positions));
+
+        cr_assert_neq(status, TAPML_OK, "%s", wrong[i].piece);
+        stand_expect(status, status, wrong[i].piece);
+    }
+    end(&trial);
+}
