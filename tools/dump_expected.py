@@ -6,7 +6,8 @@
     dump_expected.py FOLDER [--ids "5 17 3 ..." | --tokens 12] [--steps 4] [--seed 0]
 
 Runs wherever torch and transformers are installed. The model runs in float32 on the CPU with eager attention, as the fixtures
-of the tests do. Without --ids the prompt is random, which finds more than a sentence does.
+of the tests do. Without --ids the prompt is random, which finds more than a sentence does. Of an encoder it is what comes of a text at once, and
+again with token types and with a mask that hides the last quarter.
 """
 import argparse
 import json
@@ -56,6 +57,36 @@ def compute(model, ids, steps):
     return {name: tensor.contiguous().clone() for name, tensor in tensors.items()}
 
 
+def is_encoder(config):
+    """Whether the class of the checkpoint is a body without a head, as BertModel is."""
+    return all(name.endswith("Model") for name in config.architectures or ["?"])
+
+
+def compute_encoder(model, ids):
+    """The tensors of the file: outputs of a text, with nothing beside it, with token types, with a mask."""
+    import torch
+    from torch.nn.functional import normalize
+
+    types = torch.tensor([index * 2 > len(ids) for index in range(len(ids))]).long()
+    shown = max(1, len(ids) * 3 // 4)
+    mask = torch.tensor([index < shown for index in range(len(ids))]).long()
+    with torch.no_grad():
+        text = torch.tensor([ids])
+        out = model(input_ids=text, output_hidden_states=True)
+        typed = model(input_ids=text, token_type_ids=types[None])
+        masked = model(input_ids=text, attention_mask=mask[None])
+    rows = out.last_hidden_state[0]
+    tensors = {"input_ids": text[0], "last_hidden_state": rows, "token_type_ids": types,
+               "last_hidden_state_tt": typed.last_hidden_state[0], "attention_mask": mask,
+               "last_hidden_state_masked": masked.last_hidden_state[0, :shown],
+               "cls_normalized": normalize(rows[0], dim=-1), "mean_normalized": normalize(rows.mean(0), dim=-1)}
+    if getattr(out, "pooler_output", None) is not None:
+        tensors["pooler_output"] = out.pooler_output[0]
+    for index, hidden in enumerate(out.hidden_states or ()):
+        tensors[f"hidden.{index}"] = hidden[0]
+    return {name: tensor.contiguous().clone() for name, tensor in tensors.items()}
+
+
 def margin(tensors):
     """The least distance of the two best logits in a greedy step: below 1e-3 equal ids are luck."""
     rows = [tensors["prefill_logits"][-1], *tensors.get("decode_logits", ())]
@@ -72,17 +103,21 @@ def main():
     except ImportError as error:
         print(f"dump_expected.py: {error.name} is not installed", file=sys.stderr)
         return 3
-    model = transformers.AutoModelForCausalLM.from_pretrained(
+    config = transformers.AutoConfig.from_pretrained(chosen.folder, trust_remote_code=chosen.trust_remote_code)
+    kind = transformers.AutoModel if is_encoder(config) else transformers.AutoModelForCausalLM
+    model = kind.from_pretrained(
         chosen.folder, torch_dtype=torch.float32, attn_implementation="eager",
         trust_remote_code=chosen.trust_remote_code).eval()
     ids = prompt(chosen, model.config.get_text_config().vocab_size)
-    tensors = compute(model, ids, chosen.steps)
+    tensors = compute_encoder(model, ids) if is_encoder(config) else compute(model, ids, chosen.steps)
     save_file(tensors, os.path.join(chosen.folder, "expected.safetensors"))
     note = {"transformers": transformers.__version__, "torch": torch.__version__, "class": type(model).__name__,
-            "seed": chosen.seed, "greedy_margin": margin(tensors)}
+            "seed": chosen.seed}
+    if "greedy_ids" in tensors:
+        note["greedy_margin"] = margin(tensors)
     with open(os.path.join(chosen.folder, "expected.json"), "w", encoding="utf-8") as file:
         json.dump(note, file, indent=1)
-    print(f"{len(tensors)} tensors; greedy margin {note['greedy_margin']:.2g}")
+    print(f"{len(tensors)} tensors; {json.dumps(note)}")
     return 0
 
 
