@@ -57,6 +57,13 @@ def model_prompts(model):
     return MODELS.get(model, MODELS["llama"])[1]
 
 
+def model_decode(model):
+    """Tokens that a run produces: none where the class is a body without a head, as an encoder's is."""
+    with open(os.path.join(model_folder(model), "config.json"), encoding="utf-8") as file:
+        classes = json.load(file).get("architectures") or [""]
+    return 0 if all(name.endswith("Model") for name in classes) else 3
+
+
 def section(name, **keys):
     """An INI section; `from_call` stands for `from-call`."""
     return f"\n[{name}]\n" + "".join(f"{key.replace('_', '-')} = {value}\n" for key, value in keys.items())
@@ -71,10 +78,10 @@ def write(path, text):
 class Run:
     """A run in a folder of its own: the host is started in it with one INI after the other."""
 
-    def __init__(self, bench, folder, model, prompts=None, decode=3, capacity=32, chunk=16):
+    def __init__(self, bench, folder, model, prompts=None, decode=None, capacity=32, chunk=16):
         self.bench, self.folder, self.model = bench, folder, model
         self.prompts = model_prompts(model) if prompts is None else prompts
-        self.shape = {"decode": decode, "capacity": capacity, "chunk": chunk}
+        self.shape = {"decode": model_decode(model) if decode is None else decode, "capacity": capacity, "chunk": chunk}
         os.makedirs(folder, exist_ok=True)
 
     def copy(self, folder):

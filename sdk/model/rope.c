@@ -290,8 +290,10 @@ void model_rope_read(struct model_context *context,
 
     *rope = (struct model_rope){.pairs = turned / 2, .attenuation = 1, .score_factor = 1};
     if (turned < 2 || turned % 2 != 0 || rope->pairs > MODEL_ROPE_PAIRS_MAX) {
-        model_fail(context, TAPML_INVALID, "heads of %lld values, expected an even number up to %d",
-                   (long long)turned, 2 * MODEL_ROPE_PAIRS_MAX);
+        model_fail(context, TAPML_INVALID,
+                   "'%s': heads of %lld values, expected an even number up to %d",
+                   defaults->width != NULL ? defaults->width : "head_dim", (long long)turned,
+                   2 * MODEL_ROPE_PAIRS_MAX);
         rope->pairs = 0;
     }
     rope->kind = read_kind(&section);

@@ -42,14 +42,16 @@ static double number_of(struct model_context *context, const char *keys, double 
 }
 
 // A head's width where no key says it; 1 stands in for what has failed already.
-static int64_t even_share(struct model_context *context, int64_t hidden, int64_t heads)
+static int64_t even_share(struct model_context *context, const struct sizes *sizes)
 {
-    if (heads < 1 || hidden % heads != 0) {
-        model_fail(context, TAPML_INVALID, "%lld hidden values do not divide among %lld heads",
-                   (long long)hidden, (long long)heads);
+    if (sizes->heads < 1 || sizes->hidden % sizes->heads != 0) {
+        model_fail(context, TAPML_INVALID,
+                   "'%s': %lld hidden values do not divide among %lld heads",
+                   model_config_key(context, sizes->decoder->keys.heads).text + 1,
+                   (long long)sizes->hidden, (long long)sizes->heads);
         return 1;
     }
-    return hidden / heads;
+    return sizes->hidden / sizes->heads;
 }
 
 static int64_t read_head_width(struct model_context *context, const struct sizes *sizes)
@@ -59,7 +61,7 @@ static int64_t read_head_width(struct model_context *context, const struct sizes
 
     return keys != NULL && has(context, key.text)
                ? model_config_count(context, key.text, 0, 2 * MODEL_ROPE_PAIRS_MAX)
-               : even_share(context, sizes->hidden, sizes->heads);
+               : even_share(context, sizes);
 }
 
 static void read_latent(struct model_context *context, struct sizes *sizes)
@@ -106,8 +108,9 @@ static void read_widths(struct model_context *context, struct sizes *sizes)
     if (context->status == TAPML_OK &&
         (sizes->kv_heads < 1 || sizes->heads % sizes->kv_heads != 0)) {
         model_fail(context, TAPML_INVALID,
-                   "%lld heads do not share %lld key and value heads evenly",
-                   (long long)sizes->heads, (long long)sizes->kv_heads);
+                   "'%s': %lld heads do not share %lld key and value heads evenly",
+                   model_config_key(context, keys->kv_heads).text + 1, (long long)sizes->heads,
+                   (long long)sizes->kv_heads);
     }
 }
 
@@ -245,7 +248,8 @@ static void read_experts(struct model_context *context, struct sizes *sizes)
     }
     read_routing(context, sizes);
     if (context->status == TAPML_OK && sizes->chosen_experts > sizes->experts) {
-        model_fail(context, TAPML_INVALID, "%lld experts for a token, there are %lld",
+        model_fail(context, TAPML_INVALID, "'%s': %lld experts for a token, there are %lld",
+                   model_config_key(context, experts->chosen).text + 1,
                    (long long)sizes->chosen_experts, (long long)sizes->experts);
     }
 }

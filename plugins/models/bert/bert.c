@@ -45,7 +45,8 @@ static void read_sizes(struct model_context *context, struct sizes *sizes)
                    sizes->eps);
     }
     if (context->status == TAPML_OK && sizes->hidden % sizes->heads != 0) {
-        model_fail(context, TAPML_INVALID, "%lld hidden values do not divide among %lld heads",
+        model_fail(context, TAPML_INVALID,
+                   "'num_attention_heads': %lld hidden values do not divide among %lld heads",
                    (long long)sizes->hidden, (long long)sizes->heads);
     }
     table->expect(config, "/is_decoder", "false");

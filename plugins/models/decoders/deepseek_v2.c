@@ -23,12 +23,9 @@ const struct model_decoder describe_deepseek_v2 = {
             .attention_biases = "/attention_bias",
             .mlp_biases = "/mlp_bias",
         },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 2048},
-        },
+    .defaults = {.eps = 1e-6,
+                 .activation = "silu",
+                 .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 2048}},
     .tensors =
         {
             .embed = "model.embed_tokens",

@@ -23,12 +23,9 @@ const struct model_decoder describe_deepseek_v3 = {
             .attention_biases = "/attention_bias",
             .is_rope_interleaved = "/rope_interleave",
         },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 4096},
-        },
+    .defaults = {.eps = 1e-6,
+                 .activation = "silu",
+                 .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 4096}},
     .tensors =
         {
             .embed = "model.embed_tokens",

@@ -49,6 +49,7 @@ struct model_rope_defaults {
     int64_t original;   // original_max_position_embeddings; 0: as many as positions.
     double share;       // Of a head's values, from the first on, that are turned. 0: all of them,
                         // and a config that wants another share is refused.
+    const char *width;  // The key that says how wide heads are, for messages; "head_dim".
     const char *newer;  // The section of the newer dialect; "/rope_parameters".
     const char *older;  // That of the older dialect; "/rope_scaling".
     const char *base;   // The base beside that one; "/rope_theta".

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every fixture, spoilt: tensors that are missing or have another shape, configs that lie, files that end early.
+
+Whatever the files say, the host neither crashes nor hangs: it refuses with one sentence that names the file, the
+tensor or the key, or takes what it was given.
+
+Usage: test_hostile.py [all]      without `all`: one value for a key, drawn by its name; what is spoilt in tensors is
+                                  found when the graph is made, so that nothing is computed then
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import sys
+import zlib
+
+import rig
+
+ALL = sys.argv[1:] == ["all"]
+VALUES = ["0", "-1", "1", "3", "0.5", "-0.0", "1e308", "1e-320", "NaN", "Infinity", "4294967296", "1099511627776",
+          "9223372036854775807", "18446744073709551616", "true", "null", "\"12\"", "[]", "{}", "[1, 2]"]
+CUTS = (0, 7, 8, 100, 0.5, -1) if ALL else (100, 0.5)
+
+
+class Model:
+    """A copy of a fixture whose files are spoilt and mended."""
+
+    def __init__(self, folder, source):
+        self.folder = os.path.join(folder, "model")
+        shutil.copytree(source, self.folder, copy_function=shutil.copyfile)
+        self.files = [name for name in sorted(os.listdir(self.folder)) if re.match(r"model.*\.safetensors$", name)]
+        self.whole = {name: self.read(name) for name in self.files + ["config.json"]}
+        self.config = json.loads(self.whole["config.json"])
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def mend(self, name):
+        self.write(name, self.whole[name])
+
+    def header(self, name):
+        size, = struct.unpack_from("<Q", self.whole[name])
+        return json.loads(self.whole[name][8:8 + size]), self.whole[name][8 + size:]
+
+    def judge(self, what, *names, may_pass=True, commands=("graph",)):
+        """Runs the commands: refused with a sentence that has one of `names`, or not at all."""
+        for command in ("graph", "eval") if ALL else commands:
+            done = rig.host(command, "--model", self.folder, timeout=60)
+            fits = done.returncode in ((0, 1, 2) if command == "eval" else (0, 2))
+            assert fits, f"{what}: {command} ended with {done.returncode}\n{done.stderr}"
+            if done.returncode == 2:
+                sentence = done.stderr
+                assert sentence.startswith("tapml-host: ") and sentence.count("\n") == 1, f"{what}: {sentence}"
+                assert any(name in sentence for name in names), f"{what}: none of {names} in: {sentence}"
+                return
+        assert may_pass, f"{what}: it was taken"
+
+
+def spoilt_header(model, file, tensors):
+    """The file with another header over the same bytes, those that no tensor has in one of their own."""
+    _, body = model.header(file)
+    text = json.dumps(tensors).encode()
+    model.write(file, struct.pack("<Q", len(text)) + text + body)
+
+
+def kind_of(name):
+    """The first layer and the first expert stand for all."""
+    return re.sub(r"\d+", "0", name)
+
+
+def tensors_of(model):
+    """A tensor of each kind, with its file."""
+    seen = set()
+    for file in model.files:
+        for name in model.header(file)[0]:
+            if name != "__metadata__" and kind_of(name) not in seen:
+                seen.add(kind_of(name))
+                yield file, name
+
+
+def missing(model):
+    for file, name in tensors_of(model):
+        table, _ = model.header(file)
+        table["unknown." + name] = table.pop(name)
+        spoilt_header(model, file, table)
+        model.judge(f"without {name}", name, name.split(".", 1)[1])  # A prefix that nothing has is left out.
+        model.mend(file)
+
+
+def misshapen(model):
+    for file, name in tensors_of(model):
+        shape = model.header(file)[0][name]["shape"]
+        for other in [shape[::-1], [1] + shape, [shape[0] * 2] + shape[1:-1] + [shape[-1] // 2]][:3 if ALL else 1]:
+            table, _ = model.header(file)
+            table[name]["shape"] = other
+            size = {"F32": 4, "BF16": 2, "F16": 2}[table[name]["dtype"]]
+            begin, end = table[name]["data_offsets"]
+            for extent in other:
+                size *= extent
+            if other != shape and size == end - begin:
+                spoilt_header(model, file, table)
+                model.judge(f"{name} as {other}", f"'{name}'", may_pass=False)
+                model.mend(file)
+
+
+def cut(model):
+    for file in model.files:
+        for at in CUTS:
+            size = len(model.whole[file])
+            model.write(file, model.whole[file][:int(at * size) if isinstance(at, float) else at])
+            model.judge(f"{file} cut at {at}", file, may_pass=False)
+        model.mend(file)
+
+
+def numbers_of(table, above=()):
+    """The path of every number of a config."""
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        if isinstance(value, (dict, list)):
+            yield from numbers_of(value, (*above, key))
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield (*above, key)
+
+
+def with_value(table, path, text):
+    """The config with `text` at a path, as no JSON writer would put it."""
+    mark = "@@spoilt@@"
+    changed = json.loads(json.dumps(table))
+    inner = changed
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = mark
+    return json.dumps(changed).replace(f'"{mark}"', text).encode()
+
+
+def drawn(path):
+    """All values, or one of them that the key's name draws."""
+    first = zlib.crc32("/".join(map(str, path)).encode())
+    return VALUES if ALL else [VALUES[first % len(VALUES)]]
+
+
+def lying(model):
+    keys = [key for key in model.config if not isinstance(model.config[key], (dict, list))]
+    for path in numbers_of(model.config):
+        leaf = [key for key in path if isinstance(key, str)][-1]
+        for value in drawn(path):
+            model.write("config.json", with_value(model.config, path, value))
+            model.judge(f"{'/'.join(map(str, path))} = {value}", leaf, "config.json:", "tensor '", *keys, commands=("eval",))
+    model.mend("config.json")
+
+
+def one(source, spoil):
+    def test(folder):
+        spoil(Model(folder, source))
+    test.__name__ = f"{os.path.basename(source)}, {spoil.__name__}"
+    return test
+
+
+if __name__ == "__main__":
+    folders = sorted(entry.path for entry in os.scandir(os.path.join(rig.DATA, "models")))
+    rig.main([one(folder, spoil) for folder in folders for spoil in (missing, misshapen, cut, lying)],
+             needs=["reference"])
