@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum {
     ARGUMENTS_MAX = 64,
     VARIABLES_MAX = 512,
@@ -200,6 +198,10 @@ tapml_status browser_start(struct browser *browser,
 
     if (command == NULL) {
         return gpu_fail(host, call, TAPML_NO_MEMORY, 0, "out of memory");
+    }
+    if (flags != NULL && strlen(flags) >= sizeof(command->flags)) {
+        gpu_free(host, command, sizeof(*command));
+        return gpu_fail(host, call, TAPML_INVALID, 0, "option 'browser-flags' is too long");
     }
     (void)snprintf(browser->profile, sizeof(browser->profile), P_tmpdir "/tapml-webgpu-XXXXXX");
     if (mkdtemp(browser->profile) == NULL) {
