@@ -16,24 +16,34 @@ import time
 import browser
 import rig
 
-DEADLINE_S = 300
+DEADLINE_S = 120
 TWO_TARGETS = "webgpu\n\n[target.cpu]\nbackend = reference:f32-blocked"
 BY_HAND = "\n[component.webgpu]\nbrowser = none\n"
 
 
 # -- Processes -------------------------------------------------------------------------------------
 
-def browsers_of(pid):
-    """The browsers that a host has started."""
-    found = []
-    for other in filter(str.isdigit, os.listdir("/proc")):
+def processes():
+    """Name and parent of each process."""
+    found = {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{other}/stat", encoding="utf-8", errors="replace") as file:
-                name, fields = re.match(r"\d+ \((.*)\) \S (\d+) \d+", file.read()).groups()
-            if fields == str(pid) and "chrom" in name:
-                found.append(int(other))
-        except (OSError, AttributeError):
-            pass
+            with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+                name, parent = re.match(r"\d+ \((.*)\) \S (\d+) ", file.read(), re.DOTALL).groups()
+            found[int(process)] = name, int(parent)
+        except OSError:
+            pass  # It has ended.
+    return found
+
+
+def browsers_of(pid):
+    """The browsers that a host or its workers have started: their first processes."""
+    known, found = processes(), []
+    for process, (name, parent) in known.items():
+        if "chrom" in name and "chrom" not in known.get(parent, ("", 0))[0]:
+            while parent not in (0, pid):
+                parent = known.get(parent, ("", 0))[1]
+            found += [process] if parent == pid else []
     return found
 
 
