@@ -195,6 +195,19 @@ tapml_status isolation_open(const struct isolation_options *options,
 
 // -- Probing -----------------------------------------------------------------------------------
 
+static tapml_status run_probe(const char *path,
+                              const char *plugin,
+                              const char *component,
+                              struct child_output *out_output)
+{
+    char host[32];
+
+    (void)snprintf(host, sizeof(host), "%ld", (long)getpid());
+    const char *const arguments[] = {path, "--under", host, "--probe", plugin, component, NULL};
+
+    return child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, out_output);
+}
+
 // "component<TAB>ID<TAB>STATE<TAB>SENTENCE": 0 where `line` is none of `component`.
 static int
 read_line(char *line, const char *component, enum registry_state *out_state, char **out_sentence)
@@ -311,8 +324,7 @@ tapml_status isolation_check(const char *program,
         return TAPML_OK;
     }
     TAPML_TRY(find_worker(program, &path));
-    const char *const arguments[] = {path, "--probe", location.library, location.component, NULL};
-    tapml_status status = child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, &output);
+    tapml_status status = run_probe(path, location.library, location.component, &output);
 
     alloc_free(path);
     if (status == TAPML_OK) {
@@ -344,9 +356,7 @@ tapml_status isolation_probe_all(const char *program, struct registry *registry)
             continue;
         }
         // The manifest, not the library: the worker judges whether the two belong together.
-        const char *const arguments[] = {path, "--probe", entry->manifest, entry->component, NULL};
-
-        status = child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, &output);
+        status = run_probe(path, entry->manifest, entry->component, &output);
         if (status == TAPML_OK) {
             status = settle(registry, i, &output);
             alloc_free(output.text);

@@ -11,28 +11,10 @@
 #include "plugin/registry.h"
 #include "verify/fault.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum { FAULTS_MAX = 32 };
-
-tapml_status worker_settle(long parent)
-{
-    const struct rlimit none = {0, 0};
-
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        setrlimit(RLIMIT_CORE, &none) != 0) {
-        return status_fail(TAPML_UNAVAILABLE, "this system makes no worker of it: %s",
-                           strerror(errno));
-    }
-    return getppid() == (pid_t)parent ? TAPML_OK
-                                      : status_fail(TAPML_UNAVAILABLE, "its parent is gone");
-}
 
 // -- What it is told ---------------------------------------------------------------------------
 

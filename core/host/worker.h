@@ -6,10 +6,6 @@
 
 #include "host/outcome.h"
 
-// Makes this process one that ends with its parent, gains no rights and leaves no core behind.
-// Fails where the parent is gone already.
-tapml_status worker_settle(long parent) STATUS_USED;
-
 // Serves the other end of `socket` until it is closed. Between the plugin and the link stands the
 // fault injector, where the settings have any.
 enum outcome worker_serve(int socket);

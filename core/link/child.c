@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "link/socket.h"
+#include "link/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,6 +247,9 @@ static void bury(struct life *life, int wait_ms, const char *otherwise)
     } else if (life->ending[0] == '\0') {
         (void)snprintf(life->ending, sizeof(life->ending), "%s", otherwise);
     }
+    if (!is_over && kill(life->process, SIGTERM) == 0) {
+        (void)has_ended(life, END_MS, &info); // A supervisor ends all that is below it.
+    }
     (void)kill(-life->process, SIGKILL); // The group is there as long as it is not reaped.
     (void)kill(life->process, SIGKILL);
     while (waitpid(life->process, NULL, 0) < 0 && errno == EINTR) {
@@ -285,7 +289,7 @@ static tapml_status start(struct child *child, int sockets[2], int pipes[2])
 {
     char parent[32];
     (void)snprintf(parent, sizeof(parent), "%ld", (long)getpid());
-    const char *const arguments[] = {child->program, "--serve", parent, NULL};
+    const char *const arguments[] = {child->program, "--under", parent, "--serve", NULL};
     TAPML_TRY(open_pair(1, sockets));
     TAPML_TRY(open_pair(0, pipes));
     TAPML_TRY(spawn(arguments, &(struct inheritance){pipes[1], pipes[1], sockets[1]},
@@ -331,11 +335,11 @@ child_send(struct channel *channel, const void *bytes, size_t size, int descript
 }
 
 // Bytes that are the process's alone: resident, and not shared.
-static uint64_t private_bytes(pid_t process)
+static uint64_t private_bytes(long process)
 {
     char path[64], text[128];
     unsigned long long all = 0, resident = 0, common = 0;
-    (void)snprintf(path, sizeof(path), "/proc/%ld/statm", (long)process);
+    (void)snprintf(path, sizeof(path), "/proc/%ld/statm", process);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t size = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
     if (file >= 0) {
@@ -352,7 +356,8 @@ static uint64_t private_bytes(pid_t process)
 static tapml_status look_at(struct child *child)
 {
     child->looked_ns = clock_now_ns();
-    const uint64_t bytes = child->memory_bytes > 0 ? private_bytes(child->life.process) : 0;
+    const uint64_t bytes =
+        child->memory_bytes > 0 ? private_bytes(supervisor_watched(child->life.process)) : 0;
     if (bytes <= child->memory_bytes) {
         return TAPML_OK;
     }

@@ -6,17 +6,16 @@
 
 #include "host/worker.h"
 #include "link/child.h"
+#include "link/supervisor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--serve") == 0) {
-        const tapml_status status = worker_settle(strtol(argv[2], NULL, 10));
-
-        return (int)(status == TAPML_OK ? worker_serve(CHILD_SOCKET) : outcome_report(status));
+    if (argc == 2 && strcmp(argv[1], "--serve") == 0) {
+        return (int)worker_serve(CHILD_SOCKET);
     }
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--probe") == 0) {
         return (int)worker_probe(argv[2], argc == 4 ? argv[3] : NULL);
@@ -29,7 +28,19 @@ int main(int argc, char **argv)
                 "\n"
                 "Opens a plugin's library, probes its components, and prints their states, devices "
                 "and ops.\n"
-                "tapml-host starts it with --serve, to run a backend in a process of its own.\n",
+                "tapml-host starts it with --under PROCESS --serve, to run a backend in a process "
+                "of its own\n"
+                "that ends with the host.\n",
                 argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
     return argc == 2 && strcmp(argv[1], "--help") == 0 ? OUTCOME_OK : OUTCOME_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4 || strcmp(argv[1], "--under") != 0) {
+        return run(argc, argv);
+    }
+    const tapml_status status = supervisor_begin(strtol(argv[2], NULL, 10));
+
+    return status == TAPML_OK ? run(argc - 2, argv + 2) : (int)outcome_report(status);
 }

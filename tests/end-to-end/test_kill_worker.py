@@ -16,7 +16,7 @@ import time
 import rig
 
 MOMENTS = int(sys.argv[1])
-SEED = 1
+SEED = int(os.environ.get("TAPML_SEED", "1"))
 
 
 def workers_of(pid):
@@ -25,7 +25,7 @@ def workers_of(pid):
     for other in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{other}/cmdline", "rb") as file:
-                if file.read().split(b"\0")[1:3] == [b"--serve", str(pid).encode()]:
+                if file.read().split(b"\0")[1:3] == [b"--under", str(pid).encode()]:
                     found.append(int(other))
         except OSError:
             pass
@@ -42,7 +42,7 @@ def wait_until_gone(pid):
 
 def kill_once(ini, whom, delay):
     """Starts the run, kills after a while. Whether the run came to its end by itself."""
-    with subprocess.Popen([rig.HOST, "--config", ini], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    with subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         try:
             process.wait(delay)
@@ -64,9 +64,14 @@ def kill_once(ini, whom, delay):
 def killed_at_random_moments(folder):
     chance = random.Random(SEED)
     shared = set(os.listdir("/dev/shm"))
-    ini, dir_ = rig.write_run(folder, target="reference:f64\nisolation = always", count=1, decode=2)
+    ini, dir_ = rig.write_small_run(os.path.join(folder, "small"))
+    begin = time.monotonic()
+    rig.check(rig.host("--config", ini, "--threads", "1"), 0)
+    length = time.monotonic() - begin
+    subprocess.run(["rm", "-rf", dir_], check=True)
+    print(f"# {MOMENTS} moments of {length:.2f} s, seed {SEED}", flush=True)
     for moment in range(MOMENTS):
-        is_over = kill_once(ini, chance.choice(("host", "worker", "both")), chance.uniform(0, 3))
+        is_over = kill_once(ini, chance.choice(("host", "worker", "both")), chance.uniform(0, length))
         if is_over:
             check_whole(dir_)
             subprocess.run(["rm", "-rf", dir_], check=True)

@@ -114,6 +114,20 @@ static inline void deed_fork(void)
     }
 }
 
+// A daemon: it leaves session and group, and its parent ends.
+static inline void deed_fork_away(void)
+{
+    if (fork() == 0) {
+        (void)setsid();
+        if (fork() == 0) {
+            for (;;) {
+                (void)pause();
+            }
+        }
+        _exit(0);
+    }
+}
+
 static inline void *deed_sleep(void *nothing)
 {
     for (;;) {

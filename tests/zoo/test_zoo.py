@@ -9,6 +9,7 @@ happened, the tame one's results are complete, and nothing is left behind.
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 
@@ -74,7 +75,6 @@ def processes():
     return found
 
 
-
 def plugins():
     return ["--plugin", os.path.join(ZOO, NAME + ".so"), "--plugin", os.path.join(ZOO, "tame.so")]
 
@@ -125,7 +125,26 @@ def runs(folder):
 def is_orphan(line):
     """Whether a command line is that of a worker whose host is gone."""
     words = line.split(b"\0")
-    return b"tapml-worker" in words[0] and words[1:2] == [b"--serve"] and not os.path.exists("/proc/" + words[2].decode())
+    return b"tapml-worker" in words[0] and words[1:2] == [b"--under"] and not os.path.exists("/proc/" + words[2].decode())
+
+
+def goes_with_its_host(folder):
+    """What a plugin has forked does not outlive a host that is killed."""
+    with subprocess.Popen([rig.HOST, "--config", write(folder), *plugins()], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as host:
+        def family():
+            wanted = [b"--under", str(host.pid).encode()]
+            return [pid for pid, line in processes().items() if line.split(b"\0")[1:3] == wanted]
+        while len(family()) < 5:  # Two workers under their supervisors, and one that was forked.
+            assert host.poll() is None, "it ended before anything was forked"
+            time.sleep(0.002)
+        host.kill()
+        host.wait()
+        for _ in range(200):
+            if not family():
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"{len(family())} processes outlive their host")
 
 
 def is_listed(_):
@@ -142,4 +161,4 @@ def is_listed(_):
 
 
 if __name__ == "__main__":
-    rig.main([runs, is_listed], needs=["reference"])
+    rig.main([runs, is_listed] + ([goes_with_its_host] if NAME.startswith("forks") else []), needs=["reference"])

@@ -4,21 +4,8 @@
 #include "host/worker.h"
 
 #include <criterion/redirect.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-Test(worker, ends_with_its_parent)
-{
-    int signal = 0;
-
-    cr_assert_eq(worker_settle((long)getppid()), TAPML_OK, "%s", status_message());
-    cr_assert_eq(prctl(PR_GET_PDEATHSIG, &signal), 0);
-    cr_assert_eq(signal, SIGKILL);
-    cr_assert_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 1);
-    cr_assert_eq(worker_settle(1L << 30), TAPML_UNAVAILABLE);
-}
 
 Test(worker, serves_until_the_other_end_is_closed)
 {
