@@ -125,7 +125,7 @@ static tapml_status make_settings(const struct isolation_options *options,
     struct registry_location location;
 
     TAPML_TRY(registry_locate(options->registry, backend, &location));
-    add(settings, "worker", "library", location.library);
+    add(settings, "worker", "manifest", location.manifest);
     add(settings, "worker", "build-id", location.build_id);
     add(settings, "worker", "backend",
         arena_format(settings->arena, "%s/%s%s%s", location.plugin, location.component,
@@ -324,7 +324,7 @@ tapml_status isolation_check(const char *program,
         return TAPML_OK;
     }
     TAPML_TRY(find_worker(program, &path));
-    tapml_status status = run_probe(path, location.library, location.component, &output);
+    tapml_status status = run_probe(path, location.manifest, location.component, &output);
 
     alloc_free(path);
     if (status == TAPML_OK) {

@@ -111,25 +111,25 @@ static tapml_status plant_faults(struct worker *worker)
 
 static tapml_status open_plugin(struct worker *worker)
 {
-    const char *library = NULL, *backend = NULL, *threads = NULL, *build = NULL;
+    const char *manifest = NULL, *backend = NULL, *threads = NULL, *build = NULL;
     int64_t width = 0;
 
-    TAPML_TRY(need(worker, "worker", "library", &library));
+    TAPML_TRY(need(worker, "worker", "manifest", &manifest));
     TAPML_TRY(need(worker, "worker", "backend", &backend));
     TAPML_TRY(need(worker, "worker", "build-id", &build));
     TAPML_TRY(need(worker, "worker", "threads", &threads));
     TAPML_TRY(text_parse_i64(threads, &width));
     TAPML_TRY(make_ini(worker));
     TAPML_TRY(pool_create(width > 0 && width <= UINT16_MAX ? (uint32_t)width : 1, &worker->pool));
-    const char *const files[] = {library, NULL};
+    const char *const files[] = {manifest, NULL};
 
     TAPML_TRY(registry_create(
         &(struct registry_options){.files = files, .ini = &worker->ini, .pool = worker->pool},
         &worker->registry));
     TAPML_TRY(registry_open(worker->registry, backend, &worker->device));
     if (strcmp(backend_info(worker->device)->build_id, build) != 0) {
-        return status_fail(TAPML_PRECONDITION, "'%s' is another build than the host has checked",
-                           library);
+        return status_fail(TAPML_PRECONDITION, "'%s' is of another build than the host has checked",
+                           manifest);
     }
     return plant_faults(worker);
 }

@@ -649,7 +649,7 @@ registry_locate(struct registry *registry, const char *name, struct registry_loc
         .plugin = component->entry.plugin,
         .component = component->entry.component,
         .device = parts.device ? arena_text(registry->arena, parts.device) : NULL,
-        .library = component->entry.library,
+        .manifest = component->entry.manifest,
         .build_id = component->plugin->manifest.build_id,
     };
     return parts.device && !out_location->device ? status_no_memory() : TAPML_OK;

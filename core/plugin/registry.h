@@ -97,7 +97,7 @@ struct registry_location {
     const char *plugin;    // Id.
     const char *component; // Id.
     const char *device;    // Id, in the name that was asked for; or NULL.
-    const char *library;   // Absolute path.
+    const char *manifest;  // Its path; that of the library where it is read from its note.
     const char *build_id;
 };
 

@@ -72,6 +72,25 @@ Test(isolation, says_why_a_worker_opens_nothing)
     cr_assert_not_null(strstr(status_message(), "tapml-worker"));
 }
 
+Test(isolation, holds_the_manifest_against_the_library)
+{
+    struct scratch scratch;
+    struct backend *backend = NULL;
+
+    open_registry("good");
+    registry_destroy(registry);
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "version = 1.0.0", "version = 2.0.0");
+    const char *const files[] = {scratch_path(&scratch, "org.example.good.tapml"), NULL};
+
+    cr_assert_eq(
+        registry_create(&(struct registry_options){.files = files, .ini = &ini}, &registry),
+        TAPML_OK, "%s", status_message());
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
+    cr_assert_not_null(strstr(status_message(), "version"), "%s", status_message());
+    scratch_remove(&scratch);
+}
+
 Test(isolation, probes_in_a_worker)
 {
     open_registry("broken_probe");

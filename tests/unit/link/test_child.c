@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "harness/scratch.h"
 #include "link/child.h"
 #include "link/message.h"
 
@@ -143,6 +144,30 @@ Test(child, tells_the_words_of_a_worker_that_ended)
     cr_assert_not_null(strstr(channel_last_words(channel), "speaks version 2 of the wire"), "%s",
                        channel_last_words(channel));
     channel_release(channel);
+}
+
+// The other way round: a program that speaks another version of the wire.
+Test(child, refuses_a_worker_of_another_version)
+{
+    struct scratch scratch;
+    struct channel *channel = NULL;
+    struct wire_frame frame;
+    scratch_make(&scratch);
+    const char *program = scratch_text(
+        &scratch, "worker",
+        "#!/bin/sh\nprintf 'TAPL\\002\\000\\100\\000\\001\\000\\000\\000\\000\\000\\000\\000' >&3\n"
+        "exec sleep 60\n");
+    cr_assert_eq(chmod(program, 0700), 0);
+    cr_assert_eq(
+        child_create(&(struct child_options){.program = program, .is_silent = 1}, &channel),
+        TAPML_OK);
+    cr_assert_eq(channel_start(channel), TAPML_OK, "%s", status_message());
+    cr_assert_eq(channel_receive(channel, 30 * SECOND_NS, &frame), TAPML_UNAVAILABLE);
+    cr_assert_str_eq(status_message(),
+                     "cannot be understood: it speaks version 2 of the wire, this "
+                     "side speaks version 1");
+    channel_release(channel);
+    scratch_remove(&scratch);
 }
 
 Test(child, ends_a_worker_that_takes_too_much_memory)

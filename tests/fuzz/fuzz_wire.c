@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// sdk/wire, link/serve and link/client: any bytes as what the one side says to the other. The first
+// byte chooses the side that is fed; the rest is frames.
+#include "fuzz.h"
+
+#include "base/alloc.h"
+#include "link/client.h"
+#include "link/serve.h"
+
+#include <tapml/ops.h>
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES_MAX = 1 << 16, REGION_BYTES = 4096 };
+
+// -- A device in ordinary memory, whose ops read and write the ends of their tensors ------------
+
+struct block {
+    tapml_object object; // First.
+    unsigned char *memory;
+    int is_own;
+};
+
+static const struct backend_info *plain_info(const struct backend *backend)
+{
+    static const struct backend_info info = {.component = "plain",
+                                             .plugin = "org.example.plain",
+                                             .plugin_version = "1",
+                                             .build_id = "0",
+                                             .device = "one",
+                                             .device_name = "one",
+                                             .driver = "",
+                                             .is_host_memory = 1,
+                                             .buffer_bytes_max = BUFFER_BYTES_MAX};
+    return &info;
+}
+
+static int plain_has_op(struct backend *backend, const tapml_op *op)
+{
+    return 1;
+}
+
+static tapml_status plain_supports(struct backend *backend,
+                                   const tapml_op *op,
+                                   const tapml_value *args,
+                                   tapml_support *answer)
+{
+    answer->grade = TAPML_SUPPORT_YES;
+    return TAPML_OK;
+}
+
+static tapml_status hold(void *memory, uint64_t size, int is_own, tapml_object **out_buffer)
+{
+    struct block *block = alloc_new(sizeof(*block));
+    FUZZ_CHECK(block);
+    block->memory = is_own ? alloc_new(size) : memory;
+    block->is_own = is_own;
+    FUZZ_CHECK(block->memory);
+    *out_buffer = &block->object;
+    return TAPML_OK;
+}
+
+static tapml_status plain_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    if (size > BUFFER_BYTES_MAX) {
+        return status_fail(TAPML_NO_MEMORY, "it is too large");
+    }
+    return hold(NULL, size, 1, out_buffer);
+}
+
+static tapml_status plain_wrap(struct backend *backend,
+                               void *memory,
+                               uint64_t size,
+                               uint32_t access,
+                               tapml_object **out_buffer)
+{
+    return hold(memory, size, 0, out_buffer);
+}
+
+static void plain_free(struct backend *backend, tapml_object *object)
+{
+    struct block *block = (struct block *)object;
+    if (block && block->is_own) {
+        alloc_free(block->memory);
+    }
+    alloc_free(block);
+}
+
+static tapml_status plain_write(struct backend *backend,
+                                tapml_object *object,
+                                uint64_t offset,
+                                const void *source,
+                                uint64_t size)
+{
+    memmove(((struct block *)object)->memory + offset, source, size);
+    return TAPML_OK;
+}
+
+static tapml_status plain_read(
+    struct backend *backend, tapml_object *object, uint64_t offset, void *target, uint64_t size)
+{
+    memmove(target, ((struct block *)object)->memory + offset, size);
+    return TAPML_OK;
+}
+
+static tapml_status plain_fill(
+    struct backend *backend, tapml_object *object, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    memset(((struct block *)object)->memory + offset, (int)(pattern & 255), size);
+    return TAPML_OK;
+}
+
+static void touch(const tapml_tensor *tensor)
+{
+    uint64_t last = 0, dense = 1;
+    for (uint32_t i = tensor->rank; i > 0; i--) {
+        const uint64_t extent = (uint64_t)tensor->shape[i - 1];
+        if (extent == 0) {
+            return;
+        }
+        last += (extent - 1) * (tensor->stride ? (uint64_t)tensor->stride[i - 1] : dense);
+        dense *= extent;
+    }
+    const uint64_t element = TAPML_DT_BYTES(tensor->dtype);
+    unsigned char *memory = ((struct block *)tensor->buffer)->memory + tensor->offset;
+    memory[0] ^= 1;
+    memory[(last + 1) * element - 1] ^= 1;
+}
+
+static tapml_status plain_call(struct backend *backend, const struct backend_call *call)
+{
+    for (uint32_t p = 0; p < call->op->n_params; p++) {
+        const tapml_value *value = &call->args[p];
+        const tapml_tensor *one = value->u.p;
+        const tapml_tensor *const *list = value->kind == TAPML_P_TENSORS_IN ? value->u.p : &one;
+        const int has_tensors =
+            value->kind >= TAPML_P_TENSOR_IN && value->kind <= TAPML_P_TENSORS_IN;
+        const uint32_t count = value->kind == TAPML_P_TENSORS_IN ? value->count : 1;
+        for (uint32_t i = 0; has_tensors && i < count; i++) {
+            for (const tapml_tensor *panel = list[i]; panel; panel = panel->next) {
+                touch(panel);
+            }
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status plain_wait(struct backend *backend)
+{
+    return TAPML_OK;
+}
+
+static uint64_t plain_launches(struct backend *backend)
+{
+    return 0;
+}
+
+static const struct backend_vt plain_vt = {
+    .info = plain_info,
+    .has_op = plain_has_op,
+    .supports = plain_supports,
+    .buffer_new = plain_new,
+    .buffer_wrap = plain_wrap,
+    .buffer_free = plain_free,
+    .write = plain_write,
+    .read = plain_read,
+    .fill = plain_fill,
+    .call = plain_call,
+    .flush = plain_wait,
+    .wait = plain_wait,
+    .launches = plain_launches,
+};
+
+static struct backend plain = {&plain_vt};
+
+static struct catalogue *make_catalogue(void)
+{
+    struct catalogue *catalogue = NULL;
+    FUZZ_CHECK(catalogue_create(&catalogue) == TAPML_OK);
+    FUZZ_CHECK(catalogue_add(catalogue, &tapml_silu, "fuzz") == TAPML_OK);
+    FUZZ_CHECK(catalogue_add(catalogue, &tapml_linear, "fuzz") == TAPML_OK);
+    return catalogue;
+}
+
+// -- The far side, fed ---------------------------------------------------------------------------
+
+static tapml_status open_plain(void *user,
+                               const struct message_setting *settings,
+                               size_t count,
+                               struct backend **out_backend,
+                               const struct catalogue **out_catalogue)
+{
+    *out_backend = &plain;
+    *out_catalogue = user;
+    return TAPML_OK;
+}
+
+static int make_region(void)
+{
+    const int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    FUZZ_CHECK(descriptor >= 0 && ftruncate(descriptor, REGION_BYTES) == 0);
+    return descriptor;
+}
+
+static void feed_server(const uint8_t *data, size_t size)
+{
+    struct catalogue *catalogue = make_catalogue();
+    struct server *server = NULL;
+    struct wire_writer replies = MESSAGE_WRITER;
+    struct wire_frame frame = {0};
+    tapml_status status =
+        serve_create(&(struct serve_options){.open = open_plain, .user = catalogue}, &server);
+    while (status == TAPML_OK && wire_read(data, size, &frame) == WIRE_FRAME) {
+        status = serve_frame(server, &frame, frame.verb == MESSAGE_REGION ? make_region() : -1,
+                             &replies);
+        data += wire_frame_bytes(&frame);
+        size -= wire_frame_bytes(&frame);
+        replies.size = 0;
+    }
+    serve_destroy(server);
+    wire_writer_release(&replies);
+    catalogue_destroy(catalogue);
+}
+
+// -- The near side, fed --------------------------------------------------------------------------
+
+struct answers {
+    struct channel channel; // First.
+    const uint8_t *data;
+    size_t size;
+};
+
+static tapml_status answers_start(struct channel *channel)
+{
+    return TAPML_OK;
+}
+
+static tapml_status
+answers_send(struct channel *channel, const void *bytes, size_t size, int descriptor)
+{
+    return TAPML_OK;
+}
+
+static tapml_status
+answers_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *out_frame)
+{
+    struct answers *answers = (struct answers *)channel;
+    if (wire_read(answers->data, answers->size, out_frame) != WIRE_FRAME) {
+        answers->size = 0;
+        return status_fail(TAPML_UNAVAILABLE, "said nothing more");
+    }
+    answers->data += wire_frame_bytes(out_frame);
+    answers->size -= wire_frame_bytes(out_frame);
+    return TAPML_OK;
+}
+
+static void answers_stop(struct channel *channel)
+{
+    // There is nobody to end.
+}
+
+static const char *answers_last_words(struct channel *channel)
+{
+    return "";
+}
+
+static const struct channel_vt answers_vt = {
+    .release = answers_stop,
+    .start = answers_start,
+    .send = answers_send,
+    .receive = answers_receive,
+    .stop = answers_stop,
+    .last_words = answers_last_words,
+};
+
+static void use(struct backend *backend)
+{
+    unsigned char bytes[64] = {0};
+    tapml_object *buffer = NULL;
+    if (backend_buffer_new(backend, sizeof(bytes), &buffer) != TAPML_OK) {
+        return;
+    }
+    const int64_t shape[] = {4, 4};
+    const tapml_tensor x = {.hdr = TAPML_HDR(tapml_tensor),
+                            .dtype = TAPML_F32,
+                            .rank = 2,
+                            .shape = shape,
+                            .buffer = buffer};
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
+                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &x}};
+    const struct backend_call call = {.op = &tapml_silu, .args = args, .instance = "here"};
+    tapml_support support;
+    // Each may fail or not: what counts is what they do to this process.
+    (void)backend_supports(backend, &tapml_silu, args, &support);
+    (void)backend_write(backend, buffer, 0, bytes, sizeof(bytes));
+    (void)backend_call(backend, &call);
+    (void)backend_read(backend, buffer, 0, bytes, sizeof(bytes));
+    (void)backend_wait(backend);
+    (void)backend_launches(backend);
+    (void)client_count(backend, 0);
+    backend_buffer_free(backend, buffer);
+}
+
+static void feed_client(const uint8_t *data, size_t size)
+{
+    struct answers answers = {.channel = {&answers_vt}, .data = data, .size = size};
+    struct catalogue *catalogue = make_catalogue();
+    struct arena *arena = arena_create();
+    struct backend *backend = NULL;
+    FUZZ_CHECK(arena);
+    const tapml_status status = client_create(&(struct client_options){.channel = &answers.channel,
+                                                                       .catalogue = catalogue,
+                                                                       .arena = arena,
+                                                                       .counter_count = 1},
+                                              &backend);
+    // A worker that says what makes no sense is TAPML_INTERNAL, too.
+    FUZZ_CHECK(status == TAPML_OK || status_message()[0]);
+    if (status == TAPML_OK) {
+        use(backend);
+        backend_release(backend);
+    }
+    catalogue_destroy(catalogue);
+    arena_destroy(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) {
+        return 0;
+    }
+    fuzz_begin();
+    if (data[0] % 2 == 0) {
+        feed_server(data + 1, size - 1);
+    } else {
+        feed_client(data + 1, size - 1);
+    }
+    fuzz_end();
+    return 0;
+}
