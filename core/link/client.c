@@ -239,7 +239,9 @@ static tapml_status ask(struct client *client, struct wire_reader *out_reader, i
     if (!client->is_busy) {
         client->log.size = client->sent = 0;
     }
-    return status == TAPML_OK ? TAPML_OK : status_fail(status, "%s", text ? text : "");
+    return status == TAPML_OK
+               ? TAPML_OK
+               : status_fail(status, "%s", text && text[0] ? text : "the worker gives no reason");
 }
 
 // -- Starting, and starting again --------------------------------------------------------------

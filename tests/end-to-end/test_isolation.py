@@ -63,6 +63,8 @@ def all_of_conf(name, prompts, decode):
     def test(folder):
         with open(os.path.join(rig.SOURCE, "conf", name), encoding="utf-8") as file:
             text = re.sub(r"(?m)^path *= *", f"path = {rig.SOURCE}/", file.read())
+        for component in re.findall(r"(?m)^backend *= *([^:\s]+)", text):
+            rig.need(component, rig.usable(component))
         if prompts:
             text = re.sub(r"(?m)^prompts *= *models.*", f"prompts = {rig.tiny_prompts(folder, prompts)}", text)
             text = re.sub(r"(?m)^prompts *= *\d+", f"prompts = {prompts}", text)
@@ -125,7 +127,7 @@ def main():
     if TARGET == "conf":
         amount = [int(word) for word in sys.argv[2:4]] or [0, 0]
         names = sorted(name for name in os.listdir(os.path.join(rig.SOURCE, "conf")) if name.endswith(".ini"))
-        rig.main([all_of_conf(name, *amount) for name in names], needs=["reference", "opencl"])
+        rig.main([all_of_conf(name, *amount) for name in names])
         return
     rig.main([the_same_bits, breaks_down("crash", r"was killed by SIGSEGV"),
               breaks_down("hang", r"gave no answer within \d+(\.\d+)? s, and was ended"),

@@ -6,6 +6,7 @@
 SIGKILL of the host, the worker or both at random moments of a short run: no process is left behind, a worker's end is
 survived, and a run that goes on to its end has every result once.
 """
+import concurrent.futures
 import os
 import random
 import signal
@@ -61,23 +62,30 @@ def kill_once(ini, whom, delay):
     return code >= 0
 
 
-def killed_at_random_moments(folder):
-    chance = random.Random(SEED)
-    shared = set(os.listdir("/dev/shm"))
-    ini, dir_ = rig.write_small_run(os.path.join(folder, "small"))
-    begin = time.monotonic()
-    rig.check(rig.host("--config", ini, "--threads", "1"), 0)
-    length = time.monotonic() - begin
-    subprocess.run(["rm", "-rf", dir_], check=True)
-    print(f"# {MOMENTS} moments of {length:.2f} s, seed {SEED}", flush=True)
-    for moment in range(MOMENTS):
+def kill_often(folder, seed, moments, length):
+    """Kills one run after the other; each that comes to its end has found everything once."""
+    chance = random.Random(seed)
+    ini, dir_ = rig.write_small_run(folder)
+    for moment in range(moments):
         is_over = kill_once(ini, chance.choice(("host", "worker", "both")), chance.uniform(0, length))
         if is_over:
             check_whole(dir_)
             subprocess.run(["rm", "-rf", dir_], check=True)
-        print(f"# {moment + 1}: {'whole' if is_over else 'killed'}", flush=True)
-    rig.host("--config", ini)
+        print(f"# {seed}.{moment + 1}: {'whole' if is_over else 'killed'}", flush=True)
+    rig.check(rig.host("--config", ini, "--threads", "1"), 0)
     check_whole(dir_)
+
+
+def killed_at_random_moments(folder):
+    ini, _ = rig.write_small_run(os.path.join(folder, "whole"))
+    begin = time.monotonic()
+    rig.check(rig.host("--config", ini, "--threads", "1"), 0)
+    length = time.monotonic() - begin
+    print(f"# {MOMENTS} moments of {length:.2f} s, seed {SEED}", flush=True)
+    shared = set(os.listdir("/dev/shm"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda half: kill_often(os.path.join(folder, str(half)), 2 * SEED + half, MOMENTS // 2, length),
+                      (0, 1)))
     assert {name for name in set(os.listdir("/dev/shm")) - shared if "tapml" in name} == set()
 
 
