@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The driver over CUDA's driver API: what its files share.
+//
+// A device is its primary context and one stream, which orders everything. What goes to the host or
+// comes from it passes through a ring of pinned slots, so that no command waits for the host's
+// memory; kernels are compiled by NVRTC for the device's own architecture.
+#pragma once
+
+#include "interface.h"
+
+#include <tapml/gpu/support.h>
+
+enum {
+    DRIVER_DEVICE_MAX = 64,
+    DRIVER_ARCH_MAX = 64,
+    DRIVER_MARKER_MAX = 64,
+    DRIVER_SLOT_COUNT = 16,
+    DRIVER_SLOT_BYTES = 1 << 20,
+};
+
+// The libraries, opened at run time.
+struct driver_functions {
+#define DRIVER_SYMBOL(name) api_##name *name;
+#include "driver_symbols.def"
+};
+
+struct compiler_functions {
+#define COMPILER_SYMBOL(name) api_##name *name;
+#include "driver_symbols.def"
+};
+
+struct driver_root {
+    const struct gpu_host *host;
+    void *library, *compiler_library;
+    struct driver_functions cu;
+    struct compiler_functions nvrtc;
+    uint32_t device_count;
+    uint32_t arch_count;
+    int arch[DRIVER_ARCH_MAX];    // What NVRTC compiles for: 90 is compute capability 9.0.
+    int nvrtc_major, nvrtc_minor; // Its version.
+};
+
+// A piece of pinned memory. It is free again when its event is complete; a read is then copied to
+// where it belongs.
+struct driver_slot {
+    CUevent event;
+    void *target; // Of a read, or NULL.
+    size_t size;
+};
+
+struct driver_device {
+    const struct driver_root *root;
+    CUdevice id;
+    CUcontext context;
+    CUstream stream;
+    CUresult failure; // Of a device that is lost: nothing works after it.
+    int is_cache_on;
+    int is_ptx;            // NVRTC does not know the device's architecture: the driver compiles on.
+    char architecture[48]; // The compiler's option.
+    uint64_t reached;
+    uint32_t first, count; // Of the ring of markers, one for each ticket not yet seen reached.
+    struct {
+        uint64_t ticket;
+        CUevent event;
+    } marker[DRIVER_MARKER_MAX];
+    char *pinned;                    // The memory of the slots, one behind the other.
+    uint32_t slot_first, slot_count; // Of the ring of slots in use.
+    struct driver_slot slot[DRIVER_SLOT_COUNT];
+};
+
+struct driver_buffer {
+    CUdeviceptr memory;
+};
+
+struct driver_pipeline {
+    const struct k_kernel *kernel;
+    uint32_t items; // Of a workgroup.
+    CUmodule module;
+    CUfunction function;
+};
+
+// The whole driver, for entry.c.
+extern const struct gpu_driver driver_table;
+
+// The status that a code of CUDA stands for; says which call it comes from.
+tapml_status
+driver_check(const struct driver_root *root, tapml_call *call, CUresult code, const char *what);
+
+// The same for a device's call: one that is lost stays lost.
+tapml_status
+device_check(struct driver_device *device, tapml_call *call, CUresult code, const char *what);
+
+// Makes the device's context the thread's, which every call of CUDA wants. Fails for good where the
+// device is lost.
+tapml_status device_enter(struct driver_device *device, tapml_call *call);
+
+// Delivers the reads whose slots are complete and frees these slots.
+tapml_status memory_collect(struct driver_device *device, tapml_call *call);
+
+// The entries of the table (tapml/gpu/driver.h), by file.
+tapml_status device_describe(struct driver_root *root,
+                             tapml_call *call,
+                             uint32_t index,
+                             struct gpu_description *out_description);
+tapml_status device_open(struct driver_root *root,
+                         tapml_call *call,
+                         uint32_t index,
+                         struct gpu_limits *out_limits,
+                         struct driver_device **out_device);
+void device_close(struct driver_device *device);
+
+tapml_status memory_new(struct driver_device *device,
+                        tapml_call *call,
+                        uint64_t size,
+                        struct driver_buffer **out_buffer);
+void memory_free(struct driver_device *device, struct driver_buffer *buffer);
+tapml_status memory_write(struct driver_device *device,
+                          tapml_call *call,
+                          struct driver_buffer *buffer,
+                          uint64_t offset,
+                          const void *source,
+                          uint64_t size);
+tapml_status memory_read(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *buffer,
+                         uint64_t offset,
+                         void *target,
+                         uint64_t size);
+tapml_status memory_copy(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *source,
+                         uint64_t source_offset,
+                         struct driver_buffer *target,
+                         uint64_t target_offset,
+                         uint64_t size);
+
+tapml_status pipeline_new(struct driver_device *device,
+                          tapml_call *call,
+                          const struct k_kernel *kernel,
+                          const uint32_t *tune,
+                          struct driver_pipeline **out_pipeline);
+void pipeline_free(struct driver_device *device, struct driver_pipeline *pipeline);
+
+tapml_status
+queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch);
+tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket);
+tapml_status queue_flush(struct driver_device *device, tapml_call *call);
+tapml_status queue_wait(struct driver_device *device,
+                        tapml_call *call,
+                        uint64_t ticket,
+                        uint64_t timeout_ns,
+                        uint64_t *out_reached);

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver.h"
+
+#include <string.h>
+#include <time.h>
+
+tapml_status
+queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch)
+{
+    const struct driver_pipeline *pipeline = launch->pipeline;
+    unsigned char values[K_PARAMS_MAX];
+    void *params[K_BINDING_MAX + 1] = {values};
+    const tapml_status status = device_enter(device, call);
+
+    if (status != TAPML_OK) {
+        return status;
+    }
+    // The driver reads them before it returns; it wants a pointer to what is not constant.
+    memcpy(values, launch->params, pipeline->kernel->params_size);
+    for (uint32_t i = 0; i < pipeline->kernel->n_binding; i++) {
+        params[i + 1] = &launch->buffers[i]->memory;
+    }
+    return device_check(device, call,
+                        device->root->cu.cuLaunchKernel(pipeline->function, launch->groups[0],
+                                                        launch->groups[1], launch->groups[2],
+                                                        pipeline->items, 1, 1, 0, device->stream,
+                                                        params, NULL),
+                        pipeline->kernel->name);
+}
+
+// A stream hands its commands over by itself.
+tapml_status queue_flush(struct driver_device *device, tapml_call *call)
+{
+    return TAPML_OK;
+}
+
+// -- Tickets -----------------------------------------------------------------------------------
+
+// Takes the markers off the ring that are complete, when the reads before them have arrived.
+static tapml_status collect(struct driver_device *device, tapml_call *call)
+{
+    while (device->count > 0) {
+        const CUresult code = device->root->cu.cuEventQuery(device->marker[device->first].event);
+
+        if (code == CUDA_ERROR_NOT_READY) {
+            return TAPML_OK;
+        }
+        tapml_status status = device_check(device, call, code, "queued work");
+
+        if (status == TAPML_OK) {
+            status = memory_collect(device, call);
+        }
+        if (status != TAPML_OK) {
+            return status;
+        }
+        device->reached = device->marker[device->first].ticket;
+        device->first = (device->first + 1) % DRIVER_MARKER_MAX;
+        device->count--;
+    }
+    return TAPML_OK;
+}
+
+// CUDA waits for ever or not at all, so a wait with an end asks again and again.
+tapml_status queue_wait(struct driver_device *device,
+                        tapml_call *call,
+                        uint64_t ticket,
+                        uint64_t timeout_ns,
+                        uint64_t *out_reached)
+{
+    const uint64_t begin = gpu_clock_ns();
+    tapml_status status = device_enter(device, call);
+
+    if (status == TAPML_OK) {
+        status = collect(device, call);
+    }
+    while (status == TAPML_OK && device->count > 0 && device->reached < ticket) {
+        if (timeout_ns == UINT64_MAX) {
+            // A failure shows when the event is asked.
+            (void)device->root->cu.cuEventSynchronize(device->marker[device->first].event);
+        } else if (gpu_clock_ns() - begin >= timeout_ns) {
+            break;
+        } else {
+            (void)nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL); // Waking early is fine.
+        }
+        status = collect(device, call);
+    }
+    if (status == TAPML_OK) {
+        *out_reached = device->reached;
+    }
+    return status;
+}
+
+tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket)
+{
+    uint64_t reached = 0;
+    tapml_status status = device_enter(device, call);
+
+    if (status == TAPML_OK && device->count == DRIVER_MARKER_MAX) {
+        status =
+            queue_wait(device, call, device->marker[device->first].ticket, UINT64_MAX, &reached);
+    }
+    if (status != TAPML_OK) {
+        return status;
+    }
+    const uint32_t last = (device->first + device->count) % DRIVER_MARKER_MAX;
+
+    status = device_check(
+        device, call, device->root->cu.cuEventRecord(device->marker[last].event, device->stream),
+        "cuEventRecord");
+    if (status == TAPML_OK) {
+        device->marker[last].ticket = ticket;
+        device->count++;
+    }
+    return status;
+}
