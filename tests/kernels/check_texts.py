@@ -19,6 +19,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STANDIN = os.path.join(HERE, "standin")
+EMULATION = os.path.join(os.path.dirname(HERE), "emulation")
 SKIP = 77
 
 
@@ -52,7 +53,7 @@ def cuda(path, folder):
 
 
 def msl(path, folder):
-    return [["clang++", "-x", "c++", "-std=c++17", "-I", STANDIN, "-fsyntax-only", "-Wall", "-Werror",
+    return [["clang++", "-x", "c++", "-std=c++17", "-I", EMULATION, "-fsyntax-only", "-Wall", "-Werror",
              "-Wno-unknown-attributes", "-Wno-unused-function", "-Wno-undefined-internal", "-Wno-unused-variable",
              *defines(path), path]]
 
