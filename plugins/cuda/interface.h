@@ -101,7 +101,7 @@ typedef CUresult api_cuStreamSynchronize(CUstream stream);
 
 // -- The compiler ------------------------------------------------------------------------------
 
-typedef struct _nvrtcProgram *nvrtcProgram;
+typedef struct nvrtc_program *nvrtcProgram;
 
 typedef int nvrtcResult;
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1 };

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { PATH_SIZE = 512 };
 
 // FNV-1a, going on from `sum`.

@@ -12,7 +12,7 @@
 
 enum { INVALID_INPUT = 3, INVALID_PROGRAM = 4, INVALID_OPTION = 5, COMPILATION = 6 };
 
-struct _nvrtcProgram {
+struct nvrtc_program {
     char *text;
     char log[EMULATION_LOG_SIZE];
     int is_ptx;
