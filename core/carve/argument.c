@@ -7,6 +7,7 @@
 #include "carve/list.h"
 #include "carve/row.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <math.h>
@@ -110,7 +111,7 @@ static void put_tensor_columns(struct row *row,
                                const char *shape,
                                const char *stride)
 {
-    row_put_text(row, dtype_name(argument->dtype));
+    row_put_text(row, encoding_name(argument->encoding, argument->dtype));
     row_put_text(row, shape);
     row_put_text(row, stride);
     row_put_i64(row, (int64_t)argument->offset_bytes);
@@ -291,7 +292,8 @@ parse_tensor(struct row *row, struct arena *arena, struct case_argument *argumen
 {
     size_t rank = 0;
     size_t stride_rank = 0;
-    argument->dtype = dtype_find(row_text(row, 5));
+    argument->encoding = encoding_find(row_text(row, 5));
+    argument->dtype = argument->encoding ? TAPML_U8 : dtype_find(row_text(row, 5));
     TAPML_TRY(list_parse(row_text(row, 6), argument->shape, TAPML_MAX_RANK, &rank));
     TAPML_TRY(list_parse(row_text(row, 7), argument->stride, TAPML_MAX_RANK, &stride_rank));
     if (rank != stride_rank || argument->dtype == 0) {

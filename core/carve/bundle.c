@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "model/checkpoint.h"
-#include "tensor/dtype.h"
+#include "tensor/encoding.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,11 +19,13 @@ static tapml_status inline_weight(const struct checkpoint *checkpoint,
     if (!weight) {
         return status_fail(TAPML_INVALID, "weight '%.100s' is not at hand", argument->origin);
     }
-    if (weight->tensor.dtype != argument->dtype || weight->bytes != argument->base_bytes) {
+    if (weight->tensor.dtype != argument->dtype || weight->tensor.encoding != argument->encoding ||
+        weight->bytes != argument->base_bytes) {
         return status_fail(
             TAPML_INVALID, "weight '%.100s' is %s with %llu bytes, the case had %s with %llu",
-            argument->origin, dtype_name(weight->tensor.dtype), (unsigned long long)weight->bytes,
-            dtype_name(argument->dtype), (unsigned long long)argument->base_bytes);
+            argument->origin, encoding_name(weight->tensor.encoding, weight->tensor.dtype),
+            (unsigned long long)weight->bytes, encoding_name(argument->encoding, argument->dtype),
+            (unsigned long long)argument->base_bytes);
     }
     argument->before = weight->data;
     argument->content_bytes = weight->bytes;

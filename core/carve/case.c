@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "graph/infer.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <inttypes.h>
@@ -87,13 +88,42 @@ static tapml_status check_state(const struct case_argument *argument)
     return TAPML_OK;
 }
 
+// Of an encoded tensor, which is a weight, in units of its alignment. A list has several, each of
+// its own.
+static tapml_status encoded_span(const struct case_argument *argument, int64_t *out_span)
+{
+    const int is_list = argument->kind == TAPML_P_TENSORS_IN;
+    uint64_t bytes = 0;
+    int64_t units = 0;
+    if ((argument->effects & TAPML_E_WEIGHT) == 0 || argument->dtype != TAPML_U8 ||
+        argument->rank <= (uint32_t)is_list ||
+        !shape_is_dense(argument->shape, argument->stride, argument->rank)) {
+        return status_fail(TAPML_INVALID, "its encoding '%s' is that of a dense weight",
+                           argument->encoding->id);
+    }
+    TAPML_TRY(encoding_bytes(argument->encoding, argument->dtype, argument->shape + is_list,
+                             argument->rank - (uint32_t)is_list, &bytes));
+    units = (int64_t)(bytes / ENCODING_ALIGN);
+    if (is_list && __builtin_mul_overflow(units, argument->shape[0], &units)) {
+        return status_fail(TAPML_INVALID, "a list of %" PRId64 " tensors is too large",
+                           argument->shape[0]);
+    }
+    *out_span = units;
+    return TAPML_OK;
+}
+
 // The view of a tensor lies in its base value, whose size fits in 63 bits.
 static tapml_status check_view(const struct case_argument *argument)
 {
-    const uint64_t element_bytes = dtype_bytes(argument->dtype);
+    uint64_t element_bytes = dtype_bytes(argument->dtype);
     int64_t span = 0;
     uint64_t end = 0;
-    TAPML_TRY(shape_span(argument->shape, argument->stride, argument->rank, &span));
+    if (argument->encoding) {
+        TAPML_TRY(encoded_span(argument, &span));
+        element_bytes = ENCODING_ALIGN;
+    } else {
+        TAPML_TRY(shape_span(argument->shape, argument->stride, argument->rank, &span));
+    }
     if (argument->offset_bytes % element_bytes != 0 || argument->base_bytes > CASE_BASE_BYTES_MAX ||
         __builtin_mul_overflow((uint64_t)span, element_bytes, &end) ||
         __builtin_add_overflow(end, argument->offset_bytes, &end) || end > argument->base_bytes) {
@@ -142,7 +172,11 @@ static tapml_status check_list(const struct case_argument *argument)
     if (argument->rank == 0 || argument->shape[0] < 1 || argument->shape[0] > CASE_LIST_MAX ||
         argument->offset_bytes != 0 ||
         !shape_is_dense(argument->shape, argument->stride, argument->rank) ||
-        argument->base_bytes != (uint64_t)count * dtype_bytes(argument->dtype)) {
+        (!argument->encoding &&
+         argument->base_bytes != (uint64_t)count * dtype_bytes(argument->dtype)) ||
+        argument->base_bytes % (uint64_t)argument->shape[0] != 0 ||
+        (argument->encoding &&
+         argument->base_bytes / (uint64_t)argument->shape[0] % ENCODING_ALIGN != 0)) {
         return status_fail(TAPML_INVALID, "its list is no dense stack of 1 to %d tensors",
                            CASE_LIST_MAX);
     }
@@ -210,6 +244,7 @@ tapml_status case_list(const struct case_argument *argument,
                                     .dtype = argument->dtype,
                                     .rank = argument->rank - 1,
                                     .shape = argument->rank > 1 ? argument->shape + 1 : NULL,
+                                    .encoding = argument->encoding,
                                     .offset = argument->base_bytes / count * i};
         list[i] = &tensors[i];
     }
@@ -250,6 +285,7 @@ case_values(const struct carved_case *item, struct arena *arena, tapml_value **o
                                         .rank = argument->rank,
                                         .shape = argument->shape,
                                         .stride = argument->stride,
+                                        .encoding = argument->encoding,
                                         .offset = argument->offset_bytes};
             values[i].u.p = &tensors[i];
         } else if (argument->kind == TAPML_P_TENSORS_IN) {
@@ -281,7 +317,8 @@ static int64_t rows_of(const tapml_tensor *tensor)
 
 static void print_tensor(struct text *out, const tapml_tensor *tensor, int is_state, int64_t rows)
 {
-    text_append(out, tensor->dtype == TAPML_F32 ? "" : dtype_name(tensor->dtype));
+    text_append(out,
+                tensor->dtype == TAPML_F32 ? "" : encoding_name(tensor->encoding, tensor->dtype));
     text_append(out, "[");
     for (uint32_t i = 0; i < tensor->rank; i++) {
         const char *sign = i == 0 && is_state ? "<=" : "";

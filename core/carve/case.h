@@ -27,7 +27,8 @@ struct case_argument {
     int64_t i;        // I64
     double d;         // F64
 
-    // A tensor, as the call had it.
+    // A tensor, as the call had it. One with an encoding is dense, and its contents are bytes.
+    const tapml_encoding *encoding; // NULL is plain; else `dtype` is U8.
     uint32_t dtype;
     uint32_t rank;
     int64_t shape[TAPML_MAX_RANK];

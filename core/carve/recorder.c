@@ -12,6 +12,7 @@
 #include "model/checkpoint.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <inttypes.h>
@@ -77,6 +78,7 @@ static int is_written_state(const struct case_argument *argument)
 static void describe_tensor(const tapml_tensor *tensor, struct case_argument *argument)
 {
     argument->dtype = tensor->dtype;
+    argument->encoding = tensor->encoding;
     argument->rank = tensor->rank;
     argument->offset_bytes = tensor->offset;
     for (uint32_t i = 0; i < tensor->rank; i++) {
@@ -110,7 +112,7 @@ static tapml_status describe_state(const struct recording *recording,
 
 static int is_like(const tapml_tensor *a, const tapml_tensor *b)
 {
-    return a->dtype == b->dtype && a->rank == b->rank && !b->encoding && !b->next &&
+    return a->dtype == b->dtype && a->rank == b->rank && a->encoding == b->encoding && !b->next &&
            (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof(*a->shape)) == 0);
 }
 
@@ -119,7 +121,7 @@ static tapml_status describe_list(const tapml_value *value, struct case_argument
 {
     const tapml_tensor *const *list = value->u.p;
     const tapml_tensor *first = list[0];
-    int64_t count = 0;
+    uint64_t each_bytes = 0;
     for (uint32_t i = 0; i < value->count; i++) {
         if (!is_like(first, list[i])) {
             return status_fail(TAPML_UNIMPLEMENTED,
@@ -131,14 +133,19 @@ static tapml_status describe_list(const tapml_value *value, struct case_argument
                            value->count, first->rank);
     }
     argument->dtype = first->dtype;
+    argument->encoding = first->encoding;
     argument->rank = first->rank + 1;
     argument->shape[0] = value->count;
     for (uint32_t i = 0; i < first->rank; i++) {
         argument->shape[i + 1] = first->shape[i];
     }
     shape_dense_strides(argument->shape, argument->rank, argument->stride);
-    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
-    argument->base_bytes = (uint64_t)count * dtype_bytes(argument->dtype);
+    TAPML_TRY(
+        encoding_bytes(first->encoding, first->dtype, first->shape, first->rank, &each_bytes));
+    if (__builtin_mul_overflow(each_bytes, (uint64_t)value->count, &argument->base_bytes)) {
+        return status_fail(TAPML_INVALID, "%u tensors of %" PRIu64 " bytes are too large",
+                           value->count, each_bytes);
+    }
     TAPML_TRY(case_check_layout(argument));
     return case_content_bytes(argument, &argument->content_bytes);
 }
@@ -173,7 +180,7 @@ static tapml_status describe_argument(const struct recording *recording,
         return TAPML_OK;
     }
     const tapml_tensor *tensor = value->u.p;
-    if (tensor->encoding) {
+    if (tensor->encoding && encoding_find(tensor->encoding->id) != tensor->encoding) {
         return status_fail(TAPML_UNIMPLEMENTED, "has encoding '%s', which no case can hold",
                            tensor->encoding->id);
     }
@@ -267,6 +274,11 @@ static tapml_status fetch_list(struct recording *recording, uint32_t index, unsi
     for (uint32_t i = 0; i < value->count; i++) {
         struct case_argument view = {.effects = 0};
         describe_tensor(list[i], &view);
+        if (view.encoding) { // Its bytes, as one axis.
+            view.rank = 1;
+            view.shape[0] = (int64_t)each;
+            view.stride[0] = 1;
+        }
         TAPML_TRY(fetch_view(recording, &view, list[i]->buffer, dense + i * each));
     }
     return TAPML_OK;

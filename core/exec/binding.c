@@ -24,6 +24,7 @@ static void add_tensor(struct binding *binding, uint32_t value, uint32_t param)
         .rank = described->rank,
         .shape = described->rank > 0 ? own->shape : NULL,
         .stride = described->rank > 0 && is_view ? own->stride : NULL,
+        .encoding = described->encoding,
     };
     binding->lists[binding->tensor_count++] = &own->tensor;
 }

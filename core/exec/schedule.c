@@ -151,8 +151,12 @@ static const char *weight_obstacle(const struct schedule *schedule,
     for (uint32_t i = 0; i < weight->rank; i++) {
         shape[i] = weight->shape[i].constant;
     }
-    const uint64_t panels =
-        weight_set_panels(schedule->given.weights[place], weight->dtype, shape, weight->rank);
+    const tapml_tensor form = {.hdr = TAPML_HDR(tapml_tensor),
+                               .dtype = weight->dtype,
+                               .rank = weight->rank,
+                               .shape = shape,
+                               .encoding = weight->encoding};
+    const uint64_t panels = weight_set_panels(schedule->given.weights[place], &form);
     if (panels > 1 && is_view) {
         return "comes in panels, and a view is needed";
     }

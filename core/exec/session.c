@@ -240,8 +240,13 @@ bind_weight(struct session *session, struct binding *binding, uint32_t index, ui
         for (uint32_t i = 0; i < base->rank; i++) {
             shape[i] = affine_at(&base->shape[i], &session->point);
         }
-        const tapml_status status = weight_set_get(session->weights[place], base->data, base->dtype,
-                                                   shape, base->rank, &own->resident[place]);
+        const tapml_tensor form = {.hdr = TAPML_HDR(tapml_tensor),
+                                   .dtype = base->dtype,
+                                   .rank = base->rank,
+                                   .shape = shape,
+                                   .encoding = base->encoding};
+        const tapml_status status =
+            weight_set_get(session->weights[place], base->data, &form, &own->resident[place]);
         if (status != TAPML_OK) {
             return status_explain(status, "while loading weight '%s'", base->name);
         }

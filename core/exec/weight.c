@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "exec/transfer.h"
-#include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -43,12 +43,11 @@ struct weight_set {
 // A weight as it lies in host memory.
 struct weight_source {
     const unsigned char *data;
-    uint32_t dtype;
-    const int64_t *shape;
-    uint32_t rank;
+    const tapml_tensor *form;
     uint64_t bytes;
     uint64_t rows; // 1 where there are no axes.
     uint64_t row_bytes;
+    uint64_t row_blocks; // Where it is encoded.
 };
 
 tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set)
@@ -91,31 +90,33 @@ void weight_set_destroy(struct weight_set *set)
     alloc_free(set);
 }
 
-static tapml_status describe(const void *data,
-                             uint32_t dtype,
-                             const int64_t *shape,
-                             uint32_t rank,
-                             struct weight_source *out_source)
+static tapml_status
+describe(const void *data, const tapml_tensor *form, struct weight_source *out_source)
 {
-    int64_t count = 0;
-    TAPML_TRY(shape_count(shape, rank, &count));
-    const uint64_t rows = rank > 0 && shape[0] > 0 ? (uint64_t)shape[0] : 1;
-    uint64_t bytes = 0;
-    if (__builtin_mul_overflow((uint64_t)count, dtype_bytes(dtype), &bytes)) {
-        return status_fail(TAPML_INVALID, "a weight of %lld elements is too large",
-                           (long long)count);
-    }
+    const tapml_encoding *encoding = form->encoding;
+    const uint64_t rows = form->rank > 0 && form->shape[0] > 0 ? (uint64_t)form->shape[0] : 1;
+    uint64_t bytes = 0, row_bytes = 0, row_blocks = 0;
+    TAPML_TRY(encoding_bytes(encoding, form->dtype, form->shape, form->rank, &bytes));
     if (bytes == 0) {
         return status_fail(TAPML_INVALID, "a weight has no elements");
     }
+    row_bytes = bytes / rows;
+    if (encoding) {
+        // A row of its own, whose spans end on whole grains: so many of them are enough for all.
+        int64_t row[TAPML_MAX_RANK] = {1};
+        int64_t count = 0;
+        memcpy(row + 1, form->shape + 1, (form->rank - 1) * sizeof(*row));
+        TAPML_TRY(encoding_bytes(encoding, form->dtype, row, form->rank, &row_bytes));
+        TAPML_TRY(shape_count(row, form->rank, &count));
+        row_blocks = (uint64_t)count / encoding->block_values;
+    }
     *out_source = (struct weight_source){
         .data = data,
-        .dtype = dtype,
-        .shape = shape,
-        .rank = rank,
+        .form = form,
         .bytes = bytes,
         .rows = rows,
-        .row_bytes = bytes / rows,
+        .row_bytes = row_bytes,
+        .row_blocks = row_blocks,
     };
     return TAPML_OK;
 }
@@ -129,14 +130,13 @@ static uint64_t panel_rows(const struct weight_set *set, const struct weight_sou
         return source->rows;
     }
     ASSERT(source->row_bytes > 0);
-    return source->rank < 2 ? 0 : most / source->row_bytes;
+    return source->form->rank < 2 ? 0 : most / source->row_bytes;
 }
 
-uint64_t
-weight_set_panels(const struct weight_set *set, uint32_t dtype, const int64_t *shape, uint32_t rank)
+uint64_t weight_set_panels(const struct weight_set *set, const tapml_tensor *form)
 {
     struct weight_source source = {0};
-    if (describe(NULL, dtype, shape, rank, &source) != TAPML_OK) {
+    if (describe(NULL, form, &source) != TAPML_OK) {
         return 0;
     }
     const uint64_t each = panel_rows(set, &source);
@@ -172,6 +172,30 @@ static tapml_status hold(struct weight_set *set, struct weight_panel *panel)
                                &panel->tensor.buffer);
 }
 
+// Where the bytes of a panel lie. Some rows of an encoded weight are not together: they get spans
+// of their own, in a copy.
+static tapml_status place_rows(struct weight_set *set,
+                               const struct weight_source *source,
+                               uint64_t first,
+                               uint64_t rows,
+                               struct weight_panel *panel)
+{
+    const tapml_tensor *form = &panel->tensor;
+    panel->data = source->data + first * source->row_bytes;
+    TAPML_TRY(encoding_bytes(form->encoding, form->dtype, form->shape, form->rank, &panel->bytes));
+    if (!form->encoding || rows == source->rows) {
+        return TAPML_OK;
+    }
+    unsigned char *copy = arena_new(set->arena, panel->bytes);
+    if (!copy) {
+        return status_no_memory();
+    }
+    encoding_slice(form->encoding, source->data, source->rows * source->row_blocks,
+                   first * source->row_blocks, rows * source->row_blocks, copy);
+    panel->data = copy;
+    return TAPML_OK;
+}
+
 static tapml_status
 make_panels(struct weight_set *set, const struct weight_source *source, struct weight *weight)
 {
@@ -192,22 +216,22 @@ make_panels(struct weight_set *set, const struct weight_source *source, struct w
         struct weight_panel *panel = &weight->panels[i];
         const uint64_t first = i * each;
         const uint64_t here = rows - first < each ? rows - first : each;
-        if (source->rank > 0) {
-            memcpy(panel->shape, source->shape, source->rank * sizeof(*panel->shape));
+        if (source->form->rank > 0) {
+            memcpy(panel->shape, source->form->shape, source->form->rank * sizeof(*panel->shape));
         }
         if (count > 1) {
             panel->shape[0] = (int64_t)here;
         }
         panel->tensor = (tapml_tensor){
             .hdr = TAPML_HDR(tapml_tensor),
-            .dtype = source->dtype,
-            .rank = source->rank,
-            .shape = source->rank > 0 ? panel->shape : NULL,
+            .dtype = source->form->dtype,
+            .rank = source->form->rank,
+            .shape = source->form->rank > 0 ? panel->shape : NULL,
+            .encoding = source->form->encoding,
             .next = i + 1 < count ? &weight->panels[i + 1].tensor : NULL,
         };
-        panel->data = source->data + first * source->row_bytes;
-        panel->bytes = here * source->row_bytes;
         weight->panel_count = i + 1;
+        TAPML_TRY(place_rows(set, source, first, here, panel));
         TAPML_TRY(hold(set, panel));
     }
     return TAPML_OK;
@@ -249,29 +273,27 @@ tapml_status weight_set_refresh(struct weight_set *set)
     return TAPML_OK;
 }
 
-static void make_key(
-    const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank, struct text *out_key)
+static void make_key(const void *data, const tapml_tensor *form, struct text *out_key)
 {
-    text_format(out_key, "%llx %x", (unsigned long long)(uintptr_t)data, (unsigned)dtype);
-    for (uint32_t i = 0; i < rank; i++) {
-        text_format(out_key, " %lld", (long long)shape[i]);
+    text_format(out_key, "%llx %s", (unsigned long long)(uintptr_t)data,
+                encoding_name(form->encoding, form->dtype));
+    for (uint32_t i = 0; i < form->rank; i++) {
+        text_format(out_key, " %lld", (long long)form->shape[i]);
     }
 }
 
 tapml_status weight_set_get(struct weight_set *set,
                             const void *data,
-                            uint32_t dtype,
-                            const int64_t *shape,
-                            uint32_t rank,
+                            const tapml_tensor *form,
                             const tapml_tensor **out_tensor)
 {
     struct weight_source source = {0};
     struct text key;
     size_t at = 0;
     TAPML_TRY(weight_set_refresh(set));
-    TAPML_TRY(describe(data, dtype, shape, rank, &source));
+    TAPML_TRY(describe(data, form, &source));
     text_init(&key);
-    make_key(data, dtype, shape, rank, &key);
+    make_key(data, form, &key);
     tapml_status status = text_status(&key);
     if (status == TAPML_OK && !table_find(&set->known, key.data, &at)) {
         status = add(set, &source, key.data, &at);

@@ -14,15 +14,14 @@ struct weight_set;
 tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set) STATUS_USED;
 void weight_set_destroy(struct weight_set *set);
 
-// The tensor of a weight or constant whose dense bytes lie at `data`: the memory itself on a
-// host-memory backend, else a buffer that is filled at the first question, in row panels below the
-// largest binding. Keyed by address, type and shape. Lives as long as the set; `data` outlives it.
-// TAPML_UNIMPLEMENTED where a row alone is larger than a buffer.
+// The tensor of a weight or constant whose bytes lie at `data`, dense, of the type, encoding and
+// shape of `form`: the memory itself on a host-memory backend, else a buffer that is filled at the
+// first question, in row panels below the largest binding. Keyed by address, type and shape. Lives
+// as long as the set; `data` outlives it. TAPML_UNIMPLEMENTED where a row alone is larger than a
+// buffer.
 tapml_status weight_set_get(struct weight_set *set,
                             const void *data,
-                            uint32_t dtype,
-                            const int64_t *shape,
-                            uint32_t rank,
+                            const tapml_tensor *form,
                             const tapml_tensor **out_tensor) STATUS_USED;
 
 // Loads all weights again where the backend has lost what was in its buffers; the tensors stay.
@@ -30,7 +29,4 @@ tapml_status weight_set_get(struct weight_set *set,
 tapml_status weight_set_refresh(struct weight_set *set) STATUS_USED;
 
 // How many panels such a weight comes in: 1 where it is whole, 0 where the backend cannot hold it.
-uint64_t weight_set_panels(const struct weight_set *set,
-                           uint32_t dtype,
-                           const int64_t *shape,
-                           uint32_t rank);
+uint64_t weight_set_panels(const struct weight_set *set, const tapml_tensor *form);

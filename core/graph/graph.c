@@ -49,6 +49,9 @@ uint64_t graph_value_bytes(const struct graph_value *value, const struct affine_
 {
     uint64_t bytes = dtype_bytes(value->dtype);
 
+    if (value->encoding != NULL) {
+        return value->data_bytes;
+    }
     for (uint32_t i = 0; i < value->rank; i++) {
         const int64_t extent = affine_at(&value->shape[i], point);
 
@@ -96,6 +99,7 @@ static void add_value(struct hash_state *state, const struct graph_value *value)
     hash_add(state, &value->fallback, sizeof(value->fallback));
     hash_add(state, &value->initial, sizeof(value->initial));
     add_text(state, value->fold);
+    add_text(state, value->encoding != NULL ? value->encoding->id : NULL);
 }
 
 static void add_op(struct hash_state *state, const struct graph_op *op)

@@ -41,8 +41,9 @@ struct graph_value {
     double initial;      // State.
     const void *data;    // Constant: dense, in the arena. Weight: in the checkpoint, or NULL.
     uint64_t data_bytes; // Constant, weight.
-    uint32_t producer;   // Computed: the op.
-    const char *fold;    // Weight: TAPML_FOLD_*, or NULL.
+    const tapml_encoding *encoding; // Weight: of the data; then `dtype` is U8. NULL is plain.
+    uint32_t producer;              // Computed: the op.
+    const char *fold;               // Weight: TAPML_FOLD_*, or NULL.
 };
 
 struct graph_argument {

@@ -5,6 +5,7 @@
 
 #include "graph/view.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -44,19 +45,17 @@ static const tapml_param *named_param(const tapml_op *op, const char *text, uint
     return NULL;
 }
 
-// Whether `word` is one of the words of `text`.
-static int has_word(const char *text, const char *word)
+int infer_takes(const tapml_param *param, const char *type)
 {
-    const size_t length = strlen(word);
+    const size_t length = strlen(type);
 
-    while (*text != '\0') {
+    for (const char *text = param->dtype; *text != '\0'; text += strspn(text, " ")) {
         const size_t span = strcspn(text, " ");
 
-        if (span == length && memcmp(text, word, length) == 0) {
+        if (span == length && memcmp(text, type, length) == 0) {
             return 1;
         }
         text += span;
-        text += strspn(text, " ");
     }
     return 0;
 }
@@ -88,7 +87,7 @@ static tapml_status infer_dtype(const tapml_op *op,
         return TAPML_OK;
     }
     if (named == NULL) {
-        return has_word(param->dtype, dtype_name(argument->dtype))
+        return infer_takes(param, dtype_name(argument->dtype))
                    ? TAPML_OK
                    : wrong_dtype(param->dtype, argument->dtype);
     }
@@ -192,6 +191,24 @@ infer_op(const tapml_op *op, struct infer_argument *arguments, struct expression
     return TAPML_OK;
 }
 
+// What is block-quantised is dense and whole (tensor/encoding.h).
+static tapml_status check_encoded(const tapml_tensor *tensor)
+{
+    uint64_t bytes = 0;
+
+    if (tensor->dtype != TAPML_U8 || tensor->encoding->block_values == 0) {
+        return status_fail(TAPML_INVALID, "has encoding '%s' and dtype 0x%x, expected u8",
+                           tensor->encoding->id, tensor->dtype);
+    }
+    if (!shape_is_dense(tensor->shape, tensor->stride, tensor->rank) ||
+        tensor->offset % ENCODING_ALIGN != 0) {
+        return status_fail(TAPML_INVALID,
+                           "has encoding '%s' and is not dense from a multiple of %d bytes on",
+                           tensor->encoding->id, ENCODING_ALIGN);
+    }
+    return encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank, &bytes);
+}
+
 // What holds for every tensor, whatever the schema says.
 static tapml_status check_form(const tapml_tensor *tensor)
 {
@@ -209,6 +226,10 @@ static tapml_status check_form(const tapml_tensor *tensor)
         if (tensor->shape[i] < 0 || (tensor->stride != NULL && tensor->stride[i] < 0)) {
             return status_fail(TAPML_INVALID, "axis %u has a negative extent or stride", i);
         }
+    }
+
+    if (tensor->encoding != NULL) {
+        return check_encoded(tensor);
     }
 
     const size_t bytes = dtype_bytes(tensor->dtype);
@@ -261,12 +282,12 @@ static tapml_status call_dtype(const tapml_op *op,
     uint32_t other = 0;
 
     if (tensor->encoding != NULL) {
-        return has_word(param->dtype, "encoded")
+        return infer_takes(param, "encoded")
                    ? TAPML_OK
                    : status_fail(TAPML_INVALID, "has encoding '%s', expected %s",
                                  tensor->encoding->id, param->dtype);
     }
-    if (has_word(param->dtype, dtype_name(tensor->dtype))) {
+    if (infer_takes(param, dtype_name(tensor->dtype))) {
         return TAPML_OK;
     }
 
@@ -286,7 +307,8 @@ static tapml_status whole_shape(const tapml_tensor *tensor, struct infer_argumen
 
     for (const tapml_tensor *panel = tensor->next; panel != NULL; panel = panel->next) {
         TAPML_TRY(check_form(panel));
-        if (panel->dtype != tensor->dtype || panel->rank != tensor->rank || panel->rank == 0 ||
+        if (panel->dtype != tensor->dtype || panel->encoding != tensor->encoding ||
+            panel->rank != tensor->rank || panel->rank == 0 ||
             memcmp(panel->shape + 1, tensor->shape + 1,
                    (panel->rank - 1) * sizeof(*panel->shape)) != 0 ||
             __builtin_add_overflow(rows, panel->shape[0], &rows)) {

@@ -30,6 +30,9 @@ tapml_status infer_op(const tapml_op *op,
 tapml_status
 infer_call(const tapml_op *op, const tapml_value *args, struct expression_scope *scope) STATUS_USED;
 
+// Whether a type, or "encoded", is one of the words of a tensor parameter's dtypes.
+int infer_takes(const tapml_param *param, const char *type);
+
 // The rows [begin, end) of the state parameter `param` that a call touches: its `region`, or all.
 tapml_status infer_region(const tapml_op *op,
                           uint32_t param,

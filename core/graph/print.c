@@ -5,6 +5,7 @@
 
 #include "graph/catalogue.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 
 #include <inttypes.h>
 
@@ -23,7 +24,7 @@ static void print_numbers(const struct affine *numbers, uint32_t count, struct t
 // "name f32 [T, 128]"; of a view that is not the whole base also strides and offset.
 static void print_value(const struct graph_value *value, struct text *out_text)
 {
-    text_format(out_text, "%s %s ", value->name, dtype_name(value->dtype));
+    text_format(out_text, "%s %s ", value->name, encoding_name(value->encoding, value->dtype));
     print_numbers(value->shape, value->rank, out_text);
     if (value->kind == GRAPH_VIEW) {
         char offset[80];
@@ -136,7 +137,7 @@ static void print_quoted(const char *name, struct text *out_text)
 
 static void print_type(const struct graph_value *value, struct text *out_text)
 {
-    text_format(out_text, "%s ", dtype_name(value->dtype));
+    text_format(out_text, "%s ", encoding_name(value->encoding, value->dtype));
     print_numbers(value->shape, value->rank, out_text);
 }
 

@@ -98,9 +98,7 @@ static void check_prompts(struct check *check)
 static void check_model(struct check *check)
 {
     const struct run_config *config = &check->config;
-    const struct model_options options = {.folder = config->model,
-                                          .architecture = config->architecture,
-                                          .allow_unknown_keys = config->allow_unknown_keys};
+    const struct model_options options = run_config_model(config);
 
     if (config->model == NULL) {
         return;

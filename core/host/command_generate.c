@@ -24,6 +24,7 @@ static const struct options_spec specs[] = {
     {"--source", "B", "the backend of the plan's place 'source'"},
     {"--target", "NAME=B", "the backend of another place of the plan; may stand several times"},
     {"--capacity", "N", "tokens of prompt and answer at most"},
+    {"--weights", "W", "'q8_0' or 'q4_0' encodes weights at load; with --plan as in its run"},
     {"--json", NULL, "prints ids and text as JSON"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -277,7 +278,19 @@ static tapml_status open_model(struct generate *generate)
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
     (void)snprintf(generate->model, sizeof(generate->model), "%s", folder);
-    TAPML_TRY(setup_model(&generate->setup, &(struct model_options){.folder = generate->model}));
+    const char *weights = options_get(&generate->options, "--weights");
+
+    weights = weights != NULL ? weights : fact(generate, "model.weights");
+    struct model_options options = {.folder = generate->model};
+
+    if (weights != NULL && strcmp(weights, "stored") != 0) {
+        options.encoding = encoding_find_word(weights);
+        if (options.encoding == NULL) {
+            return status_fail(TAPML_INVALID, "--weights is 'stored', 'q8_0' or 'q4_0', found '%s'",
+                               weights);
+        }
+    }
+    TAPML_TRY(setup_model(&generate->setup, &options));
     return setup_check_decode(&generate->setup, generate->decode);
 }
 

@@ -5,6 +5,7 @@
 
 #include "carve/bundle.h"
 #include "host/bundles.h"
+#include "host/facts.h"
 #include "host/interrupt.h"
 #include "host/progress.h"
 #include "host/report.h"
@@ -64,6 +65,9 @@ open_weights(struct store *store, const struct options *options, struct checkpoi
     }
     const tapml_status status = checkpoint_open(folder, out_checkpoint);
 
+    if (status == TAPML_OK) {
+        return facts_encode(store, *out_checkpoint);
+    }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }
 

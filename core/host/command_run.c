@@ -846,15 +846,35 @@ static tapml_status open_store(struct run *run, const char *path)
     return status;
 }
 
+// What encoding the weights cost, in a line; the report has each of them.
+static void tell_losses(const struct run *run, struct progress *progress)
+{
+    const struct encode_account *account = model_losses(run->setup.model);
+    const struct encode_loss *worst = account->losses;
+
+    for (uint32_t i = 1; i < account->loss_count; i++) {
+        worst = account->losses[i].relative > worst->relative ? &account->losses[i] : worst;
+    }
+    if (account->loss_count > 0) {
+        progress_end(progress,
+                     "%" PRIu32 " weights as %s, %" PRIu32
+                     " as stored; '%s' lost most, %.3g of its values",
+                     account->loss_count, run_config_weights(&run->config), account->plain_count,
+                     worst->name, worst->relative);
+    }
+}
+
 static tapml_status open_run(struct run *run)
 {
     const struct run_config *config = &run->config;
     struct text path;
 
-    TAPML_TRY(setup_model(
-        &run->setup, &(struct model_options){.folder = config->model,
-                                             .architecture = config->architecture,
-                                             .allow_unknown_keys = config->allow_unknown_keys}));
+    const struct model_options model = run_config_model(config);
+    struct progress progress;
+
+    progress_begin(&progress, "load", 0);
+    TAPML_TRY(setup_model(&run->setup, &model));
+    tell_losses(run, &progress);
     TAPML_TRY(match(run));
     TAPML_TRY(setup_check_decode(&run->setup, config->decode));
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),

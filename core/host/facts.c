@@ -263,6 +263,7 @@ static tapml_status settle_all(struct store *store,
     struct hash hash;
 
     TAPML_TRY(hash_prompts(prompts, &hash));
+    TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
     TAPML_TRY(
         settle_files(store, "model.hash", "[model] path", config->model, model_hash(setup->model)));
     TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model)));
@@ -294,6 +295,33 @@ tapml_status facts_settle(struct store *store,
         store_rollback(store);
     }
     return status;
+}
+
+tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint)
+{
+    const char *word = store_fact(store, "model.weights");
+    const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
+    struct encoding_loss loss;
+    struct row row;
+    int has = 0;
+
+    if (encoding == NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(row_begin(store, "SELECT name FROM weight WHERE dtype = 'u8' ORDER BY name",
+                        "reading weights", &row));
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        const tapml_status status =
+            checkpoint_encode(checkpoint, row_text(&row, 0), encoding, &loss);
+
+        if (status != TAPML_OK) {
+            row_end(&row);
+            return status;
+        }
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
 }
 
 static void

@@ -15,6 +15,9 @@ tapml_status facts_settle(struct store *store,
                           const struct setup *setup,
                           const struct prompts *prompts) STATUS_USED;
 
+// Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
+tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
+
 // Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
 // build, device, driver, options and planted faults. Where it is not, its results and its ledger
 // are forgotten.

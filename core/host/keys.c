@@ -133,6 +133,18 @@ static const struct key keys[] = {
      .example = "allow",
      .help = "What becomes of a config.json with keys that the architecture does not read, and "
              "that may change the numbers."},
+    {.section = "model",
+     .name = "weights",
+     .kind = KEY_CHOICE,
+     .fallback = "stored",
+     .words = "stored q8_0 q4_0",
+     IN_RUN(weights),
+     .example = "q8_0",
+     .help =
+         "With 'q8_0' or 'q4_0', weights of matrix products and embeddings are encoded at load, "
+         "in blocks of 32 values, wherever they can be; all backends compute with these. The "
+         "loss of each is reported. With 'stored' they stay as they are. See "
+         "docs/encodings.md."},
     {.section = "source",
      .name = "backend",
      .kind = KEY_TEXT,

@@ -139,12 +139,50 @@ static void put_config(struct report_maker *model, const char *folder)
     report_maker_part(model, "config", &part);
 }
 
-// Weights by their types, and how many numbers they are.
-static tapml_status put_weights(struct report_maker *model, struct store *store)
+// How many numbers the encoded weights of a graph are, and as what.
+static uint64_t count_encoded(const struct graph *graph, const char **out_id)
 {
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const struct graph_value *value = &graph->values[i];
+        uint64_t own = value->encoding != NULL;
+
+        for (uint32_t axis = 0; axis < value->rank; axis++) {
+            own *= (uint64_t)value->shape[axis].constant; // Which has been counted at load.
+        }
+        count += own;
+        *out_id = value->encoding != NULL ? value->encoding->id : *out_id;
+    }
+    return count;
+}
+
+// What encoding each weight cost, where that was done.
+static void put_losses(struct report_maker *model, const struct encode_account *account)
+{
+    json_t *losses = account->loss_count > 0 ? json_array() : NULL;
+
+    for (uint32_t i = 0; i < account->loss_count; i++) {
+        struct report_maker part = report_maker_begin();
+
+        report_maker_text(&part, "weight", account->losses[i].name);
+        report_maker_put(&part, "relative", report_maker_number(account->losses[i].relative));
+        report_maker_put(&part, "largest", report_maker_number(account->losses[i].largest));
+        report_maker_append(model, losses, &part);
+    }
+    if (account->loss_count > 0) {
+        report_maker_put(model, "losses", losses);
+    }
+}
+
+// Weights by their types, and how many numbers they are.
+static tapml_status put_weights(struct report_maker *model, const struct report_run *run)
+{
+    const char *encoding = "u8";
+    struct store *store = run->store;
     struct row row;
     int has = 0;
-    uint64_t parameters = 0;
+    uint64_t parameters = count_encoded(model_graph(run->setup->model), &encoding);
     struct report_maker part = report_maker_begin();
 
     report_maker_part(model, "weight_bytes", &part); // Which owns it from here on.
@@ -156,8 +194,8 @@ static tapml_status put_weights(struct report_maker *model, struct store *store)
         const char *name = row_text(&row, 0);
         const uint32_t dtype = dtype_find(name);
 
-        report_maker_count(&part, name, (uint64_t)row_i64(&row, 1));
-        if (dtype != 0) {
+        report_maker_count(&part, dtype == TAPML_U8 ? encoding : name, (uint64_t)row_i64(&row, 1));
+        if (dtype != 0 && dtype != TAPML_U8) {
             parameters += (uint64_t)row_i64(&row, 1) / dtype_bytes(dtype);
         }
         TAPML_TRY(row_next(&row, &has));
@@ -179,7 +217,8 @@ static tapml_status put_model(struct report_maker *report, const struct report_r
     report_maker_text(&part, "architecture", model_architecture(model));
     report_maker_count(&part, "ops", model_graph(model)->op_count);
     put_config(&part, model_folder(model));
-    const tapml_status status = put_weights(&part, run->store);
+    put_losses(&part, model_losses(model));
+    const tapml_status status = put_weights(&part, run);
 
     report_maker_part(report, "model", &part);
     return status;

@@ -336,6 +336,24 @@ void run_config_release(struct run_config *config)
     ini_release(&config->ini);
 }
 
+const char *run_config_weights(const struct run_config *config)
+{
+    static const char *const words[] = {
+        [RUN_CONFIG_STORED] = "stored", [RUN_CONFIG_Q8_0] = "q8_0", [RUN_CONFIG_Q4_0] = "q4_0"};
+
+    return words[config->weights];
+}
+
+struct model_options run_config_model(const struct run_config *config)
+{
+    return (struct model_options){
+        .folder = config->model,
+        .architecture = config->architecture,
+        .allow_unknown_keys = config->allow_unknown_keys,
+        .encoding = encoding_find_word(run_config_weights(config)),
+    };
+}
+
 size_t run_config_room(const struct run_config *config)
 {
     const int64_t room = config->capacity - config->decode;

@@ -11,6 +11,7 @@
 #include "host/isolation.h"
 #include "host/problems.h"
 #include "offload/loop.h"
+#include "plugin/model.h"
 #include "verify/fault.h"
 
 enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
@@ -29,6 +30,9 @@ struct run_config_fault {
     struct fault_rule rule;
 };
 
+// What weights are at load.
+enum run_config_weights { RUN_CONFIG_STORED, RUN_CONFIG_Q8_0, RUN_CONFIG_Q4_0 };
+
 struct run_config {
     struct ini ini; // Owns the texts.
     const char *path;
@@ -39,6 +43,7 @@ struct run_config {
     const char *model;
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
+    enum run_config_weights weights;
     const char *source;
     struct isolation source_isolation;
     struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
@@ -59,6 +64,12 @@ tapml_status run_config_survey(const char *path,
 // The same, where any problem is a failure.
 tapml_status run_config_load(const char *path, struct run_config *out_config) STATUS_USED;
 void run_config_release(struct run_config *config);
+
+// The word of `weights` in the file: "stored", "q8_0", "q4_0".
+const char *run_config_weights(const struct run_config *config);
+
+// What the model is opened with.
+struct model_options run_config_model(const struct run_config *config);
 
 // The rules of the faults planted on `target`, in the order of the file, whose texts they borrow.
 // `out_rules` has room for RUN_CONFIG_FAULTS_MAX. Returns how many there are.

@@ -3,6 +3,7 @@
 #include "link/message.h"
 
 #include "base/alloc.h"
+#include "tensor/encoding.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@ enum {
     PANEL_BYTES = 20, // a panel,
     PARAM_BYTES = 7 * TEXT_BYTES,
     SETTING_BYTES = 3 * TEXT_BYTES,
-    HAS_STRIDE = 1 << 8 // Beside the rank.
+    HAS_STRIDE = 1 << 8, // Beside the rank.
+    HAS_ENCODING = 1 << 9
 };
 
 static tapml_status garbled(void)
@@ -214,7 +216,8 @@ static void
 put_panel(struct wire_writer *writer, const tapml_tensor *tensor, message_number_fn number_of)
 {
     wire_put_u32(writer, tensor->dtype);
-    wire_put_u32(writer, tensor->rank | (tensor->stride ? HAS_STRIDE : 0u));
+    wire_put_u32(writer, tensor->rank | (tensor->stride ? HAS_STRIDE : 0u) |
+                             (tensor->encoding ? HAS_ENCODING : 0u));
     wire_put_u32(writer, tensor->buffer && number_of ? number_of(tensor->buffer) : 0);
     wire_put_u64(writer, tensor->offset);
     for (uint32_t i = 0; i < tensor->rank; i++) {
@@ -223,6 +226,9 @@ put_panel(struct wire_writer *writer, const tapml_tensor *tensor, message_number
     for (uint32_t i = 0; tensor->stride && i < tensor->rank; i++) {
         wire_put_i64(writer, tensor->stride[i]);
     }
+    if (tensor->encoding) {
+        wire_put_text(writer, tensor->encoding->id);
+    }
 }
 
 static tapml_status
@@ -230,7 +236,7 @@ put_tensor(struct wire_writer *writer, const tapml_tensor *tensor, message_numbe
 {
     wire_put_u32(writer, count_panels(tensor));
     for (; tensor; tensor = tensor->next) {
-        if (tensor->encoding) {
+        if (tensor->encoding && encoding_find(tensor->encoding->id) != tensor->encoding) {
             return status_fail(TAPML_UNIMPLEMENTED,
                                "encoding '%s' does not go over the link to a worker",
                                tensor->encoding->id);
@@ -309,6 +315,12 @@ static tapml_status reserve(struct message_args *args, const struct wire_reader 
 // has no element. Returns 0 where the numbers make no sense.
 static int find_end(const tapml_tensor *tensor, uint64_t *out_end)
 {
+    if (tensor->encoding) {
+        return encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank,
+                              out_end) == TAPML_OK &&
+               !__builtin_add_overflow(*out_end, tensor->offset, out_end);
+    }
+
     const uint64_t element_bytes = TAPML_DT_BYTES(tensor->dtype);
     uint64_t last = 0, dense = 1;
     *out_end = 0;
@@ -364,7 +376,7 @@ static tapml_status take_panel(struct wire_reader *reader,
     const uint32_t rank = wire_take_u32(reader);
     const uint32_t number = wire_take_u32(reader);
     panel->tensor.offset = wire_take_u64(reader);
-    panel->tensor.rank = rank & ~(uint32_t)HAS_STRIDE;
+    panel->tensor.rank = rank & ~(uint32_t)(HAS_STRIDE | HAS_ENCODING);
     if (panel->tensor.rank > TAPML_MAX_RANK) {
         return garbled();
     }
@@ -376,6 +388,13 @@ static tapml_status take_panel(struct wire_reader *reader,
     }
     panel->tensor.shape = panel->tensor.rank > 0 ? panel->shape : NULL;
     panel->tensor.stride = rank & HAS_STRIDE ? panel->stride : NULL;
+    if (rank & HAS_ENCODING) {
+        const char *id = wire_take_text(reader);
+        panel->tensor.encoding = id ? encoding_find(id) : NULL;
+        if (!panel->tensor.encoding) {
+            return garbled();
+        }
+    }
     TAPML_TRY(reader_status(reader));
     return take_buffer(panel, number, buffers);
 }

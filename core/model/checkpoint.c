@@ -37,7 +37,7 @@ struct checkpoint {
     struct checkpoint_tensor *tensors;
     size_t tensor_count;
     size_t tensor_capacity;
-    void **copies; // Data of tensors that are not aligned in their file.
+    void **copies; // Data of tensors that are not aligned in their file, or encoded.
     size_t copy_count;
     size_t copy_capacity;
 };
@@ -575,6 +575,54 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpo
     const struct checkpoint_tensor key = {.name = name};
     return bsearch(&key, checkpoint->tensors, checkpoint->tensor_count,
                    sizeof(*checkpoint->tensors), compare_tensors);
+}
+
+// Makes the encoded form in a copy that the checkpoint owns.
+static tapml_status encode(struct checkpoint *checkpoint,
+                           struct checkpoint_tensor *tensor,
+                           const tapml_encoding *encoding,
+                           struct encoding_loss *out_loss)
+{
+    const tapml_tensor *plain = &tensor->tensor;
+    uint64_t bytes = 0;
+    int64_t count = 0;
+    if (plain->encoding || !dtype_is_float(plain->dtype)) {
+        return status_fail(TAPML_INVALID, "expected a float type to encode, found %s",
+                           encoding_name(plain->encoding, plain->dtype));
+    }
+    TAPML_TRY(shape_count(plain->shape, plain->rank, &count));
+    TAPML_TRY(encoding_bytes(encoding, TAPML_U8, plain->shape, plain->rank, &bytes));
+    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
+                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
+        return status_no_memory();
+    }
+    void *copy = alloc_aligned(bytes > 0 ? bytes : ENCODING_ALIGN, ENCODING_ALIGN);
+    if (!copy) {
+        return status_no_memory();
+    }
+    checkpoint->copies[checkpoint->copy_count++] = copy;
+    TAPML_TRY(encoding_encode(encoding, plain->dtype, tensor->data,
+                              (uint64_t)count / encoding->block_values, copy, out_loss));
+    tensor->tensor.dtype = TAPML_U8;
+    tensor->tensor.encoding = encoding;
+    tensor->data = copy;
+    tensor->bytes = bytes;
+    return TAPML_OK;
+}
+
+tapml_status checkpoint_encode(struct checkpoint *checkpoint,
+                               const char *name,
+                               const tapml_encoding *encoding,
+                               struct encoding_loss *out_loss)
+{
+    const struct checkpoint_tensor *found = checkpoint_find(checkpoint, name);
+    if (!found) {
+        return status_fail(TAPML_NOT_FOUND, "the checkpoint has no tensor '%s'", name);
+    }
+    *out_loss = (struct encoding_loss){0};
+    const tapml_status status =
+        encode(checkpoint, &checkpoint->tensors[found - checkpoint->tensors], encoding, out_loss);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "tensor '%s'", name);
 }
 
 // A hash of what was hashed before and of something more.

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "tensor/encoding.h"
 
 #include <tapml/tensor.h>
 
@@ -16,7 +17,7 @@ struct checkpoint;
 
 struct checkpoint_tensor {
     const char *name;
-    tapml_tensor tensor; // Type and shape, dense; no buffer.
+    tapml_tensor tensor; // Type and shape, dense; no buffer. Encoded after checkpoint_encode.
     const void *data;    // In the mapping; aligned to the element.
     uint64_t bytes;
     const char *file; // Name of the shard, for messages.
@@ -38,6 +39,14 @@ const struct checkpoint_tensor *checkpoint_at(const struct checkpoint *checkpoin
 const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpoint,
                                                 const char *name);
 
+// Puts the encoded form of tensor `name`, which is of a float type, in its place: from now on all
+// that asks for it gets that. `*out_loss` says what it cost. TAPML_NOT_FOUND where there is no such
+// tensor, TAPML_INVALID where it cannot be encoded.
+tapml_status checkpoint_encode(struct checkpoint *checkpoint,
+                               const char *name,
+                               const tapml_encoding *encoding,
+                               struct encoding_loss *out_loss) STATUS_USED;
+
 // A hash of the headers (names, types, shapes, places) and of a sample from the middle of each
-// tensor: tells models apart, also those of one kind, without reading all.
+// tensor, as it is now: tells models apart, also those of one kind, without reading all.
 struct hash checkpoint_hash(const struct checkpoint *checkpoint);

@@ -23,6 +23,7 @@ struct model {
     struct checkpoint *checkpoint; // NULL: without weights.
     struct weights *weights;
     struct graph *graph;
+    struct encode_account losses;
     struct hash hash;
 };
 
@@ -233,6 +234,10 @@ fill(struct model *model, struct registry *registry, const struct model_options 
     }
     TAPML_TRY(weights_create(model->checkpoint, &model->weights));
     TAPML_TRY(make_graph(model, registry, options->allow_unknown_keys));
+    if (options->encoding && model->checkpoint) {
+        TAPML_TRY(
+            encode_weights(model->graph, model->checkpoint, options->encoding, &model->losses));
+    }
     model->hash = hash_of(model);
     return TAPML_OK;
 }
@@ -274,6 +279,11 @@ const struct graph *model_graph(const struct model *model)
 const struct checkpoint *model_checkpoint(const struct model *model)
 {
     return model->checkpoint;
+}
+
+const struct encode_account *model_losses(const struct model *model)
+{
+    return &model->losses;
 }
 
 const char *model_architecture(const struct model *model)

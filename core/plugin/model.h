@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "graph/encode.h"
 #include "graph/graph.h"
 #include "model/config.h"
 #include "model/weights.h"
@@ -17,6 +18,9 @@ struct model_options {
     const char *architecture; // Component id that settles the match; or NULL.
     int allow_unknown_keys;
     int without_weights; // Builds from the config alone.
+
+    // What weights are encoded as at load, where that can be; NULL: they stay as they are.
+    const tapml_encoding *encoding;
 };
 
 // Reads config and weights, asks every architecture for its score, lets the best build the graph
@@ -30,6 +34,9 @@ const struct graph *model_graph(const struct model *model);
 const struct checkpoint *model_checkpoint(const struct model *model); // NULL: without weights.
 const char *model_architecture(const struct model *model);            // Component id.
 const char *model_folder(const struct model *model);
+
+// What encoding the weights cost; empty where they stay as they are.
+const struct encode_account *model_losses(const struct model *model);
 
 // Appends what became of the keys of config.json, as config_account does.
 void model_account(const struct model *model, struct text *out_text);

@@ -6,6 +6,7 @@
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -345,6 +346,39 @@ cut_contents(const struct cutting *cutting, uint32_t index, const struct piece *
     return case_is_output(to) && !to->after ? status_no_memory() : TAPML_OK;
 }
 
+// Rows of an encoded weight; what lies in blocks stays whole.
+static tapml_status cut_encoded(const struct cutting *cutting, const struct piece *piece)
+{
+    const struct case_argument *from = piece->from;
+    struct case_argument *to = piece->to;
+    const tapml_encoding *encoding = from->encoding;
+    int64_t old_count = 0, count = 0;
+    for (uint32_t i = 1; i < from->rank; i++) {
+        if (to->shape[i] != from->shape[i]) {
+            return status_fail(TAPML_INVALID, "axis %u lies in blocks", i);
+        }
+    }
+    TAPML_TRY(shape_count(from->shape, from->rank, &old_count));
+    TAPML_TRY(shape_count(to->shape, to->rank, &count));
+    TAPML_TRY(encoding_bytes(encoding, to->dtype, to->shape, to->rank, &to->base_bytes));
+    shape_dense_strides(to->shape, to->rank, to->stride);
+    to->offset_bytes = 0;
+    to->content_bytes = to->base_bytes;
+    if (from->before) {
+        const uint64_t blocks = (uint64_t)count / encoding->block_values;
+        const unsigned char *data = from->before;
+        void *rows = arena_new(cutting->arena, to->base_bytes);
+        if (!rows) {
+            return status_no_memory();
+        }
+        encoding_slice(encoding, data + from->offset_bytes,
+                       (uint64_t)old_count / encoding->block_values,
+                       (uint64_t)piece->begin[0] * (blocks / (uint64_t)to->shape[0]), blocks, rows);
+        to->before = rows;
+    }
+    return TAPML_OK;
+}
+
 static tapml_status
 cut_tensor(const struct cutting *cutting, uint32_t index, struct case_argument *to)
 {
@@ -354,6 +388,10 @@ cut_tensor(const struct cutting *cutting, uint32_t index, struct case_argument *
         return status_fail(TAPML_INVALID, "its bytes are not in the case");
     }
     TAPML_TRY(cut_shape(cutting, index, &piece));
+    if (from.encoding) {
+        TAPML_TRY(cut_encoded(cutting, &piece));
+        return case_check_argument(to);
+    }
     TAPML_TRY(cut_layout(&piece));
     if (case_is_state(&from)) {
         TAPML_TRY(cut_region(cutting, index, &piece));

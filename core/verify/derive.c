@@ -8,6 +8,7 @@
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <ctype.h>
@@ -187,6 +188,43 @@ static int64_t first_extent(const struct expression_symbol *symbol)
     return symbol->axis_count > 0 ? symbol->axes[0].constant : symbol->value.constant;
 }
 
+// `*rows` keeps its other axes.
+static tapml_status set_symbol(struct expression_symbol *symbol, int64_t value)
+{
+    symbol->value = affine_constant(value);
+    symbol->is_known = 1;
+    if (symbol->axis_count > 0) {
+        symbol->axes[0] = affine_constant(value);
+    }
+    for (uint32_t i = 1; i < symbol->axis_count; i++) {
+        TAPML_TRY(affine_multiply(&symbol->value, &symbol->axes[i], &symbol->value));
+    }
+    return TAPML_OK;
+}
+
+// Values in the blocks that rows of an encoded weight consist of, if the extent of `symbol` is the
+// length of such rows; else 1.
+static int64_t block_of(const struct carved_case *item,
+                        const tapml_op *op,
+                        const struct expression_scope *scope,
+                        const struct expression_symbol *symbol)
+{
+    struct expression_scope other = *scope;
+    struct expression_symbol *changed = find_symbol(&other, symbol->name);
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        const struct case_argument *argument = &item->arguments[i];
+        struct affine shape[TAPML_MAX_RANK];
+        uint32_t rank = 0;
+        if (is_tensor(argument->kind) && argument->encoding && argument->rank > 0 &&
+            set_symbol(changed, first_extent(symbol) + 1) == TAPML_OK &&
+            expression_shape(&other, op->params[i]->shape, shape, &rank) == TAPML_OK &&
+            rank == argument->rank && shape[rank - 1].constant != argument->shape[rank - 1]) {
+            return argument->encoding->block_values;
+        }
+    }
+    return 1;
+}
+
 tapml_status derive_list(const struct carved_case *item,
                          const tapml_op *op,
                          struct derive_recipe *out_recipes,
@@ -210,6 +248,8 @@ tapml_status derive_list(const struct carved_case *item,
                                              .values = VALUES_POSITIVE,
                                              .value = EXTENTS[i / scope.count]};
             recipe->value -= is_place(op, symbol->name); // One row from there ends at the extent.
+            const int64_t block = block_of(item, op, &scope, symbol);
+            recipe->value = (recipe->value + block - 1) / block * block;
             (void)snprintf(recipe->symbol, sizeof(recipe->symbol), "%s", symbol->name);
             (void)snprintf(recipe->label, sizeof(recipe->label), "%s=%" PRId64, symbol->name,
                            recipe->value);
@@ -262,20 +302,6 @@ tapml_status derive_couple(const struct carved_case *item,
         (void)snprintf(out_recipe->label, sizeof(out_recipe->label), "%.40s,%.31s=%" PRId64,
                        recipe->label, other->name, value);
         return TAPML_OK;
-    }
-    return TAPML_OK;
-}
-
-// `*rows` keeps its other axes.
-static tapml_status set_symbol(struct expression_symbol *symbol, int64_t value)
-{
-    symbol->value = affine_constant(value);
-    symbol->is_known = 1;
-    if (symbol->axis_count > 0) {
-        symbol->axes[0] = affine_constant(value);
-    }
-    for (uint32_t i = 1; i < symbol->axis_count; i++) {
-        TAPML_TRY(affine_multiply(&symbol->value, &symbol->axes[i], &symbol->value));
     }
     return TAPML_OK;
 }
@@ -419,9 +445,10 @@ static tapml_status lay_out(struct making *making, uint32_t index)
     if ((uint64_t)count > ARGUMENT_BYTES_MAX / dtype_bytes(argument->dtype)) {
         return status_fail(TAPML_INVALID, "'%s' would be too large", argument->name);
     }
+    TAPML_TRY(encoding_bytes(argument->encoding, argument->dtype, argument->shape, argument->rank,
+                             &argument->base_bytes));
     shape_dense_strides(argument->shape, argument->rank, argument->stride);
     argument->offset_bytes = 0;
-    argument->base_bytes = (uint64_t)count * dtype_bytes(argument->dtype);
     argument->before = NULL;
     argument->after = NULL;
     if (case_is_state(argument) && argument->rank > 0) {
@@ -476,19 +503,38 @@ static enum values values_for(const struct making *making, const struct case_arg
                : (enum values)making->recipe->values;
 }
 
-static void
-fill_floats(struct making *making, const struct case_argument *argument, unsigned char *data)
+// `count` values of type `dtype` for an argument.
+static void fill_floats(struct making *making,
+                        const struct case_argument *argument,
+                        uint32_t dtype,
+                        uint64_t count,
+                        unsigned char *data)
 {
-    const size_t element_bytes = dtype_bytes(argument->dtype);
-    const uint64_t count = argument->content_bytes / element_bytes;
+    const size_t element_bytes = dtype_bytes(dtype);
     const uint64_t width = argument->rank > 0 ? (uint64_t)argument->shape[argument->rank - 1] : 1;
     const enum values values = values_for(making, argument);
     uint64_t outlier = 0;
     for (uint64_t i = 0; i < count; i++) {
         outlier = i % width == 0 ? random_below(&making->random, width) : outlier;
         const double value = draw_float(making, values, i, i % width == outlier);
-        convert_from_f64(argument->dtype, &value, 1, data + i * element_bytes);
+        convert_from_f64(dtype, &value, 1, data + i * element_bytes);
     }
+}
+
+// Plain values, encoded.
+static tapml_status
+fill_blocks(struct making *making, const struct case_argument *argument, unsigned char *data)
+{
+    struct encoding_loss loss = {0};
+    int64_t count = 0;
+    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
+    float *plain = arena_array(making->arena, (size_t)count, sizeof(*plain));
+    if (!plain) {
+        return status_no_memory();
+    }
+    fill_floats(making, argument, TAPML_F32, (uint64_t)count, (unsigned char *)plain);
+    return encoding_encode(argument->encoding, TAPML_F32, plain,
+                           (uint64_t)count / argument->encoding->block_values, data, &loss);
 }
 
 // Whole numbers choose rows or hide them: evenly from their domain, of boundary cases its ends.
@@ -533,10 +579,14 @@ static tapml_status fill(struct making *making, uint32_t index)
         return status_no_memory();
     }
     argument->before = data;
+    if (argument->encoding) {
+        return fill_blocks(making, argument, data);
+    }
     if (!dtype_is_float(argument->dtype)) {
         return fill_integers(making, index, data);
     }
-    fill_floats(making, argument, data);
+    fill_floats(making, argument, argument->dtype,
+                argument->content_bytes / dtype_bytes(argument->dtype), data);
     return TAPML_OK;
 }
 
@@ -607,6 +657,8 @@ void derive_print_shape(const struct carved_case *item, struct text *out)
         for (uint32_t k = 0; is_tensor(argument->kind) && k < argument->rank; k++) {
             text_format(out, "%s%" PRId64, k > 0 ? "," : "", argument->shape[k]);
         }
-        text_append(out, is_tensor(argument->kind) ? dtype_name(argument->dtype) : "");
+        text_append(out, is_tensor(argument->kind)
+                             ? encoding_name(argument->encoding, argument->dtype)
+                             : "");
     }
 }

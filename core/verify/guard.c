@@ -8,6 +8,7 @@
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <inttypes.h>
@@ -333,6 +334,17 @@ static tapml_status translate(struct guard *guard, const tapml_value **out_args)
     return TAPML_OK;
 }
 
+// The bytes of an encoded tensor, as one axis.
+static tapml_status view_encoded(const tapml_tensor *tensor, struct view *view)
+{
+    uint64_t bytes = 0;
+    TAPML_TRY(encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank, &bytes));
+    view->rank = 1;
+    view->shape[0] = (int64_t)bytes;
+    view->stride[0] = 1;
+    return TAPML_OK;
+}
+
 // The part of a tensor that the call may write. TAPML_INVALID where it is not in its buffer.
 static tapml_status make_view(const struct guard *guard, const struct use *use, struct view *view)
 {
@@ -344,7 +356,9 @@ static tapml_status make_view(const struct guard *guard, const struct use *use, 
         memcpy(view->shape, tensor->shape, tensor->rank * sizeof(*view->shape));
         shape_dense_strides(view->shape, view->rank, view->stride);
     }
-    if (tensor->stride) {
+    if (tensor->encoding) {
+        TAPML_TRY(view_encoded(tensor, view));
+    } else if (tensor->stride) {
         memcpy(view->stride, tensor->stride, tensor->rank * sizeof(*view->stride));
     }
     TAPML_TRY(shape_span(view->shape, view->stride, view->rank, &span));

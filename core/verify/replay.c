@@ -7,6 +7,7 @@
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <inttypes.h>
@@ -167,6 +168,7 @@ static void describe(struct running *running, uint32_t index)
         .rank = argument->rank,
         .shape = argument->rank > 0 ? argument->shape : NULL,
         .stride = argument->rank > 0 && !is_dense ? argument->stride : NULL,
+        .encoding = argument->encoding,
         .offset = argument->offset_bytes,
     };
     running->args[index].u.p = tensor;
@@ -242,8 +244,8 @@ check_domain(const struct running *running, uint32_t index, const struct express
     static const struct affine_point ORIGIN = {{0}};
     const struct case_argument *argument = &running->item->arguments[index];
     const tapml_param *param = running->op->params[index];
-    const int is_index =
-        argument->kind == TAPML_P_TENSOR_IN && !dtype_is_float(argument->dtype) && argument->before;
+    const int is_index = argument->kind == TAPML_P_TENSOR_IN && !argument->encoding &&
+                         !dtype_is_float(argument->dtype) && argument->before;
     if ((argument->kind != TAPML_P_I64 && !is_index) || !param->domain ||
         !strstr(param->domain, "..")) {
         return TAPML_OK;
@@ -317,12 +319,14 @@ static tapml_status find_weight(const struct running *running,
                                                        : "there is no checkpoint with the",
                            argument->origin);
     }
-    if (weight->tensor.dtype != argument->dtype || weight->bytes != argument->base_bytes) {
-        return status_fail(TAPML_INVALID,
-                           "weight '%s' is %s with %" PRIu64
-                           " bytes, the case had %s with %" PRIu64,
-                           argument->origin, dtype_name(weight->tensor.dtype), weight->bytes,
-                           dtype_name(argument->dtype), argument->base_bytes);
+    if (weight->tensor.dtype != argument->dtype || weight->tensor.encoding != argument->encoding ||
+        weight->bytes != argument->base_bytes) {
+        return status_fail(
+            TAPML_INVALID,
+            "weight '%s' is %s with %" PRIu64 " bytes, the case had %s with %" PRIu64,
+            argument->origin, encoding_name(weight->tensor.encoding, weight->tensor.dtype),
+            weight->bytes, encoding_name(argument->encoding, argument->dtype),
+            argument->base_bytes);
     }
     *out_weight = weight;
     return TAPML_OK;
@@ -343,10 +347,12 @@ static tapml_status bind_weight(struct running *running, uint32_t index)
     const struct checkpoint_tensor *weight = NULL;
     const tapml_tensor *tensor = NULL;
     TAPML_TRY(find_weight(running, argument, &weight));
-    TAPML_TRY(weight_set_get(running->replay->weights, weight->data, weight->tensor.dtype,
-                             weight->tensor.shape, weight->tensor.rank, &tensor));
+    TAPML_TRY(weight_set_get(running->replay->weights, weight->data, &weight->tensor, &tensor));
     if (is_same_shape(argument, &weight->tensor)) {
         running->args[index].u.p = tensor;
+    } else if (tensor->encoding) {
+        return status_fail(TAPML_INVALID, "weight '%s' is encoded and has another shape",
+                           argument->origin);
     } else if (tensor->next) {
         return skip(running, REPLAY_SKIPPED, "a view of a weight that comes in panels");
     } else {

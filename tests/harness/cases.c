@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cases.h"
 
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <math.h>
@@ -129,4 +130,34 @@ void cases_make_norm(struct cases_norm *made, const char *instance, int64_t step
     made->arguments[4] = tensor(tapml_rms_norm.params[4], instance, SHAPE, 2);
     made->arguments[4].after = made->y;
     made->item = item(&tapml_rms_norm, instance, step, made->arguments);
+}
+
+void cases_make_blocks(struct cases_blocks *made, const char *instance, int64_t step)
+{
+    static const int64_t X[] = {CASES_ROWS, CASES_BLOCK_WIDTH};
+    static const int64_t W[] = {CASES_BLOCK_ROWS, CASES_BLOCK_WIDTH};
+    static const int64_t Y[] = {CASES_ROWS, CASES_BLOCK_ROWS};
+    float values[CASES_BLOCK_ROWS * CASES_BLOCK_WIDTH];
+    struct encoding_loss loss = {0};
+    struct case_argument *w = &made->arguments[1];
+    fill(made->x, CASES_ROWS * CASES_BLOCK_WIDTH, 0.25f);
+    fill(values, CASES_BLOCK_ROWS * CASES_BLOCK_WIDTH, 0.5f);
+    memset(made->y, 0, sizeof(made->y));
+    made->arguments[0] = tensor(tapml_linear.params[0], "embed", X, 2);
+    made->arguments[0].before = made->x;
+    *w = tensor(tapml_linear.params[1], "w.weight", W, 2);
+    w->encoding = encoding_find(TAPML_ENCODING_Q4);
+    w->dtype = TAPML_U8;
+    w->base_bytes = w->content_bytes = CASES_BLOCK_BYTES;
+    if (encoding_encode(w->encoding, TAPML_F32, values, CASES_BLOCK_ROWS * CASES_BLOCK_WIDTH / 32,
+                        made->w, &loss) == TAPML_OK) {
+        w->before = made->w; // Without it the case is not whole, and every use of it fails.
+    }
+    made->arguments[2] = (struct case_argument){.name = tapml_linear.params[2]->name,
+                                                .kind = TAPML_V_NONE,
+                                                .effects = tapml_linear.params[2]->effects};
+    made->arguments[3] = number(tapml_linear.params[3], 0, 0);
+    made->arguments[4] = tensor(tapml_linear.params[4], instance, Y, 2);
+    made->arguments[4].after = made->y;
+    made->item = item(&tapml_linear, instance, step, made->arguments);
 }

@@ -29,6 +29,17 @@ struct cases_append {
 };
 void cases_make_append(struct cases_append *made, const char *instance, int64_t step);
 
+// y = linear(x, w): x [2, 64], and w [4, 64] with its bytes, as tapml.q4/1. The values of y are 0.
+enum { CASES_BLOCK_ROWS = 4, CASES_BLOCK_WIDTH = 64, CASES_BLOCK_BYTES = 160 };
+struct cases_blocks {
+    float x[CASES_ROWS * CASES_BLOCK_WIDTH];
+    unsigned char w[CASES_BLOCK_BYTES];
+    float y[CASES_ROWS * CASES_BLOCK_ROWS];
+    struct case_argument arguments[5];
+    struct carved_case item;
+};
+void cases_make_blocks(struct cases_blocks *made, const char *instance, int64_t step);
+
 // y = rms_norm(x, weight): x [2, 3], the weight "norm.weight" by name.
 struct cases_norm {
     float x[CASES_ROWS * CASES_WIDTH];

@@ -103,6 +103,100 @@ static double load(uint32_t dtype, const unsigned char *source)
     return widen(dtype, word);
 }
 
+// -- Blocks ------------------------------------------------------------------------------------
+
+// By docs/encodings.md alone: what the host makes of them is not asked.
+enum { BLOCK = 32, SPAN_ALIGN = 16 };
+
+#define SPAN(name_, dtype_, bytes_)                                                                \
+    {                                                                                              \
+        .hdr = TAPML_HDR(tapml_span), .name = name_, .dtype = dtype_, .block_bytes = bytes_,       \
+        .align = SPAN_ALIGN                                                                        \
+    }
+
+static const tapml_span q8_quants = SPAN("quants", TAPML_U8, 32);
+static const tapml_span q4_quants = SPAN("quants", TAPML_U8, 16);
+static const tapml_span scales = SPAN("scales", TAPML_F16, 2);
+static const tapml_span mins = SPAN("mins", TAPML_F16, 2);
+static const tapml_span *const q8_spans[] = {&q8_quants, &scales};
+static const tapml_span *const q4_spans[] = {&q4_quants, &scales, &mins};
+static const tapml_encoding q8 = {TAPML_HDR(tapml_encoding), TAPML_ENCODING_Q8, BLOCK, 2, q8_spans};
+static const tapml_encoding q4 = {TAPML_HDR(tapml_encoding), TAPML_ENCODING_Q4, BLOCK, 3, q4_spans};
+
+static bool is_blocks(uint32_t dtype)
+{
+    return dtype == OPERAND_Q8 || dtype == OPERAND_Q4;
+}
+
+static size_t span_begin(const tapml_encoding *encoding, size_t blocks, uint32_t span)
+{
+    size_t begin = 0;
+
+    for (uint32_t i = 0; i < span; i++) {
+        begin += blocks * encoding->spans[i]->block_bytes;
+        begin = (begin + SPAN_ALIGN - 1) / SPAN_ALIGN * SPAN_ALIGN;
+    }
+    return begin;
+}
+
+static void store_half(unsigned char *span, size_t block, double value)
+{
+    const uint16_t word = narrow(TAPML_F16, (float)value);
+
+    memcpy(span + block * sizeof(word), &word, sizeof(word));
+}
+
+// Finds scale and min of values that were made of them: the first two hold the ends of the quants.
+static void store_block(const tapml_encoding *encoding,
+                        unsigned char *tensor,
+                        size_t blocks,
+                        size_t block,
+                        const double *values)
+{
+    unsigned char *quants = tensor + block * encoding->spans[0]->block_bytes;
+    const int is_q8 = encoding == &q8;
+    const double min = is_q8 ? 0 : values[0];
+    const double scale = is_q8 ? values[1] / 127 : (values[1] - values[0]) / 15;
+
+    store_half(tensor + span_begin(encoding, blocks, 1), block, scale);
+    if (!is_q8) {
+        store_half(tensor + span_begin(encoding, blocks, 2), block, min);
+        memset(quants, 0, BLOCK / 2);
+    }
+    for (size_t i = 0; i < BLOCK; i++) {
+        const int quant = (int)round((values[i] - min) / scale);
+
+        if (is_q8) {
+            quants[i] = (unsigned char)quant;
+        } else {
+            quants[i / 2] = (unsigned char)(quants[i / 2] | quant << i % 2 * 4);
+        }
+    }
+}
+
+static void lay_out_blocks(struct operand *operand, const struct operand_spec *spec)
+{
+    const tapml_encoding *encoding = spec->dtype == OPERAND_Q8 ? &q8 : &q4;
+
+    operand->tensor.dtype = TAPML_U8;
+    operand->tensor.encoding = encoding;
+    operand->tensor.offset = spec->lead * SPAN_ALIGN;
+    operand->size_bytes =
+        operand->tensor.offset + span_begin(encoding, operand->count / BLOCK, encoding->n_spans);
+}
+
+static void store_blocks(struct operand *operand, const double *values)
+{
+    const size_t blocks = operand->count / BLOCK;
+
+    for (size_t block = 0; block < blocks; block++) {
+        store_block(operand->tensor.encoding, operand->original + operand->tensor.offset, blocks,
+                    block, values + block * BLOCK);
+    }
+}
+
+// -- Operands ----------------------------------------------------------------------------------
+
 // Shape, strides and size, without memory.
 static void lay_out(struct operand *operand, const struct operand_spec *spec)
 {
@@ -126,6 +220,9 @@ static void lay_out(struct operand *operand, const struct operand_spec *spec)
     };
     operand->size_bytes =
         (spec->lead + (operand->count > 0 ? (size_t)last + 1 : 0)) * TAPML_DT_BYTES(spec->dtype);
+    if (is_blocks(spec->dtype)) {
+        lay_out_blocks(operand, spec);
+    }
 }
 
 // Buffers of devices are whole multiples of this.
@@ -175,6 +272,11 @@ struct operand *operand_create(struct plugin *plugin, const struct operand_spec 
     operand->original = malloc(padded(operand->size_bytes));
     cr_assert_not_null(operand->original);
     memset(operand->original, 0xff, padded(operand->size_bytes));
+    if (is_blocks(spec->dtype)) {
+        store_blocks(operand, spec->values);
+        place(operand);
+        return operand;
+    }
     for (size_t i = 0; spec->values != NULL && i < operand->count; i++) {
         store(spec->dtype, spec->values[i], operand->original + offset_bytes(operand, i));
     }

@@ -187,11 +187,37 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
+// The first two of a block are the ends of its quants; scale and min have few digits, which f16
+// holds.
+static void draw_blocks(uint64_t seed, uint32_t dtype, size_t count, double *values)
+{
+    const bool is_q8 = dtype == OPERAND_Q8;
+    const int64_t low = is_q8 ? -127 : 0, high = is_q8 ? 127 : 15;
+    double scale = 0, min = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t quant = low + (int64_t)(next(&seed) % (uint64_t)(high - low + 1));
+
+        if (i % 32 == 0) {
+            scale = (double)(1 + next(&seed) % 63) * (is_q8 ? 0x1p-13 : 0x1p-9);
+            min = is_q8 ? 0 : (double)((int64_t)(next(&seed) % 64) - 56) * 0x1p-6;
+        }
+        if (i % 32 < 2) {
+            quant = i % 32 == 0 ? low : high;
+        }
+        values[i] = scale * (double)quant + min;
+    }
+}
+
 double *trial_values(uint64_t seed, uint32_t dtype, size_t count)
 {
     double *values = calloc(count + 1, sizeof(*values));
 
     cr_assert_not_null(values);
+    if (dtype == OPERAND_Q8 || dtype == OPERAND_Q4) {
+        draw_blocks(seed, dtype, count, values);
+        return values;
+    }
     for (size_t i = 0; i < count; i++) {
         const double unit = (double)(next(&seed) >> 11) * 0x1p-52 - 1;
         const double size = next(&seed) % 32 == 0 ? 8 : 1;

@@ -48,5 +48,6 @@ trial_heads(uint32_t dtype, int64_t a, int64_t b, int64_t c, const double *value
 struct operand_spec trial_spread(struct operand_spec spec, size_t lead, int64_t gap);
 
 // `count` numbers between -1 and 1, a few up to 8 times as large, rounded to `dtype`: always the
-// same ones for a `seed`. To be freed.
+// same ones for a `seed`. For OPERAND_Q8 and OPERAND_Q4 what their quants, scales and mins can be.
+// To be freed.
 double *trial_values(uint64_t seed, uint32_t dtype, size_t count);

@@ -28,10 +28,9 @@ struct columns {
 
 static float weight_at(const tapml_tensor *w, size_t row, size_t column)
 {
-    const unsigned char *values = value_panel_row(w, row);
     float value;
 
-    value_widen(w->dtype, values + column * TAPML_DT_BYTES(w->dtype), 1, &value);
+    value_panel_get(w, row, column, 1, &value);
     return value;
 }
 

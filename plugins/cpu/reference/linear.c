@@ -28,15 +28,12 @@ static void
 pack_rows(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
 {
     const struct columns *columns = source;
-    const size_t skip_bytes = piece.begin * TAPML_DT_BYTES(columns->w->dtype);
     const size_t count = piece.end - piece.begin;
     float row[ARITHMETIC_CHUNK] = {0};
 
     for (size_t lane = 0; lane < LANES; lane++) {
         if (lane < columns->count) {
-            const unsigned char *weights = value_panel_row(columns->w, columns->first + lane);
-
-            value_widen(columns->w->dtype, weights + skip_bytes, count, row);
+            value_panel_get(columns->w, columns->first + lane, piece.begin, count, row);
         }
         for (size_t k = 0; k < count; k++) {
             panel[k][lane] = lane < columns->count ? row[k] : 0;
@@ -49,13 +46,11 @@ static void
 pack_columns(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
 {
     const struct columns *columns = source;
-    const size_t skip_bytes = columns->first * TAPML_DT_BYTES(columns->w->dtype);
 
     for (size_t k = piece.begin; k < piece.end; k++) {
-        const unsigned char *weights = value_panel_row(columns->w, k);
         float row[LANES] = {0};
 
-        value_widen(columns->w->dtype, weights + skip_bytes, columns->count, row);
+        value_panel_get(columns->w, k, columns->first, columns->count, row);
         for (size_t lane = 0; lane < LANES; lane++) {
             panel[k - piece.begin][lane] = row[lane];
         }

@@ -5,6 +5,7 @@
 #include "object.h"
 #include "reference/operators.h"
 #include "reference/scan_width.h"
+#include "reference/value.h"
 
 #include <tapml/ops.h>
 
@@ -103,11 +104,11 @@ static bool is_dtype_known(uint32_t dtype)
 // Each check writes the reason into `answer`, and nothing where all is well.
 static void check_tensor(const char *name, const tapml_tensor *tensor, tapml_support *answer)
 {
-    if (tensor->encoding != NULL) {
+    if (!value_is_known(tensor->encoding)) {
         snprintf(answer->reason, sizeof(answer->reason),
-                 "'%s' is block-quantised, as '%s'; only plain tensors are read here", name,
-                 tensor->encoding->id);
-    } else if (!is_dtype_known(tensor->dtype)) {
+                 "'%s' is block-quantised as '%s'; known are '%s' and '%s'", name,
+                 tensor->encoding->id, TAPML_ENCODING_Q8, TAPML_ENCODING_Q4);
+    } else if (tensor->encoding == NULL && !is_dtype_known(tensor->dtype)) {
         snprintf(answer->reason, sizeof(answer->reason),
                  "'%s' has dtype 0x%" PRIx32 ", known are f32, f16, bf16 and i32", name,
                  tensor->dtype);
@@ -199,6 +200,11 @@ void reference_supports(const tapml_op *op,
     for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
         if (is_tensor(&args[i])) {
             check_tensor(op->params[i]->name, args[i].u.p, answer);
+        }
+        for (uint32_t k = 0; args[i].kind == TAPML_P_TENSORS_IN && k < args[i].count; k++) {
+            const tapml_tensor *const *list = args[i].u.p;
+
+            check_tensor(op->params[i]->name, list[k], answer);
         }
     }
     for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && answer->reason[0] == '\0'; i++) {

@@ -30,7 +30,7 @@ enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 34 };
 // The devices, the default first.
 extern const struct device_list reference_devices;
 
-// Answers `supports` of the backend table: no to block-quantised tensors, to dtypes that no op
+// Answers `supports` of the backend table: no to encodings that are not known, to dtypes that no op
 // here reads, and to what a schema cannot say of heads. All devices answer alike.
 void reference_supports(const tapml_op *op,
                         const tapml_value *args,

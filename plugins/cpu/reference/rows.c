@@ -23,9 +23,8 @@ static void gather_compute(void *job, uint64_t begin, uint64_t end)
     const int32_t *numbers = value_row(gather->numbers, 0);
 
     for (uint64_t r = begin; r < end; r++) {
-        const void *row = value_panel_row(gather->table, (size_t)(numbers[r] + gather->offset));
-
-        value_widen(gather->table->dtype, row, gather->width, value_row(gather->y, (size_t)r));
+        value_panel_get(gather->table, (size_t)(numbers[r] + gather->offset), 0, gather->width,
+                        value_row(gather->y, (size_t)r));
     }
 }
 

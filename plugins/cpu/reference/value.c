@@ -59,15 +59,6 @@ size_t value_panel_row_count(const tapml_tensor *weight)
     return count;
 }
 
-const void *value_panel_row(const tapml_tensor *weight, size_t row)
-{
-    while (row >= (size_t)weight->shape[0]) {
-        row -= (size_t)weight->shape[0];
-        weight = weight->next;
-    }
-    return value_row(weight, row);
-}
-
 static float float_of(uint32_t bits)
 {
     float value;
@@ -110,6 +101,82 @@ void value_widen(uint32_t dtype, const void *source, size_t count, float *target
 
         memcpy(&word, bytes + i * sizeof(word), sizeof(word));
         target[i] = dtype == TAPML_BF16 ? float_of((uint32_t)word << 16) : widen_f16(word);
+    }
+}
+
+bool value_is_known(const tapml_encoding *encoding)
+{
+    return encoding == NULL || strcmp(encoding->id, TAPML_ENCODING_Q8) == 0 ||
+           strcmp(encoding->id, TAPML_ENCODING_Q4) == 0;
+}
+
+// Block `block` of span `index` of an encoded tensor.
+static const unsigned char *span_of(const tapml_tensor *tensor, uint32_t index, size_t block)
+{
+    const tapml_encoding *encoding = tensor->encoding;
+    const size_t count = value_row_count(tensor) * value_width(tensor) / encoding->block_values;
+    uint64_t begin = 0;
+
+    for (uint32_t i = 0; i < index; i++) {
+        const uint64_t align = encoding->spans[i + 1]->align;
+
+        begin = (begin + count * encoding->spans[i]->block_bytes + align - 1) / align * align;
+    }
+    return object_of(tensor->buffer)->data + tensor->offset + begin +
+           block * encoding->spans[index]->block_bytes;
+}
+
+static float half_of(const tapml_tensor *tensor, uint32_t index, size_t block)
+{
+    float value;
+
+    value_widen(TAPML_F16, span_of(tensor, index, block), 1, &value);
+    return value;
+}
+
+// Values `first` .. `first + count` of one block, as docs/encodings.md defines them.
+static void
+decode_block(const tapml_tensor *tensor, size_t block, size_t first, size_t count, float *target)
+{
+    const unsigned char *quants = span_of(tensor, 0, block);
+    const float scale = half_of(tensor, 1, block);
+
+    if (tensor->encoding->n_spans == 2) {
+        for (size_t i = 0; i < count; i++) {
+            target[i] = scale * (float)(int8_t)quants[first + i];
+        }
+        return;
+    }
+    const float min = half_of(tensor, 2, block);
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = first + i;
+
+        target[i] = scale * (float)(quants[at / 2] >> at % 2 * 4 & 15) + min;
+    }
+}
+
+void value_panel_get(
+    const tapml_tensor *weight, size_t row, size_t first, size_t count, float *target)
+{
+    for (; row >= (size_t)weight->shape[0]; weight = weight->next) {
+        row -= (size_t)weight->shape[0];
+    }
+    if (weight->encoding == NULL) {
+        const unsigned char *values = value_row(weight, row);
+
+        value_widen(weight->dtype, values + first * TAPML_DT_BYTES(weight->dtype), count, target);
+        return;
+    }
+    const size_t block_values = weight->encoding->block_values;
+
+    for (size_t at = row * value_width(weight) + first; count > 0;) {
+        const size_t rest = block_values - at % block_values, here = count < rest ? count : rest;
+
+        decode_block(weight, at / block_values, at % block_values, here, target);
+        at += here;
+        target += here;
+        count -= here;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <tapml/tensor.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // Where the values of a tensor lie, and what their bits mean.
@@ -23,9 +24,14 @@ ptrdiff_t value_stride(const tapml_tensor *tensor, uint32_t axis);
 // The first element of row `row`. May be written where the tensor is an output.
 void *value_row(const tapml_tensor *tensor, size_t row);
 
-// The rows of a weight of two axes in all its panels, and the first element of one of them.
+// The rows of a weight of two axes in all its panels, and values `first` .. `first` + `count` of
+// one of them as f32: widened, which is exact, or decoded where it is encoded.
 size_t value_panel_row_count(const tapml_tensor *weight);
-const void *value_panel_row(const tapml_tensor *weight, size_t row);
+void value_panel_get(
+    const tapml_tensor *weight, size_t row, size_t first, size_t count, float *target);
+
+// Whether `value_panel_get` knows the encoding of a tensor; plain ones have none.
+bool value_is_known(const tapml_encoding *encoding);
 
 // Widens `count` neighbouring values of type `dtype` (f32, f16 or bf16) to f32, which is exact. The
 // source may lie at any address.

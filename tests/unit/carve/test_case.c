@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "carve/case.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
@@ -251,4 +252,33 @@ static tapml_status class_of_silu(void)
 Test(case, survives_a_lack_of_memory)
 {
     SCRATCH_SWEEP(class_of_silu());
+}
+
+Test(case, weights_in_blocks_are_dense_and_whole)
+{
+    struct cases_blocks made;
+    char text[128];
+    tapml_value *values = NULL;
+    struct arena *arena = arena_create();
+    cases_make_blocks(&made, "q", 0);
+    struct case_argument *w = &made.arguments[1];
+    cr_assert_eq(case_check_argument(w), TAPML_OK, "%s", status_message());
+    cr_assert_eq(case_values(&made.item, arena, &values), TAPML_OK);
+    cr_assert_eq(case_shape_class(&tapml_linear, values, text, sizeof(text)), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_str_eq(text, "x=[2,64] w=tapml.q4/1[4,64]");
+
+    struct case_argument wrong = *w;
+    wrong.base_bytes = wrong.content_bytes = CASES_BLOCK_BYTES - 16;
+    cr_assert_eq(case_check_argument(&wrong), TAPML_INVALID);
+    wrong = *w;
+    wrong.stride[0] = 128;
+    cr_assert_eq(case_check_argument(&wrong), TAPML_INVALID);
+    wrong = *w;
+    wrong.shape[1] = 33;
+    cr_assert_eq(case_check_argument(&wrong), TAPML_INVALID);
+    wrong = *w;
+    wrong.effects = 0;
+    cr_assert_eq(case_check_argument(&wrong), TAPML_INVALID);
+    arena_destroy(arena);
 }

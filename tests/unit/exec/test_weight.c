@@ -5,6 +5,7 @@
 #include "harness/late.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
+#include "tensor/encoding.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -16,13 +17,36 @@ static struct weight_set *make_set(struct backend *backend)
     return set;
 }
 
+static tapml_tensor form_of(uint32_t dtype, const int64_t *shape, uint32_t rank)
+{
+    return (tapml_tensor){
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = dtype, .rank = rank, .shape = shape};
+}
+
+static tapml_status try_get(struct weight_set *set,
+                            const void *data,
+                            uint32_t dtype,
+                            const int64_t *shape,
+                            uint32_t rank,
+                            const tapml_tensor **out_tensor)
+{
+    const tapml_tensor form = form_of(dtype, shape, rank);
+    return weight_set_get(set, data, &form, out_tensor);
+}
+
 static const tapml_tensor *
 get(struct weight_set *set, const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank)
 {
     const tapml_tensor *tensor = NULL;
-    cr_assert_eq(weight_set_get(set, data, dtype, shape, rank, &tensor), TAPML_OK, "%s",
-                 status_message());
+    cr_assert_eq(try_get(set, data, dtype, shape, rank, &tensor), TAPML_OK, "%s", status_message());
     return tensor;
+}
+
+static uint64_t
+count_panels(const struct weight_set *set, uint32_t dtype, const int64_t *shape, uint32_t rank)
+{
+    const tapml_tensor form = form_of(dtype, shape, rank);
+    return weight_set_panels(set, &form);
 }
 
 Test(weight, is_the_memory_itself_on_a_host_memory_backend)
@@ -39,7 +63,7 @@ Test(weight, is_the_memory_itself_on_a_host_memory_backend)
     cr_expect_arr_eq(tensor->shape, shape, sizeof(shape));
     cr_expect_null(tensor->stride);
     cr_expect_null(tensor->next);
-    cr_expect_eq(weight_set_panels(set, TAPML_F32, shape, 2), 1);
+    cr_expect_eq(count_panels(set, TAPML_F32, shape, 2), 1);
     weight_set_destroy(set);
     backend_release(backend);
     weight_set_destroy(NULL);
@@ -77,7 +101,7 @@ Test(weight, comes_in_panels_where_it_is_larger_than_a_buffer)
     for (uint16_t i = 0; i < 63; i++) {
         data[i] = i;
     }
-    cr_expect_eq(weight_set_panels(set, TAPML_F16, shape, 2), 3);
+    cr_expect_eq(count_panels(set, TAPML_F16, shape, 2), 3);
     const tapml_tensor *panel = get(set, data, TAPML_F16, shape, 2);
     cr_assert_eq(backend_wait(backend), TAPML_OK);
     static const int64_t rows[] = {3, 3, 1};
@@ -96,6 +120,38 @@ Test(weight, comes_in_panels_where_it_is_larger_than_a_buffer)
     backend_release(backend);
 }
 
+Test(weight, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
+{
+    struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 111});
+    struct weight_set *set = make_set(backend);
+    const tapml_encoding *q4 = encoding_find(TAPML_ENCODING_Q4);
+    const int64_t shape[] = {5, 32}; // A row has 16 bytes, and twice 2 on a grain of 16.
+    struct encoding_loss loss = {0};
+    float values[5 * 32];
+    unsigned char data[160];
+    for (size_t i = 0; i < 160; i++) {
+        values[i] = (float)i;
+    }
+    cr_assert_eq(encoding_encode(q4, TAPML_F32, values, 5, data, &loss), TAPML_OK);
+    tapml_tensor form = form_of(TAPML_U8, shape, 2);
+    form.encoding = q4;
+    cr_expect_eq(weight_set_panels(set, &form), 3);
+    const tapml_tensor *panel = NULL;
+    cr_assert_eq(weight_set_get(set, data, &form, &panel), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    for (uint64_t row = 0; panel; panel = panel->next) {
+        cr_expect_eq(panel->encoding, q4);
+        for (uint64_t i = 0; i < (uint64_t)panel->shape[0]; i++, row++) {
+            float whole[ENCODING_BLOCK_MAX], part[ENCODING_BLOCK_MAX];
+            encoding_decode(q4, data, 5, row, whole);
+            encoding_decode(q4, late_bytes(panel->buffer), (uint64_t)panel->shape[0], i, part);
+            cr_expect_arr_eq(whole, part, sizeof(whole));
+        }
+    }
+    weight_set_destroy(set);
+    backend_release(backend);
+}
+
 Test(weight, is_refused_where_one_row_is_too_large)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 64});
@@ -103,13 +159,13 @@ Test(weight, is_refused_where_one_row_is_too_large)
     static const float data[40] = {0};
     const tapml_tensor *tensor = NULL;
     const int64_t wide[] = {2, 20}, line[] = {40}, fits[] = {16};
-    cr_expect_eq(weight_set_get(set, data, TAPML_F32, wide, 2, &tensor), TAPML_UNIMPLEMENTED);
+    cr_expect_eq(try_get(set, data, TAPML_F32, wide, 2, &tensor), TAPML_UNIMPLEMENTED);
     cr_expect(strstr(status_message(), "80 bytes"), "%s", status_message());
-    cr_expect_eq(weight_set_get(set, data, TAPML_F32, line, 1, &tensor), TAPML_UNIMPLEMENTED);
+    cr_expect_eq(try_get(set, data, TAPML_F32, line, 1, &tensor), TAPML_UNIMPLEMENTED);
     cr_expect_null(tensor);
-    cr_expect_eq(weight_set_panels(set, TAPML_F32, wide, 2), 0);
-    cr_expect_eq(weight_set_panels(set, TAPML_F32, line, 1), 0);
-    cr_expect_eq(weight_set_panels(set, TAPML_F32, fits, 1), 1);
+    cr_expect_eq(count_panels(set, TAPML_F32, wide, 2), 0);
+    cr_expect_eq(count_panels(set, TAPML_F32, line, 1), 0);
+    cr_expect_eq(count_panels(set, TAPML_F32, fits, 1), 1);
     weight_set_destroy(set);
     backend_release(backend);
 }
@@ -121,10 +177,10 @@ Test(weight, is_refused_where_it_is_empty_or_too_large_to_count)
     const float data = 0;
     const tapml_tensor *tensor = NULL;
     const int64_t empty[] = {0, 4}, negative[] = {-1}, huge[] = {INT64_MAX, 3};
-    cr_expect_eq(weight_set_get(set, &data, TAPML_F32, empty, 2, &tensor), TAPML_INVALID);
-    cr_expect_eq(weight_set_get(set, &data, TAPML_F32, negative, 1, &tensor), TAPML_INVALID);
-    cr_expect_eq(weight_set_get(set, &data, TAPML_F32, huge, 2, &tensor), TAPML_INVALID);
-    cr_expect_eq(weight_set_get(set, &data, TAPML_F32, huge, 1, &tensor), TAPML_INVALID);
+    cr_expect_eq(try_get(set, &data, TAPML_F32, empty, 2, &tensor), TAPML_INVALID);
+    cr_expect_eq(try_get(set, &data, TAPML_F32, negative, 1, &tensor), TAPML_INVALID);
+    cr_expect_eq(try_get(set, &data, TAPML_F32, huge, 2, &tensor), TAPML_INVALID);
+    cr_expect_eq(try_get(set, &data, TAPML_F32, huge, 1, &tensor), TAPML_INVALID);
     cr_expect_null(tensor);
     cr_expect_eq(get(set, &data, TAPML_F32, NULL, 0)->rank, 0);
     weight_set_destroy(set);
@@ -138,7 +194,7 @@ static tapml_status make_and_get(struct backend *backend)
     const tapml_tensor *tensor = NULL;
     struct weight_set *set = NULL;
     TAPML_TRY(weight_set_create(backend, &set));
-    const tapml_status status = weight_set_get(set, data, TAPML_F32, shape, 2, &tensor);
+    const tapml_status status = try_get(set, data, TAPML_F32, shape, 2, &tensor);
     weight_set_destroy(set);
     return status;
 }

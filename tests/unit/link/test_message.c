@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "graph/catalogue.h"
 #include "link/message.h"
+#include "tensor/encoding.h"
 
 #include <tapml/ops.h>
 
@@ -92,6 +93,45 @@ Test(message, carries_tensors_with_strides)
     cr_assert_eq(read->offset, 64);
     cr_assert_eq((void *)read->buffer, (void *)&writer);
     cr_assert_null(written->stride);
+}
+
+// linear with an encoded weight, [4, 64] from `offset` on.
+static void put_linear(const char *id, uint64_t offset)
+{
+    static const int64_t shape[] = {4, 64}, square[] = {4, 4};
+    const tapml_tensor x = tensor_of(shape, NULL, 0), y = tensor_of(square, NULL, 0);
+    tapml_tensor w = tensor_of(shape, NULL, offset);
+    const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
+                                  {.kind = TAPML_P_TENSOR_IN, .u.p = &w},
+                                  {.kind = TAPML_V_NONE},
+                                  {.kind = TAPML_P_I64},
+                                  {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
+    w.dtype = TAPML_U8;
+    w.encoding = encoding_find(id);
+    writer.size = 0;
+    wire_begin(&writer, MESSAGE_CALL, 1);
+    cr_assert_eq(message_put_args(&writer, &tapml_linear, values, number_of), TAPML_OK);
+    turn_round();
+}
+
+Test(message, carries_weights_in_blocks)
+{
+    put_linear(TAPML_ENCODING_Q4, 4096 - 160); // Quants of 128 bytes, scales and mins of 16.
+    cr_assert_eq(message_take_args(&reader, &tapml_linear, &buffers, &args), TAPML_OK, "%s",
+                 status_message());
+    const tapml_tensor *read = args.values[1].u.p;
+    cr_assert_eq(read->encoding, encoding_find(TAPML_ENCODING_Q4));
+    cr_assert_eq(read->dtype, TAPML_U8);
+    cr_assert_eq(read->shape[1], 64);
+    put_linear(TAPML_ENCODING_Q4, 4096 - 144);
+    cr_assert_eq(message_take_args(&reader, &tapml_linear, &buffers, &args), TAPML_INVALID);
+    put_linear(TAPML_ENCODING_Q8, 0);
+    for (size_t i = 0; i + 10 <= writer.size; i++) {
+        if (memcmp(writer.data + i, "tapml.q8/1", 10) == 0) {
+            writer.data[i + 6] = 'x';
+        }
+    }
+    cr_assert_eq(message_take_args(&reader, &tapml_linear, &buffers, &args), TAPML_INVALID);
 }
 
 Test(message, refuses_tensors_that_leave_their_buffers)

@@ -342,3 +342,44 @@ Test(checkpoint, survives_without_memory)
                      17);
     SCRATCH_SWEEP(build(scratch.folder));
 }
+
+Test(checkpoint, encodes_a_tensor_in_its_place)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct encoding_loss loss;
+    cr_assert_eq(open_data("models/llama_bf16", &checkpoint), TAPML_OK, "%s", status_message());
+    const char *name = "model.embed_tokens.weight";
+    const tapml_encoding *q8 = encoding_find(TAPML_ENCODING_Q8);
+    const struct hash plain = checkpoint_hash(checkpoint);
+    const struct checkpoint_tensor before = *checkpoint_find(checkpoint, name);
+    cr_assert_eq(checkpoint_encode(checkpoint, name, q8, &loss), TAPML_OK, "%s", status_message());
+    const struct checkpoint_tensor *after = checkpoint_find(checkpoint, name);
+    cr_assert_eq(after->tensor.encoding, q8);
+    cr_assert_eq(after->tensor.dtype, TAPML_U8);
+    cr_assert_arr_eq(after->tensor.shape, before.tensor.shape, 2 * sizeof(int64_t));
+    cr_assert_lt(after->bytes, before.bytes);
+    cr_assert_gt(encoding_loss_relative(&loss), 0);
+    cr_assert_lt(encoding_loss_relative(&loss), 0.01);
+    cr_assert_not(hash_equal(plain, checkpoint_hash(checkpoint)));
+
+    cr_assert_eq(checkpoint_encode(checkpoint, name, q8, &loss), TAPML_INVALID, "once is enough");
+    cr_assert_eq(checkpoint_encode(checkpoint, "no.such", q8, &loss), TAPML_NOT_FOUND);
+    checkpoint_close(checkpoint);
+}
+
+Test(checkpoint, what_has_no_whole_blocks_is_not_encoded)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct encoding_loss loss;
+    const char *path =
+        write_file("x.safetensors",
+                   "{'a': {'dtype': 'F32', 'shape': [2, 33], 'data_offsets': [0, 264]},"
+                   " 'b': {'dtype': 'I32', 'shape': [32], 'data_offsets': [264, 392]}}",
+                   392);
+    cr_assert_eq(checkpoint_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
+    const tapml_encoding *q4 = encoding_find(TAPML_ENCODING_Q4);
+    cr_assert_eq(checkpoint_encode(checkpoint, "a", q4, &loss), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "'a'"), "%s", status_message());
+    cr_assert_eq(checkpoint_encode(checkpoint, "b", q4, &loss), TAPML_INVALID);
+    checkpoint_close(checkpoint);
+}

@@ -292,7 +292,8 @@ Test(reference_linear, block_quantised_weights_are_refused_with_a_reason)
 
     cr_assert_eq(encoded.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(encoded.reason,
-                     "'w' is block-quantised, as 'gguf.q4_0/1'; only plain tensors are read here");
+                     "'w' is block-quantised as 'gguf.q4_0/1'; known are 'tapml.q8/1' and "
+                     "'tapml.q4/1'");
     w.encoding = NULL;
 
     const tapml_support unknown = plugin_supports(plugin, &tapml_linear, args);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "tensor/encoding.h"
 #include "verify/cut.h"
 
 #include <stdint.h>
@@ -85,6 +86,23 @@ Test(cut, columns_cut_the_weight_too)
     cr_assert_eq(x[2], made.x[CASES_WIDTH + 1]);
     cr_assert_eq(out.arguments[1].base_bytes, 2 * sizeof(float));
     cr_assert_arr_eq(out.arguments[1].before, made.weight + 1, 2 * sizeof(float));
+}
+
+Test(cut, rows_of_blocks_get_spans_of_their_own)
+{
+    struct cases_blocks made;
+    cases_make_blocks(&made, "q", 0);
+    const struct carved_case out = cut_one(&made.item, &tapml_linear, "out", 1, 3);
+    const struct case_argument *w = &out.arguments[1];
+    cr_assert_eq(w->shape[0], 2);
+    cr_assert_eq(w->base_bytes, 2 * 2 * 16 + 16 + 16);
+    for (uint64_t block = 0; block < 4; block++) {
+        float whole[ENCODING_BLOCK_MAX], part[ENCODING_BLOCK_MAX];
+        encoding_decode(w->encoding, made.w, 8, 2 + block, whole);
+        encoding_decode(w->encoding, w->before, 4, block, part);
+        cr_assert_arr_eq(whole, part, sizeof(whole));
+    }
+    refuse(&made.item, &tapml_linear, "in", 0, 32);
 }
 
 Test(cut, a_view_keeps_its_strides)

@@ -4,6 +4,7 @@
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
+#include "tensor/encoding.h"
 #include "verify/derive.h"
 #include "verify/verdict.h"
 
@@ -195,6 +196,23 @@ Test(derive, a_shape_changes_one_symbol_everywhere)
     made = must_make(&norm.item, "rows=257");
     cr_assert_eq(made.arguments[0].shape[0], 257);
     cr_assert_eq(made.arguments[0].shape[1], CASES_WIDTH);
+}
+
+Test(derive, rows_of_blocks_are_whole_blocks)
+{
+    struct cases_blocks blocks;
+    cases_make_blocks(&blocks, "q", 0);
+    struct carved_case made = must_make(&blocks.item, "in=288"); // Of 257.
+    const struct case_argument *w = &made.arguments[1];
+    cr_assert_eq(w->encoding, blocks.arguments[1].encoding);
+    cr_assert_eq(w->shape[1], 288);
+    cr_assert_eq(w->content_bytes, 4 * 9 * 16 + 80 + 80);
+    float values[ENCODING_BLOCK_MAX];
+    encoding_decode(w->encoding, w->before, 36, 35, values);
+    cr_assert_gt(values[7], -0.2);
+    cr_assert_lt(values[7], 1.2);
+    made = must_make(&blocks.item, "out=33");
+    cr_assert_eq(made.arguments[1].shape[0], 33);
 }
 
 Test(derive, a_state_holds_what_the_call_touches)

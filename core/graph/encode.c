@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/encode.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "graph/infer.h"
+#include "model/checkpoint.h"
+#include "tensor/dtype.h"
+
+// Notes a value that `param` takes: one it cannot read in blocks, or a view of one, stays plain.
+static void note_use(const struct graph *graph,
+                     const tapml_param *param,
+                     uint32_t value,
+                     unsigned char *stays_plain)
+{
+    const uint32_t base = graph->values[value].base;
+
+    if (base != value || !infer_takes(param, "encoded")) {
+        stays_plain[base] = 1;
+    }
+}
+
+static void note_uses(const struct graph *graph, unsigned char *stays_plain)
+{
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct graph_op *op = &graph->ops[i];
+
+        for (uint32_t p = 0; p < op->op->n_params; p++) {
+            const struct graph_argument *argument = &op->arguments[p];
+
+            if (argument->kind == TAPML_P_TENSOR_IN) {
+                note_use(graph, op->op->params[p], argument->value, stays_plain);
+            }
+            for (uint32_t k = 0; argument->kind == TAPML_P_TENSORS_IN && k < argument->count; k++) {
+                note_use(graph, op->op->params[p], argument->values[k], stays_plain);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        stays_plain[graph->values[graph->outputs[i].value].base] = 1;
+    }
+}
+
+static int has_whole_blocks(const struct graph_value *value, const tapml_encoding *encoding)
+{
+    const int64_t width = value->rank > 1 ? value->shape[value->rank - 1].constant : 0;
+
+    return width > 0 && width % (int64_t)encoding->block_values == 0 &&
+           dtype_is_float(value->dtype);
+}
+
+static tapml_status encode_one(struct graph_value *value,
+                               struct checkpoint *checkpoint,
+                               const tapml_encoding *encoding,
+                               struct encode_account *account)
+{
+    struct encoding_loss loss;
+
+    TAPML_TRY(checkpoint_encode(checkpoint, value->name, encoding, &loss));
+    const struct checkpoint_tensor *encoded = checkpoint_find(checkpoint, value->name);
+
+    value->dtype = TAPML_U8;
+    value->encoding = encoding;
+    value->data = encoded->data;
+    value->data_bytes = encoded->bytes;
+    account->losses[account->loss_count++] =
+        (struct encode_loss){value->name, encoding_loss_relative(&loss), loss.error_max};
+    return TAPML_OK;
+}
+
+static tapml_status encode_all(struct graph *graph,
+                               struct checkpoint *checkpoint,
+                               const tapml_encoding *encoding,
+                               unsigned char *stays_plain,
+                               struct encode_account *account)
+{
+    note_uses(graph, stays_plain);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        struct graph_value *value = &graph->values[v];
+
+        if (value->kind != GRAPH_WEIGHT) {
+            continue;
+        }
+        if (stays_plain[v] || !has_whole_blocks(value, encoding)) {
+            account->plain_count++;
+        } else {
+            TAPML_TRY(encode_one(value, checkpoint, encoding, account));
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status encode_weights(struct graph *graph,
+                            struct checkpoint *checkpoint,
+                            const tapml_encoding *encoding,
+                            struct encode_account *out_account)
+{
+    struct encode_account account = {
+        .losses = arena_array(graph->arena, graph->value_count, sizeof(*account.losses)),
+    };
+    unsigned char *stays_plain = alloc_new(graph->value_count);
+    tapml_status status =
+        account.losses != NULL && stays_plain != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = encode_all(graph, checkpoint, encoding, stays_plain, &account);
+    }
+    alloc_free(stays_plain);
+    if (status == TAPML_OK) {
+        *out_account = account;
+    }
+    return status;
+}

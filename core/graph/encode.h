@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Weights in blocks: turns those of a finished graph that all who use them can read so.
+#pragma once
+
+#include "base/status.h"
+#include "graph/graph.h"
+#include "tensor/encoding.h"
+
+struct checkpoint;
+
+// What became of a weight.
+struct encode_loss {
+    const char *name; // The graph's.
+    double relative;  // The root of error over value squares.
+    double largest;   // The largest difference.
+};
+
+struct encode_account {
+    struct encode_loss *losses; // In the order of the graph, in its arena.
+    uint32_t loss_count;
+    uint32_t plain_count; // Weights that stay as they are.
+};
+
+// Encodes, in the checkpoint and in the graph, every weight of a float type with rows of whole
+// blocks whose every use is a parameter that takes `encoded`, and no view. A failure, which names
+// the tensor, leaves both half done: they are of no use then.
+tapml_status encode_weights(struct graph *graph,
+                            struct checkpoint *checkpoint,
+                            const tapml_encoding *encoding,
+                            struct encode_account *out_account) STATUS_USED;

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs whose weights are encoded at load: carved, replayed in a worker, moved, reported, replayed again."""
+import json
+import os
+
+import rig
+
+
+def encoded(folder, weights, name, **more):
+    """A small run of a fixture with [model] weights."""
+    ini, dir_ = rig.write_small_run(folder, model=os.path.join(rig.DATA, "models", name), **more)
+    text = open(ini, encoding="utf-8").read()
+    open(ini, "w", encoding="utf-8").write(text.replace("[source]", f"weights = {weights}\n\n[source]"))
+    return ini, dir_
+
+
+def agrees(done):
+    rig.check(done, 0)
+    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
+
+
+def everything_moves_in_a_worker(folder):
+    for weights in ("q8_0", "q4_0"):
+        ini, dir_ = encoded(os.path.join(folder, weights), weights, "llama")
+        text = open(ini, encoding="utf-8").read()
+        open(ini, "w", encoding="utf-8").write(text.replace("[offload]", "isolation = always\n\n[offload]"))
+        done = rig.host("--config", ini)
+        agrees(done)
+        rig.contains(done.stderr, f"weights as {weights}", "lost most")
+        types = {row[0] for row in rig.rows(dir_, "SELECT DISTINCT dtype FROM argument WHERE param IN ('w', 'table')")}
+        # Rows of 80 values have no whole blocks.
+        assert types == {"f32", "tapml.q8/1" if weights == "q8_0" else "tapml.q4/1"}, types
+
+
+def lists_of_experts_move(folder):
+    ini, dir_ = encoded(folder, "q4_0", "qwen3_moe")
+    agrees(rig.host("--config", ini))
+    types = {row[0] for row in rig.rows(dir_, "SELECT DISTINCT dtype FROM argument WHERE param = 'w' AND kind = 'list'")}
+    assert types == {"bf16", "tapml.q4/1"}, types  # Rows of 40 values have no whole blocks.
+
+
+def the_report_has_the_losses(folder):
+    ini, dir_ = encoded(folder, "q8_0", "llama")
+    path = os.path.join(dir_, "report.json")
+    agrees(rig.host("--config", ini, "--json", path))
+    report = json.load(open(path, encoding="utf-8"))
+    losses = report["model"]["losses"]
+    assert losses and all(0 < loss["relative"] < 0.02 for loss in losses), losses
+    assert report["model"]["weight_bytes"]["tapml.q8/1"] > 0, report["model"]
+
+
+def it_goes_on_replays_and_generates_with_them(folder):
+    ini, dir_ = encoded(folder, "q8_0", "llama")
+    agrees(rig.host("--config", ini))
+    agrees(rig.host("--config", ini))
+    rig.check(rig.host("replay", os.path.join(dir_, "run.tapmlrun"), "--backend", "reference:f64"), 0)
+    plan = os.path.join(dir_, "plan-gpu.txt")
+    own = rig.check(rig.host("generate", "--plan", plan, "--ids", "1 5 7 9", "--count", "4", "--json"), 0)
+    same = rig.check(rig.host("generate", "--model", os.path.join(rig.DATA, "models", "llama"), "--weights", "q8_0",
+                              "--backend", "reference", "--ids", "1 5 7 9", "--count", "4", "--json"), 0)
+    assert json.loads(own.stdout)["ids"] == json.loads(same.stdout)["ids"]
+
+
+def another_word_is_another_run(folder):
+    ini, _ = encoded(folder, "q8_0", "llama")
+    agrees(rig.host("--config", ini))
+    text = open(ini, encoding="utf-8").read()
+    open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q4_0"))
+    done = rig.check(rig.host("--config", ini), 2)
+    rig.contains(done.stderr, "[model] weights = q8_0, now it is q4_0")
+    open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q5_0"))
+    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "'stored' or 'q8_0' or 'q4_0'")
+
+
+rig.main([everything_moves_in_a_worker, lists_of_experts_move, the_report_has_the_losses,
+          it_goes_on_replays_and_generates_with_them, another_word_is_another_run])

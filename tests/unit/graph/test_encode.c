@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fixture.h"
+#include "graph/encode.h"
+#include "model/checkpoint.h"
+#include "model/weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct made {
+    struct fixture fixture;
+    struct checkpoint *checkpoint;
+    struct weights *weights;
+    struct graph *graph;
+};
+
+// The table is embedded and, where `is_tied`, the head too; where `is_gathered`, an op takes it
+// that reads no blocks.
+static void make(struct made *made, int is_tied, int is_gathered)
+{
+    tapml_graph_value ids = 0, table = 0, norm = 0;
+    char folder[512];
+
+    snprintf(folder, sizeof(folder), "%s/models/llama", getenv("TAPML_TEST_DATA"));
+    fixture_init(&made->fixture);
+    builder_destroy(made->fixture.builder);
+    fixture_ok(checkpoint_open(folder, &made->checkpoint));
+    fixture_ok(weights_create(made->checkpoint, &made->weights));
+    fixture_ok(builder_create(made->fixture.catalogue, weights_object(made->weights),
+                              &made->fixture.builder));
+    tapml_object *g = made->fixture.object = builder_object(made->fixture.builder);
+    const tapml_host_graph *t = made->fixture.table;
+
+    fixture_ok(t->input(g, NULL, "input_ids", TAPML_FROM_USER, TAPML_I32, SHAPE(TAPML_SYM_TOKENS),
+                        NULL, &ids));
+    fixture_ok(t->weight(g, NULL, "model.embed_tokens.weight", SHAPE(96, 64), NULL, &table));
+    fixture_ok(t->weight(g, NULL, "model.norm.weight", SHAPE(64), NULL, &norm));
+    tapml_value embed[] = {ID(table), ID(ids), I64(0), OUT};
+    fixture_ok(t->op(g, NULL, "embed", "tapml.embed", 1, embed, 4));
+    tapml_value scaled[] = {ID(embed[3].u.id), ID(norm), F64(1e-5), F64(0), OUT};
+    fixture_ok(t->op(g, NULL, "norm", "tapml.rms_norm", 1, scaled, 5));
+    fixture_ok(t->output(g, NULL, "hidden.0", scaled[4].u.id));
+    if (is_tied) {
+        tapml_value head[] = {ID(scaled[4].u.id), ID(table), NONE, I64(0), OUT};
+        fixture_ok(t->op(g, NULL, "head", "tapml.linear", 1, head, 5));
+        fixture_ok(t->output(g, NULL, "logits", head[4].u.id));
+    }
+    if (is_gathered) {
+        tapml_value copied[] = {ID(table), OUT};
+        fixture_ok(t->op(g, NULL, "copy", "tapml.copy", 1, copied, 2));
+        fixture_ok(t->output(g, NULL, "table", copied[1].u.id));
+    }
+    fixture_ok(builder_finish(made->fixture.builder, &made->graph));
+}
+
+static void release(struct made *made)
+{
+    graph_destroy(made->graph);
+    fixture_release(&made->fixture);
+    weights_destroy(made->weights);
+    checkpoint_close(made->checkpoint);
+}
+
+Test(encode, weights_that_all_read_in_blocks)
+{
+    const tapml_encoding *q4 = encoding_find(TAPML_ENCODING_Q4);
+    const struct affine_point point = {{5, 0, 1, 64}};
+    struct encode_account account;
+    struct made made;
+
+    make(&made, 1, 0);
+    const struct hash plain = graph_hash(made.graph);
+
+    fixture_ok(encode_weights(made.graph, made.checkpoint, q4, &account));
+    cr_assert_eq(account.loss_count, 1);
+    cr_assert_eq(account.plain_count, 1, "the norm has one axis");
+    cr_assert_str_eq(account.losses[0].name, "model.embed_tokens.weight");
+    cr_assert_gt(account.losses[0].relative, 0);
+    cr_assert_gt(account.losses[0].largest, 0);
+
+    const uint32_t index = graph_find_value(made.graph, GRAPH_WEIGHT, "model.embed_tokens.weight");
+    const struct graph_value *value = &made.graph->values[index];
+
+    cr_assert_eq(value->encoding, q4);
+    cr_assert_eq(value->dtype, TAPML_U8);
+    cr_assert_eq(value->data, checkpoint_find(made.checkpoint, value->name)->data);
+    cr_assert_eq(graph_value_bytes(value, &point), 96 * 64 / 32 * 20);
+    cr_assert_not(hash_equal(plain, graph_hash(made.graph)));
+    release(&made);
+}
+
+Test(encode, leaves_what_someone_reads_plain)
+{
+    struct encode_account account;
+    struct made made;
+
+    make(&made, 0, 1);
+    const struct hash plain = graph_hash(made.graph);
+
+    fixture_ok(
+        encode_weights(made.graph, made.checkpoint, encoding_find(TAPML_ENCODING_Q8), &account));
+    cr_assert_eq(account.loss_count, 0);
+    cr_assert_eq(account.plain_count, 2);
+    cr_assert(hash_equal(plain, graph_hash(made.graph)));
+    release(&made);
+}
