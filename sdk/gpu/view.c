@@ -4,6 +4,8 @@
 
 #include "ops.h"
 
+#include <string.h>
+
 int64_t gpu_view_stride(const tapml_tensor *tensor, uint32_t axis)
 {
     int64_t stride = 1;
@@ -125,11 +127,59 @@ tapml_status gpu_view_weight(struct gpu_queue *queue,
                              const tapml_tensor *tensor,
                              struct gpu_view *out_view)
 {
+    const tapml_encoding *encoding = tensor->encoding;
+
     if (gpu_view_weight_kind(tensor) == GPU_WEIGHT_NONE) {
-        return gpu_plan_refuse(queue, call, "weights are f32, bf16 or f16, this one has type 0x%x",
-                               tensor->dtype);
+        return encoding != NULL
+                   ? gpu_plan_refuse(queue, call, "encoding '%s', kernels have '%s' and '%s'",
+                                     encoding->id, TAPML_ENCODING_Q8, TAPML_ENCODING_Q4)
+                   : gpu_plan_refuse(queue, call,
+                                     "weights are f32, bf16 or f16, this one has type 0x%x",
+                                     tensor->dtype);
     }
-    return view(queue, call, tensor, out_view);
+    if (encoding == NULL) {
+        return view(queue, call, tensor, out_view);
+    }
+    tapml_tensor values = *tensor; // From its start on.
+
+    values.encoding = NULL;
+    values.offset = 0;
+    return view(queue, call, &values, out_view);
+}
+
+static uint64_t count_blocks(const tapml_tensor *tensor)
+{
+    uint64_t count = 1;
+
+    for (uint32_t axis = 0; axis < tensor->rank; axis++) {
+        count *= (uint64_t)tensor->shape[axis];
+    }
+    return count / tensor->encoding->block_values;
+}
+
+// The word in which span `index` begins.
+static uint32_t span_word(const tapml_tensor *weight, uint32_t index)
+{
+    const uint64_t blocks = count_blocks(weight);
+    uint64_t begin = 0;
+
+    for (uint32_t i = 0; i < index; i++) {
+        const uint64_t align = weight->encoding->spans[i + 1]->align;
+
+        begin =
+            (begin + blocks * weight->encoding->spans[i]->block_bytes + align - 1) / align * align;
+    }
+    return (uint32_t)((weight->offset + begin) / sizeof(uint32_t));
+}
+
+struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight)
+{
+    if (weight->encoding == NULL) {
+        return (struct gpu_blocks){0};
+    }
+    // What has no mins gives its scales: words that can be read.
+    return (struct gpu_blocks){span_word(weight, 0), span_word(weight, 1),
+                               span_word(weight, weight->encoding->n_spans - 1)};
 }
 
 int gpu_view_is_x4(const struct gpu_view *view)
@@ -139,6 +189,11 @@ int gpu_view_is_x4(const struct gpu_view *view)
 
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight)
 {
+    if (weight != NULL && weight->encoding != NULL) {
+        return strcmp(weight->encoding->id, TAPML_ENCODING_Q8) == 0   ? GPU_WEIGHT_Q8
+               : strcmp(weight->encoding->id, TAPML_ENCODING_Q4) == 0 ? GPU_WEIGHT_Q4
+                                                                      : GPU_WEIGHT_NONE;
+    }
     return weight == NULL                ? GPU_WEIGHT_NONE
            : weight->dtype == TAPML_F32  ? GPU_WEIGHT_F32
            : weight->dtype == TAPML_BF16 ? GPU_WEIGHT_BF16
@@ -148,9 +203,12 @@ uint32_t gpu_view_weight_kind(const tapml_tensor *weight)
 
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight)
 {
-    const uint32_t kind = gpu_view_weight_kind(weight);
+    static const uint32_t variants[] = {
+        [GPU_WEIGHT_NONE] = K_V_BASE, [GPU_WEIGHT_F32] = K_V_BASE, [GPU_WEIGHT_BF16] = K_V_BF16,
+        [GPU_WEIGHT_F16] = K_V_F16,   [GPU_WEIGHT_Q8] = K_V_Q8,    [GPU_WEIGHT_Q4] = K_V_Q4,
+    };
 
-    return kind == GPU_WEIGHT_BF16 ? K_V_BF16 : kind == GPU_WEIGHT_F16 ? K_V_F16 : K_V_BASE;
+    return variants[gpu_view_weight_kind(weight)];
 }
 
 // -- Elements ----------------------------------------------------------------------------------

@@ -26,11 +26,23 @@ tapml_status gpu_view_rows(struct gpu_queue *queue,
                            const tapml_tensor *tensor,
                            struct gpu_view *out_view);
 
-// The same for a weight: f32, bf16 or f16.
+// The same for a weight: f32, bf16, f16, or in blocks, whose elements count from the tensor's
+// start.
 tapml_status gpu_view_weight(struct gpu_queue *queue,
                              tapml_call *call,
                              const tapml_tensor *tensor,
                              struct gpu_view *out_view);
+
+// Where the spans of a weight in blocks begin (BLOCKS in k_view.h), in words of 32 bits; zeros
+// where it is plain. Of a tensor that gpu_view_weight has taken.
+struct gpu_blocks {
+    uint32_t quants, scales, mins;
+};
+struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight);
+
+// For the parameters of a kernel: `BLOCKS(w)` there is `GPU_BLOCKS(w, blocks)` here.
+#define GPU_BLOCKS(name, blocks)                                                                   \
+    .name##_quants = (blocks).quants, .name##_scales = (blocks).scales, .name##_mins = (blocks).mins
 
 // Whether rows can be read four elements at a time.
 int gpu_view_is_x4(const struct gpu_view *view);
@@ -39,7 +51,14 @@ int gpu_view_is_x4(const struct gpu_view *view);
 int64_t gpu_view_stride(const tapml_tensor *tensor, uint32_t axis);
 
 // K_W_* of k_view.h: the type of a weight as a number, and as the variant of a kernel.
-enum { GPU_WEIGHT_NONE, GPU_WEIGHT_F32, GPU_WEIGHT_BF16, GPU_WEIGHT_F16 };
+enum {
+    GPU_WEIGHT_NONE,
+    GPU_WEIGHT_F32,
+    GPU_WEIGHT_BF16,
+    GPU_WEIGHT_F16,
+    GPU_WEIGHT_Q8,
+    GPU_WEIGHT_Q4
+};
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight);
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight);
 

@@ -43,6 +43,8 @@ static const char *name_of(uint32_t dtype)
     return dtype == TAPML_F32    ? "f32"
            : dtype == TAPML_BF16 ? "bf16"
            : dtype == TAPML_F16  ? "f16"
+           : dtype == OPERAND_Q8 ? "q8"
+           : dtype == OPERAND_Q4 ? "q4"
                                  : "none";
 }
 
@@ -158,6 +160,23 @@ Test(linear, panels)
             check((struct shape){33, 130, 257, dtypes[d], TAPML_BF16, transposed, 65, 0});
             check((struct shape){7, 95, 80, dtypes[d], 0, transposed, 31, 1});
         }
+    }
+}
+
+// Weights in blocks, in both directions: rows of one block and of many, all tiles, panels, slices.
+Test(linear, blocks)
+{
+    static const int64_t tokens[] = {1, 3, 4, 5, 17, 33, 70}, widths[] = {32, 64, 96, 160, 320},
+                         others[] = {1, 37, 64, 65, 130};
+
+    for (int i = 0; i < 70; i++) {
+        const int is_transposed = i / 7 % 2;
+        const int64_t width = widths[i % 5], other = others[i / 2 % 5];
+
+        check((struct shape){tokens[i % 7], is_transposed ? width : other,
+                             is_transposed ? other : width, i % 2 != 0 ? OPERAND_Q8 : OPERAND_Q4,
+                             i % 3 == 0 ? TAPML_F16 : 0, is_transposed, i % 4 == 1 ? 33 : 0,
+                             i % 5 > 2});
     }
 }
 

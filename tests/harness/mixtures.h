@@ -90,7 +90,8 @@ static void check_mixture(const struct mixture *m)
 static const struct mixture mixtures[] = {
     {1, 1, 8, 8, 1, TAPML_F32, 0, 0},    {3, 2, 24, 17, 1, TAPML_BF16, 1, 0},
     {5, 3, 33, 40, 3, TAPML_F16, 1, 1},  {19, 4, 64, 7, 4, TAPML_F32, 1, 0},
-    {2, 5, 300, 9, 1, TAPML_BF16, 0, 1},
+    {2, 5, 300, 9, 1, TAPML_BF16, 0, 1}, {3, 2, 64, 17, 1, OPERAND_Q8, 0, 0},
+    {5, 3, 33, 96, 3, OPERAND_Q4, 0, 1},
 };
 
 static void check_route(size_t tokens, size_t experts, size_t k, int renormalise, int topk)

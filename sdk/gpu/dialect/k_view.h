@@ -5,7 +5,7 @@
 //
 // Structural switches:
 //     K_X4  1: rows are read four elements at a time. Widths, offsets and strides then count four.
-//     K_W   the type of the weight: K_W_F32, K_W_BF16 or K_W_F16
+//     K_W   the type of the weight: K_W_F32, K_W_BF16, K_W_F16, or blocks: K_W_Q8, K_W_Q4
 // The host picks K_X4 where width, offset and strides of all views allow it.
 #ifndef K_VIEW_H
 #define K_VIEW_H
@@ -14,6 +14,8 @@
 #define K_W_F32 1
 #define K_W_BF16 2
 #define K_W_F16 3
+#define K_W_Q8 4 // tapml.q8/1,
+#define K_W_Q4 5 // tapml.q4/1: see docs/encodings.md.
 
 #ifndef K_X4
 #define K_X4 0
@@ -58,8 +60,46 @@ FN(f32, k_f16, ARG(u32, u), ARG(u32, e))
   return SELECT((e & 1u) == 0u, both.x, both.y);
 }
 
+// Where the spans of a weight in blocks begin, in words; of no use where it is plain. On the host:
+// struct gpu_blocks. Elements are then counted from the start of the tensor.
+#define BLOCKS(w) FIELD(u32, w##_quants) FIELD(u32, w##_scales) FIELD(u32, w##_mins)
+
+// Byte and nibble e of the word u as numbers, a byte with its sign.
+FN(f32, k_byte, ARG(u32, u), ARG(u32, e))
+{
+  return f32(((u >> (8u * (e & 3u))) & 255u) ^ 128u) - 128.0f;
+}
+
+FN(f32, k_nibble, ARG(u32, u), ARG(u32, e))
+{
+  return f32((u >> (4u * (e & 7u))) & 15u);
+}
+
 // W_AT(w, e): lane group e of the weight w, which is bound as WX.
-#if K_W == K_W_F32
+#if K_W == K_W_Q8 || K_W == K_W_Q4
+#define WX u32
+#define K_BLOCK(e) ((e) / (32u / LANES))
+#define K_SCALE(w, e) k_f16(w[p.w##_scales + (K_BLOCK(e) >> 1u)], K_BLOCK(e))
+#define K_MIN(w, e) k_f16(w[p.w##_mins + (K_BLOCK(e) >> 1u)], K_BLOCK(e))
+#if K_W == K_W_Q8 && K_X4
+FN(f32x4, k_quants, ARG(u32, u))
+{
+  return f32x4(k_byte(u, 0u), k_byte(u, 1u), k_byte(u, 2u), k_byte(u, 3u));
+}
+#define W_AT(w, e) (k_quants(w[p.w##_quants + (e)]) * K_SCALE(w, e))
+#elif K_W == K_W_Q8
+#define W_AT(w, e) (k_byte(w[p.w##_quants + ((e) >> 2u)], e) * K_SCALE(w, e))
+#elif K_X4
+FN(f32x4, k_quants, ARG(u32, u), ARG(u32, e))
+{
+  LET(u32, four, (u >> (16u * (e & 1u))));
+  return f32x4(k_nibble(four, 0u), k_nibble(four, 1u), k_nibble(four, 2u), k_nibble(four, 3u));
+}
+#define W_AT(w, e) (k_quants(w[p.w##_quants + ((e) >> 1u)], e) * K_SCALE(w, e) + VX_SPLAT(K_MIN(w, e)))
+#else
+#define W_AT(w, e) (k_nibble(w[p.w##_quants + ((e) >> 3u)], e) * K_SCALE(w, e) + K_MIN(w, e))
+#endif
+#elif K_W == K_W_F32
 #define WX VX
 #define W_AT(w, e) w[e]
 #elif K_X4
@@ -98,6 +138,18 @@ FN(f32, k_weight, ARG(u32, kind), ARG(u32, u), ARG(u32, e))
 }
 #define WEIGHT_WORD(kind, e) SELECT((kind) == 1u, e, ((e) >> 1u))
 #define WEIGHT_AT(w, kind, e) k_weight(kind, w[WEIGHT_WORD(kind, e)], e)
+
+// BLOCK_AT(w, kind, e): the same where the weight may be in blocks: `kind` is K_W_Q8 or K_W_Q4, and
+// BLOCKS(w) are parameters.
+FN(f32, k_block, ARG(u32, kind), ARG(u32, quants), ARG(u32, scales), ARG(u32, mins), ARG(u32, e))
+{
+  LET(f32, scale, k_f16(scales, (e >> 5u)));
+  if (kind == 4u) { return k_byte(quants, e) * scale; }
+  return k_nibble(quants, e) * scale + k_f16(mins, (e >> 5u));
+}
+#define BLOCK_AT(w, kind, e) \
+  k_block(kind, w[p.w##_quants + SELECT((kind) == 4u, ((e) >> 2u), ((e) >> 3u))], \
+          w[p.w##_scales + ((e) >> 6u)], w[p.w##_mins + ((e) >> 6u)], e)
 
 // ADD_BIAS(sum, n): adds element n of the bias to an f32, ADD_BIAS_X lane group n to a VX, where
 // there is one.

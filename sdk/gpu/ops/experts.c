@@ -130,6 +130,11 @@ static tapml_status launch_expert(struct gpu_queue *queue,
     if (b != NULL) {
         GPU_TRY(gpu_view_weight(queue, call, b, &bv));
     }
+    const struct gpu_blocks blocks = gpu_view_blocks(w);
+
+    params->w_quants = blocks.quants;
+    params->w_scales = blocks.scales;
+    params->w_mins = blocks.mins;
     params->w_at = wv.at;
     params->w_n = transposed != 0 ? 1 : (uint32_t)gpu_view_stride(w, 0);
     params->w_i = transposed != 0 ? (uint32_t)gpu_view_stride(w, 0) : 1;

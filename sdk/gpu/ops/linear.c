@@ -7,7 +7,8 @@
 struct panel {
     const tapml_tensor *x, *w, *b, *y;
     struct gpu_view xv, wv, yv, bv;
-    uint32_t w_stride; // From row to row of the weight, in elements.
+    struct gpu_blocks blocks; // Of a weight that is in some.
+    uint32_t w_stride;        // From row to row of the weight, in elements.
     uint32_t variant, lanes;
     int goes_on; // A transposed panel after the first one.
 };
@@ -34,10 +35,15 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
     const uint32_t lanes = panel->lanes, k = panel->xv.width / lanes;
     const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
     const struct k_linear_rows_params params = {
-        GPU_VIEW(x, panel->xv, lanes), GPU_VIEW(y, panel->yv, 1),
-        .w_at = panel->wv.at / lanes,  .w_s = panel->w_stride / lanes,
-        .b_at = panel->bv.at,          .b_kind = gpu_view_weight_kind(panel->b),
-        .n = panel->wv.rows,           .k = k,
+        GPU_VIEW(x, panel->xv, lanes),
+        GPU_VIEW(y, panel->yv, 1),
+        GPU_BLOCKS(w, panel->blocks),
+        .w_at = panel->wv.at / lanes,
+        .w_s = panel->w_stride / lanes,
+        .b_at = panel->bv.at,
+        .b_kind = gpu_view_weight_kind(panel->b),
+        .n = panel->wv.rows,
+        .k = k,
         .tokens = panel->xv.rows,
     };
 
@@ -71,6 +77,7 @@ launch_tiles(struct gpu_queue *queue, tapml_call *call, const struct panel *pane
     const struct k_linear_tiles_params params = {
         GPU_VIEW(x, panel->xv, lanes),
         GPU_VIEW(y, panel->yv, 1),
+        GPU_BLOCKS(w, panel->blocks),
         .w_at = panel->wv.at / lanes,
         .w_s = panel->w_stride / lanes,
         .b_at = panel->bv.at,
@@ -109,6 +116,7 @@ launch_columns(struct gpu_queue *queue, tapml_call *call, const struct panel *pa
     const struct k_linear_columns_params params = {
         GPU_VIEW(x, panel->xv, 1),
         GPU_VIEW(y, panel->yv, lanes),
+        GPU_BLOCKS(w, panel->blocks),
         .w_at = panel->wv.at / lanes,
         .w_s = panel->w_stride / lanes,
         .b_at = panel->bv.at,
@@ -178,6 +186,7 @@ tapml_status gpu_op_linear(TAPML_LINEAR_PARAMS)
     }
     for (panel.w = w; panel.w != NULL; panel.w = panel.w->next) {
         GPU_TRY(gpu_view_weight(self, call, panel.w, &panel.wv));
+        panel.blocks = gpu_view_blocks(panel.w);
         panel.w_stride = (uint32_t)gpu_view_stride(panel.w, 0);
         panel.variant = gpu_view_weight_variant(panel.w);
         panel.lanes = 1;

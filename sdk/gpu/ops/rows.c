@@ -19,8 +19,10 @@ tapml_status gpu_op_embed(TAPML_EMBED_PARAMS)
     }
     for (const tapml_tensor *panel = table; panel != NULL; panel = panel->next) {
         GPU_TRY(gpu_view_weight(self, call, panel, &tv));
+        const struct gpu_blocks blocks = gpu_view_blocks(panel);
         const struct k_embed_params params = {
             GPU_VIEW(y, yv, 1),
+            GPU_BLOCKS(table, blocks),
             .table_at = tv.at,
             .table_s = (uint32_t)gpu_view_stride(panel, 0),
             .table_kind = gpu_view_weight_kind(panel),

@@ -19,7 +19,9 @@ enum {
     K_V_SUBGROUP = 1, // Needs GPU_FEATURE_SUBGROUP.
     K_V_X4 = 8,       // Reads four elements at a time; widths, offsets, strides count them.
     K_V_BF16 = 16,    // The weight is bf16,
-    K_V_F16 = 32,     // or f16 (K_W in k_view.h); else f32.
+    K_V_F16 = 32,     // or f16 (K_W in k_view.h),
+    K_V_Q8 = 64,      // or in blocks of 8 bits,
+    K_V_Q4 = 128,     // or of 4; else f32.
 };
 
 enum { K_TUNE_MAX = 8, K_BINDING_MAX = 8, K_PARAMS_MAX = 128 };
