@@ -212,33 +212,40 @@ Test(SUITE, linear_scan)
     }
 }
 
+// Of x [count, groups, width]: sums that do not cancel.
+static void check_rows_of(int64_t count, int64_t groups, int64_t width, int is_slice)
+{
+    const size_t rows = (size_t)(count * groups), all = rows * (size_t)width;
+    double *x = trial_values(1, TAPML_F32, all), *unit = zeros(all), *total = zeros(rows);
+    struct trial norm = {.op = &tapml_l2_norm, .output = TAPML_L2_NORM_Y};
+    struct trial sum = {.op = &tapml_sum, .output = TAPML_SUM_Y};
+    struct operand_spec spec = trial_heads(TAPML_F32, count, groups, width, x);
+
+    for (size_t i = 0; i < all; i++) {
+        x[i] = fabs(x[i]);
+    }
+    spec = is_slice ? trial_spread(spec, 1, 3) : spec;
+    norm.arguments[TAPML_L2_NORM_X].tensor = spec;
+    norm.arguments[TAPML_L2_NORM_EPS].f64 = 0.125;
+    norm.arguments[TAPML_L2_NORM_Y].tensor = trial_heads(TAPML_F32, count, groups, width, NULL);
+    sum.arguments[TAPML_SUM_X].tensor = spec;
+    sum.arguments[TAPML_SUM_Y].tensor = trial_rows(TAPML_F32, count, groups, NULL);
+    if (is_slice) {
+        sum.arguments[TAPML_SUM_Y].tensor = trial_spread(sum.arguments[TAPML_SUM_Y].tensor, 2, 1);
+    }
+    formulas_l2_norm(rows, (size_t)width, x, 0.125, unit);
+    formulas_sum(rows, (size_t)width, x, total);
+    CHECK(&norm, rows, all, unit);
+    CHECK(&sum, (size_t)count, rows, total);
+    free(x);
+}
+
 Test(SUITE, l2_norm_and_sum)
 {
-    static const size_t sizes[][2] = {{1, 1},   {3, 7},    {33, 8}, {5, 96},
-                                      {2, 257}, {4, 1000}, {70, 4}};
+    static const int64_t sizes[][3] = {{1, 1, 1},   {3, 2, 7},    {11, 3, 8}, {5, 1, 96},
+                                       {2, 4, 257}, {4, 5, 1000}, {7, 10, 4}};
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        const size_t rows = sizes[i][0], width = sizes[i][1];
-        double *x = trial_values(1, TAPML_F32, rows * width);
-        double *unit = zeros(rows * width), *total = zeros(rows);
-        struct trial norm = {.op = &tapml_l2_norm, .output = TAPML_L2_NORM_Y};
-        struct trial sum = {.op = &tapml_sum, .output = TAPML_SUM_Y};
-        struct operand_spec spec = trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, x);
-
-        for (size_t k = 0; k < rows * width; k++) {
-            x[k] = fabs(x[k]); // Sums that do not cancel.
-        }
-        spec = i % 2 != 0 ? trial_spread(spec, 1, 3) : spec;
-        norm.arguments[TAPML_L2_NORM_X].tensor = spec;
-        norm.arguments[TAPML_L2_NORM_EPS].f64 = 0.125;
-        norm.arguments[TAPML_L2_NORM_Y].tensor =
-            trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, NULL);
-        sum.arguments[TAPML_SUM_X].tensor = spec;
-        sum.arguments[TAPML_SUM_Y].tensor = trial_rows(TAPML_F32, (int64_t)rows, 1, NULL);
-        formulas_l2_norm(rows, width, x, 0.125, unit);
-        formulas_sum(rows, width, x, total);
-        CHECK(&norm, rows, rows * width, unit);
-        CHECK(&sum, rows, rows, total);
-        free(x);
+        check_rows_of(sizes[i][0], sizes[i][1], sizes[i][2], i % 2 != 0);
     }
 }

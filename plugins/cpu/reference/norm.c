@@ -122,10 +122,13 @@ static void add_up(void *job, uint64_t begin, uint64_t end)
 {
     const struct norm *norm = job;
 
-    for (uint64_t r = begin; r < end; r++) {
-        float *y = value_row(norm->y, (size_t)r);
+    const size_t groups = value_width(norm->y);
 
-        *y = (float)sum_of(norm->order, value_row(norm->x, (size_t)r), norm->width, 0, false);
+    for (uint64_t r = begin; r < end; r++) {
+        float *y = value_row(norm->y, (size_t)r / groups);
+
+        y[r % groups] =
+            (float)sum_of(norm->order, value_row(norm->x, (size_t)r), norm->width, 0, false);
     }
 }
 

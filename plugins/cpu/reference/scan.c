@@ -57,7 +57,7 @@ static real step(const struct scan *scan, const struct moment *moment, real *sta
     for (size_t i = 0; i < scan->width; i++) {
         real next = state[i] * moment->w[i * w_step] + moment->value * moment->k[i];
 
-        if (moment->kk != NULL) {
+        if (moment->kk != NULL && moment->a != NULL) {
             next -= removed * ((real)moment->kk[i] * moment->a[i * a_step]);
         }
         state[i] = next;

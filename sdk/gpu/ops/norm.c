@@ -113,10 +113,8 @@ tapml_status gpu_op_sum(TAPML_SUM_PARAMS)
     GPU_TRY(gpu_view_rows(self, call, y, &yv));
     const uint32_t lanes = gpu_view_is_x4(&xv) ? 4 : 1;
     const struct k_sum_params params = {
-        GPU_VIEW(x, xv, lanes),
-        GPU_VIEW(y, yv, 1),
-        .rows = xv.rows,
-        .width = xv.width / lanes,
+        GPU_VIEW(x, xv, lanes),    GPU_VIEW(y, yv, 1), .rows = xv.rows,
+        .width = xv.width / lanes, .groups = yv.width,
     };
 
     return gpu_plan_launch(

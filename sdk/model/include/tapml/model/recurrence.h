@@ -40,7 +40,7 @@ tapml_graph_value model_exp(struct model_context *context, const char *name, tap
 tapml_graph_value
 model_softplus(struct model_context *context, const char *name, tapml_graph_value x);
 
-// The last axis divided by its length; its sum, an axis of extent 1.
+// The last axis divided by its length; its sum in its place.
 tapml_graph_value
 model_l2_norm(struct model_context *context, const char *name, tapml_graph_value x, double eps);
 tapml_graph_value model_sum(struct model_context *context, const char *name, tapml_graph_value x);
