@@ -24,10 +24,12 @@ static void check(struct model_context *context, const struct mamba2 *own)
 {
     const char *act = context->config_table->string(context->config, "/hidden_act", "silu");
 
-    if (own->heads * own->head_width != own->inner) {
+    const long long heads_width = own->heads * own->head_width;
+
+    if (heads_width != own->inner) {
         model_fail(context, TAPML_INVALID,
                    "'num_heads' times 'head_dim' is %lld, 'expand' times 'hidden_size' is %lld",
-                   (long long)(own->heads * own->head_width), (long long)own->inner);
+                   heads_width, (long long)own->inner);
     }
     if (own->groups < 1 || own->heads % own->groups != 0) {
         model_fail(context, TAPML_INVALID, "'num_heads' is %lld, no multiple of 'n_groups', %lld",
@@ -178,6 +180,9 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     struct mamba2 own = {.stack = stack};
 
     read_own(context, &own);
+    if (context->status != TAPML_OK) {
+        return 0; // Sizes that are refused may be 0.
+    }
     for (context->layer = 0; context->layer < stack->layers; context->layer++) {
         model_scope_begin(context, "layers.{i}");
         const tapml_graph_value x =

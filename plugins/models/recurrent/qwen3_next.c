@@ -177,12 +177,20 @@ half(struct model_context *context, const struct qwen3_next *own, int is_mlp, ta
     return model_add(context, "add", h, y);
 }
 
-static void make_tables(struct model_context *context, struct attention *attention)
+// Where a layer has a use for them.
+static void make_tables(struct model_context *context, struct qwen3_next *own)
 {
+    struct attention *attention = &own->attention;
     const int64_t shape[] = {TAPML_SYM_TOKENS, attention->rope.pairs};
+    int is_used = 0;
 
-    attention->cosines = model_input(context, "rope.cos", TAPML_FROM_FILL, TAPML_F32, shape, 2);
-    attention->sines = model_input(context, "rope.sin", TAPML_FROM_FILL, TAPML_F32, shape, 2);
+    for (context->layer = 0; context->layer < own->stack->layers; context->layer++) {
+        is_used |= is_full(context, own);
+    }
+    if (is_used) {
+        attention->cosines = model_input(context, "rope.cos", TAPML_FROM_FILL, TAPML_F32, shape, 2);
+        attention->sines = model_input(context, "rope.sin", TAPML_FROM_FILL, TAPML_F32, shape, 2);
+    }
 }
 
 static tapml_graph_value
@@ -191,7 +199,10 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     struct qwen3_next own = {.stack = stack};
 
     read_own(context, &own);
-    make_tables(context, &own.attention);
+    if (context->status != TAPML_OK) {
+        return 0; // Sizes that are refused may be 0.
+    }
+    make_tables(context, &own);
     for (context->layer = 0; context->layer < stack->layers; context->layer++) {
         model_output_hidden(context, context->layer, h);
         model_scope_begin(context, "layers.{i}");
