@@ -24,8 +24,9 @@
 
 ARCHITECTURE(mamba2, "Mamba-2: a scan over a matrix of each head")
 ARCHITECTURE(qwen3_next, "Qwen3-Next: gated delta rule and gated attention, experts")
+ARCHITECTURE(rwkv7, "RWKV-7: a matrix of each head that forgets along a direction")
 
-static const tapml_component *const components[] = {&mamba2, &qwen3_next};
+static const tapml_component *const components[] = {&mamba2, &qwen3_next, &rwkv7};
 
 static const tapml_plugin plugin = {
     .hdr = TAPML_HDR(tapml_plugin),

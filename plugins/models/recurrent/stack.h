@@ -87,3 +87,4 @@ tapml_graph_value stack_conv(struct model_context *context,
 
 extern const struct stack_description describe_mamba2;
 extern const struct stack_description describe_qwen3_next;
+extern const struct stack_description describe_rwkv7;
