@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
@@ -250,4 +251,42 @@ Test(calibrator, an_op_that_nothing_computes_has_its_floor)
     cr_assert_eq(limits[0].nmse, compare_floor(COMPARE_REDUCTION).nmse);
     op.tolerance = "none";
     cr_assert_eq(calibrator_limits(calibrator, store, &made.item, &op, limits), TAPML_INVALID);
+}
+
+// The norm of equal numbers is 0, and what the mean loses of them is all that floats leave of it.
+Test(calibrator, a_result_of_nothing_but_roundings_judges_nobody)
+{
+    enum { WIDTH = 7 };
+    float x[WIDTH];
+    float y[WIDTH] = {0};
+    struct case_argument arguments[6];
+    struct carved_case item = {.instance = "g_norm",
+                               .op_name = "tapml.layer_norm",
+                               .op_version = 1,
+                               .shape_class = "x=[1,7]",
+                               .arguments = arguments,
+                               .argument_count = 6};
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct arena *arena = arena_create();
+    const char *refusal = NULL;
+    cr_assert_not_null(arena);
+    for (int i = 0; i < WIDTH; i++) {
+        x[i] = 0.7f;
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        arguments[i] = (struct case_argument){.name = tapml_layer_norm.params[i]->name};
+    }
+    arguments[TAPML_LAYER_NORM_X] = row_of(TAPML_LAYER_NORM_X, WIDTH, x, NULL);
+    arguments[TAPML_LAYER_NORM_X].name = "x";
+    arguments[TAPML_LAYER_NORM_EPS].kind = TAPML_P_F64;
+    arguments[TAPML_LAYER_NORM_EPS].d = 1e-3;
+    arguments[TAPML_LAYER_NORM_OFFSET].kind = TAPML_P_F64;
+    arguments[TAPML_LAYER_NORM_Y] = arguments[TAPML_LAYER_NORM_X];
+    arguments[TAPML_LAYER_NORM_Y].name = "y";
+    arguments[TAPML_LAYER_NORM_Y].kind = TAPML_P_TENSOR_OUT;
+    arguments[TAPML_LAYER_NORM_Y].before = NULL;
+    arguments[TAPML_LAYER_NORM_Y].after = y;
+    MUST(calibrator_expect(calibrator, &item, &tapml_layer_norm, arena, limits, &refusal));
+    cr_assert_str_eq(refusal, "honest devices differ where the exact result is 0");
+    arena_destroy(arena);
 }
