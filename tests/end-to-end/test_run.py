@@ -76,6 +76,32 @@ def an_encoder_moves(folder):
         rig.contains(done.stdout + done.stderr, "no 'logits' to choose tokens by, as an encoder")
 
 
+def states_of_every_kind_move(folder):
+    """A recurrent model, and a hybrid with experts: tails and matrices beside growing keys and values."""
+    for name, count in (("mamba2", 42), ("qwen3_next", 191)):
+        own = os.path.join(folder, name)
+        os.makedirs(own)
+        ini, dir_ = rig.write_run(own, **fixture(own, name))
+        done = rig.check(rig.host("--config", ini), 0)
+        rig.contains(done.stdout, f"{count} of {count} instances on gpu", "0 accused, 0 refused, 0 left on the source",
+                     "0 not compared", "end to end: agrees")
+        states = rig.rows(dir_, "SELECT DISTINCT param FROM argument WHERE effects = 'state-write'")
+        assert {("tail",), ("state",)} <= set(states), states
+        kept = rig.rows(dir_, "SELECT DISTINCT moment FROM page JOIN argument USING (case_id, position)"
+                              " WHERE param = 'state' AND effects = 'state-write'")
+        assert set(kept) == {("before",), ("after",)}, kept
+
+
+def states_follow_a_plan_that_changes_sides(folder):
+    """The prompt on one side, each token after it on the other: states of a fixed size go with it."""
+    for name, rule in (("mamba2", "op=linear_scan phase=prefill"), ("qwen3_next", "op=conv1d_causal phase=decode")):
+        own = os.path.join(folder, name)
+        os.makedirs(own)
+        ini, _ = rig.write_run(own, extra=f"[plan]\nrule = * -> source\nrule = {rule} -> gpu\n", **fixture(own, name))
+        done = rig.check(rig.host("--config", ini), 0)
+        rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "end to end: agrees")
+
+
 def the_way_back(folder):
     ini, _ = rig.write_run(folder, source="opencl", target="reference")
     done = rig.check(rig.host("--config", ini), 0)
@@ -148,7 +174,8 @@ def mistakes_are_told(folder):
 
 if __name__ == "__main__":
     rig.main([everything_moves, lists_of_weights_and_wide_windows_move,
-              latent_attention_and_routes_from_groups_move, an_encoder_moves, the_way_back,
+              latent_attention_and_routes_from_groups_move, an_encoder_moves, states_of_every_kind_move,
+              states_follow_a_plan_that_changes_sides, the_way_back,
               the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
               another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
               mistakes_are_told], needs=["opencl", "reference"])
