@@ -25,7 +25,6 @@ static const float *past_row(const struct conv1d *conv, size_t index)
 
 static real channel_at(const struct conv1d *conv, size_t row, size_t channel)
 {
-    const unsigned char *taps = value_panel_row(conv->w, channel);
     real sum = 0;
 
     for (size_t index = 0; index * ARITHMETIC_CHUNK < conv->taps; index++) {
@@ -34,8 +33,7 @@ static real channel_at(const struct conv1d *conv, size_t row, size_t channel)
         real terms[ARITHMETIC_CHUNK];
         float weights[ARITHMETIC_CHUNK];
 
-        value_widen(conv->w->dtype, taps + piece.begin * TAPML_DT_BYTES(conv->w->dtype),
-                    piece.end - piece.begin, weights);
+        value_panel_get(conv->w, channel, piece.begin, piece.end - piece.begin, weights);
         for (size_t i = piece.begin; i < piece.end; i++) {
             terms[i - piece.begin] =
                 (real)past_row(conv, row + i)[channel] * weights[i - piece.begin];
