@@ -82,6 +82,7 @@ struct client {
 
     int is_up;
     int is_lost;
+    char loss[512]; // What the far side said when its device was; or "".
     uint32_t starts_failed;
     uint32_t falls;
     struct table fallen; // Of instances, how often.
@@ -331,6 +332,9 @@ static tapml_status start_again(struct client *client)
 // Before every message: the far side is there.
 static tapml_status ready(struct client *client)
 {
+    if (client->loss[0] != '\0') { // Whoever asks next wants to know why.
+        return status_fail(TAPML_DEVICE_LOST, "%s", client->loss);
+    }
     if (client->is_lost) {
         return status_fail(TAPML_DEVICE_LOST, "%s: the worker cannot be started again",
                            client->info.component);
@@ -367,7 +371,10 @@ static tapml_status settle(struct client *client)
     }
     if (is_answered) {
         forget_work(client);
-        client->is_lost = client->is_lost || status == TAPML_DEVICE_LOST;
+        if (status == TAPML_DEVICE_LOST && !client->is_lost) {
+            client->is_lost = 1;
+            (void)snprintf(client->loss, sizeof(client->loss), "%s", status_message());
+        }
     }
     return status;
 }
