@@ -7,7 +7,12 @@
 
 extern const struct k_kernel spirv_kernels[]; // Written by kembed.
 
-static const char *const symbols[] = {"vkCreateInstance", "vkGetInstanceProcAddr", NULL};
+static const char *const symbols[] = {
+#define LOADER_SYMBOL(name) #name,
+#include "driver_symbols.def"
+#undef LOADER_SYMBOL
+    NULL,
+};
 
 tapml_status
 driver_check(const struct gpu_host *host, tapml_call *call, VkResult result, const char *what)

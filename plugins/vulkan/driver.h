@@ -23,8 +23,9 @@ enum {
 
 // The library, opened at run time. Everything else is asked for by name.
 struct driver_functions {
-    PFN_vkCreateInstance vkCreateInstance;
-    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+#define LOADER_SYMBOL(name) PFN_##name name;
+#include "driver_symbols.def"
+#undef LOADER_SYMBOL
 };
 
 struct instance_functions {

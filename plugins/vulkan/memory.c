@@ -92,7 +92,7 @@ static void free_block(struct driver_device *device, struct memory_block *block)
 {
     struct memory_block **link = &device->blocks;
 
-    while (*link != block) {
+    while (*link != NULL && *link != block) {
         link = &(*link)->next;
     }
     *link = block->next;
@@ -101,11 +101,9 @@ static void free_block(struct driver_device *device, struct memory_block *block)
     gpu_free(device->root->host, block, sizeof(*block));
 }
 
-static tapml_status new_block(struct driver_device *device,
-                              tapml_call *call,
-                              uint32_t type,
-                              uint64_t size,
-                              struct memory_block **out_block)
+// NULL where there is no memory, which has been said.
+static struct memory_block *
+new_block(struct driver_device *device, tapml_call *call, uint32_t type, uint64_t size)
 {
     const struct gpu_host *host = device->root->host;
     const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -118,17 +116,17 @@ static tapml_status new_block(struct driver_device *device,
     if (block != NULL && piece != NULL) {
         result = device->vk.vkAllocateMemory(device->device, &info, NULL, &block->memory);
     }
-    if (result < 0) {
+    if (block == NULL || piece == NULL || result < 0) {
         gpu_free(host, piece, sizeof(*piece));
         gpu_free(host, block, sizeof(*block));
-        return driver_check(host, call, result, "vkAllocateMemory");
+        (void)gpu_fail(host, call, TAPML_NO_MEMORY, result, "vkAllocateMemory: no memory");
+        return NULL;
     }
     block->type = type;
     block->pieces = piece;
     block->next = device->blocks;
     device->blocks = block;
-    *out_block = block;
-    return TAPML_OK;
+    return block;
 }
 
 static uint32_t find_type(const struct driver_device *device,
@@ -163,17 +161,16 @@ static tapml_status place(struct driver_device *device,
         }
     }
     if (piece == NULL) {
-        const tapml_status status =
-            new_block(device, call, type, is_alone ? needs->size : block_bytes, &block);
-
-        if (status != TAPML_OK) {
-            return status;
+        block = new_block(device, call, type, is_alone ? needs->size : block_bytes);
+        if (block == NULL) {
+            return TAPML_NO_MEMORY;
         }
         piece = take_piece(device, block, needs);
     }
     if (piece == NULL) {
         free_block(device, block);
-        return gpu_fail(device->root->host, call, TAPML_NO_MEMORY, 0, "out of memory");
+        (void)gpu_fail(device->root->host, call, TAPML_NO_MEMORY, 0, "out of memory");
+        return TAPML_NO_MEMORY;
     }
     buffer->block = block;
     buffer->piece = piece;
