@@ -68,7 +68,7 @@ read_expected(const struct eval *eval, const char *name, uint32_t rank, struct e
 {
     const struct checkpoint_tensor *tensor = checkpoint_find(eval->file, name);
 
-    if (tensor == NULL || tensor->tensor.rank != rank) {
+    if (tensor == NULL || rank < 1 || tensor->tensor.rank != rank) {
         return status_fail(TAPML_INVALID,
                            "'%s/expected.safetensors': tensor '%s' of rank %u expected, %s",
                            eval->folder, name, (unsigned)rank,
@@ -89,7 +89,7 @@ read_expected(const struct eval *eval, const char *name, uint32_t rank, struct e
 static tapml_status
 read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *out_count)
 {
-    struct expected expected;
+    struct expected expected = {NULL, 0, 0};
 
     TAPML_TRY(read_expected(eval, name, 1, &expected));
     int32_t *ids = alloc_array((size_t)expected.width + 1, sizeof(*ids));
@@ -218,7 +218,7 @@ static tapml_status compare_rows(const struct eval *eval,
     const float *values = NULL;
     int64_t shape[TAPML_MAX_RANK];
     uint32_t rank = 0;
-    struct expected expected;
+    struct expected expected = {NULL, 0, 0};
 
     TAPML_TRY(session_output(eval->session, output, &values, shape, &rank));
     TAPML_TRY(read_expected(eval, name, rank, &expected));

@@ -87,7 +87,7 @@ static void print_verdict(struct text *out, const json_t *target)
 static void print_given_up(struct text *out, const json_t *report)
 {
     for (size_t i = 0; i < json_array_size(json_object_get(report, "given_up")); i++) {
-        print_cell(out, "given_up");
+        print_cell(out, "given up");
     }
     text_append(out, "\n");
 }

@@ -9,6 +9,6 @@
 #include <jansson.h>
 
 // Prints a column for each target of the report's document (host/report_data.h), those that were
-// given up behind the others, and a row for each operator: its most telling state, its worst margin.
-// Prints nothing of a run with fewer than two targets.
+// given up behind the others, and a row for each operator: its most telling state, its worst
+// margin. Prints nothing of a run with fewer than two targets.
 tapml_status report_table_print(const json_t *report) STATUS_USED;

@@ -3,6 +3,7 @@
 #include "link/client.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/table.h"
 #include "link/backlog.h"
@@ -755,6 +756,7 @@ static tapml_status client_write(struct backend *backend,
         return TAPML_OK;
     }
     TAPML_TRY(stage(client, size, &span));
+    ASSERT(span.memory);
     memcpy(span.memory, source, size);
     return put_transfer(client, MESSAGE_WRITE, buffer, offset, &span);
 }

@@ -6,8 +6,8 @@
 Whatever the files say, the host neither crashes nor hangs: it refuses with one sentence that names the file, the
 tensor or the key, or takes what it was given.
 
-Usage: test_hostile.py [all]      without `all`: one value for a key, drawn by its name; what is spoilt in tensors is
-                                  found when the graph is made, so that nothing is computed then
+Usage: test_hostile.py [all]      without `all`: every third tensor and key, from another one on for each fixture, and one
+                                  value for a key, drawn by its name; a spoilt tensor is found when the graph is made
 """
 import json
 import os
@@ -29,7 +29,7 @@ class Model:
     """A copy of a fixture whose files are spoilt and mended."""
 
     def __init__(self, folder, source):
-        self.folder = os.path.join(folder, "model")
+        self.folder, self.name = os.path.join(folder, "model"), os.path.basename(source)
         shutil.copytree(source, self.folder, copy_function=shutil.copyfile)
         self.files = [name for name in sorted(os.listdir(self.folder)) if re.match(r"model.*\.safetensors$", name)]
         self.whole = {name: self.read(name) for name in self.files + ["config.json"]}
@@ -74,6 +74,11 @@ def spoilt_header(model, file, tensors):
     model.write(file, struct.pack("<Q", len(text)) + text + body)
 
 
+def some(model, items):
+    """All of them, or every third one."""
+    return list(items)[0 if ALL else zlib.crc32(model.name.encode()) % 3::1 if ALL else 3]
+
+
 def kind_of(name):
     """The first layer and the first expert stand for all."""
     return re.sub(r"\d+", "0", name)
@@ -90,7 +95,7 @@ def tensors_of(model):
 
 
 def missing(model):
-    for file, name in tensors_of(model):
+    for file, name in some(model, tensors_of(model)):
         table, _ = model.header(file)
         table["unknown." + name] = table.pop(name)
         spoilt_header(model, file, table)
@@ -99,7 +104,7 @@ def missing(model):
 
 
 def misshapen(model):
-    for file, name in tensors_of(model):
+    for file, name in some(model, tensors_of(model)):
         shape = model.header(file)[0][name]["shape"]
         for other in [shape[::-1], [1] + shape, [shape[0] * 2] + shape[1:-1] + [shape[-1] // 2]][:3 if ALL else 1]:
             table, _ = model.header(file)
@@ -151,11 +156,11 @@ def drawn(path):
 
 def lying(model):
     keys = [key for key in model.config if not isinstance(model.config[key], (dict, list))]
-    for path in numbers_of(model.config):
-        leaf = [key for key in path if isinstance(key, str)][-1]
+    for path in some(model, numbers_of(model.config)):
+        parts = [key for key in path if isinstance(key, str)]
         for value in drawn(path):
             model.write("config.json", with_value(model.config, path, value))
-            model.judge(f"{'/'.join(map(str, path))} = {value}", leaf, "config.json:", "tensor '", *keys, commands=("eval",))
+            model.judge(f"{'/'.join(map(str, path))} = {value}", "config.json:", "tensor '", *parts, *keys, commands=("eval",))
     model.mend("config.json")
 
 
