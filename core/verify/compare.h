@@ -61,8 +61,9 @@ struct compare_limit compare_floor(enum compare_class class_);
 // values on one side.
 double compare_margin(const struct compare_result *result, const struct compare_limit *limit);
 
-// Makes `limit` at least `factor` times the distances of `result`; NMSE, which is a square, at least
-// the square of `factor` times. An exact limit stays as it is, and what is infinite widens nothing.
+// Makes `limit` at least `factor` times the distances of `result`; NMSE, which is a square, at
+// least the square of `factor` times. An exact limit stays as it is, and what is infinite widens
+// nothing.
 void compare_widen(struct compare_limit *limit, const struct compare_result *result, double factor);
 
 // The root mean square of the finite values of a row, or of a tensor.
