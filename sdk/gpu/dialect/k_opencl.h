@@ -27,7 +27,21 @@ typedef uint4 u32x4;
 #define f32x2(...) ((float2)(__VA_ARGS__))
 #define f32x4(...) ((float4)(__VA_ARGS__))
 #define u32x4(...) ((uint4)(__VA_ARGS__))
+K_HASH if defined __x86_64__ || defined __aarch64__
+// PoCL calls a function for each half, and no loop with a call in it becomes vectors. The exponent is
+// moved to that of an f32; below the normal numbers the digits are added to the least of them.
+static float2 k_unpack_f16x2(uint u)
+{
+  const uint2 h = (uint2)(u & 0xffffu, u >> 16);
+  const uint2 rest = (h & 0x7fffu) << 13;
+  const uint2 normal = rest + (112u << 23);
+  const uint2 tiny = as_uint2(as_float2(rest + (113u << 23)) - 0x1p-14f);
+  const uint2 number = select(normal, tiny, rest < (1u << 23));
+  return as_float2(select(number, rest | 0x7f800000u, rest >= (31u << 23)) | (h & 0x8000u) << 16);
+}
+K_HASH else
 static float2 k_unpack_f16x2(uint u) { return vload_half2(0, (const half *)&u); }
+K_HASH endif
 static uint k_pack_f16x2(float2 v) { uint u; vstore_half2(v, 0, (half *)&u); return u; }
 #define UNPACK_F16X2(u) k_unpack_f16x2(u)
 #define PACK_F16X2(v) k_pack_f16x2(v)

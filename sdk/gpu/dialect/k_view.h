@@ -75,29 +75,36 @@ FN(f32, k_nibble, ARG(u32, u), ARG(u32, e))
   return f32((u >> (4u * (e & 7u))) & 15u);
 }
 
-// W_AT(w, e): lane group e of the weight w, which is bound as WX.
+// W_AT(w, e): lane group e of the weight w, which is bound as WX. In blocks it is W_QUANTS(w, e) times
+// W_SCALE(w, e) plus, of K_W_Q4, W_MIN(w, e): the latter two are the same for BLOCK_LANES lane groups.
 #if K_W == K_W_Q8 || K_W == K_W_Q4
 #define WX u32
-#define K_BLOCK(e) ((e) / (32u / LANES))
-#define K_SCALE(w, e) k_f16(w[p.w##_scales + (K_BLOCK(e) >> 1u)], K_BLOCK(e))
-#define K_MIN(w, e) k_f16(w[p.w##_mins + (K_BLOCK(e) >> 1u)], K_BLOCK(e))
+#define BLOCK_LANES (32u / LANES)
+#define K_HALF_AT(w, at, block) k_f16(w[(at) + ((block) >> 1u)], block)
+#define W_SCALE(w, e) K_HALF_AT(w, p.w##_scales, ((e) / BLOCK_LANES))
+#define W_MIN(w, e) K_HALF_AT(w, p.w##_mins, ((e) / BLOCK_LANES))
 #if K_W == K_W_Q8 && K_X4
 FN(f32x4, k_quants, ARG(u32, u))
 {
   return f32x4(k_byte(u, 0u), k_byte(u, 1u), k_byte(u, 2u), k_byte(u, 3u));
 }
-#define W_AT(w, e) (k_quants(w[p.w##_quants + (e)]) * K_SCALE(w, e))
+#define W_QUANTS(w, e) k_quants(w[p.w##_quants + (e)])
 #elif K_W == K_W_Q8
-#define W_AT(w, e) (k_byte(w[p.w##_quants + ((e) >> 2u)], e) * K_SCALE(w, e))
+#define W_QUANTS(w, e) k_byte(w[p.w##_quants + ((e) >> 2u)], e)
 #elif K_X4
 FN(f32x4, k_quants, ARG(u32, u), ARG(u32, e))
 {
   LET(u32, four, (u >> (16u * (e & 1u))));
   return f32x4(k_nibble(four, 0u), k_nibble(four, 1u), k_nibble(four, 2u), k_nibble(four, 3u));
 }
-#define W_AT(w, e) (k_quants(w[p.w##_quants + ((e) >> 1u)], e) * K_SCALE(w, e) + VX_SPLAT(K_MIN(w, e)))
+#define W_QUANTS(w, e) k_quants(w[p.w##_quants + ((e) >> 1u)], e)
 #else
-#define W_AT(w, e) (k_nibble(w[p.w##_quants + ((e) >> 3u)], e) * K_SCALE(w, e) + K_MIN(w, e))
+#define W_QUANTS(w, e) k_nibble(w[p.w##_quants + ((e) >> 3u)], e)
+#endif
+#if K_W == K_W_Q8
+#define W_AT(w, e) (W_QUANTS(w, e) * W_SCALE(w, e))
+#else
+#define W_AT(w, e) (W_QUANTS(w, e) * W_SCALE(w, e) + VX_SPLAT(W_MIN(w, e)))
 #endif
 #elif K_W == K_W_F32
 #define WX VX

@@ -32,7 +32,9 @@ static tapml_status
 launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
 {
     enum { ROWS = 4, ITEMS_MOST = 64 };
+    const tapml_encoding *encoding = panel->w->encoding;
     const uint32_t lanes = panel->lanes, k = panel->xv.width / lanes;
+    const uint32_t steps = encoding != NULL ? panel->xv.width / encoding->block_values : k;
     const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
     const struct k_linear_rows_params params = {
         GPU_VIEW(x, panel->xv, lanes),
@@ -52,7 +54,7 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
         &(struct gpu_plan){
             .kernel = "linear_rows",
             .variant = panel->variant,
-            .tune = {[K_LINEAR_ROWS_TUNE_WG_X] = gpu_plan_sum_items(queue, k, ITEMS_MOST),
+            .tune = {[K_LINEAR_ROWS_TUNE_WG_X] = gpu_plan_sum_items(queue, steps, ITEMS_MOST),
                      [K_LINEAR_ROWS_TUNE_ROWS] = ROWS,
                      [K_LINEAR_ROWS_TUNE_TOKENS] = tokens},
             .tensors = {[K_LINEAR_ROWS_X] = panel->x,
