@@ -101,12 +101,13 @@ tapml_status encode_weights(struct graph *graph,
         .losses = arena_array(graph->arena, graph->value_count, sizeof(*account.losses)),
     };
     unsigned char *stays_plain = alloc_new(graph->value_count);
-    tapml_status status =
-        account.losses != NULL && stays_plain != NULL ? TAPML_OK : status_no_memory();
 
-    if (status == TAPML_OK) {
-        status = encode_all(graph, checkpoint, encoding, stays_plain, &account);
+    if (account.losses == NULL || stays_plain == NULL) {
+        alloc_free(stays_plain);
+        return status_no_memory();
     }
+    const tapml_status status = encode_all(graph, checkpoint, encoding, stays_plain, &account);
+
     alloc_free(stays_plain);
     if (status == TAPML_OK) {
         *out_account = account;

@@ -6,6 +6,7 @@
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ double encoding_loss_relative(const struct encoding_loss *loss)
 
 // -- One block ---------------------------------------------------------------------------------
 
-// Where the parts of a block lie.
+// Where the parts of a block lie. What has fewer spans repeats the last.
 struct place {
     unsigned char *spans[SPANS_MAX];
 };
@@ -112,10 +113,12 @@ struct place {
 static struct place
 place_of(const tapml_encoding *encoding, void *tensor, uint64_t block_count, uint64_t block)
 {
-    struct place place = {{NULL}};
-    for (uint32_t i = 0; i < encoding->n_spans; i++) {
-        place.spans[i] = (unsigned char *)tensor + encoding_span_begin(encoding, block_count, i) +
-                         block * encoding->spans[i]->block_bytes;
+    struct place place;
+    for (uint32_t i = 0; i < SPANS_MAX; i++) {
+        const uint32_t span = i < encoding->n_spans ? i : encoding->n_spans - 1;
+        place.spans[i] = (unsigned char *)tensor +
+                         encoding_span_begin(encoding, block_count, span) +
+                         block * encoding->spans[span]->block_bytes;
     }
     return place;
 }
@@ -246,11 +249,9 @@ tapml_status encoding_encode(const tapml_encoding *encoding,
         convert_to_f64(dtype, bytes + block * BLOCK * dtype_bytes(dtype), BLOCK, values);
         if (!is_in_range(values)) {
             return status_fail(TAPML_INVALID,
-                               "a value among %llu .. %llu is not below %.0f, which encoding '%s' "
-                               "cannot hold",
-                               (unsigned long long)(block * BLOCK),
-                               (unsigned long long)(block * BLOCK + BLOCK - 1), f16_limit,
-                               encoding->id);
+                               "a value among %" PRIu64 " .. %" PRIu64
+                               " is not below %.0f, which encoding '%s' cannot hold",
+                               block * BLOCK, block * BLOCK + BLOCK - 1, f16_limit, encoding->id);
         }
         if (encoding == &q8) {
             encode_q8(values, &place);
