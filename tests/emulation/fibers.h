@@ -169,6 +169,14 @@ static inline fiber *take_fiber()
     return made;
 }
 
+// When the kernel is unloaded.
+__attribute__((destructor)) static void free_fibers()
+{
+    while (g.idle_count > 0) {
+        free(g.idle[--g.idle_count]);
+    }
+}
+
 static inline unsigned count_items(state what)
 {
     unsigned count = 0;
