@@ -14,7 +14,6 @@
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "host/bundles.h"
-#include "host/calibration.h"
 #include "host/carving.h"
 #include "host/facts.h"
 #include "host/hold.h"
@@ -25,6 +24,7 @@
 #include "host/report_files.h"
 #include "host/report_table.h"
 #include "host/run_config.h"
+#include "host/run_judge.h"
 #include "link/client.h"
 #include "offload/judge.h"
 #include "offload/loop.h"
@@ -38,8 +38,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VARIANTS_MAX = 16 };
-
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     {"--json", "FILE", "writes the report as JSON too"},
@@ -48,209 +46,19 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
-// A device that calibrates.
-struct variant {
-    char name[256]; // "component:device"
-    struct judge_limits limits;
-};
-
 struct run {
     struct run_config config;
     struct setup setup;
     struct hold *hold;
     struct store *store;
     struct prompts prompts;
-    struct judge_prompt *judged;
-    struct session *source;
-    struct judge *judge;
-    struct variant variants[VARIANTS_MAX];
-    size_t variant_count;
-    uint64_t calibrations;                        // Op executions for the limits end to end.
+    struct run_judge judge;
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
     int is_wrong;                                 // Some target is,
     int is_incomplete;                            // some went away.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
     json_t *report;
 };
-
-// -- Sessions ----------------------------------------------------------------------------------
-
-// A place beside the source.
-struct place {
-    const char *name;
-    struct backend *backend;
-    struct weight_set *weights; // On its device already; or NULL.
-};
-
-// A session over the source and, where `other` is not NULL, one more place.
-static tapml_status make_session(struct run *run,
-                                 const struct place *other,
-                                 const struct plan *plan,
-                                 struct session **out_session)
-{
-    const struct place none = {.name = NULL};
-    const struct place *second = other != NULL ? other : &none;
-    struct backend *const backends[] = {run->setup.backends[0], second->backend};
-    struct weight_set *const weights[] = {run->setup.weights[0], second->weights};
-    const char *const places[] = {"source", second->name};
-
-    return session_create(&(struct session_options){.model = run->setup.model,
-                                                    .backends = backends,
-                                                    .places = places,
-                                                    .place_count = other != NULL ? 2 : 1,
-                                                    .plan = plan,
-                                                    .capacity = run->config.capacity,
-                                                    .chunk = run->config.chunk,
-                                                    .weights = weights},
-                          out_session);
-}
-
-static tapml_status make_simple(struct run *run,
-                                const struct place *other,
-                                const char *rule,
-                                struct session **out_session)
-{
-    struct plan *plan = NULL;
-
-    TAPML_TRY(plan_create(&plan));
-    tapml_status status = plan_add(plan, rule, "plan");
-
-    if (status == TAPML_OK) {
-        status = make_session(run, other, plan, out_session);
-    }
-    plan_destroy(plan);
-    return status;
-}
-
-// -- The judge ---------------------------------------------------------------------------------
-
-static tapml_status load_prompts(struct run *run)
-{
-    run->judged = alloc_array(run->prompts.count + 1, sizeof(*run->judged));
-    if (run->judged == NULL) {
-        return status_no_memory();
-    }
-    for (size_t i = 0; i < run->prompts.count; i++) {
-        const struct prompt *prompt = &run->prompts.items[i];
-        int32_t *greedy = NULL;
-
-        TAPML_TRY(store_greedy(run->store, prompt->id, &greedy, &run->judged[i].greedy_count));
-        run->judged[i].ids = prompt->ids;
-        run->judged[i].count = (int64_t)prompt->count;
-        run->judged[i].greedy = greedy;
-        run->judged[i].text = prompt->text;
-        run->judged[i].id = prompt->id;
-    }
-    return TAPML_OK;
-}
-
-// Runs the model on a device that calibrates.
-static tapml_status
-measure_variant(struct run *run, struct backend *backend, struct judge_limits *out_limits)
-{
-    struct session *session = NULL;
-
-    TAPML_TRY(make_simple(run, &(struct place){.name = "calibrate", .backend = backend},
-                          "* -> calibrate", &session));
-    const tapml_status status =
-        judge_calibrate(run->judge, session, (size_t)run->config.offload_prompts, out_limits);
-
-    run->calibrations += session_executions(session);
-    session_destroy(session);
-    return status;
-}
-
-static tapml_status calibrate_on(struct run *run, struct variant *variant)
-{
-    struct backend *backend = NULL;
-    int has = 0;
-
-    TAPML_TRY(registry_open(run->setup.registry, variant->name, &backend));
-    const struct calibration calibration = {.name = variant->name,
-                                            .device = backend,
-                                            .source = run->setup.backends[0],
-                                            .prompts = run->config.offload_prompts};
-    tapml_status status = calibration_find(run->store, &calibration, &variant->limits, &has);
-
-    if (status == TAPML_OK && !has) {
-        status = measure_variant(run, backend, &variant->limits);
-        if (status == TAPML_OK) {
-            status = calibration_keep(run->store, &calibration, &variant->limits);
-        }
-    }
-    backend_release(backend);
-    return status;
-}
-
-// Judges by what the devices that calibrate allow; a target that is one of them is left out, since
-// nobody judges himself. NULL: none is.
-static void set_limits(struct run *run, const struct backend *target)
-{
-    const struct backend_info *info = target != NULL ? backend_info(target) : NULL;
-    struct judge_limits limits[VARIANTS_MAX];
-    char own[256] = "";
-    size_t count = 0;
-
-    if (info != NULL) {
-        (void)snprintf(own, sizeof(own), "%s:%s", info->component, info->device);
-    }
-    for (size_t i = 0; i < run->variant_count; i++) {
-        if (strcmp(run->variants[i].name, own) != 0) {
-            limits[count++] = run->variants[i].limits;
-        }
-    }
-    judge_set_limits(run->judge, limits, count);
-}
-
-// Runs the model on the devices on which limits are calibrated.
-static tapml_status calibrate(struct run *run)
-{
-    const struct graph *graph = model_graph(run->setup.model);
-    const char *component = registry_oracle(run->setup.registry, graph->ops[0].op);
-    const char *devices = component != NULL
-                              ? registry_component_key(run->setup.registry, component, "calibrates")
-                              : NULL;
-    struct progress progress;
-
-    progress_begin(&progress, "calibrate", 0);
-    progress.hold = run->hold;
-    TAPML_TRY(progress_show(&progress, 0, 0));
-    for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
-        struct variant *variant = &run->variants[run->variant_count];
-        const size_t length = strcspn(devices, " ");
-
-        if (run->variant_count == VARIANTS_MAX) {
-            return status_fail(TAPML_INVALID, "'%s' has more than %d devices that calibrate",
-                               component, VARIANTS_MAX);
-        }
-        (void)snprintf(variant->name, sizeof(variant->name), "%s:%.*s", component, (int)length,
-                       devices);
-        TAPML_TRY(calibrate_on(run, variant));
-        run->variant_count++;
-        TAPML_TRY(interrupt_check());
-        devices += length;
-    }
-    set_limits(run, NULL);
-    progress_end(&progress, "end-to-end limit %.3g", judge_distance_limit(run->judge));
-    return TAPML_OK;
-}
-
-static tapml_status make_judge(struct run *run)
-{
-    TAPML_TRY(load_prompts(run));
-    TAPML_TRY(make_simple(run, NULL, "* -> source", &run->source));
-    const size_t kept = (size_t)run->config.offload_prompts;
-
-    TAPML_TRY(judge_create(&(struct judge_options){.source = run->source,
-                                                   .graph = model_graph(run->setup.model),
-                                                   .prompts = run->judged,
-                                                   .prompt_count = run->prompts.count,
-                                                   .kept_count = kept < run->prompts.count
-                                                                     ? kept
-                                                                     : run->prompts.count},
-                           &run->judge));
-    return calibrate(run);
-}
 
 // -- One target --------------------------------------------------------------------------------
 
@@ -259,7 +67,7 @@ struct target {
     uint32_t index; // Of its place.
     const char *name;
     struct backend *backend; // For cases: replays have a guard of their own.
-    struct place place;      // For runs of the model: under a guard where that is wanted.
+    struct run_place place;  // For runs of the model: under a guard where that is wanted.
     struct guard *guard;
     struct weight_set *weights; // Made through the guard.
     int require_all;
@@ -377,7 +185,7 @@ static tapml_status guard_runs(struct target *target)
     struct run *run = target->run;
 
     target->place =
-        (struct place){target->name, target->backend, run->setup.weights[target->index]};
+        (struct run_place){target->name, target->backend, run->setup.weights[target->index]};
     if (!run->config.targets[target->index - 1].is_guarded) {
         return TAPML_OK;
     }
@@ -409,7 +217,7 @@ static tapml_status watch(struct target *target)
                                                 .running = target->place.backend,
                                                 .target_weights = target->place.weights,
                                                 .target_name = target->name,
-                                                .prompts = run->judged,
+                                                .prompts = run->judge.prompts,
                                                 .poll = poll},
                         &target->watch);
 }
@@ -420,7 +228,7 @@ static tapml_status offload(struct target *target)
     struct plan *goal = NULL;
 
     TAPML_TRY(run_config_goal(&run->config, target->name, &goal));
-    tapml_status status = make_session(run, &target->place, goal, &target->session);
+    tapml_status status = run_judge_session(&run->judge, &target->place, goal, &target->session);
 
     begin_phase(target, "offload to", "prompts judged");
     if (status == TAPML_OK) {
@@ -435,7 +243,7 @@ static tapml_status offload(struct target *target)
             loop_run(&(struct loop_options){.graph = model_graph(run->setup.model),
                                             .store = run->store,
                                             .session = target->session,
-                                            .judge = run->judge,
+                                            .judge = run->judge.judge,
                                             .target = target->name,
                                             .goal = goal,
                                             .verdicts = &target->verdicts,
@@ -485,7 +293,7 @@ static tapml_status write_plan(const struct target *target)
 static tapml_status measure(struct target *target, struct trace *trace)
 {
     struct run *run = target->run;
-    const struct judge_prompt *prompt = &run->judged[0];
+    const struct judge_prompt *prompt = &run->judge.prompts[0];
     struct session *session = NULL;
     int32_t *ids = alloc_array((size_t)run->config.decode + 1, sizeof(*ids));
     int64_t count = 0;
@@ -493,8 +301,8 @@ static tapml_status measure(struct target *target, struct trace *trace)
     if (ids == NULL) {
         return status_no_memory();
     }
-    tapml_status status = make_session(
-        run, &(struct place){target->name, trace_backend(trace), target->place.weights},
+    tapml_status status = run_judge_session(
+        &run->judge, &(struct run_place){target->name, trace_backend(trace), target->place.weights},
         target->result.plan, &session);
 
     if (status == TAPML_OK) {
@@ -694,13 +502,14 @@ static tapml_status run_target(struct target *target)
     struct run *run = target->run;
 
     TAPML_TRY(facts_settle_target(run->store, &run->config, &run->setup, target->index));
-    set_limits(run, target->backend);
+    run_judge_set_limits(&run->judge, target->backend);
     TAPML_TRY(replay(target));
     TAPML_TRY(guard_runs(target));
     TAPML_TRY(watch(target));
     TAPML_TRY(offload(target));
-    target->result.cost.calibrating += run->calibrations; // Of the run: told with its first target.
-    run->calibrations = 0;
+    // Those of the run are told with its first target.
+    target->result.cost.calibrating += run->judge.executions;
+    run->judge.executions = 0;
     TAPML_TRY(write_plan(target));
     TAPML_TRY(settle_findings(target));
     run->is_wrong = run->is_wrong || is_wrong(target);
@@ -917,7 +726,12 @@ static tapml_status give_up(struct run *run, const struct target *target)
 static tapml_status run_targets(struct run *run)
 {
     if (run->config.target_count > 0) {
-        TAPML_TRY(make_judge(run));
+        TAPML_TRY(run_judge_open(&(struct run_judge_options){.setup = &run->setup,
+                                                             .config = &run->config,
+                                                             .store = run->store,
+                                                             .prompts = &run->prompts,
+                                                             .hold = run->hold},
+                                 &run->judge));
     }
     for (uint32_t i = 0; i < run->config.target_count; i++) {
         struct target target = {.run = run,
@@ -957,13 +771,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
 static void run_release(struct run *run)
 {
     json_decref(run->report);
-    judge_destroy(run->judge);
-    session_destroy(run->source);
-    for (size_t i = 0; run->judged != NULL && i < run->prompts.count; i++) {
-        // The judge only borrows what store_greedy gave.
-        alloc_free((void *)(uintptr_t)run->judged[i].greedy);
-    }
-    alloc_free(run->judged);
+    run_judge_close(&run->judge);
     prompts_release(&run->prompts);
     store_close(run->store);
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {

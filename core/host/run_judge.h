@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The judge of a run: its prompts with what the source answered, and the limits end to end, which
+// come from runs of the model on the devices that calibrate.
+#pragma once
+
+#include "base/status.h"
+#include "exec/plan.h"
+#include "exec/session.h"
+#include "offload/judge.h"
+
+struct backend;
+struct hold;
+struct prompts;
+struct run_config;
+struct setup;
+struct store;
+struct weight_set;
+
+enum { RUN_JUDGE_DEVICES_MAX = 16 };
+
+// What a judge is made of; all borrowed, and outliving it.
+struct run_judge_options {
+    struct setup *setup;
+    const struct run_config *config;
+    struct store *store; // Of a run that has been carved.
+    const struct prompts *prompts;
+    struct hold *hold;
+};
+
+// A device that calibrates.
+struct run_judge_device {
+    char name[256]; // "component:device"
+    struct judge_limits limits;
+};
+
+struct run_judge {
+    struct run_judge_options from;
+    struct judge_prompt *prompts; // As many as there are in `from`.
+    struct session *source;
+    struct judge *judge;
+    struct run_judge_device devices[RUN_JUDGE_DEVICES_MAX];
+    size_t device_count;
+    uint64_t executions; // Of ops, for the limits.
+};
+
+// A place beside the source.
+struct run_place {
+    const char *name;
+    struct backend *backend;
+    struct weight_set *weights; // On its device already; or NULL.
+};
+
+// Reads what the source answered and finds the limits, in the store or by running the model on each
+// device that calibrates. `*out_judge` is to be closed also after a failure.
+tapml_status run_judge_open(const struct run_judge_options *options,
+                            struct run_judge *out_judge) STATUS_USED;
+
+// Accepts a judge of zeros.
+void run_judge_close(struct run_judge *judge);
+
+// Judges by what the devices that calibrate allow; a target that is one of them is left out, since
+// nobody judges himself.
+void run_judge_set_limits(struct run_judge *judge, const struct backend *target);
+
+// A session over the source and, where `other` is not NULL, one more place. The caller destroys it.
+tapml_status run_judge_session(const struct run_judge *judge,
+                               const struct run_place *other,
+                               const struct plan *plan,
+                               struct session **out_session) STATUS_USED;
