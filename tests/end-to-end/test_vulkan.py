@@ -104,7 +104,7 @@ def make_cache(folder):
 def the_cache_is_private_and_kept(folder):
     cache, made, data = make_cache(folder)
     assert os.stat(made).st_mode & 0o777 == 0o600 and os.stat(os.path.dirname(made)).st_mode & 0o777 == 0o700
-    assert data[:8] == b"tapmlvk1" and len(data) > 56
+    assert data[:8] == b"tapmlkc1" and len(data) > 48
     evaluate(cache)
     assert files(cache) == [made] and open(made, "rb").read() == data
 
@@ -112,7 +112,7 @@ def the_cache_is_private_and_kept(folder):
 def spoilt_caches_are_not_read(folder):
     cache, made, data = make_cache(folder)
     for spoilt in (b"", data[:40], data[:-1], data + b"x", b"\xff" * len(data), data[:60] + b"\x07" + data[61:],
-                   data[:40] + b"\xff" * 8 + data[48:]):
+                   data[:8] + b"\xff" * 8 + data[16:]):
         with open(made, "wb") as file:
             file.write(spoilt)
         evaluate(cache)
