@@ -10,6 +10,7 @@
 
 #include "interface.h"
 
+#include <tapml/gpu/entries.h>
 #include <tapml/gpu/support.h>
 
 enum {
@@ -81,9 +82,6 @@ struct driver_pipeline {
     CUfunction function;
 };
 
-// The whole driver, for entry.c.
-extern const struct gpu_driver driver_table;
-
 // The status that a code of CUDA stands for; says which call it comes from.
 tapml_status
 driver_check(const struct driver_root *root, tapml_call *call, CUresult code, const char *what);
@@ -98,57 +96,3 @@ tapml_status device_enter(struct driver_device *device, tapml_call *call);
 
 // Delivers the reads whose slots are complete and frees these slots.
 tapml_status memory_collect(struct driver_device *device, tapml_call *call);
-
-// The entries of the table (tapml/gpu/driver.h), by file.
-tapml_status device_describe(struct driver_root *root,
-                             tapml_call *call,
-                             uint32_t index,
-                             struct gpu_description *out_description);
-tapml_status device_open(struct driver_root *root,
-                         tapml_call *call,
-                         uint32_t index,
-                         struct gpu_limits *out_limits,
-                         struct driver_device **out_device);
-void device_close(struct driver_device *device);
-
-tapml_status memory_new(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t size,
-                        struct driver_buffer **out_buffer);
-void memory_free(struct driver_device *device, struct driver_buffer *buffer);
-tapml_status memory_write(struct driver_device *device,
-                          tapml_call *call,
-                          struct driver_buffer *buffer,
-                          uint64_t offset,
-                          const void *source,
-                          uint64_t size);
-tapml_status memory_read(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *buffer,
-                         uint64_t offset,
-                         void *target,
-                         uint64_t size);
-tapml_status memory_copy(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *source,
-                         uint64_t source_offset,
-                         struct driver_buffer *target,
-                         uint64_t target_offset,
-                         uint64_t size);
-
-tapml_status pipeline_new(struct driver_device *device,
-                          tapml_call *call,
-                          const struct k_kernel *kernel,
-                          const uint32_t *tune,
-                          struct driver_pipeline **out_pipeline);
-void pipeline_free(struct driver_device *device, struct driver_pipeline *pipeline);
-
-tapml_status
-queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch);
-tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket);
-tapml_status queue_flush(struct driver_device *device, tapml_call *call);
-tapml_status queue_wait(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t ticket,
-                        uint64_t timeout_ns,
-                        uint64_t *out_reached);

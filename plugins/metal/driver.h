@@ -8,6 +8,7 @@
 // few batches take turns. Metal orders what its encoders do to the same buffers by itself.
 #pragma once
 
+#include <tapml/gpu/entries.h>
 #include <tapml/gpu/support.h>
 
 #import <Foundation/Foundation.h>
@@ -69,9 +70,6 @@ struct driver_pipeline {
     id<MTLComputePipelineState> state;
 };
 
-// The whole driver, for entry.m.
-extern const struct gpu_driver driver_table;
-
 // Fails with what Metal says of an error, which may be nil.
 tapml_status driver_fail(const struct driver_root *root,
                          tapml_call *call,
@@ -94,57 +92,3 @@ void queue_note_read(struct driver_device *device,
 
 // Waits for all that is queued and gives the batches back.
 void queue_release(struct driver_device *device);
-
-// The entries of the table (tapml/gpu/driver.h), by file.
-tapml_status device_describe(struct driver_root *root,
-                             tapml_call *call,
-                             uint32_t index,
-                             struct gpu_description *out_description);
-tapml_status device_open(struct driver_root *root,
-                         tapml_call *call,
-                         uint32_t index,
-                         struct gpu_limits *out_limits,
-                         struct driver_device **out_device);
-void device_close(struct driver_device *device);
-
-tapml_status memory_new(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t size,
-                        struct driver_buffer **out_buffer);
-void memory_free(struct driver_device *device, struct driver_buffer *buffer);
-tapml_status memory_write(struct driver_device *device,
-                          tapml_call *call,
-                          struct driver_buffer *buffer,
-                          uint64_t offset,
-                          const void *source,
-                          uint64_t size);
-tapml_status memory_read(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *buffer,
-                         uint64_t offset,
-                         void *target,
-                         uint64_t size);
-tapml_status memory_copy(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *source,
-                         uint64_t source_offset,
-                         struct driver_buffer *target,
-                         uint64_t target_offset,
-                         uint64_t size);
-
-tapml_status pipeline_new(struct driver_device *device,
-                          tapml_call *call,
-                          const struct k_kernel *kernel,
-                          const uint32_t *tune,
-                          struct driver_pipeline **out_pipeline);
-void pipeline_free(struct driver_device *device, struct driver_pipeline *pipeline);
-
-tapml_status
-queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch);
-tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket);
-tapml_status queue_flush(struct driver_device *device, tapml_call *call);
-tapml_status queue_wait(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t ticket,
-                        uint64_t timeout_ns,
-                        uint64_t *out_reached);

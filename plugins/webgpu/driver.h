@@ -12,6 +12,7 @@
 #include "browser.h"
 #include "server.h"
 
+#include <tapml/gpu/entries.h>
 #include <tapml/gpu/support.h>
 #include <tapml/wire/wire.h>
 
@@ -62,9 +63,6 @@ struct driver_pipeline {
     const struct k_kernel *kernel;
 };
 
-// The whole driver, for entry.c.
-extern const struct gpu_driver driver_table;
-
 // Begins a command whose payload has at most `bytes` bytes: sends what is held back where it has no
 // room. On TAPML_OK the caller puts the payload into `root->frames` and calls wire_end.
 tapml_status
@@ -81,59 +79,5 @@ tapml_status driver_serve(struct driver_root *root, tapml_call *call, uint64_t t
 tapml_status
 driver_make(struct driver_root *root, tapml_call *call, tapml_status code, const char *what);
 
-// The entries of the table (tapml/gpu/driver.h), by file.
-tapml_status device_describe(struct driver_root *root,
-                             tapml_call *call,
-                             uint32_t index,
-                             struct gpu_description *out_description);
-tapml_status device_open(struct driver_root *root,
-                         tapml_call *call,
-                         uint32_t index,
-                         struct gpu_limits *out_limits,
-                         struct driver_device **out_device);
-void device_close(struct driver_device *device);
-
 // Ends the page, where there is one, with all that belongs to it.
 void device_end_page(struct driver_root *root);
-
-tapml_status memory_new(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t size,
-                        struct driver_buffer **out_buffer);
-void memory_free(struct driver_device *device, struct driver_buffer *buffer);
-tapml_status memory_write(struct driver_device *device,
-                          tapml_call *call,
-                          struct driver_buffer *buffer,
-                          uint64_t offset,
-                          const void *source,
-                          uint64_t size);
-tapml_status memory_read(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *buffer,
-                         uint64_t offset,
-                         void *target,
-                         uint64_t size);
-tapml_status memory_copy(struct driver_device *device,
-                         tapml_call *call,
-                         struct driver_buffer *source,
-                         uint64_t source_offset,
-                         struct driver_buffer *target,
-                         uint64_t target_offset,
-                         uint64_t size);
-
-tapml_status pipeline_new(struct driver_device *device,
-                          tapml_call *call,
-                          const struct k_kernel *kernel,
-                          const uint32_t *tune,
-                          struct driver_pipeline **out_pipeline);
-void pipeline_free(struct driver_device *device, struct driver_pipeline *pipeline);
-
-tapml_status
-queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch);
-tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64_t ticket);
-tapml_status queue_flush(struct driver_device *device, tapml_call *call);
-tapml_status queue_wait(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t ticket,
-                        uint64_t timeout_ns,
-                        uint64_t *out_reached);
