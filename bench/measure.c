@@ -168,16 +168,6 @@ tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *m
     return open_model(measure, more);
 }
 
-void measure_close(struct measure *measure)
-{
-    session_destroy(measure->session);
-    checkpoint_close(measure->checkpoint);
-    if (measure->setup.registry != NULL) {
-        setup_close(&measure->setup);
-    }
-    free(measure->buffer);
-}
-
 tapml_status measure_step(struct measure *measure, int64_t count)
 {
     const int64_t vocabulary = setup_vocabulary(&measure->setup);
@@ -214,11 +204,21 @@ void measure_print(const struct measure *measure, const char *name, double value
     }
 }
 
+static void close_all(struct measure *measure)
+{
+    session_destroy(measure->session);
+    checkpoint_close(measure->checkpoint);
+    if (measure->setup.registry != NULL) {
+        setup_close(&measure->setup);
+    }
+    free(measure->buffer);
+}
+
 int measure_end(struct measure *measure, tapml_status status)
 {
     if (status != TAPML_OK) {
         (void)fprintf(stderr, "%s\n", status_message());
     }
-    measure_close(measure);
+    close_all(measure);
     return status == TAPML_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

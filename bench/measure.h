@@ -32,7 +32,6 @@ tapml_status measure_begin(int argc, char **argv, struct measure *measure) STATU
 // The same, and opens model and backend with a session of `context` + `more` tokens, in calls of at
 // most `chunk`.
 tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure) STATUS_USED;
-void measure_close(struct measure *measure);
 
 // Runs `count` tokens, the logits of the last one wanted, and waits for them.
 tapml_status measure_step(struct measure *measure, int64_t count) STATUS_USED;

@@ -3,7 +3,7 @@
 
 // Limits from what the reference itself loses: a case runs on the devices that calibrate (the
 // component key "calibrates"), their spread is the noise floor, and the limit is
-// max(class floor, 8 * spread), per output.
+// max(class floor, 8 * spread), per output; of NMSE, which is a square, 64 * spread.
 //
 // The spread is the largest distance of a calibrating device from the first one, which is exact.
 // What the source recorded takes no part in it: a fault of the source must not widen what a target

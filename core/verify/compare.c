@@ -38,8 +38,6 @@ struct walk {
 struct sums {
     double error_square, expected_square; // Over finite pairs.
     size_t finite_count;
-    size_t first_unequal;
-    int has_unequal;
     double worst_distance;
 };
 

@@ -29,8 +29,6 @@ enum derive_source {
     DERIVE_SHAPE     // Another shape, values from [0, 1]: nothing cancels in a short output.
 };
 
-enum { DERIVE_SOURCE_COUNT = DERIVE_SHAPE + 1 };
-
 // "uniform", "boundary", "shape"
 const char *derive_source_name(enum derive_source source);
 

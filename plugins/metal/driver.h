@@ -77,10 +77,7 @@ tapml_status driver_fail(const struct driver_root *root,
                          NSError *error,
                          const char *what);
 
-// The encoder for launches or for copies, of the batch that is open. It is the batch's.
-tapml_status queue_compute(struct driver_device *device,
-                           tapml_call *call,
-                           id<MTLComputeCommandEncoder> *out_encoder);
+// The encoder for copies, of the batch that is open. It is the batch's.
 tapml_status
 queue_blit(struct driver_device *device, tapml_call *call, id<MTLBlitCommandEncoder> *out_encoder);
 

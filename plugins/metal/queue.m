@@ -135,26 +135,6 @@ static tapml_status begin(struct driver_device *device, tapml_call *call, struct
     return TAPML_OK;
 }
 
-tapml_status queue_compute(struct driver_device *device,
-                           tapml_call *call,
-                           id<MTLComputeCommandEncoder> *out_encoder)
-{
-    struct batch *batch = NULL;
-    const tapml_status status = begin(device, call, &batch);
-
-    if (status != TAPML_OK) {
-        return status;
-    }
-    if (device->compute == nil) {
-        end_encoding(device);
-        @autoreleasepool {
-            device->compute = [[batch->commands computeCommandEncoder] retain];
-        }
-    }
-    *out_encoder = device->compute;
-    return TAPML_OK;
-}
-
 tapml_status queue_blit(struct driver_device *device,
                         tapml_call *call,
                         id<MTLBlitCommandEncoder> *out_encoder)
@@ -194,13 +174,34 @@ void queue_release(struct driver_device *device)
 
 // -- Launches ----------------------------------------------------------------------------------
 
+// The encoder for launches.
+static tapml_status encode(struct driver_device *device,
+                           tapml_call *call,
+                           id<MTLComputeCommandEncoder> *out_encoder)
+{
+    struct batch *batch = NULL;
+    const tapml_status status = begin(device, call, &batch);
+
+    if (status != TAPML_OK) {
+        return status;
+    }
+    if (device->compute == nil) {
+        end_encoding(device);
+        @autoreleasepool {
+            device->compute = [[batch->commands computeCommandEncoder] retain];
+        }
+    }
+    *out_encoder = device->compute;
+    return TAPML_OK;
+}
+
 tapml_status
 queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch)
 {
     const struct driver_pipeline *pipeline = launch->pipeline;
     const struct k_kernel *kernel = pipeline->kernel;
     id<MTLComputeCommandEncoder> encoder = nil;
-    const tapml_status status = queue_compute(device, call, &encoder);
+    const tapml_status status = encode(device, call, &encoder);
 
     if (status != TAPML_OK) {
         return status;

@@ -288,11 +288,6 @@ const char *server_address(const struct server *server)
     return server->address;
 }
 
-int server_is_connected(const struct server *server)
-{
-    return server->socket != NULL;
-}
-
 int server_has_ended(const struct server *server)
 {
     return server->was_connected && server->socket == NULL;

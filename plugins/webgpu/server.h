@@ -31,8 +31,7 @@ void server_destroy(struct server *server); // NULL is allowed.
 // What a browser opens, with the token.
 const char *server_address(const struct server *server);
 
-// Whether the page is there; and whether it was, and is there no more.
-int server_is_connected(const struct server *server);
+// Whether the page was there, and is there no more.
 int server_has_ended(const struct server *server);
 
 // Lets things happen for at most `timeout_ns`; returns after the first.
