@@ -24,23 +24,24 @@ BY_HAND = "\n[component.webgpu]\nbrowser = none\n"
 # -- Processes -------------------------------------------------------------------------------------
 
 def processes():
-    """Name and parent of each process."""
+    """Name, parent and group of each process."""
     found = {}
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
-                name, parent = re.match(r"\d+ \((.*)\) \S (\d+) ", file.read(), re.DOTALL).groups()
-            found[int(process)] = name, int(parent)
+                name, parent, group = re.match(r"\d+ \((.*)\) \S (\d+) (\d+) ", file.read(), re.DOTALL).groups()
+            found[int(process)] = name, int(parent), int(group)
         except OSError:
             pass  # It has ended.
     return found
 
 
 def browsers_of(pid):
-    """The browsers that a host or its workers have started: their first processes."""
+    """The browsers that a host or its workers have started: the leaders of their groups. A helper whose parent has
+    ended is a child of the worker's supervisor, too."""
     known, found = processes(), []
-    for process, (name, parent) in known.items():
-        if "chrom" in name and "chrom" not in known.get(parent, ("", 0))[0]:
+    for process, (name, parent, group) in known.items():
+        if "chrom" in name and group == process and "chrom" not in known.get(parent, ("", 0))[0]:
             while parent not in (0, pid):
                 parent = known.get(parent, ("", 0))[1]
             found += [process] if parent == pid else []
