@@ -64,7 +64,7 @@ def all_of_conf(name, prompts, decode):
         with open(os.path.join(rig.SOURCE, "conf", name), encoding="utf-8") as file:
             text = re.sub(r"(?m)^path *= *", f"path = {rig.SOURCE}/", file.read())
         for component in re.findall(r"(?m)^backend *= *([^:\s]+)", text):
-            rig.need(component, rig.usable(component))
+            rig.need(f"device of {component}", rig.usable(component))
         if prompts:
             text = re.sub(r"(?m)^prompts *= *models.*", f"prompts = {rig.tiny_prompts(folder, prompts)}", text)
             text = re.sub(r"(?m)^prompts *= *\d+", f"prompts = {prompts}", text)
