@@ -66,16 +66,6 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     }
 }
 
-static bool is_encoded(const tapml_tensor *const *w, uint64_t count)
-{
-    for (uint64_t e = 0; e < count; e++) {
-        if (w[e]->encoding != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
 {
     struct experts job = {
@@ -99,7 +89,7 @@ static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
     };
     const tapml_status status = experts_check(queue, call, indices, w_count);
 
-    if (transposed != 0 || is_encoded(w, w_count)) {
+    if (transposed != 0) {
         return ((tapml_linear_experts_fn)experts_linear_f32.fn)(queue, call, x, indices, w, w_count,
                                                                 b, b_count, transposed, y);
     }

@@ -25,24 +25,46 @@ static struct span span_of(const struct outputs *outputs, size_t begin)
     return span;
 }
 
+// The blocks of dense rows follow each other in each span of an encoded panel.
+static void point_to_blocks(const struct span *span, struct product *product)
+{
+    const tapml_encoding *encoding = span->panel->encoding;
+    const size_t block = span->row * (product->term_count / encoding->block_values);
+
+    product->weights = value_span(span->panel, 0, block);
+    product->scales = value_span(span->panel, 1, block);
+    product->mins = encoding->n_spans > 2 ? value_span(span->panel, 2, block) : NULL;
+}
+
+static void point_to_rows(const struct span *span, struct product *product)
+{
+    const tapml_tensor *panel = span->panel;
+
+    product->weights = value_row(panel, span->row);
+    product->weight_step = value_stride(panel, 0) * (ptrdiff_t)TAPML_DT_BYTES(panel->dtype);
+}
+
 static void compute_span(const struct outputs *outputs, const struct span *span)
 {
     float *y[PRODUCT_BATCH];
-
-    for (size_t r = 0; r < outputs->row_count; r++) {
-        y[r] = outputs->y[r] + span->begin;
-    }
-    LEVEL(product_compute)
-    (&(struct product){
+    struct product product = {
         .term_count = outputs->in,
         .weight_count = span->count,
         .row_count = outputs->row_count,
         .dtype = span->panel->dtype,
-        .weights = value_row(span->panel, span->row),
-        .weight_step = value_stride(span->panel, 0) * (ptrdiff_t)TAPML_DT_BYTES(span->panel->dtype),
         .rows = outputs->rows,
         .y = y,
-    });
+    };
+
+    for (size_t r = 0; r < outputs->row_count; r++) {
+        y[r] = outputs->y[r] + span->begin;
+    }
+    if (span->panel->encoding != NULL) {
+        point_to_blocks(span, &product);
+    } else {
+        point_to_rows(span, &product);
+    }
+    LEVEL(product_compute)(&product);
 }
 
 static void add_bias(const struct outputs *outputs)

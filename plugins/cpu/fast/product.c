@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fast/product.h"
 
+#include "fast/blocks.h"
+
 // A tile is WEIGHTS rows of weights against ROWS rows of x: its sums fill the registers, and a
 // vector that is loaded is used several times. Each sum is one vector of partial sums, which are
 // added up at the end. Terms come in blocks, so that the weights of a tile, widened once for all
@@ -12,7 +14,8 @@ enum {
            : VECTOR_BYTES == 32 ? 3
                                 : 2,
     PAIR = 2,     // The rest of the rows.
-    BLOCK = 1024, // A multiple of the lanes.
+    BLOCK = 1024, // A multiple of the lanes, and of the values of an encoded block.
+    CHAINS = 2,   // Of vectors by turns that make up a sum of encoded terms.
 };
 
 // Some terms of some rows of weights, as they are stored or widened, and where they begin in x.
@@ -44,6 +47,7 @@ static __attribute__((noinline)) void multiply_rest(uint32_t dtype,
 
 // Adds the terms of a panel to `weight_count` times `row_count` sums.
 VECTOR_INLINE void multiply_tile(uint32_t dtype,
+                                 size_t step,
                                  size_t weight_count,
                                  size_t row_count,
                                  const struct panel *panel,
@@ -60,7 +64,7 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
             sums[r][i] = totals[r][i];
         }
     }
-    for (size_t k = 0; k < whole; k += VECTOR_LANES) {
+    for (size_t k = 0; k < whole; k += step) {
         for (size_t i = 0; i < weight_count; i++) {
             weights[i] = vector_load(dtype, panel->weights[i] + k * TAPML_DT_BYTES(dtype));
         }
@@ -85,6 +89,7 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
 }
 
 VECTOR_INLINE void multiply_rows(uint32_t dtype,
+                                 size_t step,
                                  size_t weight_count,
                                  const struct panel *panel,
                                  const struct product *product,
@@ -93,13 +98,13 @@ VECTOR_INLINE void multiply_rows(uint32_t dtype,
     size_t r = 0;
 
     for (; r + ROWS <= product->row_count; r += ROWS) {
-        multiply_tile(dtype, weight_count, ROWS, panel, product->rows + r, totals + r);
+        multiply_tile(dtype, step, weight_count, ROWS, panel, product->rows + r, totals + r);
     }
     for (; r + PAIR <= product->row_count; r += PAIR) {
-        multiply_tile(dtype, weight_count, PAIR, panel, product->rows + r, totals + r);
+        multiply_tile(dtype, step, weight_count, PAIR, panel, product->rows + r, totals + r);
     }
     for (; r < product->row_count; r++) {
-        multiply_tile(dtype, weight_count, 1, panel, product->rows + r, totals + r);
+        multiply_tile(dtype, step, weight_count, 1, panel, product->rows + r, totals + r);
     }
 }
 
@@ -110,11 +115,11 @@ VECTOR_INLINE void multiply(uint32_t dtype,
                             vector (*totals)[WEIGHTS])
 {
     if (dtype == TAPML_F32) {
-        multiply_rows(TAPML_F32, weight_count, panel, product, totals);
+        multiply_rows(TAPML_F32, VECTOR_LANES, weight_count, panel, product, totals);
     } else if (dtype == TAPML_F16) {
-        multiply_rows(TAPML_F16, weight_count, panel, product, totals);
+        multiply_rows(TAPML_F16, VECTOR_LANES, weight_count, panel, product, totals);
     } else {
-        multiply_rows(TAPML_BF16, weight_count, panel, product, totals);
+        multiply_rows(TAPML_BF16, VECTOR_LANES, weight_count, panel, product, totals);
     }
 }
 
@@ -125,7 +130,10 @@ VECTOR_INLINE void widen_row(uint32_t dtype, const unsigned char *source, size_t
     for (; k + VECTOR_LANES <= count; k += VECTOR_LANES) {
         vector_store(row + k, vector_load(dtype, source + k * TAPML_DT_BYTES(dtype)));
     }
-    vector_store(row + k, vector_load_some(dtype, source + k * TAPML_DT_BYTES(dtype), count - k));
+    if (k < count) {
+        vector_store(row + k,
+                     vector_load_some(dtype, source + k * TAPML_DT_BYTES(dtype), count - k));
+    }
 }
 
 // Points the panel to widened weights, in `scratch`.
@@ -142,6 +150,93 @@ VECTOR_INLINE void widen(uint32_t dtype,
         }
         panel->weights[i] = (const unsigned char *)scratch[i];
     }
+}
+
+VECTOR_INLINE void store_sums(const struct product *product,
+                              size_t first,
+                              size_t weight_count,
+                              vector (*totals)[WEIGHTS])
+{
+    for (size_t r = 0; r < product->row_count; r++) {
+        float sums[WEIGHTS];
+
+        vector_sum_four(totals[r], sums);
+        memcpy(product->y[r] + first, sums, weight_count * sizeof(*sums));
+    }
+}
+
+// Block `index` of all.
+VECTOR_INLINE struct block block_at(int has_min, const struct product *product, size_t index)
+{
+    return block_open(has_min, product->weights, product->scales, product->mins, index);
+}
+
+// One row of x against row `first` of the weights, in registers.
+VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, size_t first)
+{
+    const size_t count = product->term_count / BLOCK_VALUES;
+    const float *x = product->rows[0];
+    vector totals[1][WEIGHTS] = {{{0}}}, sums[CHAINS] = {{0}};
+
+    for (size_t b = 0; b < count; b++, x += BLOCK_VALUES) {
+        const struct block block = block_at(has_min, product, first * count + b);
+
+        for (size_t v = 0; v < BLOCK_VECTORS; v++) {
+            sums[v % CHAINS] +=
+                vector_load(TAPML_F32, x + v * VECTOR_LANES) * block_load(has_min, &block, v);
+        }
+    }
+    totals[0][0] = sums[0] + sums[1];
+    store_sums(product, first, 1, totals);
+}
+
+// Widens blocks from `first` on, whose values fill `count` places of `row`.
+VECTOR_INLINE void
+widen_blocks(int has_min, const struct product *product, size_t first, size_t count, float *row)
+{
+    for (size_t b = 0; b < count / BLOCK_VALUES; b++, row += BLOCK_VALUES) {
+        const struct block block = block_at(has_min, product, first + b);
+
+        for (size_t v = 0; v < BLOCK_VECTORS; v++) {
+            vector_store(row + v * VECTOR_LANES, block_load(has_min, &block, v));
+        }
+    }
+}
+
+// All rows of x against the blocks from `first` on, widened before.
+VECTOR_INLINE void
+compute_blocks(int has_min, const struct product *product, size_t first, size_t weight_count)
+{
+    vector totals[CHAINS][PRODUCT_BATCH][WEIGHTS];
+    float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
+
+    for (size_t chain = 0; chain < CHAINS; chain++) {
+        memset(totals[chain], 0, product->row_count * sizeof(**totals));
+    }
+    for (size_t begin = 0; begin < product->term_count; begin += BLOCK) {
+        const size_t rest = product->term_count - begin;
+        struct panel panel = {.begin = begin, .count = rest < BLOCK ? rest : BLOCK};
+
+        for (size_t i = 0; i < weight_count; i++) {
+            const size_t at = (first + i) * product->term_count + begin;
+
+            widen_blocks(has_min, product, at / BLOCK_VALUES, panel.count, scratch[i]);
+        }
+        for (size_t chain = 0; chain < CHAINS; chain++) {
+            panel.begin = begin + chain * VECTOR_LANES;
+            for (size_t i = 0; i < weight_count; i++) {
+                panel.weights[i] = (const unsigned char *)(scratch[i] + chain * VECTOR_LANES);
+            }
+            multiply_rows(TAPML_F32, CHAINS * VECTOR_LANES, weight_count, &panel, product,
+                          totals[chain]);
+        }
+    }
+    for (size_t r = 0; r < product->row_count; r++) {
+        for (size_t i = 0; i < weight_count; i++) {
+            totals[0][r][i] += totals[1][r][i];
+        }
+    }
+    store_sums(product, first, weight_count, totals[0]);
 }
 
 // All rows of x against the weights from `first` on. One tile reads weights as they are stored;
@@ -169,26 +264,49 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
         }
         multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
     }
-    for (size_t r = 0; r < product->row_count; r++) {
-        float sums[WEIGHTS];
+    store_sums(product, first, weight_count, totals);
+}
 
-        vector_sum_four(totals[r], sums);
-        memcpy(product->y[r] + first, sums, weight_count * sizeof(*sums));
+VECTOR_INLINE void compute_any(const struct product *product, size_t first, size_t weight_count)
+{
+    if (product->dtype != TAPML_U8) {
+        compute(product, first, weight_count);
+    } else if (product->mins == NULL) {
+        compute_blocks(0, product, first, weight_count);
+    } else {
+        compute_blocks(1, product, first, weight_count);
     }
 }
 
 // One row of x reads each weight once, from memory: faster as one stream than as four beside each
-// other (23 GB/s against 17 in bf16, of 24, on one core of a Zen 4). Shorter vectors cannot: a row
-// is one chain of additions, and they would wait for it.
+// other (23 GB/s against 17 in bf16, of 24, on one core of a Zen 4).
+static void compute_stream(const struct product *product)
+{
+    for (size_t row = 0; row < product->weight_count; row++) {
+        if (product->dtype != TAPML_U8) {
+            compute(product, row, 1);
+        } else if (product->mins == NULL) {
+            multiply_blocks(0, product, row);
+        } else {
+            multiply_blocks(1, product, row);
+        }
+    }
+}
+
+// Shorter vectors cannot stream what has one chain of additions: they would wait for it.
 void LEVEL(product_compute)(const struct product *product)
 {
-    const int is_stream = VECTOR_BYTES == 64 && product->row_count == 1;
+    const int can_stream = VECTOR_BYTES == 64 || product->dtype == TAPML_U8;
     size_t first = 0;
 
-    for (; !is_stream && first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
-        compute(product, first, WEIGHTS);
+    if (can_stream && product->row_count == 1) {
+        compute_stream(product);
+        return;
+    }
+    for (; first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
+        compute_any(product, first, WEIGHTS);
     }
     for (; first < product->weight_count; first++) {
-        compute(product, first, 1);
+        compute_any(product, first, 1);
     }
 }

@@ -110,8 +110,7 @@ bool value_is_known(const tapml_encoding *encoding)
            strcmp(encoding->id, TAPML_ENCODING_Q4) == 0;
 }
 
-// Block `block` of span `index` of an encoded tensor.
-static const unsigned char *span_of(const tapml_tensor *tensor, uint32_t index, size_t block)
+const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size_t block)
 {
     const tapml_encoding *encoding = tensor->encoding;
     const size_t count = value_row_count(tensor) * value_width(tensor) / encoding->block_values;
@@ -130,7 +129,7 @@ static float half_of(const tapml_tensor *tensor, uint32_t index, size_t block)
 {
     float value;
 
-    value_widen(TAPML_F16, span_of(tensor, index, block), 1, &value);
+    value_widen(TAPML_F16, value_span(tensor, index, block), 1, &value);
     return value;
 }
 
@@ -138,7 +137,7 @@ static float half_of(const tapml_tensor *tensor, uint32_t index, size_t block)
 static void
 decode_block(const tapml_tensor *tensor, size_t block, size_t first, size_t count, float *target)
 {
-    const unsigned char *quants = span_of(tensor, 0, block);
+    const unsigned char *quants = value_span(tensor, 0, block);
     const float scale = half_of(tensor, 1, block);
 
     if (tensor->encoding->n_spans == 2) {

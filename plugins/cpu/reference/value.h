@@ -33,6 +33,9 @@ void value_panel_get(
 // Whether `value_panel_get` knows the encoding of a tensor; plain ones have none.
 bool value_is_known(const tapml_encoding *encoding);
 
+// Block `block` of span `index` of an encoded tensor.
+const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size_t block);
+
 // Widens `count` neighbouring values of type `dtype` (f32, f16 or bf16) to f32, which is exact. The
 // source may lie at any address.
 void value_widen(uint32_t dtype, const void *source, size_t count, float *target);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN = 1100, OUT = 700, LEVELS_MAX = 8 };
+enum { IN = 1100, IN_BLOCKS = 1088, OUT = 700, LEVELS_MAX = 8 };
 
 // The levels of this machine.
 struct levels {
@@ -121,10 +121,11 @@ Test(fast, an_unknown_device_is_refused)
 static struct trial
 linear_trial(int64_t tokens, uint32_t dtype, const double *x, const double *w, const double *b)
 {
+    const int64_t in = dtype == OPERAND_Q8 || dtype == OPERAND_Q4 ? IN_BLOCKS : IN;
     struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
 
-    trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, tokens, IN, x);
-    trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtype, OUT, IN, w);
+    trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, tokens, in, x);
+    trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtype, OUT, in, w);
     trial.arguments[TAPML_LINEAR_B].tensor = trial_row(TAPML_F32, OUT, b);
     trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, tokens, OUT, NULL);
     return trial;
@@ -158,6 +159,8 @@ Test(fast, linear_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeou
     check_linear(TAPML_F32);
     check_linear(TAPML_F16);
     check_linear(TAPML_BF16);
+    check_linear(OPERAND_Q8);
+    check_linear(OPERAND_Q4);
 }
 
 Test(fast, experts_have_the_same_bits_on_any_number_of_threads, .timeout = 300)
