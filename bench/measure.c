@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "tensor/encoding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ const struct options_spec measure_specs[] = {
     {"--context", "N", "tokens before what is measured; 128 where absent"},
     {"--rounds", "N", "turns of the machine and of the host; 8 where absent"},
     {"--blas", "FILE", "a library with cblas_sgemm, to compare with"},
+    {"--weights", "W", "'q8_0' or 'q4_0' encodes the weights at load"},
     {"--json", NULL, "prints an object"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -85,8 +87,18 @@ static int ends_with(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
+// Rows of a matrix are encoded, where that is asked for.
+static tapml_status stored_bytes(const struct checkpoint_tensor *tensor,
+                                 const tapml_encoding *encoding,
+                                 uint64_t *out_bytes)
+{
+    const tapml_tensor *t = &tensor->tensor;
+
+    return encoding_bytes(t->rank > 1 ? encoding : NULL, t->dtype, t->shape, t->rank, out_bytes);
+}
+
 // A token reads one row of the embedding, unless that is the head too.
-static void count_bytes(struct measure *measure)
+static tapml_status count_bytes(struct measure *measure, const tapml_encoding *encoding)
 {
     const int has_head = checkpoint_find(measure->checkpoint, "lm_head.weight") != NULL;
 
@@ -94,12 +106,16 @@ static void count_bytes(struct measure *measure)
         const struct checkpoint_tensor *tensor = checkpoint_at(measure->checkpoint, i);
 
         if (!has_head || !ends_with(tensor->name, "embed_tokens.weight")) {
-            measure->weight_bytes += tensor->bytes;
+            uint64_t bytes = 0;
+
+            TAPML_TRY(stored_bytes(tensor, encoding, &bytes));
+            measure->weight_bytes += bytes;
         }
         if (ends_with(tensor->name, "k_proj.weight") || ends_with(tensor->name, "v_proj.weight")) {
             measure->state_bytes += (uint64_t)tensor->tensor.shape[0] * sizeof(float);
         }
     }
+    return TAPML_OK;
 }
 
 static tapml_status open_session(struct measure *measure, int64_t more)
@@ -128,13 +144,19 @@ static tapml_status open_model(struct measure *measure, int64_t more)
 {
     const char *folder = options_get(&measure->options, "--model");
     const char *backend = options_get(&measure->options, "--backend");
+    const char *weights = options_get(&measure->options, "--weights");
+    const struct model_options options = {
+        .folder = folder, .encoding = weights != NULL ? encoding_find_word(weights) : NULL};
 
     if (folder == NULL) {
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
+    if (weights != NULL && options.encoding == NULL) {
+        return status_fail(TAPML_INVALID, "--weights is 'q8_0' or 'q4_0', found '%s'", weights);
+    }
     TAPML_TRY(checkpoint_open(folder, &measure->checkpoint));
-    count_bytes(measure);
-    TAPML_TRY(setup_model(&measure->setup, &(struct model_options){.folder = folder}));
+    TAPML_TRY(setup_model(&measure->setup, &options));
+    TAPML_TRY(count_bytes(measure, options.encoding));
     TAPML_TRY(setup_place(&measure->setup, "source", backend != NULL ? backend : "cpu"));
     return open_session(measure, more);
 }

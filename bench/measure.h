@@ -23,7 +23,7 @@ struct measure {
     int64_t context, rounds;
 };
 
-// --model, --backend, --threads, --context, --rounds, --json.
+// --model, --backend, --weights, --threads, --context, --rounds, --json.
 extern const struct options_spec measure_specs[];
 
 // Reads the options and looks for plugins.
