@@ -41,7 +41,8 @@ struct server {
     size_t buffer_count, buffer_capacity;
     _Atomic(uint64_t) *progress; // In a region: the number of the message at work.
     struct message_args args;
-    tapml_status failure; // Of queued work, since the last wait.
+    int is_working;       // Something was queued since the last wait.
+    tapml_status failure; // Of queued work, since then.
     char failure_text[MESSAGE_BYTES];
     int is_closed;
 };
@@ -246,6 +247,14 @@ static tapml_status wrap_buffer(struct server *server, struct wire_reader *reade
     return TAPML_OK;
 }
 
+// Waits before memory goes: the near side may have left its own wait out.
+static tapml_status finish_work(struct server *server)
+{
+    const int is_working = server->is_working;
+    server->is_working = 0;
+    return is_working ? backend_wait(server->backend) : TAPML_OK;
+}
+
 static tapml_status free_buffer(struct server *server, struct wire_reader *reader)
 {
     uint64_t bytes = 0;
@@ -254,9 +263,10 @@ static tapml_status free_buffer(struct server *server, struct wire_reader *reade
     if (!wire_is_done(reader) || !object) {
         return status_fail(TAPML_INVALID, "there is no buffer %u", number);
     }
+    const tapml_status status = finish_work(server);
     backend_buffer_free(server->backend, object);
     server->buffers[number].object = NULL;
-    return TAPML_OK;
+    return status;
 }
 
 // -- Work --------------------------------------------------------------------------------------
@@ -369,6 +379,7 @@ static tapml_status wait(struct server *server)
     const tapml_status status = backend_wait(server->backend);
     const tapml_status failure = server->failure;
     server->failure = TAPML_OK;
+    server->is_working = 0;
     return failure == TAPML_OK ? status : status_fail(failure, "%s", server->failure_text);
 }
 
@@ -417,6 +428,7 @@ static tapml_status work(struct server *server, uint16_t verb, struct wire_reade
     if (server->failure != TAPML_OK) {
         return TAPML_OK;
     }
+    server->is_working = 1;
     switch (verb) {
     case MESSAGE_WRITE:
         return transfer(server, reader, 1);
