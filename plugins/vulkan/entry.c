@@ -1,54 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "driver.h"
 #include "note.h"
 
-#include <tapml/gpu/backend.h>
-#include <tapml/plugin.h>
+#include <tapml/gpu/entry.h>
 
-static tapml_status
-probe(const tapml_component *component, const tapml_host *host, tapml_call *call)
-{
-    return gpu_backend_probe(&driver_table, host, call);
-}
-
-static tapml_status create(const tapml_component *component,
-                           const tapml_host *host,
-                           tapml_call *call,
-                           tapml_object **out_root)
-{
-    return gpu_backend_create(&driver_table, host, call, out_root);
-}
-
-static const tapml_component vulkan = {
-    .hdr = TAPML_HDR(tapml_component),
-    .kind = TAPML_KIND_BACKEND,
-    .id = "vulkan",
-    .title = "Vulkan: any device that computes",
-    .host_needs = (const char *const[]){TAPML_HOST_CORE, NULL},
-    .probe = probe,
-    .create = create,
-};
-
-static const tapml_plugin plugin = {
-    .hdr = TAPML_HDR(tapml_plugin),
-    .abi_major = TAPML_ABI_MAJOR,
-    .abi_built = TAPML_ABI_MINOR,
-    .abi_needed = TAPML_TARGET_MINOR,
-    .sanitizer = TAPML_SANITIZER,
-    .id = "org.tapml.vulkan",
-    .version = "0.1.0",
-    .vendor = "TapML",
-    .license = "Apache-2.0",
-    .n_components = 1,
-    .components = (const tapml_component *const[]){&vulkan},
-};
-
-tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
-{
-    if (!TAPML_HAS(tapml_query, query, host_version)) {
-        return TAPML_ABI_MISMATCH;
-    }
-    *out_plugin = &plugin;
-    return TAPML_OK;
-}
+GPU_PLUGIN("vulkan", "Vulkan: any device that computes")
