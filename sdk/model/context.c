@@ -105,40 +105,30 @@ double model_config_number(struct model_context *context, const char *pointer, d
     return number;
 }
 
-uint32_t model_match(struct model_context *context, const char *model_type, const char *class_name)
+void model_fill_positions(struct model_context *context,
+                          const struct model_fill *fill,
+                          int64_t rows)
 {
-    const tapml_host_config *table = context->config_table;
-    const char *type = table->string(context->config, "/model_type", "");
-    const char *found = table->string(context->config, "/architectures/0", "");
+    int32_t *positions = fill->target;
 
-    if (strcmp(type, model_type) == 0) {
-        return 100;
+    if (fill->count < 0 || fill->target_bytes / sizeof(*positions) != (uint64_t)fill->count) {
+        model_fail(context, TAPML_INVALID, "positions of %lld tokens have not %llu bytes",
+                   (long long)fill->count, (unsigned long long)fill->target_bytes);
+        return;
     }
-    return *type == '\0' && strcmp(found, class_name) == 0 ? 90 : 0;
+    if (fill->first < 0 || fill->first > rows - fill->count) {
+        model_fail(context, TAPML_INVALID, "position %lld is beyond the %lld that the model knows",
+                   (long long)(fill->first + fill->count - 1), (long long)rows);
+        return;
+    }
+    for (int64_t i = 0; i < fill->count; i++) {
+        positions[i] = (int32_t)(fill->first + i);
+    }
 }
 
-tapml_status model_fill_positions(struct model_context *context,
-                                  int64_t first,
-                                  int64_t count,
-                                  int64_t rows,
-                                  void *target,
-                                  uint64_t target_bytes)
+void model_fill_nothing(struct model_context *context, const struct model_fill *fill)
 {
-    int32_t *positions = target;
-
-    if (count < 0 || target_bytes / sizeof(*positions) != (uint64_t)count) {
-        return model_fail(context, TAPML_INVALID, "positions of %lld tokens have not %llu bytes",
-                          (long long)count, (unsigned long long)target_bytes);
-    }
-    if (first < 0 || first > rows - count) {
-        return model_fail(context, TAPML_INVALID,
-                          "position %lld is beyond the %lld that the model knows",
-                          (long long)(first + count - 1), (long long)rows);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        positions[i] = (int32_t)(first + i);
-    }
-    return TAPML_OK;
+    model_fail(context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", fill->name);
 }
 
 // The next "{i}" or "{e}" of a pattern, or its end.

@@ -154,36 +154,15 @@ static void build_graph(struct model_context *context, struct block *block)
     add_logits(context, sizes, h, rows);
 }
 
-static tapml_status
-match(tapml_object *root, tapml_call *call, tapml_object *config, uint32_t *out_score)
+static void build(struct model_context *context, const void *description)
 {
-    const struct model_decoder *decoder = model_root_description(root);
-    struct model_context context;
-
-    model_context_init(&context, model_root_host(root), call, config);
-
-    *out_score = model_match(&context, decoder->model_type, decoder->class_name);
-    return TAPML_OK;
-}
-
-static tapml_status build(tapml_object *root,
-                          tapml_call *call,
-                          tapml_object *config,
-                          tapml_object *weights,
-                          tapml_object *graph)
-{
-    struct model_context context;
     struct sizes sizes;
     struct block block = {.sizes = &sizes};
 
-    model_context_init(&context, model_root_host(root), call, config);
-    context.weights = weights;
-    context.graph = graph;
-    sizes_read(&context, model_root_description(root), &sizes);
-    if (context.status == TAPML_OK) {
-        build_graph(&context, &block);
+    sizes_read(context, description, &sizes);
+    if (context->status == TAPML_OK) {
+        build_graph(context, &block);
     }
-    return context.status;
 }
 
 // The rope of which `name` is a table, or SIZES_ROPE_NONE.
@@ -198,42 +177,26 @@ static enum sizes_rope find_table(const struct sizes *sizes, const char *name, i
     return SIZES_ROPE_NONE;
 }
 
-static tapml_status fill(tapml_object *root,
-                         tapml_call *call,
-                         tapml_object *config,
-                         const char *name,
-                         int64_t first,
-                         int64_t count,
-                         int64_t length,
-                         void *target,
-                         uint64_t target_bytes)
+static void
+fill(struct model_context *context, const void *description, const struct model_fill *fill)
 {
-    struct model_context context;
     struct sizes sizes;
     int is_sine = 0;
 
-    model_context_init(&context, model_root_host(root), call, config);
-    sizes_read(&context, model_root_description(root), &sizes);
-    if (context.status != TAPML_OK) {
-        return context.status;
+    sizes_read(context, description, &sizes);
+    if (context->status != TAPML_OK) {
+        return;
     }
 
-    const enum sizes_rope rope = find_table(&sizes, name, &is_sine);
-    const int is_positions = sizes.positions > 0 && strcmp(name, positions_name) == 0;
-    const int64_t width = rope != SIZES_ROPE_NONE ? sizes.ropes[rope].pairs : 0;
+    const enum sizes_rope rope = find_table(&sizes, fill->name, &is_sine);
 
-    if (rope == SIZES_ROPE_NONE && !is_positions) {
-        return model_fail(&context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", name);
+    if (rope != SIZES_ROPE_NONE) {
+        model_rope_fill(context, &sizes.ropes[rope], is_sine, fill);
+    } else if (sizes.positions > 0 && strcmp(fill->name, positions_name) == 0) {
+        model_fill_positions(context, fill, sizes.positions);
+    } else {
+        model_fill_nothing(context, fill);
     }
-    if (is_positions) {
-        return model_fill_positions(&context, first, count, sizes.positions, target, target_bytes);
-    }
-    if (count < 0 || target_bytes / sizeof(float) != (uint64_t)count * (uint64_t)width) {
-        return model_fail(&context, TAPML_INVALID, "'%s' of %lld tokens has not %llu bytes", name,
-                          (long long)count, (unsigned long long)target_bytes);
-    }
-    model_rope_fill(&sizes.ropes[rope], is_sine, first, count, length, target);
-    return TAPML_OK;
 }
 
 tapml_status model_decoder_create(const struct model_decoder *decoder,
@@ -241,8 +204,13 @@ tapml_status model_decoder_create(const struct model_decoder *decoder,
                                   tapml_call *call,
                                   tapml_object **out_root)
 {
-    static const tapml_model table = {
-        .hdr = TAPML_HDR(tapml_model), .match = match, .build = build, .fill = fill};
+    const struct model_architecture architecture = {
+        .model_type = decoder->model_type,
+        .class_name = decoder->class_name,
+        .description = decoder,
+        .build = build,
+        .fill = fill,
+    };
 
-    return model_root_create(&table, decoder, host, call, out_root);
+    return model_root_create(&architecture, host, call, out_root);
 }

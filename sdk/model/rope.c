@@ -380,23 +380,27 @@ void model_rope_frequencies(const struct model_rope *rope, int64_t length, float
     }
 }
 
-void model_rope_fill(const struct model_rope *rope,
+void model_rope_fill(struct model_context *context,
+                     const struct model_rope *rope,
                      int is_sine,
-                     int64_t first,
-                     int64_t count,
-                     int64_t length,
-                     float *out_table)
+                     const struct model_fill *fill)
 {
-    float inverse[MODEL_ROPE_PAIRS_MAX];
+    float inverse[MODEL_ROPE_PAIRS_MAX], *table = fill->target;
     const float attenuation = (float)rope->attenuation;
 
-    model_rope_frequencies(rope, length, inverse);
-    for (int64_t t = 0; t < count; t++) {
+    if (fill->count < 0 ||
+        fill->target_bytes / sizeof(*table) != (uint64_t)fill->count * (uint64_t)rope->pairs) {
+        model_fail(context, TAPML_INVALID, "'%s' of %lld tokens has not %llu bytes", fill->name,
+                   (long long)fill->count, (unsigned long long)fill->target_bytes);
+        return;
+    }
+    model_rope_frequencies(rope, fill->length, inverse);
+    for (int64_t t = 0; t < fill->count; t++) {
         for (int64_t i = 0; i < rope->pairs; i++) {
-            const float angle = (float)(first + t) * inverse[i];
+            const float angle = (float)(fill->first + t) * inverse[i];
             const double value = is_sine ? sin((double)angle) : cos((double)angle);
 
-            out_table[t * rope->pairs + i] = (float)value * attenuation;
+            table[t * rope->pairs + i] = (float)value * attenuation;
         }
     }
 }

@@ -224,71 +224,42 @@ static void build_graph(struct model_context *context, const struct sizes *sizes
 
 // -- The component -----------------------------------------------------------------------------
 
-static tapml_status
-match(tapml_object *root, tapml_call *call, tapml_object *config, uint32_t *out_score)
+static void build(struct model_context *context, const void *description)
 {
-    struct model_context context;
-
-    model_context_init(&context, model_root_host(root), call, config);
-
-    *out_score = model_match(&context, "bert", "BertModel");
-    return TAPML_OK;
-}
-
-static tapml_status build(tapml_object *root,
-                          tapml_call *call,
-                          tapml_object *config,
-                          tapml_object *weights,
-                          tapml_object *graph)
-{
-    struct model_context context;
     struct sizes sizes;
 
-    model_context_init(&context, model_root_host(root), call, config);
-    context.weights = weights;
-    context.graph = graph;
-    read_sizes(&context, &sizes);
-    if (context.status == TAPML_OK) {
-        build_graph(&context, &sizes);
+    read_sizes(context, &sizes);
+    if (context->status == TAPML_OK) {
+        build_graph(context, &sizes);
     }
-    return context.status;
 }
 
 // The rows 0 .. count - 1 of the table of positions, where that is the whole text.
-static tapml_status fill(tapml_object *root,
-                         tapml_call *call,
-                         tapml_object *config,
-                         const char *name,
-                         int64_t first,
-                         int64_t count,
-                         int64_t length,
-                         void *target,
-                         uint64_t target_bytes)
+static void
+fill(struct model_context *context, const void *description, const struct model_fill *fill)
 {
-    struct model_context context;
     struct sizes sizes;
 
-    model_context_init(&context, model_root_host(root), call, config);
-    read_sizes(&context, &sizes);
-    if (context.status != TAPML_OK) {
-        return context.status;
+    read_sizes(context, &sizes);
+    if (strcmp(fill->name, "positions") != 0) {
+        model_fill_nothing(context, fill);
+        return;
     }
-    if (strcmp(name, "positions") != 0) {
-        return model_fail(&context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", name);
+    if (fill->first != 0 || fill->count != fill->length) {
+        model_fail(context, TAPML_INVALID,
+                   "an encoder reads a text in one call, and of %lld tokens this one has %lld, "
+                   "from number %lld on",
+                   (long long)fill->length, (long long)fill->count, (long long)fill->first);
+        return;
     }
-    if (first != 0 || count != length) {
-        return model_fail(&context, TAPML_INVALID,
-                          "an encoder reads a text in one call, and of %lld tokens this one has "
-                          "%lld, from number %lld on",
-                          (long long)length, (long long)count, (long long)first);
+    if (context->status == TAPML_OK) {
+        model_fill_positions(context, fill, sizes.positions);
     }
-    return model_fill_positions(&context, first, count, sizes.positions, target, target_bytes);
 }
 
-tapml_status bert_create(const tapml_host *host, tapml_call *call, tapml_object **out_root)
-{
-    static const tapml_model table = {
-        .hdr = TAPML_HDR(tapml_model), .match = match, .build = build, .fill = fill};
-
-    return model_root_create(&table, NULL, host, call, out_root);
-}
+const struct model_architecture bert_architecture = {
+    .model_type = "bert",
+    .class_name = "BertModel",
+    .build = build,
+    .fill = fill,
+};

@@ -4,7 +4,6 @@
 // BERT (arXiv 1810.04805): a post-norm encoder.
 #pragma once
 
-#include <tapml/model/context.h>
+#include <tapml/model/root.h>
 
-// The root object of the component, for its `create`.
-tapml_status bert_create(const tapml_host *host, tapml_call *call, tapml_object **out_root);
+extern const struct model_architecture bert_architecture;

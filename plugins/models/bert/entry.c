@@ -4,44 +4,10 @@
 #include "bert.h"
 #include "note.h"
 
-#include <tapml/plugin.h>
+#include <tapml/model/entry.h>
 
-static tapml_status create(const tapml_component *component,
-                           const tapml_host *host,
-                           tapml_call *call,
-                           tapml_object **out_root)
-{
-    return bert_create(host, call, out_root);
-}
-
-static const tapml_component bert = {
-    .hdr = TAPML_HDR(tapml_component),
-    .kind = TAPML_KIND_MODEL,
-    .id = "bert",
-    .title = "BERT: an encoder, its pooler and its normalised embeddings",
-    .host_needs = model_host_needs,
-    .create = create,
-};
-
-static const tapml_plugin plugin = {
-    .hdr = TAPML_HDR(tapml_plugin),
-    .abi_major = TAPML_ABI_MAJOR,
-    .abi_built = TAPML_ABI_MINOR,
-    .abi_needed = TAPML_TARGET_MINOR,
-    .sanitizer = TAPML_SANITIZER,
-    .id = "org.tapml.bert",
-    .version = "0.1.0",
-    .vendor = "TapML",
-    .license = "Apache-2.0",
-    .n_components = 1,
-    .components = (const tapml_component *const[]){&bert},
-};
-
-tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
-{
-    if (!TAPML_HAS(tapml_query, query, host_version)) {
-        return TAPML_ABI_MISMATCH;
-    }
-    *out_plugin = &plugin;
-    return TAPML_OK;
-}
+MODEL_COMPONENT(bert,
+                "BERT: an encoder, its pooler and its normalised embeddings",
+                model_root_create,
+                &bert_architecture)
+MODEL_PLUGIN("bert", &bert)

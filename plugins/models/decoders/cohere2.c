@@ -6,6 +6,8 @@
 // all.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_cohere2 = {
     .model_type = "cohere2",
     .class_name = "Cohere2ForCausalLM",
@@ -14,16 +16,10 @@ const struct model_decoder describe_cohere2 = {
     .is_rope_interleaved = 1,
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
+            MODEL_KEYS_SIZES,
             .head_width = "/head_dim",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
             .eps = "/layer_norm_eps",
             .activation = "/hidden_act",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
             .logit_scale = "/logit_scale",
         },
@@ -43,17 +39,9 @@ const struct model_decoder describe_cohere2 = {
                 .period = 4},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .k = "model.layers.{i}.self_attn.k_proj",
-            .v = "model.layers.{i}.self_attn.v_proj",
-            .o = "model.layers.{i}.self_attn.o_proj",
-            .gate = "model.layers.{i}.mlp.gate_proj",
-            .up = "model.layers.{i}.mlp.up_proj",
-            .down = "model.layers.{i}.mlp.down_proj",
-            .norm = "model.norm",
-            .head = "lm_head",
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
+            MODEL_TENSORS_MLP,
         },
     .ignored = {"/cache_implementation", "/order_of_interleaved_layers", "/use_embedding_sharing"},
     .expected = {{"/use_qk_norm", "false"},

@@ -3,6 +3,8 @@
 
 // DeepSeek-V3 and R1 (arXiv 2412.19437): latent attention; experts are chosen by sigmoids with a
 // bias, from the best groups, beside shared ones.
+#include "deepseek.h"
+
 #include "describe.h"
 
 const struct model_decoder describe_deepseek_v3 = {
@@ -11,15 +13,9 @@ const struct model_decoder describe_deepseek_v3 = {
     .is_rope_interleaved = 1,
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
+            MODEL_KEYS_SIZES,
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
             .is_rope_interleaved = "/rope_interleave",
         },
@@ -28,47 +24,16 @@ const struct model_decoder describe_deepseek_v3 = {
                  .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 4096}},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
+            MODEL_TENSORS_STREAM,
             .q = "model.layers.{i}.self_attn.q_proj",
             .o = "model.layers.{i}.self_attn.o_proj",
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            .gate = "model.layers.{i}.mlp.gate_proj",
-            .up = "model.layers.{i}.mlp.up_proj",
-            .down = "model.layers.{i}.mlp.down_proj",
-            .norm = "model.norm",
-            .head = "lm_head",
+            MODEL_TENSORS_MLP,
         },
-    .latent =
-        {
-            .rank = "/kv_lora_rank",
-            .query_rank = "/q_lora_rank",
-            .plain_width = "/qk_nope_head_dim",
-            .turned_width = "/qk_rope_head_dim",
-            .value_width = "/v_head_dim",
-            .rank_fallback = 512,
-            .query_rank_fallback = 1536,
-            .plain_fallback = 128,
-            .turned_fallback = 64,
-            .value_fallback = 128,
-            .eps = 1e-6,
-            .tensors = {.q_down = "model.layers.{i}.self_attn.q_a_proj",
-                        .q_norm = "model.layers.{i}.self_attn.q_a_layernorm",
-                        .q_up = "model.layers.{i}.self_attn.q_b_proj",
-                        .kv_down = "model.layers.{i}.self_attn.kv_a_proj_with_mqa",
-                        .kv_norm = "model.layers.{i}.self_attn.kv_a_layernorm",
-                        .kv_up = "model.layers.{i}.self_attn.kv_b_proj"},
-        },
+    DEEPSEEK_LATENT,
     .experts =
         {
-            .count = "/n_routed_experts",
-            .chosen = "/num_experts_per_tok",
-            .width = "/moe_intermediate_size",
-            .first = "/first_k_dense_replace",
-            .factor = "/routed_scaling_factor",
-            .shared = "/n_shared_experts",
-            .groups = "/n_group",
-            .kept_groups = "/topk_group",
+            DEEPSEEK_EXPERT_KEYS,
             .renormalises = "/norm_topk_prob",
             .routing = MODEL_ROUTING_SIGMOID,
             .count_fallback = 256,
@@ -80,14 +45,8 @@ const struct model_decoder describe_deepseek_v3 = {
             .kept_groups_fallback = 4,
             .factor_fallback = 2.5,
             .renormalises_fallback = 1,
-            .tensors = {.router = "model.layers.{i}.mlp.gate",
-                        .bias = "model.layers.{i}.mlp.gate.e_score_correction_bias",
-                        .gate = "model.layers.{i}.mlp.experts.{e}.gate_proj",
-                        .up = "model.layers.{i}.mlp.experts.{e}.up_proj",
-                        .down = "model.layers.{i}.mlp.experts.{e}.down_proj",
-                        .shared_gate = "model.layers.{i}.mlp.shared_experts.gate_proj",
-                        .shared_up = "model.layers.{i}.mlp.shared_experts.up_proj",
-                        .shared_down = "model.layers.{i}.mlp.shared_experts.down_proj"},
+            .tensors = {DEEPSEEK_EXPERT_TENSORS,
+                        .bias = "model.layers.{i}.mlp.gate.e_score_correction_bias"},
         },
     .ignored = {"/head_dim", "/qk_head_dim", "/num_nextn_predict_layers", "/aux_loss_alpha",
                 "/seq_aux", "/ep_size"},

@@ -5,6 +5,8 @@
 // 1 + weight; scores and logits softly limited; every other layer, from the first on, slides.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_gemma2 = {
     .model_type = "gemma2",
     .class_name = "Gemma2ForCausalLM",
@@ -12,16 +14,10 @@ const struct model_decoder describe_gemma2 = {
     .embed_is_multiplied = 1,
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
+            MODEL_KEYS_SIZES,
             .head_width = "/head_dim",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_activation",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
             .scale_width = "/query_pre_attn_scalar",
             .attention_softcap = "/attn_logit_softcapping",
@@ -43,20 +39,12 @@ const struct model_decoder describe_gemma2 = {
                 .period = 2},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .k = "model.layers.{i}.self_attn.k_proj",
-            .v = "model.layers.{i}.self_attn.v_proj",
-            .o = "model.layers.{i}.self_attn.o_proj",
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
             .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
             .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",
-            .gate = "model.layers.{i}.mlp.gate_proj",
-            .up = "model.layers.{i}.mlp.up_proj",
-            .down = "model.layers.{i}.mlp.down_proj",
+            MODEL_TENSORS_MLP,
             .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
-            .norm = "model.norm",
-            .head = "lm_head",
         },
     // The activation of the class, whatever the older key says.
     .ignored = {"/hidden_act", "/cache_implementation"},

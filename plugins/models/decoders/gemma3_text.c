@@ -5,6 +5,8 @@
 // place of limited scores; every sixth layer is full; layers that slide have a rope of their own.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_gemma3_text = {
     .model_type = "gemma3_text",
     .class_name = "Gemma3ForCausalLM",
@@ -13,16 +15,10 @@ const struct model_decoder describe_gemma3_text = {
     .ropes = MODEL_ROPES_BY_LAYER,
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
+            MODEL_KEYS_SIZES,
             .head_width = "/head_dim",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_activation",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
             .scale_width = "/query_pre_attn_scalar",
             .logit_softcap = "/final_logit_softcapping",
@@ -47,22 +43,13 @@ const struct model_decoder describe_gemma3_text = {
                 .period = 6},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .k = "model.layers.{i}.self_attn.k_proj",
-            .v = "model.layers.{i}.self_attn.v_proj",
-            .q_norm = "model.layers.{i}.self_attn.q_norm",
-            .k_norm = "model.layers.{i}.self_attn.k_norm",
-            .o = "model.layers.{i}.self_attn.o_proj",
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
+            MODEL_TENSORS_HEAD_NORMS,
             .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
             .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",
-            .gate = "model.layers.{i}.mlp.gate_proj",
-            .up = "model.layers.{i}.mlp.up_proj",
-            .down = "model.layers.{i}.mlp.down_proj",
+            MODEL_TENSORS_MLP,
             .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
-            .norm = "model.norm",
-            .head = "lm_head",
         },
     // The activation of the class, whatever the older key says. Its scores are never limited.
     .ignored = {"/hidden_act", "/attn_logit_softcapping", "/cache_implementation"},

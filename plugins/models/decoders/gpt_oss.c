@@ -5,20 +5,16 @@
 // head, every other layer, from the first on, slides.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_gpt_oss = {
     .model_type = "gpt_oss",
     .class_name = "GptOssForCausalLM",
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
+            MODEL_KEYS_SIZES,
             .head_width = "/head_dim",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
             .eps = "/rms_norm_eps",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
         },
     .defaults =
@@ -34,16 +30,10 @@ const struct model_decoder describe_gpt_oss = {
                 .period = 2},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .k = "model.layers.{i}.self_attn.k_proj",
-            .v = "model.layers.{i}.self_attn.v_proj",
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
             .sinks = "model.layers.{i}.self_attn.sinks",
-            .o = "model.layers.{i}.self_attn.o_proj",
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            .norm = "model.norm",
-            .head = "lm_head",
         },
     .experts =
         {

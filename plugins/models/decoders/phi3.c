@@ -5,6 +5,8 @@
 // longrope; all layers may slide, part of a head may be turned.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_phi3 = {
     .model_type = "phi3",
     .class_name = "Phi3ForCausalLM",
@@ -12,15 +14,9 @@ const struct model_decoder describe_phi3 = {
     .mlp = MODEL_MLP_FUSED,
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
+            MODEL_KEYS_SIZES,
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
-            .is_tied = "/tie_word_embeddings",
         },
     .defaults =
         {
@@ -31,15 +27,12 @@ const struct model_decoder describe_phi3 = {
     .windows = {.window = "/sliding_window"},
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
+            MODEL_TENSORS_STREAM,
             .qkv = "model.layers.{i}.self_attn.qkv_proj",
             .o = "model.layers.{i}.self_attn.o_proj",
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             .gate = "model.layers.{i}.mlp.gate_up_proj",
             .down = "model.layers.{i}.mlp.down_proj",
-            .norm = "model.norm",
-            .head = "lm_head",
         },
     .expected = {{"/attention_bias", "false"}, {"/mlp_bias", "false"}},
 };

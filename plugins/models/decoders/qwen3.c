@@ -4,21 +4,17 @@
 // Qwen3 (arXiv 2505.09388): Llama with normalised heads of queries and keys; late layers may slide.
 #include "describe.h"
 
+#include <tapml/model/names.h>
+
 const struct model_decoder describe_qwen3 = {
     .model_type = "qwen3",
     .class_name = "Qwen3ForCausalLM",
     .keys =
         {
-            .hidden = "/hidden_size",
-            .layers = "/num_hidden_layers",
-            .heads = "/num_attention_heads",
-            .kv_heads = "/num_key_value_heads",
+            MODEL_KEYS_SIZES,
             .head_width = "/head_dim",
-            .mlp_width = "/intermediate_size",
-            .vocabulary = "/vocab_size",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
-            .is_tied = "/tie_word_embeddings",
             .attention_biases = "/attention_bias",
         },
     .defaults =
@@ -38,19 +34,10 @@ const struct model_decoder describe_qwen3 = {
         },
     .tensors =
         {
-            .embed = "model.embed_tokens",
-            .attention_norm = "model.layers.{i}.input_layernorm",
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .k = "model.layers.{i}.self_attn.k_proj",
-            .v = "model.layers.{i}.self_attn.v_proj",
-            .q_norm = "model.layers.{i}.self_attn.q_norm",
-            .k_norm = "model.layers.{i}.self_attn.k_norm",
-            .o = "model.layers.{i}.self_attn.o_proj",
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
+            MODEL_TENSORS_HEAD_NORMS,
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            .gate = "model.layers.{i}.mlp.gate_proj",
-            .up = "model.layers.{i}.mlp.up_proj",
-            .down = "model.layers.{i}.mlp.down_proj",
-            .norm = "model.norm",
-            .head = "lm_head",
+            MODEL_TENSORS_MLP,
         },
 };

@@ -153,74 +153,31 @@ static void build_stack(struct model_context *context, const struct stack *stack
                               stack->vocabulary));
 }
 
-static tapml_status
-match(tapml_object *root, tapml_call *call, tapml_object *config, uint32_t *out_score)
+static void build(struct model_context *context, const void *description)
 {
-    const struct stack_description *description = model_root_description(root);
-    struct model_context context;
-
-    model_context_init(&context, model_root_host(root), call, config);
-
-    const tapml_host_config *table = context.config_table;
-    const char *type = table->string(config, "/model_type", "");
-    const char *class_name = table->string(config, "/architectures/0", "");
-
-    if (strcmp(type, description->model_type) == 0) {
-        *out_score = 100;
-    } else {
-        *out_score = *type == '\0' && strcmp(class_name, description->class_name) == 0 ? 90 : 0;
-    }
-    return TAPML_OK;
-}
-
-static tapml_status build(tapml_object *root,
-                          tapml_call *call,
-                          tapml_object *config,
-                          tapml_object *weights,
-                          tapml_object *graph)
-{
-    struct model_context context;
     struct stack stack;
 
-    model_context_init(&context, model_root_host(root), call, config);
-    context.weights = weights;
-    context.graph = graph;
-    read_stack(&context, model_root_description(root), &stack);
-    if (context.status == TAPML_OK) {
-        build_stack(&context, &stack);
+    read_stack(context, description, &stack);
+    if (context->status == TAPML_OK) {
+        build_stack(context, &stack);
     }
-    return context.status;
 }
 
-static tapml_status fill(tapml_object *root,
-                         tapml_call *call,
-                         tapml_object *config,
-                         const char *name,
-                         int64_t first,
-                         int64_t count,
-                         int64_t length,
-                         void *target,
-                         uint64_t target_bytes)
+static void
+fill(struct model_context *context, const void *description, const struct model_fill *fill)
 {
-    const struct stack_description *description = model_root_description(root);
-    const int is_sine = strcmp(name, sines) == 0;
-    struct model_context context;
+    const struct stack_description *stack = description;
+    const int is_sine = strcmp(fill->name, sines) == 0;
     struct model_rope rope;
 
-    model_context_init(&context, model_root_host(root), call, config);
-    if (description->rope == NULL || (!is_sine && strcmp(name, cosines) != 0)) {
-        return model_fail(&context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", name);
+    if (stack->rope == NULL || (!is_sine && strcmp(fill->name, cosines) != 0)) {
+        model_fill_nothing(context, fill);
+        return;
     }
-    description->rope(&context, &rope);
-    if (context.status != TAPML_OK) {
-        return context.status;
+    stack->rope(context, &rope);
+    if (context->status == TAPML_OK) {
+        model_rope_fill(context, &rope, is_sine, fill);
     }
-    if (count < 0 || target_bytes / sizeof(float) != (uint64_t)count * (uint64_t)rope.pairs) {
-        return model_fail(&context, TAPML_INVALID, "'%s' of %lld tokens has not %llu bytes", name,
-                          (long long)count, (unsigned long long)target_bytes);
-    }
-    model_rope_fill(&rope, is_sine, first, count, length, target);
-    return TAPML_OK;
 }
 
 tapml_status stack_create(const struct stack_description *description,
@@ -228,8 +185,13 @@ tapml_status stack_create(const struct stack_description *description,
                           tapml_call *call,
                           tapml_object **out_root)
 {
-    static const tapml_model table = {
-        .hdr = TAPML_HDR(tapml_model), .match = match, .build = build, .fill = fill};
+    const struct model_architecture architecture = {
+        .model_type = description->model_type,
+        .class_name = description->class_name,
+        .description = description,
+        .build = build,
+        .fill = fill,
+    };
 
-    return model_root_create(&table, description, host, call, out_root);
+    return model_root_create(&architecture, host, call, out_root);
 }

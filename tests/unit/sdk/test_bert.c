@@ -28,7 +28,7 @@ static struct trial begin(struct stand *stand)
 {
     struct trial trial = {.stand = stand};
 
-    stand_ok(bert_create(stand_host(stand), NULL, &trial.root));
+    stand_ok(model_root_create(&bert_architecture, stand_host(stand), NULL, &trial.root));
     trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
     return trial;
 }

@@ -7,24 +7,111 @@
 #include <tapml/model/root.h>
 
 #include <criterion/criterion.h>
+#include <string.h>
 
-static const tapml_model table = {.hdr = TAPML_HDR(tapml_model)};
 static const char description[] = "any";
 
-Test(model_root, keeps_what_it_was_made_with)
+static void build(struct model_context *context, const void *given)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    const size_t live = alloc_live();
+    cr_assert_eq(given, description);
+    model_fail(context, TAPML_INVALID, "built with %s", context->graph ? "a graph" : "nothing");
+}
+
+static void fill(struct model_context *context, const void *given, const struct model_fill *fill)
+{
+    cr_assert_eq(given, description);
+    if (strcmp(fill->name, "positions") == 0) {
+        model_fill_positions(context, fill, 8);
+    } else {
+        model_fill_nothing(context, fill);
+    }
+}
+
+static const struct model_architecture architecture = {.model_type = "any",
+                                                       .class_name = "AnyModel",
+                                                       .description = description,
+                                                       .build = build,
+                                                       .fill = fill};
+
+// A root over the config `text`.
+static tapml_object *open_root(struct stand **out_stand, const char *text)
+{
     tapml_object *root = NULL;
 
-    stand_ok(model_root_create(&table, description, stand_host(stand), NULL, &root));
-    cr_assert_eq(root->vt->interface_of(root, TAPML_KIND_MODEL), &table);
-    cr_assert_null(root->vt->interface_of(root, "tapml.backend/1"));
-    cr_assert_eq(model_root_description(root), description);
-    cr_assert_eq(model_root_host(root), stand_host(stand));
+    *out_stand = stand_open(NULL, text);
+    stand_ok(model_root_create(&architecture, stand_host(*out_stand), NULL, &root));
+    return root;
+}
+
+static void close_root(struct stand *stand, tapml_object *root)
+{
     root->vt->release(root);
-    cr_assert_eq(alloc_live(), live);
     stand_close(stand);
+}
+
+static const tapml_model *table_of(tapml_object *root)
+{
+    return root->vt->interface_of(root, TAPML_KIND_MODEL);
+}
+
+Test(model_root, is_a_model_and_nothing_else)
+{
+    const size_t live = alloc_live();
+    struct stand *stand = NULL;
+    tapml_object *root = open_root(&stand, "{}");
+
+    cr_assert_not_null(table_of(root));
+    cr_assert_null(root->vt->interface_of(root, "tapml.backend/1"));
+    close_root(stand, root);
+    cr_assert_eq(alloc_live(), live);
+}
+
+static uint32_t score(const char *text)
+{
+    struct stand *stand = NULL;
+    tapml_object *root = open_root(&stand, text);
+    uint32_t score = 1234;
+
+    stand_ok(table_of(root)->match(root, NULL, stand_config(stand), &score));
+    close_root(stand, root);
+    return score;
+}
+
+Test(model_root, matches_by_the_type_then_by_the_class)
+{
+    cr_assert_eq(score("{\"model_type\": \"any\"}"), 100);
+    cr_assert_eq(score("{\"architectures\": [\"AnyModel\"]}"), 90);
+    cr_assert_eq(score("{\"model_type\": \"other\", \"architectures\": [\"AnyModel\"]}"), 0);
+    cr_assert_eq(score("{}"), 0);
+}
+
+Test(model_root, builds_and_tells_what_was_wrong)
+{
+    struct stand *stand = NULL;
+    tapml_object *root = open_root(&stand, "{}");
+
+    stand_expect(table_of(root)->build(root, NULL, stand_config(stand), stand_weights(stand),
+                                       stand_graph(stand)),
+                 TAPML_INVALID, "built with a graph");
+    close_root(stand, root);
+}
+
+Test(model_root, fills_positions)
+{
+    struct stand *stand = NULL;
+    tapml_object *root = open_root(&stand, "{}"), *config = stand_config(stand);
+    const tapml_model *table = table_of(root);
+    int32_t rows[3] = {0};
+
+    stand_ok(table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows)));
+    cr_assert(rows[0] == 5 && rows[1] == 6 && rows[2] == 7);
+    stand_expect(table->fill(root, NULL, config, "positions", 6, 3, 9, rows, sizeof(rows)),
+                 TAPML_INVALID, "position 8 is beyond the 8 that the model knows");
+    stand_expect(table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows) - 4),
+                 TAPML_INVALID, "positions of 3 tokens have not 8 bytes");
+    stand_expect(table->fill(root, NULL, config, "else", 5, 3, 8, rows, sizeof(rows)),
+                 TAPML_NOT_FOUND, "no input 'else' is filled here");
+    close_root(stand, root);
 }
 
 Test(model_root, memory_may_run_out)
@@ -33,8 +120,7 @@ Test(model_root, memory_may_run_out)
     tapml_object *root = NULL;
 
     alloc_fail_at(1);
-    const tapml_status status =
-        model_root_create(&table, description, stand_host(stand), NULL, &root);
+    const tapml_status status = model_root_create(&architecture, stand_host(stand), NULL, &root);
     alloc_fail_at(0);
     stand_expect(status, TAPML_NO_MEMORY, "no memory for the root");
     cr_assert_null(root);

@@ -199,6 +199,28 @@ Test(model_rope, unknown_keys_stay_unread)
                 "partial_rotary_factor");
 }
 
+// Rows of a table, up to the last token of a text of 1003.
+static void fill(const struct model_rope *rope,
+                 int is_sine,
+                 int64_t first,
+                 void *table,
+                 size_t bytes,
+                 tapml_status expected)
+{
+    struct stand *stand = stand_open(NULL, "{}");
+    struct model_context context = stand_context(stand);
+
+    model_rope_fill(&context, rope, is_sine,
+                    &(struct model_fill){.name = "rope",
+                                         .first = first,
+                                         .count = 1003 - first,
+                                         .length = 1003,
+                                         .target = table,
+                                         .target_bytes = bytes});
+    cr_assert_eq(context.status, expected);
+    stand_close(stand);
+}
+
 Test(model_rope, tables)
 {
     const struct model_rope rope = read_rope(
@@ -208,8 +230,8 @@ Test(model_rope, tables)
     float sines[6];
     float one[2];
 
-    model_rope_fill(&rope, 0, 1000, 3, 1003, cosines);
-    model_rope_fill(&rope, 1, 1000, 3, 1003, sines);
+    fill(&rope, 0, 1000, cosines, sizeof(cosines), TAPML_OK);
+    fill(&rope, 1, 1000, sines, sizeof(sines), TAPML_OK);
     for (int t = 0; t < 3; t++) {
         for (int i = 0; i < 2; i++) {
             const float angle = (float)(1000 + t) * (i == 0 ? 1.0f : 0.01f);
@@ -220,6 +242,7 @@ Test(model_rope, tables)
     }
 
     // Token by token gives the same bits as all at once.
-    model_rope_fill(&rope, 1, 1002, 1, 1003, one);
+    fill(&rope, 1, 1002, one, sizeof(one), TAPML_OK);
     cr_assert_eq(memcmp(one, sines + 4, sizeof(one)), 0);
+    fill(&rope, 1, 1002, one, sizeof(one) - 4, TAPML_INVALID);
 }

@@ -35,7 +35,7 @@ struct model_context {
 // Host interfaces that a component on sdk/model needs, ended by NULL: for `host_needs`.
 extern const char *const model_host_needs[];
 
-// For `match` and `fill`; `build` sets `weights` and `graph` besides. Nothing has to be released.
+// Without `weights` and `graph`, which are set besides. Nothing has to be released.
 void model_context_init(struct model_context *context,
                         const tapml_host *host,
                         tapml_call *call,
@@ -51,17 +51,22 @@ tapml_status model_fail(struct model_context *context, tapml_status code, const 
 // Takes the status of a call into the host, whose message is the host's.
 void model_note(struct model_context *context, tapml_status status);
 
-// How well an architecture of this "model_type" fits the config; where that is absent, by the first
-// of "architectures": for `match`.
-uint32_t model_match(struct model_context *context, const char *model_type, const char *class_name);
+// What the host asks an architecture to write: rows first .. first + count - 1 of the input `name`,
+// for tokens of a text that has `length` by then.
+struct model_fill {
+    const char *name;
+    int64_t first, count, length;
+    void *target;
+    uint64_t target_bytes;
+};
 
-// Rows first .. first + count - 1 of a table of `rows` positions, as i32: for `fill`.
-tapml_status model_fill_positions(struct model_context *context,
-                                  int64_t first,
-                                  int64_t count,
-                                  int64_t rows,
-                                  void *target,
-                                  uint64_t target_bytes);
+// The numbers first .. first + count - 1 as i32, of a model that knows `rows` positions.
+void model_fill_positions(struct model_context *context,
+                          const struct model_fill *fill,
+                          int64_t rows);
+
+// Fails: the architecture has no such input.
+void model_fill_nothing(struct model_context *context, const struct model_fill *fill);
 
 // A text of bounded length: names of tensors and scopes, JSON pointers.
 enum { MODEL_NAME_SIZE = 256 };

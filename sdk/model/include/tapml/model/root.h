@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The root object of an architecture's component, of kind tapml.model/1.
+// An architecture as two functions, and the root object of its component, of kind tapml.model/1.
 #ifndef TAPML_MODEL_ROOT_H
 #define TAPML_MODEL_ROOT_H
 
@@ -11,17 +11,26 @@
 extern "C" {
 #endif
 
-// Makes a root that answers with `table`: what a component's `create` returns. `table` and
-// `description` are constant and stay; the root's memory is the host's.
-tapml_status model_root_create(const tapml_model *table,
-                               const void *description,
+struct model_architecture {
+    const char *model_type;  // "model_type" in the config,
+    const char *class_name;  // or, where that is absent, the first of "architectures".
+    const void *description; // For the functions, which say model_fail where something is wrong.
+
+    // Builds the graph of a config: `config`, `weights` and `graph` of the context are there.
+    void (*build)(struct model_context *context, const void *description);
+
+    // Writes rows of an input that the graph has: `config` is there.
+    void (*fill)(struct model_context *context,
+                 const void *description,
+                 const struct model_fill *fill);
+};
+
+// What a component's `create` returns, whose `host_needs` are model_host_needs. `architecture` is
+// copied; what it points to is constant and stays. The root's memory is the host's.
+tapml_status model_root_create(const struct model_architecture *architecture,
                                const tapml_host *host,
                                tapml_call *call,
                                tapml_object **out_root);
-
-// What the root was made with, for the functions of `table`.
-const void *model_root_description(const tapml_object *root);
-const tapml_host *model_root_host(const tapml_object *root);
 
 #ifdef __cplusplus
 }

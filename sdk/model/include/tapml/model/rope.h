@@ -65,14 +65,12 @@ void model_rope_read(struct model_context *context,
 // Inverse frequencies of the pairs, for a text of `length` tokens.
 void model_rope_frequencies(const struct model_rope *rope, int64_t length, float *out_inverse);
 
-// A table [count, pairs] for the positions first .. first + count - 1 of a text of `length` tokens:
-// angles are rounded to f32 as Hugging Face does, cosine or sine is taken in double, then rounded.
-void model_rope_fill(const struct model_rope *rope,
+// The rows of a table [count, pairs] of f32 that are asked for: angles are rounded to f32 as
+// Hugging Face does, cosine or sine is taken in double, then rounded.
+void model_rope_fill(struct model_context *context,
+                     const struct model_rope *rope,
                      int is_sine,
-                     int64_t first,
-                     int64_t count,
-                     int64_t length,
-                     float *out_table);
+                     const struct model_fill *fill);
 
 #ifdef __cplusplus
 }
