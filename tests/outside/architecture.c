@@ -144,26 +144,4 @@ static const tapml_component component = {
     .title = "Embedding, scale, head",
     .create = create,
 };
-static const tapml_component *const components[] = {&component};
-static const tapml_plugin plugin = {
-    .hdr = TAPML_HDR(tapml_plugin),
-    .abi_major = TAPML_ABI_MAJOR,
-    .abi_built = TAPML_ABI_MINOR,
-    .abi_needed = TAPML_TARGET_MINOR,
-    .sanitizer = TAPML_SANITIZER,
-    .id = "org.example.outside-architecture",
-    .version = "1.0.0",
-    .vendor = "Example",
-    .license = "Apache-2.0",
-    .n_components = 1,
-    .components = components,
-};
-
-tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
-{
-    if (!TAPML_HAS(tapml_query, query, host_version)) {
-        return TAPML_ABI_MISMATCH;
-    }
-    *out_plugin = &plugin;
-    return TAPML_OK;
-}
+TAPML_PLUGIN("org.example.outside-architecture", "1.0.0", "Example", "Apache-2.0", &component)

@@ -141,23 +141,4 @@ static const tapml_component other = {
     .title = "Knows the tie only",
     .create = create,
 };
-static const tapml_component *const components[] = {&zoo, &other};
-static const tapml_plugin plugin = {
-    .hdr = TAPML_HDR(tapml_plugin),
-    .abi_major = TAPML_ABI_MAJOR,
-    .abi_built = TAPML_ABI_MINOR,
-    .abi_needed = TAPML_TARGET_MINOR,
-    .sanitizer = TAPML_SANITIZER,
-    .id = "org.example.architecture",
-    .version = "1.0.0",
-    .vendor = "example",
-    .license = "Apache-2.0",
-    .n_components = 2,
-    .components = components,
-};
-
-tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
-{
-    *out_plugin = &plugin;
-    return TAPML_OK;
-}
+TAPML_PLUGIN("org.example.architecture", "1.0.0", "example", "Apache-2.0", &zoo, &other)

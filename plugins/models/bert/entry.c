@@ -10,4 +10,4 @@ MODEL_COMPONENT(bert,
                 "BERT: an encoder, its pooler and its normalised embeddings",
                 model_root_create,
                 &bert_architecture)
-MODEL_PLUGIN("bert", &bert)
+TAPML_PLUGIN("org.tapml.bert", "0.1.0", "TapML", "Apache-2.0", &bert)

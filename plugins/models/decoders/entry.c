@@ -22,7 +22,10 @@ DECODER(phi3, "Phi-3, Phi-3.5-mini, Phi-4: fused weights, longrope")
 DECODER(qwen3, "Qwen3: normalised heads")
 DECODER(qwen3_moe, "Qwen3 with experts")
 
-MODEL_PLUGIN("decoders",
+TAPML_PLUGIN("org.tapml.decoders",
+             "0.1.0",
+             "TapML",
+             "Apache-2.0",
              &bloom,
              &cohere2,
              &deepseek_v2,

@@ -10,4 +10,4 @@ MODEL_COMPONENT(llama,
                 "Llama: decoders of the shape of LlamaForCausalLM",
                 model_decoder_create,
                 &describe_llama)
-MODEL_PLUGIN("llama", &llama)
+TAPML_PLUGIN("org.tapml.llama", "0.1.0", "TapML", "Apache-2.0", &llama)

@@ -13,4 +13,4 @@ ARCHITECTURE(mamba2, "Mamba-2: a scan over a matrix of each head")
 ARCHITECTURE(qwen3_next, "Qwen3-Next: gated delta rule and gated attention, experts")
 ARCHITECTURE(rwkv7, "RWKV-7: a matrix of each head that forgets along a direction")
 
-MODEL_PLUGIN("recurrent", &mamba2, &qwen3_next, &rwkv7)
+TAPML_PLUGIN("org.tapml.recurrent", "0.1.0", "TapML", "Apache-2.0", &mamba2, &qwen3_next, &rwkv7)

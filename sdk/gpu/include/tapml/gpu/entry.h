@@ -31,26 +31,6 @@
         .probe = probe,                                                                            \
         .create = create,                                                                          \
     };                                                                                             \
-    static const tapml_plugin plugin = {                                                           \
-        .hdr = TAPML_HDR(tapml_plugin),                                                            \
-        .abi_major = TAPML_ABI_MAJOR,                                                              \
-        .abi_built = TAPML_ABI_MINOR,                                                              \
-        .abi_needed = TAPML_TARGET_MINOR,                                                          \
-        .sanitizer = TAPML_SANITIZER,                                                              \
-        .id = "org.tapml." id_,                                                                    \
-        .version = "0.1.0",                                                                        \
-        .vendor = "TapML",                                                                         \
-        .license = "Apache-2.0",                                                                   \
-        .n_components = 1,                                                                         \
-        .components = (const tapml_component *const[]){&backend},                                  \
-    };                                                                                             \
-    tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)  \
-    {                                                                                              \
-        if (!TAPML_HAS(tapml_query, query, host_version)) {                                        \
-            return TAPML_ABI_MISMATCH;                                                             \
-        }                                                                                          \
-        *out_plugin = &plugin;                                                                     \
-        return TAPML_OK;                                                                           \
-    }
+    TAPML_PLUGIN("org.tapml." id_, "0.1.0", "TapML", "Apache-2.0", &backend)
 
 #endif

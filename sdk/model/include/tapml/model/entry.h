@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry of a plugin of this repository that has architectures and nothing else: a component for
-// each, then the plugin.
+// Components that are architectures, for the entry of a plugin.
 #ifndef TAPML_MODEL_ENTRY_H
 #define TAPML_MODEL_ENTRY_H
 
@@ -25,30 +24,5 @@
         .host_needs = model_host_needs,                                                            \
         .create = create_##id_,                                                                    \
     };
-
-// Defines the plugin "org.tapml.<id_>" with the components whose addresses follow.
-#define MODEL_PLUGIN(id_, ...)                                                                     \
-    static const tapml_component *const components[] = {__VA_ARGS__};                              \
-    static const tapml_plugin plugin = {                                                           \
-        .hdr = TAPML_HDR(tapml_plugin),                                                            \
-        .abi_major = TAPML_ABI_MAJOR,                                                              \
-        .abi_built = TAPML_ABI_MINOR,                                                              \
-        .abi_needed = TAPML_TARGET_MINOR,                                                          \
-        .sanitizer = TAPML_SANITIZER,                                                              \
-        .id = "org.tapml." id_,                                                                    \
-        .version = "0.1.0",                                                                        \
-        .vendor = "TapML",                                                                         \
-        .license = "Apache-2.0",                                                                   \
-        .n_components = sizeof(components) / sizeof(components[0]),                                \
-        .components = components,                                                                  \
-    };                                                                                             \
-    tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)  \
-    {                                                                                              \
-        if (!TAPML_HAS(tapml_query, query, host_version)) {                                        \
-            return TAPML_ABI_MISMATCH;                                                             \
-        }                                                                                          \
-        *out_plugin = &plugin;                                                                     \
-        return TAPML_OK;                                                                           \
-    }
 
 #endif
