@@ -177,7 +177,7 @@ take_frames(struct server *server, struct socket_inbox *inbox, struct wire_write
     enum wire_result result = WIRE_FRAME;
 
     while (!serve_is_closed(server) && (result = socket_next(inbox, &frame)) == WIRE_FRAME) {
-        const int has_descriptor = frame.verb == MESSAGE_REGION;
+        const int has_descriptor = message_has_descriptor(frame.verb);
 
         TAPML_TRY(serve_frame(server, &frame, has_descriptor ? socket_take_descriptor(inbox) : -1,
                               replies));

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "link/backlog.h"
+#include "link/loan.h"
 #include "link/shared.h"
 
 #include <stdatomic.h>
@@ -20,6 +21,7 @@ enum {
     LOG_BYTES_MAX = 1 << 16,    // Then the near side waits, so that neither log nor
     STAGED_BYTES_MAX = 1 << 26, // staging grows for ever.
     LEFT_BYTES_MAX = 1 << 18,   // Written ones, for which a wait alone does not wait.
+    LENT_BYTES_MIN = 1 << 12,   // Fewer are copied, so that nobody waits until they are read.
     STARTS_MAX = 2,             // Failures to start again, one after the other, before it is lost.
     PLACE_BYTES = 256,
     COUNTS_MAX = 64
@@ -32,6 +34,7 @@ struct client_buffer {
     uint32_t number;
     uint64_t bytes;
     struct shared_span span; // `memory` is NULL where the buffer is in a device.
+    int is_lent;             // It is a span of a loan.
 };
 
 // A read that ends with the next wait.
@@ -56,6 +59,7 @@ struct client {
     struct shared *shared;
     struct shared_span control; // Its first word is the far side's progress.
     uint32_t regions_sent;
+    struct loan_list loans;
     const tapml_op **ops;
     uint32_t op_count;
     struct {
@@ -157,6 +161,7 @@ static tapml_status fall(struct client *client, tapml_status status)
     client->is_up = 0;
     client->falls++;
     client->regions_sent = 0;
+    loan_forget_sent(&client->loans);
     for (size_t i = 0; i <= COUNTS_MAX; i++) {
         client->counts_before[i] += client->counts[i];
         client->counts[i] = 0;
@@ -262,6 +267,21 @@ static tapml_status announce_regions(struct client *client)
     return TAPML_OK;
 }
 
+static tapml_status announce_loan(struct client *client, struct loan *loan)
+{
+    if (loan->is_sent) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(send_log(client, -1));
+    begin(client, MESSAGE_LEND);
+    wire_put_u32(&client->log, (uint32_t)(loan - client->loans.loans));
+    wire_put_u64(&client->log, loan->given.bytes);
+    wire_end(&client->log);
+    TAPML_TRY(send_log(client, loan->given.descriptor));
+    loan->is_sent = 1;
+    return TAPML_OK;
+}
+
 static tapml_status take_opened(struct client *client, struct wire_reader *reader)
 {
     struct backend_info info = {0};
@@ -285,6 +305,8 @@ static tapml_status take_opened(struct client *client, struct wire_reader *reade
     client->is_wrapping = info.is_host_memory;
     client->info = info;
     client->info.is_host_memory = 0; // Of this process, it is not.
+    client->info.borrowing =
+        info.is_host_memory ? BACKEND_BORROWS_BUFFERS : BACKEND_BORROWS_SOURCES;
     return wire_is_done(reader) ? TAPML_OK
                                 : status_fail(TAPML_INVALID, "its list of ops is garbled");
 }
@@ -305,11 +327,17 @@ static tapml_status open_far_side(struct client *client)
     return take_opened(client, &reader);
 }
 
+static struct loan *loan_of(const struct client *client, const struct shared_span *span)
+{
+    return &client->loans.loans[span->region & ~MESSAGE_IS_LOAN];
+}
+
 static tapml_status put_buffer(struct client *client, const struct client_buffer *buffer)
 {
     struct wire_reader reader;
     int is_answered = 0;
-    TAPML_TRY(announce_regions(client));
+    TAPML_TRY(buffer->is_lent ? announce_loan(client, loan_of(client, &buffer->span))
+                              : announce_regions(client));
     begin(client, buffer->span.memory ? MESSAGE_BUFFER_WRAP : MESSAGE_BUFFER_NEW);
     wire_put_u32(&client->log, buffer->number);
     wire_put_u64(&client->log, buffer->bytes);
@@ -596,7 +624,7 @@ static tapml_status take_number(struct client *client, uint32_t *out_number)
 
 static void drop_buffer(struct client *client, struct client_buffer *buffer)
 {
-    if (buffer->span.memory) {
+    if (buffer->span.memory && !buffer->is_lent) {
         shared_give_back(client->shared, &buffer->span);
     }
     if (buffer->number > 0) {
@@ -629,16 +657,17 @@ static void unlink_buffer(struct client *client, struct client_buffer *buffer)
 static tapml_status fill_buffer(struct client *client, struct client_buffer *buffer)
 {
     TAPML_TRY(take_number(client, &buffer->number));
-    if (client->is_wrapping) {
+    if (client->is_wrapping && !buffer->is_lent) {
         TAPML_TRY(shared_take(client->shared, buffer->bytes, &buffer->span));
     }
     return put_buffer(client, buffer);
 }
 
+// A buffer like `wanted`.
 static tapml_status
-client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+make_buffer(struct client *client, const struct client_buffer *wanted, tapml_object **out_buffer)
 {
-    struct client *client = own(backend);
+    const uint64_t size = wanted->bytes;
     TAPML_TRY(ready(client));
     if (client->info.buffer_bytes_max > 0 && size > client->info.buffer_bytes_max) {
         return status_fail(TAPML_NO_MEMORY, "%s: a buffer of %llu bytes, at most %llu are possible",
@@ -649,7 +678,7 @@ client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buf
     if (!buffer) {
         return status_no_memory();
     }
-    buffer->bytes = size;
+    *buffer = *wanted;
     const tapml_status status = fill_buffer(client, buffer);
     if (status != TAPML_OK) {
         drop_buffer(client, buffer);
@@ -660,14 +689,65 @@ client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buf
     return TAPML_OK;
 }
 
+static tapml_status
+client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    return make_buffer(own(backend), &(struct client_buffer){.bytes = size}, out_buffer);
+}
+
+// Where memory lies in a loan. Returns 0 where it lies in none.
+static int find_lent(const struct client *client,
+                     const void *memory,
+                     uint64_t bytes,
+                     struct shared_span *out_span)
+{
+    const struct loan *loan = loan_find(&client->loans, memory, bytes);
+    if (!loan) {
+        return 0;
+    }
+    *out_span = (struct shared_span){
+        .region = (uint32_t)(loan - client->loans.loans) | MESSAGE_IS_LOAN,
+        .offset = (uintptr_t)memory - (uintptr_t)loan->given.memory,
+        .bytes = bytes,
+        .memory = (unsigned char *)(uintptr_t)memory, // Only read: see `check_write`.
+    };
+    return 1;
+}
+
 static tapml_status client_buffer_wrap(struct backend *backend,
                                        void *memory,
                                        uint64_t size,
                                        uint32_t access,
                                        tapml_object **out_buffer)
 {
-    return status_fail(TAPML_UNIMPLEMENTED, "%s: a worker cannot use memory of the host",
-                       own(backend)->info.component);
+    struct client *client = own(backend);
+    struct client_buffer wanted = {.bytes = size, .is_lent = 1};
+    if (!client->is_wrapping || access != TAPML_ACCESS_READ ||
+        !find_lent(client, memory, size, &wanted.span)) {
+        return status_fail(TAPML_UNIMPLEMENTED,
+                           "%s: a worker cannot use memory of the host that it was not lent",
+                           client->info.component);
+    }
+    return make_buffer(client, &wanted, out_buffer);
+}
+
+static tapml_status client_lend(struct backend *backend, const struct backend_loan *loan)
+{
+    return loan_add(&own(backend)->loans, loan);
+}
+
+static void client_take_back(struct backend *backend, const void *memory)
+{
+    struct client *client = own(backend);
+    struct loan *loan = loan_remove(&client->loans, memory);
+    if (loan && loan->is_sent && client->is_up) {
+        begin(client, MESSAGE_TAKE_BACK);
+        wire_put_u32(&client->log, (uint32_t)(loan - client->loans.loans));
+        (void)end(client); // Where it has ended, its mapping is gone too.
+    }
+    if (loan) {
+        *loan = (struct loan){0};
+    }
 }
 
 static void client_buffer_free(struct backend *backend, tapml_object *object)
@@ -697,6 +777,14 @@ check_transfer(const struct client_buffer *buffer, uint64_t offset, uint64_t siz
                            (unsigned long long)buffer->bytes);
     }
     return TAPML_OK;
+}
+
+static tapml_status check_write(const struct client_buffer *buffer, uint64_t offset, uint64_t size)
+{
+    TAPML_TRY(check_transfer(buffer, offset, size));
+    return buffer->is_lent
+               ? status_fail(TAPML_INVALID, "a buffer of memory that was lent is only read")
+               : TAPML_OK;
 }
 
 // Whether a transfer needs no message: both sides see the memory, and nobody works with it.
@@ -746,7 +834,7 @@ static tapml_status client_write(struct backend *backend,
     struct client *client = own(backend);
     struct client_buffer *buffer = buffer_of(object);
     struct shared_span span = {0};
-    TAPML_TRY(check_transfer(buffer, offset, size));
+    TAPML_TRY(check_write(buffer, offset, size));
     TAPML_TRY(make_room(client));
     if (size == 0) {
         return TAPML_OK;
@@ -754,6 +842,11 @@ static tapml_status client_write(struct backend *backend,
     if (is_direct(client, buffer)) {
         memcpy(buffer->span.memory + offset, source, size);
         return TAPML_OK;
+    }
+    if (size >= LENT_BYTES_MIN && find_lent(client, source, size, &span)) {
+        TAPML_TRY(announce_loan(client, loan_of(client, &span)));
+        client->is_pending = 1; // Until it is read, the source stays as it is.
+        return put_transfer(client, MESSAGE_WRITE, buffer, offset, &span);
     }
     TAPML_TRY(stage(client, size, &span));
     ASSERT(span.memory);
@@ -791,7 +884,7 @@ static tapml_status client_fill(
 {
     struct client *client = own(backend);
     struct client_buffer *buffer = buffer_of(object);
-    TAPML_TRY(check_transfer(buffer, offset, size));
+    TAPML_TRY(check_write(buffer, offset, size));
     TAPML_TRY(make_room(client));
     if (is_direct(client, buffer)) {
         for (uint64_t at = 0; at < size; at += sizeof(pattern)) {
@@ -831,6 +924,7 @@ static void client_release(struct backend *backend)
     }
     wire_writer_release(&client->log);
     table_release(&client->fallen);
+    loan_list_release(&client->loans);
     shared_destroy(client->shared);
     alloc_free(client->free_numbers);
     alloc_free(client->staged);
@@ -854,6 +948,8 @@ static const struct backend_vt client_vt = {
     .wait = client_wait,
     .launches = client_launches,
     .generation = client_generation,
+    .lend = client_lend,
+    .take_back = client_take_back,
 };
 
 tapml_status client_create(const struct client_options *options, struct backend **out_backend)
@@ -867,7 +963,7 @@ tapml_status client_create(const struct client_options *options, struct backend 
     client->given = *options;
     client->log = MESSAGE_WRITER;
     table_init(&client->fallen);
-    tapml_status status = shared_create(&client->shared);
+    tapml_status status = shared_create(SHARED_WRITABLE, &client->shared);
     if (status == TAPML_OK) {
         status = shared_take(client->shared, sizeof(uint64_t), &client->control);
     }

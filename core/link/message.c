@@ -26,6 +26,11 @@ static tapml_status reader_status(const struct wire_reader *reader)
     return reader->is_broken ? garbled() : TAPML_OK;
 }
 
+int message_has_descriptor(uint16_t verb)
+{
+    return verb == MESSAGE_REGION || verb == MESSAGE_LEND;
+}
+
 void *message_grow(void *data, size_t used, size_t size)
 {
     void *grown = size > 0 ? alloc_new(size) : NULL;
@@ -434,6 +439,12 @@ static tapml_status take_tensors(struct wire_reader *reader,
     return reader_status(reader);
 }
 
+static int is_written(const tapml_param *param)
+{
+    return param->kind == TAPML_P_TENSOR_OUT || param->kind == TAPML_P_TENSOR_INOUT ||
+           (param->effects & TAPML_E_STATE_WRITE) != 0;
+}
+
 static tapml_status take_value(struct wire_reader *reader,
                                const tapml_param *param,
                                const struct message_buffers *buffers,
@@ -441,6 +452,11 @@ static tapml_status take_value(struct wire_reader *reader,
                                tapml_value *value)
 {
     const tapml_tensor *tensor = NULL;
+    struct message_buffers written = {0};
+    if (buffers && buffers->find_written && is_written(param)) {
+        written = (struct message_buffers){.find = buffers->find_written, .user = buffers->user};
+        buffers = &written;
+    }
     *value = (tapml_value){.kind = wire_take_u32(reader)};
     if (value->kind == TAPML_V_NONE && !reader->is_broken) {
         return param->effects & TAPML_E_OPTIONAL

@@ -26,8 +26,16 @@ enum message_verb {
     MESSAGE_WAIT,  // Answered: the first error since the last one.
     MESSAGE_COUNT, // Answered: launches and other counts.
     MESSAGE_CLOSE,
+    MESSAGE_LEND, // Memory that is only read; its descriptor comes along.
+    MESSAGE_TAKE_BACK,
     MESSAGE_REPLY = 64
 };
+
+// Beside the number of a region: it is that of a loan.
+#define MESSAGE_IS_LOAN UINT32_C(0x80000000)
+
+// Whether a descriptor comes along with a message.
+int message_has_descriptor(uint16_t verb);
 
 // A writer of the core's memory.
 #define MESSAGE_WRITER ((struct wire_writer){.grow = message_grow})
@@ -84,6 +92,9 @@ struct message_args {
 struct message_buffers {
     tapml_object *(*find)(void *user, uint32_t number, uint64_t *out_bytes);
     void *user;
+
+    // The same for tensors that are written: NULL for memory that is only read. NULL: as `find`.
+    tapml_object *(*find_written)(void *user, uint32_t number, uint64_t *out_bytes);
 };
 
 // Reads arguments of `op`. TAPML_INVALID where they are not of the schema's kinds, or where a

@@ -14,19 +14,23 @@
 #include <unistd.h>
 
 enum {
-    NUMBER_MAX = 1 << 22, // Buffers at once.
+    NUMBER_MAX = 1 << 22, // Buffers at once,
+    LOANS_MAX = 1 << 16,  // and loans.
     COUNTS_MAX = 1024,
     MESSAGE_BYTES = 2048
 };
 
 struct served_region {
-    unsigned char *memory;
+    unsigned char *memory; // NULL: a loan that is no more.
     uint64_t bytes;
+    uint32_t users; // Buffers that wrap a span of it.
 };
 
 struct served_buffer {
     tapml_object *object; // NULL: there is none of this number.
     uint64_t bytes;
+    uint32_t region; // As in the message, where it wraps a span of one.
+    int is_wrapping;
 };
 
 struct server {
@@ -37,6 +41,8 @@ struct server {
     size_t op_count;
     struct served_region *regions;
     size_t region_count, region_capacity;
+    struct served_region *loans; // By number. Mapped to be read.
+    size_t loan_count, loan_capacity;
     struct served_buffer *buffers; // By number.
     size_t buffer_count, buffer_capacity;
     _Atomic(uint64_t) *progress; // In a region: the number of the message at work.
@@ -62,6 +68,14 @@ tapml_status serve_create(const struct serve_options *options, struct server **o
     return TAPML_OK;
 }
 
+static void unmap(struct served_region *region)
+{
+    if (region->memory) {
+        munmap(region->memory, region->bytes);
+    }
+    *region = (struct served_region){0};
+}
+
 void serve_destroy(struct server *server)
 {
     if (!server) {
@@ -74,11 +88,15 @@ void serve_destroy(struct server *server)
         backend_buffer_free(server->backend, server->buffers[i].object);
     }
     for (size_t i = 0; i < server->region_count; i++) {
-        munmap(server->regions[i].memory, server->regions[i].bytes);
+        unmap(&server->regions[i]);
+    }
+    for (size_t i = 0; i < server->loan_count; i++) {
+        unmap(&server->loans[i]);
     }
     message_args_release(&server->args);
     alloc_free(server->buffers);
     alloc_free(server->regions);
+    alloc_free(server->loans);
     arena_destroy(server->arena);
     alloc_free(server);
 }
@@ -132,7 +150,8 @@ static void put_opened(const struct server *server, struct wire_writer *replies)
 
 // -- Memory ------------------------------------------------------------------------------------
 
-static tapml_status map_region(uint64_t bytes, int descriptor, struct served_region *region)
+static tapml_status
+map_region(uint64_t bytes, int descriptor, int protection, struct served_region *region)
 {
     struct stat about;
     if (descriptor < 0 || fstat(descriptor, &about) != 0 || about.st_size < 0 || bytes == 0 ||
@@ -140,12 +159,12 @@ static tapml_status map_region(uint64_t bytes, int descriptor, struct served_reg
         return status_fail(TAPML_INVALID, "a region comes without the memory for its %llu bytes",
                            (unsigned long long)bytes);
     }
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    void *memory = mmap(NULL, bytes, protection, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED) {
         return status_fail(TAPML_NO_MEMORY, "a region of %llu bytes cannot be mapped: %s",
                            (unsigned long long)bytes, strerror(errno));
     }
-    *region = (struct served_region){memory, bytes};
+    *region = (struct served_region){.memory = memory, .bytes = bytes};
     return TAPML_OK;
 }
 
@@ -161,26 +180,85 @@ static tapml_status add_region(struct server *server, struct wire_reader *reader
         return status_no_memory();
     }
     struct served_region *region = &server->regions[server->region_count];
-    TAPML_TRY(map_region(bytes, descriptor, region));
+    TAPML_TRY(map_region(bytes, descriptor, PROT_READ | PROT_WRITE, region));
     if (server->region_count++ == 0 && bytes >= sizeof(*server->progress)) {
         server->progress = (_Atomic(uint64_t) *)(void *)region->memory;
     }
     return TAPML_OK;
 }
 
+static tapml_status take_loan(struct server *server, struct wire_reader *reader, int descriptor)
+{
+    const uint32_t number = wire_take_u32(reader);
+    const uint64_t bytes = wire_take_u64(reader);
+    if (!wire_is_done(reader) || number >= LOANS_MAX) {
+        return status_fail(TAPML_INVALID, "a loan without a number and a size");
+    }
+    while (server->loan_count <= number) {
+        if (!alloc_grow((void **)&server->loans, &server->loan_capacity, server->loan_count,
+                        sizeof(*server->loans))) {
+            return status_no_memory();
+        }
+        server->loans[server->loan_count++] = (struct served_region){0};
+    }
+    return server->loans[number].memory
+               ? status_fail(TAPML_INVALID, "there is a loan %u already", number)
+               : map_region(bytes, descriptor, PROT_READ, &server->loans[number]);
+}
+
+// Waits before memory goes: the near side may have left its own wait out.
+static tapml_status finish_work(struct server *server)
+{
+    const int is_working = server->is_working;
+    server->is_working = 0;
+    return is_working ? backend_wait(server->backend) : TAPML_OK;
+}
+
+static tapml_status give_back(struct server *server, struct wire_reader *reader)
+{
+    const uint32_t number = wire_take_u32(reader);
+    if (!wire_is_done(reader) || number >= server->loan_count || !server->loans[number].memory) {
+        return status_fail(TAPML_INVALID, "there is no loan %u", number);
+    }
+    if (server->loans[number].users > 0) {
+        return status_fail(TAPML_PRECONDITION, "%u buffers lie in the loan %u",
+                           server->loans[number].users, number);
+    }
+    const tapml_status status = finish_work(server);
+    unmap(&server->loans[number]);
+    return status;
+}
+
+// A region or a loan by the number in a message; NULL where there is none.
+static struct served_region *find_region(const struct server *server, uint32_t number)
+{
+    const uint32_t index = number & ~MESSAGE_IS_LOAN;
+    if (index != number) {
+        return index < server->loan_count ? &server->loans[index] : NULL;
+    }
+    return index < server->region_count ? &server->regions[index] : NULL;
+}
+
+// A span of a region or, where it is only to be read, of a loan.
+struct span {
+    uint32_t number;
+    unsigned char *memory;
+};
+
 static tapml_status take_span(const struct server *server,
                               struct wire_reader *reader,
                               uint64_t bytes,
-                              unsigned char **out_memory)
+                              struct span *out_span)
 {
     const uint32_t number = wire_take_u32(reader);
     const uint64_t offset = wire_take_u64(reader);
-    const uint64_t all = number < server->region_count ? server->regions[number].bytes : 0;
-    if (!wire_is_done(reader) || offset > all || bytes > all - offset) {
+    const struct served_region *region = find_region(server, number);
+    const uint64_t all = region ? region->bytes : 0;
+    if (!wire_is_done(reader) || all == 0 || offset > all || bytes > all - offset) {
         return status_fail(TAPML_INVALID, "a span of %llu bytes lies in no region",
                            (unsigned long long)bytes);
     }
-    *out_memory = server->regions[number].memory + offset;
+    *out_span = (struct span){number, region->memory + offset};
     return TAPML_OK;
 }
 
@@ -192,6 +270,18 @@ static tapml_object *find_buffer(void *user, uint32_t number, uint64_t *out_byte
     }
     *out_bytes = server->buffers[number].bytes;
     return server->buffers[number].object;
+}
+
+static int is_lent(const struct server *server, uint32_t number)
+{
+    const struct served_buffer *buffer = &server->buffers[number];
+    return buffer->is_wrapping && (buffer->region & MESSAGE_IS_LOAN) != 0;
+}
+
+static tapml_object *find_written(void *user, uint32_t number, uint64_t *out_bytes)
+{
+    tapml_object *object = find_buffer(user, number, out_bytes);
+    return object && !is_lent(user, number) ? object : NULL;
 }
 
 // The place for a new buffer of `number`.
@@ -232,27 +322,21 @@ static tapml_status new_buffer(struct server *server, struct wire_reader *reader
 static tapml_status wrap_buffer(struct server *server, struct wire_reader *reader)
 {
     struct served_buffer *buffer = NULL;
-    unsigned char *memory = NULL;
+    struct span span = {0};
     const uint32_t number = wire_take_u32(reader);
     const uint64_t bytes = wire_take_u64(reader);
-    TAPML_TRY(take_span(server, reader, bytes, &memory));
+    TAPML_TRY(take_span(server, reader, bytes, &span));
     if (bytes == 0) {
         return status_fail(TAPML_INVALID, "a buffer without a size");
     }
     TAPML_TRY(claim_number(server, number, &buffer));
     ASSERT(buffer);
-    TAPML_TRY(backend_buffer_wrap(server->backend, memory, bytes,
-                                  TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &buffer->object));
-    buffer->bytes = bytes;
+    const uint32_t access =
+        span.number & MESSAGE_IS_LOAN ? TAPML_ACCESS_READ : TAPML_ACCESS_READ | TAPML_ACCESS_WRITE;
+    TAPML_TRY(backend_buffer_wrap(server->backend, span.memory, bytes, access, &buffer->object));
+    *buffer = (struct served_buffer){buffer->object, bytes, span.number, 1};
+    find_region(server, span.number)->users++;
     return TAPML_OK;
-}
-
-// Waits before memory goes: the near side may have left its own wait out.
-static tapml_status finish_work(struct server *server)
-{
-    const int is_working = server->is_working;
-    server->is_working = 0;
-    return is_working ? backend_wait(server->backend) : TAPML_OK;
 }
 
 static tapml_status free_buffer(struct server *server, struct wire_reader *reader)
@@ -265,7 +349,10 @@ static tapml_status free_buffer(struct server *server, struct wire_reader *reade
     }
     const tapml_status status = finish_work(server);
     backend_buffer_free(server->backend, object);
-    server->buffers[number].object = NULL;
+    if (server->buffers[number].is_wrapping) {
+        find_region(server, server->buffers[number].region)->users--;
+    }
+    server->buffers[number] = (struct served_buffer){0};
     return status;
 }
 
@@ -279,11 +366,12 @@ struct part {
 };
 
 static tapml_status
-take_part(struct server *server, struct wire_reader *reader, struct part *out_part)
+take_part(struct server *server, struct wire_reader *reader, int is_written, struct part *out_part)
 {
     uint64_t all = 0;
     const uint32_t number = wire_take_u32(reader);
-    struct part part = {.object = find_buffer(server, number, &all)};
+    struct part part = {.object = is_written ? find_written(server, number, &all)
+                                             : find_buffer(server, number, &all)};
     part.offset = wire_take_u64(reader);
     part.bytes = wire_take_u64(reader);
     if (reader->is_broken || !part.object || part.offset > all || part.bytes > all - part.offset) {
@@ -297,17 +385,21 @@ take_part(struct server *server, struct wire_reader *reader, struct part *out_pa
 static tapml_status transfer(struct server *server, struct wire_reader *reader, int is_write)
 {
     struct part part = {0};
-    unsigned char *memory = NULL;
-    TAPML_TRY(take_part(server, reader, &part));
-    TAPML_TRY(take_span(server, reader, part.bytes, &memory));
-    return is_write ? backend_write(server->backend, part.object, part.offset, memory, part.bytes)
-                    : backend_read(server->backend, part.object, part.offset, memory, part.bytes);
+    struct span span = {0};
+    TAPML_TRY(take_part(server, reader, is_write, &part));
+    TAPML_TRY(take_span(server, reader, part.bytes, &span));
+    if (is_write) {
+        return backend_write(server->backend, part.object, part.offset, span.memory, part.bytes);
+    }
+    return span.number & MESSAGE_IS_LOAN
+               ? status_fail(TAPML_INVALID, "a loan is only read")
+               : backend_read(server->backend, part.object, part.offset, span.memory, part.bytes);
 }
 
 static tapml_status fill(struct server *server, struct wire_reader *reader)
 {
     struct part part = {0};
-    TAPML_TRY(take_part(server, reader, &part));
+    TAPML_TRY(take_part(server, reader, 1, &part));
     const uint32_t pattern = wire_take_u32(reader);
     if (!wire_is_done(reader)) {
         return status_fail(TAPML_INVALID, "a fill without its pattern");
@@ -331,8 +423,8 @@ static tapml_status call(struct server *server, struct wire_reader *reader)
     const tapml_op *op = NULL;
     TAPML_TRY(take_op(server, reader, &op));
     const char *instance = wire_take_text(reader);
-    TAPML_TRY(message_take_args(reader, op, &(struct message_buffers){find_buffer, server},
-                                &server->args));
+    const struct message_buffers buffers = {find_buffer, server, find_written};
+    TAPML_TRY(message_take_args(reader, op, &buffers, &server->args));
     return backend_call(
         server->backend,
         &(struct backend_call){.op = op, .args = server->args.values, .instance = instance});
@@ -480,6 +572,12 @@ static tapml_status serve(struct server *server,
         return TAPML_OK;
     case MESSAGE_BUFFER_FREE:
         note_failure(server, free_buffer(server, &reader));
+        return TAPML_OK;
+    case MESSAGE_LEND:
+        note_failure(server, take_loan(server, &reader, descriptor));
+        return TAPML_OK;
+    case MESSAGE_TAKE_BACK:
+        note_failure(server, give_back(server, &reader));
         return TAPML_OK;
     case MESSAGE_WRITE:
     case MESSAGE_READ:

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,12 +33,18 @@ struct shared {
     struct region *regions;
     size_t count;
     size_t capacity;
+    enum shared_access access;
 };
 
-tapml_status shared_create(struct shared **out_shared)
+tapml_status shared_create(enum shared_access access, struct shared **out_shared)
 {
-    *out_shared = alloc_new(sizeof(**out_shared));
-    return *out_shared ? TAPML_OK : status_no_memory();
+    struct shared *shared = alloc_new(sizeof(*shared));
+    if (!shared) {
+        return status_no_memory();
+    }
+    shared->access = access;
+    *out_shared = shared;
+    return TAPML_OK;
 }
 
 static void region_release(struct region *region)
@@ -75,9 +82,12 @@ static int insert(struct region *region, size_t at, struct part part)
     return 1;
 }
 
-static tapml_status open_region(struct region *region, uint64_t bytes)
+static tapml_status open_region(struct region *region, enum shared_access access, uint64_t bytes)
 {
-    *region = (struct region){.descriptor = memfd_create("tapml", MFD_CLOEXEC), .bytes = bytes};
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL |
+                      (access == SHARED_LENT ? F_SEAL_FUTURE_WRITE : 0);
+    const int descriptor = memfd_create("tapml", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    *region = (struct region){.descriptor = descriptor, .bytes = bytes};
     if (region->descriptor < 0 || ftruncate(region->descriptor, (off_t)bytes) != 0) {
         return status_fail(TAPML_NO_MEMORY, "no shared memory of %llu bytes: %s",
                            (unsigned long long)bytes, strerror(errno));
@@ -88,6 +98,10 @@ static tapml_status open_region(struct region *region, uint64_t bytes)
                            (unsigned long long)bytes, strerror(errno));
     }
     region->memory = memory;
+    if (fcntl(region->descriptor, F_ADD_SEALS, seals) != 0) {
+        return status_fail(TAPML_UNAVAILABLE, "shared memory cannot be sealed: %s",
+                           strerror(errno));
+    }
     return insert(region, 0, (struct part){0, bytes, 0}) ? TAPML_OK : status_no_memory();
 }
 
@@ -98,7 +112,8 @@ static tapml_status add_region(struct shared *shared, uint64_t bytes)
         return status_no_memory();
     }
     struct region region;
-    const tapml_status status = open_region(&region, bytes > REGION_BYTES ? bytes : REGION_BYTES);
+    const tapml_status status =
+        open_region(&region, shared->access, bytes > REGION_BYTES ? bytes : REGION_BYTES);
     if (status != TAPML_OK) {
         region_release(&region);
         return status;
@@ -190,6 +205,11 @@ uint32_t shared_count(const struct shared *shared)
 uint64_t shared_bytes(const struct shared *shared, uint32_t region)
 {
     return shared->regions[region].bytes;
+}
+
+unsigned char *shared_memory(const struct shared *shared, uint32_t region)
+{
+    return shared->regions[region].memory;
 }
 
 int shared_descriptor(const struct shared *shared, uint32_t region)

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that two processes see: regions of anonymous files, cut into spans by first fit.
-//
-// Every worker has regions of its own, which its host maps too; no worker sees another's. A region
-// takes memory as it is touched, not as it is made.
+// Memory that other processes can see: regions of anonymous files, cut into spans by first fit. A
+// region takes memory as it is touched, not as it is made.
 #pragma once
 
 #include "base/status.h"
@@ -16,6 +14,9 @@ struct shared;
 
 enum { SHARED_ALIGN = 64 };
 
+// What others can do with the memory. This process always writes it, and nobody makes it shorter.
+enum shared_access { SHARED_WRITABLE, SHARED_LENT };
+
 struct shared_span {
     uint32_t region;
     uint64_t offset; // In the region, a multiple of SHARED_ALIGN.
@@ -23,7 +24,8 @@ struct shared_span {
     unsigned char *memory;
 };
 
-tapml_status shared_create(struct shared **out_shared) STATUS_USED;
+// Regions of SHARED_LENT cannot be written by their descriptors: whoever gets one only reads.
+tapml_status shared_create(enum shared_access access, struct shared **out_shared) STATUS_USED;
 void shared_destroy(struct shared *shared);
 
 // A span of `bytes`, with what was there before it.
@@ -34,4 +36,5 @@ void shared_give_back(struct shared *shared, const struct shared_span *span);
 // The regions so far, numbered from 0: only more of them come.
 uint32_t shared_count(const struct shared *shared);
 uint64_t shared_bytes(const struct shared *shared, uint32_t region);
+unsigned char *shared_memory(const struct shared *shared, uint32_t region);
 int shared_descriptor(const struct shared *shared, uint32_t region); // Of the set, which closes it.

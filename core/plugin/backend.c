@@ -94,6 +94,18 @@ uint64_t backend_generation(const struct backend *backend)
     return backend->vt->generation(backend);
 }
 
+tapml_status backend_lend(struct backend *backend, const struct backend_loan *loan)
+{
+    return backend->vt->lend ? backend->vt->lend(backend, loan) : TAPML_OK;
+}
+
+void backend_take_back(struct backend *backend, const void *memory)
+{
+    if (backend->vt->take_back) {
+        backend->vt->take_back(backend, memory);
+    }
+}
+
 // -- Forwarding, for wrappers ------------------------------------------------------------------
 
 static struct backend *inner(const struct backend *backend)
@@ -190,6 +202,16 @@ static uint64_t forward_generation(const struct backend *backend)
     return backend_generation(inner(backend));
 }
 
+static tapml_status forward_lend(struct backend *backend, const struct backend_loan *loan)
+{
+    return backend_lend(inner(backend), loan);
+}
+
+static void forward_take_back(struct backend *backend, const void *memory)
+{
+    backend_take_back(inner(backend), memory);
+}
+
 const struct backend_vt backend_forward_vt = {
     .release = forward_release,
     .info = forward_info,
@@ -206,4 +228,6 @@ const struct backend_vt backend_forward_vt = {
     .wait = forward_wait,
     .launches = forward_launches,
     .generation = forward_generation,
+    .lend = forward_lend,
+    .take_back = forward_take_back,
 };

@@ -18,6 +18,13 @@
 
 struct backend;
 
+// What a backend does with memory that it was lent.
+enum backend_borrowing {
+    BACKEND_BORROWS_NOTHING, // It sees all memory of this process.
+    BACKEND_BORROWS_SOURCES, // `write` reads from it, where it would copy other memory first.
+    BACKEND_BORROWS_BUFFERS  // And `buffer_wrap` works for it, to be read.
+};
+
 struct backend_info {
     const char *component; // "component" id.
     const char *plugin;    // Id of its plugin.
@@ -28,6 +35,14 @@ struct backend_info {
     const char *driver;      // Or "".
     int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
     uint64_t buffer_bytes_max;
+    enum backend_borrowing borrowing;
+};
+
+// Memory that another process can see, too: a mapping of `descriptor` from its first byte on.
+struct backend_loan {
+    const void *memory;
+    uint64_t bytes;
+    int descriptor; // Of the lender, who keeps it open. A reader must not be able to write by it.
 };
 
 // Where an argument's memory comes from: what a recorder keeps beside the numbers.
@@ -96,6 +111,10 @@ struct backend_vt {
     // How often what was in its buffers was lost: a worker's device was started again. The buffers
     // are there, and undefined.
     uint64_t (*generation)(const struct backend *backend);
+
+    // Lends it memory, and takes it back. Both NULL where `borrowing` is NOTHING.
+    tapml_status (*lend)(struct backend *backend, const struct backend_loan *loan);
+    void (*take_back)(struct backend *backend, const void *memory);
 };
 
 // First member of every backend.
@@ -141,6 +160,11 @@ tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
 uint64_t backend_generation(const struct backend *backend);
+
+// Memory can be lent more than once, and is then taken back as often: after a wait, and when the
+// buffers that wrap it are gone. A backend that borrows nothing has nothing to do.
+tapml_status backend_lend(struct backend *backend, const struct backend_loan *loan) STATUS_USED;
+void backend_take_back(struct backend *backend, const void *memory);
 
 // For wrappers: the same functions, forwarded to `inner`, which is the second member of `struct
 // backend_wrapper`. A wrapper copies this table and replaces what it watches.

@@ -114,7 +114,8 @@ static tapml_status plain_fill(
     return TAPML_OK;
 }
 
-static void touch(const tapml_tensor *tensor)
+// Memory that was lent can only be read.
+static void touch(const tapml_tensor *tensor, int is_written)
 {
     uint64_t last = 0, dense = 1;
     for (uint32_t i = tensor->rank; i > 0; i--) {
@@ -127,8 +128,13 @@ static void touch(const tapml_tensor *tensor)
     }
     const uint64_t element = TAPML_DT_BYTES(tensor->dtype);
     unsigned char *memory = ((struct block *)tensor->buffer)->memory + tensor->offset;
-    memory[0] ^= 1;
-    memory[(last + 1) * element - 1] ^= 1;
+    unsigned char *const ends[] = {memory, memory + (last + 1) * element - 1};
+    for (int i = 0; i < 2; i++) {
+        const volatile unsigned char found = *ends[i];
+        if (is_written) {
+            *ends[i] = found ^ 1;
+        }
+    }
 }
 
 static tapml_status plain_call(struct backend *backend, const struct backend_call *call)
@@ -142,7 +148,7 @@ static tapml_status plain_call(struct backend *backend, const struct backend_cal
         const uint32_t count = value->kind == TAPML_P_TENSORS_IN ? value->count : 1;
         for (uint32_t i = 0; has_tensors && i < count; i++) {
             for (const tapml_tensor *panel = list[i]; panel; panel = panel->next) {
-                touch(panel);
+                touch(panel, value->kind == TAPML_P_TENSOR_OUT);
             }
         }
     }
@@ -215,8 +221,8 @@ static void feed_server(const uint8_t *data, size_t size)
     tapml_status status =
         serve_create(&(struct serve_options){.open = open_plain, .user = catalogue}, &server);
     while (status == TAPML_OK && wire_read(data, size, &frame) == WIRE_FRAME) {
-        status = serve_frame(server, &frame, frame.verb == MESSAGE_REGION ? make_region() : -1,
-                             &replies);
+        const int has_memory = message_has_descriptor(frame.verb);
+        status = serve_frame(server, &frame, has_memory ? make_region() : -1, &replies);
         data += wire_frame_bytes(&frame);
         size -= wire_frame_bytes(&frame);
         replies.size = 0;

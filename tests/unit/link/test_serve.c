@@ -162,6 +162,99 @@ Test(serve, answers_for_buffers_that_are_not_there)
     cr_assert_eq(wait_for(), TAPML_INVALID);
 }
 
+static void lend(uint32_t loan, int descriptor)
+{
+    begin(MESSAGE_LEND);
+    wire_put_u32(&message, loan);
+    wire_put_u64(&message, 4096);
+    cr_assert_eq(give(descriptor), TAPML_OK, "%s", status_message());
+}
+
+static void take_back(uint32_t loan)
+{
+    begin(MESSAGE_TAKE_BACK);
+    wire_put_u32(&message, loan);
+    cr_assert_eq(give(-1), TAPML_OK, "%s", status_message());
+}
+
+static int make_memory(void)
+{
+    const int descriptor = memfd_create("test", MFD_CLOEXEC);
+    cr_assert_eq(ftruncate(descriptor, 4096), 0);
+    return descriptor;
+}
+
+static void transfer(uint16_t verb, uint32_t buffer, uint32_t region)
+{
+    begin(verb);
+    wire_put_u32(&message, buffer);
+    wire_put_u64(&message, 0);
+    wire_put_u64(&message, 64);
+    wire_put_u32(&message, region);
+    wire_put_u64(&message, 0);
+    cr_assert_eq(give(-1), TAPML_OK);
+}
+
+Test(serve, only_reads_what_it_was_lent)
+{
+    open_all();
+    lend(3, make_memory());
+    wrap(1, 64, 0, 64);
+    wrap(2, 64, MESSAGE_IS_LOAN | 3, 64);
+    cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
+    transfer(MESSAGE_WRITE, 1, MESSAGE_IS_LOAN | 3);
+    transfer(MESSAGE_READ, 2, 0);
+    cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
+    transfer(MESSAGE_READ, 1, MESSAGE_IS_LOAN | 3);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "into a loan");
+    transfer(MESSAGE_WRITE, 2, 0);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "into a buffer of one");
+    begin(MESSAGE_FILL);
+    wire_put_u32(&message, 2);
+    wire_put_u64(&message, 0);
+    wire_put_u64(&message, 64);
+    wire_put_u32(&message, 0);
+    cr_assert_eq(give(-1), TAPML_OK);
+    cr_assert_eq(wait_for(), TAPML_INVALID);
+}
+
+Test(serve, answers_for_loans_that_cannot_be)
+{
+    open_all();
+    lend(0, -1);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "without its memory");
+    lend(UINT32_MAX, make_memory());
+    cr_assert_eq(wait_for(), TAPML_INVALID, "of no number");
+    lend(1, make_memory());
+    lend(1, make_memory());
+    cr_assert_eq(wait_for(), TAPML_INVALID, "twice");
+    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "there is no loan 0");
+    wrap(1, 64, MESSAGE_IS_LOAN | 1, 4096);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "behind it");
+    take_back(0);
+    cr_assert_eq(wait_for(), TAPML_INVALID);
+}
+
+Test(serve, keeps_a_loan_while_buffers_lie_in_it)
+{
+    open_all();
+    lend(0, make_memory());
+    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    take_back(0);
+    cr_assert_eq(wait_for(), TAPML_PRECONDITION);
+    begin(MESSAGE_BUFFER_FREE);
+    wire_put_u32(&message, 1);
+    cr_assert_eq(give(-1), TAPML_OK);
+    take_back(0);
+    cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
+    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "it is gone");
+    lend(0, make_memory());
+    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    cr_assert_eq(wait_for(), TAPML_OK, "and its number is free again");
+}
+
 Test(serve, counts_what_it_is_asked_for)
 {
     struct wire_reader reader;
@@ -188,8 +281,10 @@ Test(serve, bears_any_bytes)
     random_init(&random, 7);
     open_all();
     wrap(1, 1024, 0, 64);
+    lend(0, make_memory());
+    wrap(2, 1024, MESSAGE_IS_LOAN, 64);
     for (int turn = 0; turn < TURNS; turn++) {
-        const uint16_t verb = (uint16_t)(MESSAGE_SUPPORTS + random_below(&random, 11));
+        const uint16_t verb = (uint16_t)(MESSAGE_SUPPORTS + random_below(&random, 14));
         begin(verb == MESSAGE_CLOSE ? MESSAGE_CALL : verb);
         for (uint64_t left = random_below(&random, BYTES_MAX / 4); left > 0; left--) {
             const uint64_t small = random_below(&random, 5);

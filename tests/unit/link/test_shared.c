@@ -7,12 +7,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static struct shared *shared;
 
 static void setup(void)
 {
-    cr_assert_eq(shared_create(&shared), TAPML_OK);
+    cr_assert_eq(shared_create(SHARED_WRITABLE, &shared), TAPML_OK);
 }
 
 static void teardown(void)
@@ -39,6 +40,33 @@ Test(shared, gives_the_same_memory_to_both_sides)
     memset(span.memory, 0x5a, span.bytes);
     cr_assert_arr_eq(other + span.offset, span.memory, span.bytes);
     munmap(other, shared_bytes(shared, span.region));
+}
+
+// A worker that is out of its mind neither spoils what it was lent nor cuts it off.
+Test(shared, is_written_by_its_maker_alone_where_it_is_lent)
+{
+    struct shared *own = NULL;
+    struct shared_span span;
+    cr_assert_eq(shared_create(SHARED_LENT, &own), TAPML_OK);
+    cr_assert_eq(shared_take(own, 100, &span), TAPML_OK, "%s", status_message());
+    const int descriptor = shared_descriptor(own, 0);
+    const uint64_t bytes = shared_bytes(own, 0);
+    unsigned char *other = mmap(NULL, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+    cr_assert_neq(other, MAP_FAILED);
+    span.memory[7] = 7;
+    cr_assert_eq(other[span.offset + 7], 7);
+    cr_assert_neq(mprotect(other, bytes, PROT_READ | PROT_WRITE), 0);
+    cr_assert_eq(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), MAP_FAILED);
+    cr_assert_eq(pwrite(descriptor, "x", 1, 0), -1);
+    cr_assert_neq(ftruncate(descriptor, 0), 0);
+    munmap(other, bytes);
+    shared_destroy(own);
+}
+
+Test(shared, keeps_its_size)
+{
+    const struct shared_span span = take(100);
+    cr_assert_neq(ftruncate(shared_descriptor(shared, span.region), 0), 0);
 }
 
 Test(shared, uses_again_what_was_given_back)
