@@ -191,6 +191,7 @@ void session_destroy(struct session *session)
     output_set_destroy(session->outputs);
     input_set_destroy(session->inputs);
     value_set_destroy(session->values);
+    space_set_release(&session->spaces);
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
         weight_set_destroy(session->own_weights[i]);
     }

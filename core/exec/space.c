@@ -25,6 +25,18 @@ void space_set_init(struct space_set *set,
     }
 }
 
+void space_set_release(struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        struct space_place *place = &set->places[i];
+        for (; place->lent > 0; place->lent--) {
+            backend_take_back(place->backend, shared_memory(set->memory, place->lent - 1));
+        }
+    }
+    shared_destroy(set->memory);
+    set->memory = NULL;
+}
+
 static tapml_status explain_place(tapml_status status, const struct space_place *place)
 {
     return status == TAPML_OK ? status : status_explain(status, "on %s", place->name);
@@ -92,14 +104,67 @@ void space_block_release(struct space_block *block, struct space_set *set)
     for (uint32_t i = 0; i < set->place_count; i++) {
         backend_buffer_free(set->places[i].backend, block->buffers[i]);
     }
-    alloc_free(block->memory);
+    if (block->span.memory) {
+        shared_give_back(set->memory, &block->span);
+    } else {
+        alloc_free(block->memory);
+    }
     *block = (struct space_block){0};
 }
 
-tapml_status space_memory(struct space_block *block, void **out_memory)
+static int is_lending(const struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        if (backend_info(set->places[i].backend)->borrowing != BACKEND_BORROWS_NOTHING) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Lends every place the regions that it has not yet.
+static tapml_status lend(struct space_set *set)
+{
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        struct space_place *place = &set->places[i];
+        for (; place->lent < shared_count(set->memory); place->lent++) {
+            const struct backend_loan loan = {
+                .memory = shared_memory(set->memory, place->lent),
+                .bytes = shared_bytes(set->memory, place->lent),
+                .descriptor = shared_descriptor(set->memory, place->lent),
+            };
+            TAPML_TRY(explain_place(backend_lend(place->backend, &loan), place));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_shared(struct space_set *set, uint64_t bytes, struct shared_span *out_span)
+{
+    if (!set->memory) {
+        TAPML_TRY(shared_create(SHARED_LENT, &set->memory));
+    }
+    TAPML_TRY(shared_take(set->memory, bytes, out_span));
+    return lend(set);
+}
+
+// What cannot be shared is ordinary memory, which is copied on its way to a worker.
+static void *make_memory(struct space_set *set, struct space_block *block)
+{
+    if (is_lending(set) && take_shared(set, block->bytes, &block->span) == TAPML_OK) {
+        return block->span.memory;
+    }
+    if (block->span.memory) {
+        shared_give_back(set->memory, &block->span);
+        block->span.memory = NULL;
+    }
+    return alloc_aligned(block->bytes, BLOCK_GRAIN);
+}
+
+tapml_status space_memory(struct space_set *set, struct space_block *block, void **out_memory)
 {
     if (!block->memory) {
-        block->memory = alloc_aligned(block->bytes, BLOCK_GRAIN);
+        block->memory = make_memory(set, block);
     }
     if (!block->memory) {
         return status_no_memory();
@@ -117,7 +182,7 @@ tapml_status space_buffer(struct space_set *set,
     tapml_object **buffer = &block->buffers[place];
     if (!*buffer && own->space == SPACE_HOST) {
         void *memory = NULL;
-        TAPML_TRY(space_memory(block, &memory));
+        TAPML_TRY(space_memory(set, block, &memory));
         TAPML_TRY(explain_place(backend_buffer_wrap(own->backend, memory, block->bytes,
                                                     TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
                                 own));
@@ -152,7 +217,7 @@ tapml_status space_upload(
     ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
     tapml_object *buffer = NULL;
     void *memory = NULL;
-    TAPML_TRY(space_memory(block, &memory));
+    TAPML_TRY(space_memory(set, block, &memory));
     TAPML_TRY(space_buffer(set, block, place, &buffer));
     widen(&begin, &end);
     TAPML_TRY(explain_place(
@@ -171,7 +236,7 @@ tapml_status space_download(
     tapml_object *buffer = NULL;
     void *memory = NULL;
     TAPML_TRY(space_claim(set, block));
-    TAPML_TRY(space_memory(block, &memory));
+    TAPML_TRY(space_memory(set, block, &memory));
     TAPML_TRY(space_buffer(set, block, place, &buffer));
     widen(&begin, &end);
     TAPML_TRY(explain_place(

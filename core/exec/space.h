@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "link/shared.h"
 #include "plugin/backend.h"
 
 enum {
@@ -27,18 +28,23 @@ struct space_place {
     int is_busy;      // Called since it was last waited for.
     uint64_t written; // Writes from host memory so far,
     uint64_t done;    // and how many of them are known to be done.
+    uint32_t lent;    // Regions of the set's memory that it was lent.
 };
 
 struct space_set {
     struct space_place places[SPACE_PLACES_MAX];
     uint32_t place_count;
     uint32_t current; // The place that was entered last.
+
+    // Where host memory of blocks lies if a place is behind a link, which then reads it there.
+    struct shared *memory; // NULL until it is needed.
 };
 
 // A span of bytes. Its memory in each space is made when it is first asked for, and undefined.
 struct space_block {
-    uint64_t bytes; // Whole groups of 64.
-    void *memory;   // In host memory, on a multiple of 64; or NULL.
+    uint64_t bytes;          // Whole groups of 64.
+    void *memory;            // In host memory, on a multiple of 64; or NULL.
+    struct shared_span span; // Of the set's memory; its `memory` is NULL where there is none.
     tapml_object *buffers[SPACE_PLACES_MAX];
 
     // For each place, the number of its last write that reads `memory`.
@@ -49,6 +55,9 @@ void space_set_init(struct space_set *set,
                     struct backend *const *backends,
                     const char *const *names,
                     uint32_t count);
+
+// Takes back what was lent. After a wait, and when the blocks are released.
+void space_set_release(struct space_set *set);
 
 // Makes `place` (or SPACE_NOBODY) the one that works next.
 tapml_status space_enter(struct space_set *set, uint32_t place) STATUS_USED;
@@ -68,7 +77,8 @@ void space_block_init(struct space_block *block, uint64_t bytes);
 void space_block_release(struct space_block *block, struct space_set *set);
 
 // Host memory of a block.
-tapml_status space_memory(struct space_block *block, void **out_memory) STATUS_USED;
+tapml_status
+space_memory(struct space_set *set, struct space_block *block, void **out_memory) STATUS_USED;
 
 // The buffer that stands for a block at a place.
 tapml_status space_buffer(struct space_set *set,

@@ -74,7 +74,7 @@ fill_memory(struct state *state, struct space_set *spaces, const unsigned char *
 {
     void *memory = NULL;
     TAPML_TRY(space_claim(spaces, &state->block));
-    TAPML_TRY(space_memory(&state->block, &memory));
+    TAPML_TRY(space_memory(spaces, &state->block, &memory));
     for (uint64_t at = 0; at < state->block.bytes; at += ELEMENT_BYTES_MAX) {
         memcpy((unsigned char *)memory + at, pattern, ELEMENT_BYTES_MAX);
     }

@@ -56,7 +56,7 @@ static tapml_status make_slots(struct value_set *set, const struct affine_point 
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
         void *memory = NULL;
         space_block_init(&set->slots[i], set->plan.slot_bytes[i]);
-        TAPML_TRY(space_memory(&set->slots[i], &memory));
+        TAPML_TRY(space_memory(set->spaces, &set->slots[i], &memory));
     }
     return TAPML_OK;
 }
@@ -213,7 +213,7 @@ tapml_status value_input_memory(struct value_set *set, uint32_t value, void **ou
     TAPML_TRY(space_enter(set->spaces, SPACE_NOBODY));
     TAPML_TRY(space_claim(set->spaces, slot));
     set->valid[value] = 1u << SPACE_HOST;
-    return space_memory(slot, out_memory);
+    return space_memory(set->spaces, slot, out_memory);
 }
 
 uint64_t value_bytes(const struct value_set *set, uint32_t value)

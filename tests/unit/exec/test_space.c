@@ -3,6 +3,7 @@
 #include "exec/space.h"
 #include "harness/late.h"
 #include "harness/plain.h"
+#include "link/loopback.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -92,7 +93,7 @@ Test(space, waits_before_memory_that_is_being_read_is_overwritten)
     void *memory = NULL;
     open_set(&set);
     space_block_init(&block, 64);
-    cr_assert_eq(space_memory(&block, &memory), TAPML_OK);
+    cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     memset(memory, 1, 64);
     cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
     cr_assert_eq(space_claim(&set, &block), TAPML_OK);
@@ -106,6 +107,50 @@ Test(space, waits_before_memory_that_is_being_read_is_overwritten)
     close_set();
 }
 
+// The device behind the link reads as late as it may: whoever does not wait spoils what it reads.
+Test(space, lends_host_memory_to_a_place_behind_a_link)
+{
+    enum { NEAR, FAR, BYTES = 1 << 15 };
+    static const char *const names[] = {"near", "far"};
+    struct backend *device = late_create(&(struct late_options){0});
+    struct backend *both[] = {plain_create(), NULL};
+    struct catalogue *catalogue = NULL;
+    struct arena *arena = arena_create();
+    struct space_set set;
+    struct space_block block, other;
+    void *memory = NULL, *rest = NULL;
+    cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
+    cr_assert_eq(loopback_create(device, catalogue, arena, &both[FAR]), TAPML_OK);
+    space_set_init(&set, both, names, 2);
+    space_block_init(&block, BYTES);
+    space_block_init(&other, BYTES);
+    cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
+    cr_assert_eq(space_memory(&set, &other, &rest), TAPML_OK);
+    cr_expect_eq(block.span.memory, memory);
+    cr_expect_eq(set.places[FAR].lent, 1, "both lie in one region");
+    for (int turn = 0; turn < 3; turn++) {
+        cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+        memset(memory, turn + 1, BYTES);
+        cr_assert_eq(space_upload(&set, &block, FAR, 0, BYTES), TAPML_OK);
+        cr_expect_eq(late_counts(device).waits, (uint64_t)turn, "what was lent is waited for");
+    }
+    cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+    memset(memory, 0xff, BYTES);
+    cr_assert_eq(space_download(&set, &block, FAR, 0, BYTES), TAPML_OK);
+    cr_expect_eq(((unsigned char *)memory)[0], 3);
+    cr_expect_eq(((unsigned char *)memory)[BYTES - 1], 3);
+    cr_assert_eq(space_wait_all(&set), TAPML_OK);
+    space_block_release(&block, &set);
+    space_block_release(&other, &set);
+    space_set_release(&set);
+    cr_expect_null(set.memory);
+    backend_release(both[FAR]);
+    backend_release(both[NEAR]);
+    backend_release(device);
+    catalogue_destroy(catalogue);
+    arena_destroy(arena);
+}
+
 Test(space, moves_between_devices_over_host_memory)
 {
     struct space_set set;
@@ -113,7 +158,7 @@ Test(space, moves_between_devices_over_host_memory)
     void *memory = NULL;
     open_set(&set);
     space_block_init(&block, 64);
-    cr_assert_eq(space_memory(&block, &memory), TAPML_OK);
+    cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     for (unsigned char i = 0; i < 64; i++) {
         ((unsigned char *)memory)[i] = i;
     }
