@@ -109,10 +109,12 @@ tapml_status file_map(const char *path, struct file_map *out_map)
         data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     }
     const tapml_status status = data == MAP_FAILED ? system_failed(path, "map") : TAPML_OK;
-    close(descriptor);
+    if (status != TAPML_OK || !data) {
+        close(descriptor);
+        descriptor = -1;
+    }
     TAPML_TRY(status);
-    out_map->data = data;
-    out_map->size = (size_t)about.st_size;
+    *out_map = (struct file_map){data, (size_t)about.st_size, descriptor};
     return TAPML_OK;
 }
 
@@ -120,8 +122,8 @@ void file_unmap(struct file_map *map)
 {
     if (map && map->data) {
         munmap((void *)(uintptr_t)map->data, map->size);
-        map->data = NULL;
-        map->size = 0;
+        close(map->descriptor);
+        *map = (struct file_map){.descriptor = -1};
     }
 }
 

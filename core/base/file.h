@@ -13,6 +13,7 @@
 struct file_map {
     const unsigned char *data; // NULL where the file is empty.
     size_t size;
+    int descriptor; // Open for reading as long as it is mapped; -1 where the file is empty.
 };
 
 // Errors name the path and what the system said.

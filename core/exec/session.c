@@ -107,6 +107,7 @@ static tapml_status take_weights(struct session *session, const struct session_o
             TAPML_TRY(weight_set_create(options->backends[i], &session->own_weights[i]));
             session->weights[i] = session->own_weights[i];
         }
+        TAPML_TRY(weight_set_lend(session->weights[i], model_checkpoint(session->model)));
     }
     return TAPML_OK;
 }

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "link/shared.h"
+#include "base/shared.h"
 #include "plugin/backend.h"
 
 enum {

@@ -38,6 +38,8 @@ struct weight_set {
     } * weights;
     size_t count;
     size_t capacity;
+    struct file_map *lent; // Of checkpoints.
+    size_t lent_count, lent_capacity;
 };
 
 // A weight as it lies in host memory.
@@ -84,10 +86,51 @@ void weight_set_destroy(struct weight_set *set)
     for (size_t i = 0; i < set->count; i++) {
         release_panels(set, &set->weights[i]);
     }
+    for (size_t i = 0; i < set->lent_count; i++) {
+        backend_take_back(set->backend, set->lent[i].data);
+    }
+    alloc_free(set->lent);
     alloc_free(set->weights);
     table_release(&set->known);
     arena_destroy(set->arena);
     alloc_free(set);
+}
+
+// Whether all of `bytes` lie in what was lent.
+static int is_lent(const struct weight_set *set, const void *data, uint64_t bytes)
+{
+    for (size_t i = 0; i < set->lent_count; i++) {
+        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->lent[i].data;
+        if (offset < set->lent[i].size && bytes <= set->lent[i].size - offset) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static tapml_status lend(struct weight_set *set, const struct file_map *map)
+{
+    const struct backend_loan loan = {map->data, map->size, map->descriptor};
+    if (!map->data || is_lent(set, map->data, map->size)) {
+        return TAPML_OK;
+    }
+    if (!alloc_grow((void **)&set->lent, &set->lent_capacity, set->lent_count,
+                    sizeof(*set->lent))) {
+        return status_no_memory();
+    }
+    TAPML_TRY(backend_lend(set->backend, &loan));
+    set->lent[set->lent_count++] = *map;
+    return TAPML_OK;
+}
+
+tapml_status weight_set_lend(struct weight_set *set, const struct checkpoint *checkpoint)
+{
+    const size_t count = checkpoint ? checkpoint_map_count(checkpoint) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct file_map map = checkpoint_map_at(checkpoint, i);
+        TAPML_TRY(lend(set, &map));
+    }
+    return TAPML_OK;
 }
 
 static tapml_status
@@ -160,9 +203,17 @@ static tapml_status upload(struct weight_set *set, struct weight_panel *panel)
     return TAPML_OK;
 }
 
+// Whether the backend uses the bytes where they lie.
+static int is_in_place(const struct weight_set *set, const struct weight_panel *panel)
+{
+    const struct backend_info *info = backend_info(set->backend);
+    return info->is_host_memory ||
+           (info->borrowing == BACKEND_BORROWS_BUFFERS && is_lent(set, panel->data, panel->bytes));
+}
+
 static tapml_status hold(struct weight_set *set, struct weight_panel *panel)
 {
-    if (!backend_info(set->backend)->is_host_memory) {
+    if (!is_in_place(set, panel)) {
         TAPML_TRY(backend_buffer_new(set->backend, padded_bytes(panel), &panel->tensor.buffer));
         return upload(set, panel);
     }
@@ -266,7 +317,8 @@ tapml_status weight_set_refresh(struct weight_set *set)
     }
     for (size_t i = 0; i < set->count; i++) {
         for (uint64_t k = 0; k < set->weights[i].panel_count; k++) {
-            TAPML_TRY(upload(set, &set->weights[i].panels[k]));
+            struct weight_panel *panel = &set->weights[i].panels[k];
+            TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
         }
     }
     set->generation = generation;

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "model/checkpoint.h"
 #include "plugin/backend.h"
 
 struct weight_set;
@@ -14,11 +15,17 @@ struct weight_set;
 tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set) STATUS_USED;
 void weight_set_destroy(struct weight_set *set);
 
+// Lends the backend what of a checkpoint can be lent, as long as the set lives: weights that lie
+// there are then uploaded without a copy, or used in place where the backend can wrap them. The
+// checkpoint outlives the set. Once for each is enough; NULL is nothing.
+tapml_status weight_set_lend(struct weight_set *set,
+                             const struct checkpoint *checkpoint) STATUS_USED;
+
 // The tensor of a weight or constant whose bytes lie at `data`, dense, of the type, encoding and
-// shape of `form`: the memory itself on a host-memory backend, else a buffer that is filled at the
-// first question, in row panels below the largest binding. Keyed by address, type and shape. Lives
-// as long as the set; `data` outlives it. TAPML_UNIMPLEMENTED where a row alone is larger than a
-// buffer.
+// shape of `form`: the memory itself on a host-memory backend or one that wraps it, else a buffer
+// that is filled at the first question, in row panels below the largest binding. Keyed by address,
+// type and shape. Lives as long as the set; `data` outlives it. TAPML_UNIMPLEMENTED where a row
+// alone is larger than a buffer.
 tapml_status weight_set_get(struct weight_set *set,
                             const void *data,
                             const tapml_tensor *form,

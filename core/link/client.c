@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "link/backlog.h"
 #include "link/loan.h"
-#include "link/shared.h"
+#include "base/shared.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -4,8 +4,10 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/json_file.h"
+#include "base/shared.h"
 #include "base/table.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -37,7 +39,8 @@ struct checkpoint {
     struct checkpoint_tensor *tensors;
     size_t tensor_count;
     size_t tensor_capacity;
-    void **copies; // Data of tensors that are not aligned in their file, or encoded.
+    struct shared *shared; // Data of tensors that are not aligned in their file, or encoded,
+    void **copies;         // and of those for which there was no shared memory.
     size_t copy_count;
     size_t copy_capacity;
 };
@@ -184,6 +187,26 @@ static tapml_status read_extent(const struct reader *reader,
     return TAPML_OK;
 }
 
+// Memory that stays as long as the checkpoint, and that a worker can be lent where that can be had.
+static void *make_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t align)
+{
+    struct shared_span span;
+    ASSERT(align <= SHARED_ALIGN);
+    if ((checkpoint->shared || shared_create(SHARED_LENT, &checkpoint->shared) == TAPML_OK) &&
+        shared_take(checkpoint->shared, bytes, &span) == TAPML_OK) {
+        return span.memory;
+    }
+    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
+                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
+        return NULL;
+    }
+    void *copy = alloc_aligned((size_t)bytes, align);
+    if (copy) {
+        checkpoint->copies[checkpoint->copy_count++] = copy;
+    }
+    return copy;
+}
+
 // Data that does not begin on a multiple of its element is copied to where it does.
 static tapml_status
 place(const struct reader *reader, struct checkpoint_tensor *tensor, uint64_t begin)
@@ -195,16 +218,11 @@ place(const struct reader *reader, struct checkpoint_tensor *tensor, uint64_t be
     if (tensor->bytes == 0 || (uintptr_t)data % align == 0) {
         return TAPML_OK;
     }
-    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
-                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
-        return status_no_memory();
-    }
-    void *copy = alloc_aligned((size_t)tensor->bytes, align);
+    void *copy = make_copy(checkpoint, tensor->bytes, align);
     if (!copy) {
         return status_no_memory();
     }
     memcpy(copy, data, (size_t)tensor->bytes);
-    checkpoint->copies[checkpoint->copy_count++] = copy;
     tensor->data = copy;
     return TAPML_OK;
 }
@@ -549,6 +567,7 @@ void checkpoint_close(struct checkpoint *checkpoint)
     for (size_t i = 0; i < checkpoint->shard_count; ++i) {
         file_unmap(&checkpoint->shards[i].map);
     }
+    shared_destroy(checkpoint->shared);
     alloc_free(checkpoint->copies);
     alloc_free(checkpoint->shards);
     alloc_free(checkpoint->tensors);
@@ -592,15 +611,10 @@ static tapml_status encode(struct checkpoint *checkpoint,
     }
     TAPML_TRY(shape_count(plain->shape, plain->rank, &count));
     TAPML_TRY(encoding_bytes(encoding, TAPML_U8, plain->shape, plain->rank, &bytes));
-    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
-                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
-        return status_no_memory();
-    }
-    void *copy = alloc_aligned(bytes > 0 ? bytes : ENCODING_ALIGN, ENCODING_ALIGN);
+    void *copy = make_copy(checkpoint, bytes > 0 ? bytes : ENCODING_ALIGN, ENCODING_ALIGN);
     if (!copy) {
         return status_no_memory();
     }
-    checkpoint->copies[checkpoint->copy_count++] = copy;
     TAPML_TRY(encoding_encode(encoding, plain->dtype, tensor->data,
                               (uint64_t)count / encoding->block_values, copy, out_loss));
     tensor->tensor.dtype = TAPML_U8;
@@ -623,6 +637,24 @@ tapml_status checkpoint_encode(struct checkpoint *checkpoint,
     const tapml_status status =
         encode(checkpoint, &checkpoint->tensors[found - checkpoint->tensors], encoding, out_loss);
     return status == TAPML_OK ? TAPML_OK : status_explain(status, "tensor '%s'", name);
+}
+
+size_t checkpoint_map_count(const struct checkpoint *checkpoint)
+{
+    return checkpoint->shard_count + (checkpoint->shared ? shared_count(checkpoint->shared) : 0);
+}
+
+struct file_map checkpoint_map_at(const struct checkpoint *checkpoint, size_t index)
+{
+    if (index < checkpoint->shard_count) {
+        return checkpoint->shards[index].map;
+    }
+    const uint32_t region = (uint32_t)(index - checkpoint->shard_count);
+    return (struct file_map){
+        .data = shared_memory(checkpoint->shared, region),
+        .size = (size_t)shared_bytes(checkpoint->shared, region),
+        .descriptor = shared_descriptor(checkpoint->shared, region),
+    };
 }
 
 // A hash of what was hashed before and of something more.

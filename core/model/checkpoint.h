@@ -7,6 +7,7 @@
 // hostile: every length, offset, shape and name is checked, and errors name file and tensor.
 #pragma once
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "tensor/encoding.h"
@@ -46,6 +47,11 @@ tapml_status checkpoint_encode(struct checkpoint *checkpoint,
                                const char *name,
                                const tapml_encoding *encoding,
                                struct encoding_loss *out_loss) STATUS_USED;
+
+// What of it another process can see, too: the files, and the memory of tensors that do not lie in
+// one as they are. Lives as long as the checkpoint; of the latter more comes with each encoding.
+size_t checkpoint_map_count(const struct checkpoint *checkpoint);
+struct file_map checkpoint_map_at(const struct checkpoint *checkpoint, size_t index);
 
 // A hash of the headers (names, types, shapes, places) and of a sample from the middle of each
 // tensor, as it is now: tells models apart, also those of one kind, without reading all.

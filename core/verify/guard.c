@@ -833,6 +833,11 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
         return status_no_memory();
     }
     guard->info = *backend_info(inner);
+    // Weights get buffers with redzones: memory of the host that a worker wraps has none, and who
+    // writes it ends there, where a guard would say what he did.
+    if (guard->info.borrowing == BACKEND_BORROWS_BUFFERS) {
+        guard->info.borrowing = BACKEND_BORROWS_SOURCES;
+    }
     if (guard->info.buffer_bytes_max > 0) {
         const uint64_t most = guard->info.buffer_bytes_max;
         guard->info.buffer_bytes_max = most > REDZONES ? most - REDZONES : 1;

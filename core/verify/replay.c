@@ -60,6 +60,19 @@ static int is_tensor(const struct case_argument *argument)
     return argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument);
 }
 
+static tapml_status make_weights(const struct replay *replay, struct weight_set **out_weights)
+{
+    struct weight_set *weights = NULL;
+    TAPML_TRY(weight_set_create(replay->backend, &weights));
+    const tapml_status status = weight_set_lend(weights, replay->checkpoint);
+    if (status != TAPML_OK) {
+        weight_set_destroy(weights);
+        return status;
+    }
+    *out_weights = weights;
+    return TAPML_OK;
+}
+
 tapml_status replay_create(struct backend *backend,
                            const struct checkpoint *checkpoint,
                            struct replay **out_replay)
@@ -72,7 +85,7 @@ tapml_status replay_create(struct backend *backend,
     tapml_status status = guard_create(backend, &replay->guard);
     if (status == TAPML_OK) {
         replay->backend = guard_backend(replay->guard);
-        status = weight_set_create(replay->backend, &replay->weights);
+        status = make_weights(replay, &replay->weights);
     }
     if (status != TAPML_OK) {
         replay_destroy(replay);
@@ -524,7 +537,7 @@ static void mark_output(const struct running *running, const struct guard_violat
 static tapml_status renew_weights(struct replay *replay)
 {
     struct weight_set *weights = NULL;
-    TAPML_TRY(weight_set_create(replay->backend, &weights));
+    TAPML_TRY(make_weights(replay, &weights));
     weight_set_destroy(replay->weights);
     replay->weights = weights;
     return TAPML_OK;

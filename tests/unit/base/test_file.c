@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static struct scratch scratch;
 
@@ -36,11 +37,15 @@ Test(file, what_is_written_is_read_and_mapped)
     cr_assert_arr_eq(data, "a\0b", 4); // With the zero byte behind it.
     alloc_free(data);
     struct file_map map;
+    char again[4];
     cr_assert_eq(file_map(path, &map), TAPML_OK);
     cr_assert_eq(map.size, 3);
     cr_assert_arr_eq(map.data, "a\0b", 3);
+    const int descriptor = map.descriptor;
+    cr_assert_eq(pread(descriptor, again, sizeof(again), 1), 2, "others can map it by that");
     file_unmap(&map);
     cr_assert_null(map.data);
+    cr_assert_eq(close(descriptor), -1, "it was closed");
 }
 
 Test(file, writing_replaces_and_leaves_nothing_beside)

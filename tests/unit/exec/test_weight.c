@@ -5,6 +5,7 @@
 #include "harness/late.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
+#include "link/loopback.h"
 #include "tensor/encoding.h"
 
 #include <criterion/criterion.h>
@@ -47,6 +48,63 @@ count_panels(const struct weight_set *set, uint32_t dtype, const int64_t *shape,
 {
     const tapml_tensor form = form_of(dtype, shape, rank);
     return weight_set_panels(set, &form);
+}
+
+// A checkpoint's weights on `device` behind the link; `check` is asked about each.
+static void load_over_link(struct backend *device, void (*check)(struct backend *, tapml_object *))
+{
+    enum { READ_BYTES_MAX = 1 << 16 };
+    static unsigned char found[READ_BYTES_MAX];
+    char folder[1024];
+    struct checkpoint *checkpoint = NULL;
+    struct catalogue *catalogue = NULL;
+    struct arena *arena = arena_create();
+    struct backend *backend = NULL;
+    (void)snprintf(folder, sizeof(folder), "%s/models/llama_bf16", getenv("TAPML_TEST_DATA"));
+    cr_assert_eq(checkpoint_open(folder, &checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
+    cr_assert_eq(loopback_create(device, catalogue, arena, &backend), TAPML_OK);
+    struct weight_set *set = make_set(backend);
+    cr_assert_eq(weight_set_lend(set, checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(weight_set_lend(set, checkpoint), TAPML_OK, "once more is nothing");
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, i);
+        const tapml_tensor *form = &weight->tensor;
+        const tapml_tensor *tensor = get(set, weight->data, form->dtype, form->shape, form->rank);
+        const uint64_t bytes = weight->bytes / 4 * 4;
+        cr_assert_leq(bytes, READ_BYTES_MAX);
+        cr_assert_eq(backend_read(backend, tensor->buffer, 0, found, bytes), TAPML_OK);
+        cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
+        cr_assert_arr_eq(found, weight->data, bytes, "%s", weight->name);
+        check(backend, tensor->buffer);
+    }
+    weight_set_destroy(set);
+    cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
+    backend_release(backend);
+    backend_release(device);
+    checkpoint_close(checkpoint);
+    catalogue_destroy(catalogue);
+    arena_destroy(arena);
+}
+
+static void is_only_read(struct backend *backend, tapml_object *buffer)
+{
+    cr_assert_eq(backend_fill(backend, buffer, 0, 4, 0), TAPML_INVALID);
+}
+
+static void is_the_devices_own(struct backend *backend, tapml_object *buffer)
+{
+    cr_assert_eq(backend_fill(backend, buffer, 0, 4, 0), TAPML_OK);
+}
+
+Test(weight, is_used_in_place_by_a_host_memory_backend_behind_a_link)
+{
+    load_over_link(plain_create(), is_only_read);
+}
+
+Test(weight, is_uploaded_to_a_device_behind_a_link)
+{
+    load_over_link(late_create(&(struct late_options){0}), is_the_devices_own);
 }
 
 Test(weight, is_the_memory_itself_on_a_host_memory_backend)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "far.h"
 #include "link/client.h"
-#include "link/shared.h"
+#include "base/shared.h"
 
 static struct far far;
 static const float values[] = {1, 2, 3, 4};

@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct scratch scratch;
 
@@ -364,6 +365,39 @@ Test(checkpoint, encodes_a_tensor_in_its_place)
 
     cr_assert_eq(checkpoint_encode(checkpoint, name, q8, &loss), TAPML_INVALID, "once is enough");
     cr_assert_eq(checkpoint_encode(checkpoint, "no.such", q8, &loss), TAPML_NOT_FOUND);
+    checkpoint_close(checkpoint);
+}
+
+static int
+is_in_map(const struct checkpoint *checkpoint, const struct checkpoint_tensor *tensor, size_t index)
+{
+    const struct file_map map = checkpoint_map_at(checkpoint, index);
+    const unsigned char *data = tensor->data;
+    struct file_map other = map;
+    other.data = mmap(NULL, map.size, PROT_READ, MAP_SHARED, map.descriptor, 0);
+    cr_assert_neq(other.data, MAP_FAILED);
+    const int is_in = data >= map.data && data + tensor->bytes <= map.data + map.size;
+    cr_assert(!is_in || memcmp(other.data + (data - map.data), data, tensor->bytes) == 0);
+    munmap((void *)(uintptr_t)other.data, map.size);
+    return is_in;
+}
+
+Test(checkpoint, says_where_another_process_can_read_it)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct encoding_loss loss;
+    cr_assert_eq(open_data("models/llama_bf16", &checkpoint), TAPML_OK, "%s", status_message());
+    const char *name = "model.embed_tokens.weight";
+    const size_t files = checkpoint_map_count(checkpoint);
+    cr_assert_eq(files, 1);
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        cr_assert(is_in_map(checkpoint, checkpoint_at(checkpoint, i), 0));
+    }
+    cr_assert_eq(checkpoint_encode(checkpoint, name, encoding_find(TAPML_ENCODING_Q8), &loss),
+                 TAPML_OK);
+    cr_assert_eq(checkpoint_map_count(checkpoint), files + 1);
+    cr_assert(is_in_map(checkpoint, checkpoint_find(checkpoint, name), files));
+    cr_assert_not(is_in_map(checkpoint, checkpoint_find(checkpoint, name), 0));
     checkpoint_close(checkpoint);
 }
 

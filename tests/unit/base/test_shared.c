@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/random.h"
-#include "link/shared.h"
+#include "base/shared.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

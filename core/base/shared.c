@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "link/shared.h"
+#include "base/shared.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
