@@ -9,8 +9,8 @@
 // backends done, and that of devices handed over.
 #pragma once
 
-#include "base/status.h"
 #include "base/shared.h"
+#include "base/status.h"
 #include "plugin/backend.h"
 
 enum {

@@ -5,10 +5,10 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/shared.h"
 #include "base/table.h"
 #include "link/backlog.h"
 #include "link/loan.h"
-#include "base/shared.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

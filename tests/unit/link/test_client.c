@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/shared.h"
 #include "far.h"
 #include "link/client.h"
-#include "base/shared.h"
 
 static struct far far;
 static const float values[] = {1, 2, 3, 4};
