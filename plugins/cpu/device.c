@@ -51,7 +51,7 @@ static tapml_status supports(tapml_object *device,
                              uint32_t n_args,
                              tapml_support *answer)
 {
-    reference_supports(op, args, n_args, answer);
+    reference_supports(object_of(device)->device, op, args, n_args, answer);
     return TAPML_OK;
 }
 

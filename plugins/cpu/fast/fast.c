@@ -84,6 +84,7 @@ void fast_init(struct fast *fast)
         *device = *reference;
         device->info.id = levels[i].id;
         device->info.name = levels[i].name;
+        device->is_f32_alone = true;
         device->impls = fast->impls[count];
         for (size_t op = 0; op < REFERENCE_OP_COUNT; op++) {
             fast->impls[count][op] = fastest(&levels[i], reference->impls[op]);

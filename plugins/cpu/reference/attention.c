@@ -33,9 +33,9 @@ struct keys {
     size_t head, first, count;
 };
 
-static const float *state_row(const struct keys *keys, const tapml_tensor *state, size_t i)
+static struct value_row state_row(const struct keys *keys, const tapml_tensor *state, size_t i)
 {
-    return value_row(state, (keys->first + i) * (size_t)state->shape[1] + keys->head);
+    return value_of(state, (keys->first + i) * (size_t)state->shape[1] + keys->head);
 }
 
 // Each lane is a key.
@@ -45,10 +45,10 @@ static void pack_keys(const void *source, struct arithmetic_piece piece, real (*
 
     for (size_t lane = 0; lane < LANES; lane++) {
         if (lane < keys->count) {
-            const float *row = state_row(keys, keys->attention->k_state, lane);
+            const struct value_row row = state_row(keys, keys->attention->k_state, lane);
 
             for (size_t i = piece.begin; i < piece.end; i++) {
-                panel[i - piece.begin][lane] = row[i];
+                panel[i - piece.begin][lane] = value_read(row, (ptrdiff_t)i);
             }
         } else {
             for (size_t i = piece.begin; i < piece.end; i++) {
@@ -66,10 +66,11 @@ static void pack_values(const struct keys *keys, size_t column, real (*panel)[LA
 
     for (size_t i = 0; i < keys->count; i++) {
         const bool masked = attention_is_masked(keys->attention, keys->first + i);
-        const float *row = state_row(keys, keys->attention->v_state, i) + column;
+        const struct value_row row = state_row(keys, keys->attention->v_state, i);
 
         for (size_t lane = 0; lane < LANES; lane++) {
-            panel[i][lane] = masked || lane >= rest ? 0 : row[lane];
+            panel[i][lane] =
+                masked || lane >= rest ? 0 : value_read(row, (ptrdiff_t)(column + lane));
         }
     }
 }
@@ -90,7 +91,7 @@ static void tile_score(const struct tile *tile, struct arithmetic_piece piece, r
     real dots[PRODUCT_ROWS][LANES];
 
     for (size_t r = 0; r < tile->query_count; r++) {
-        product.rows[r] = value_row(attention->q, tile->queries[r].row);
+        product.rows[r] = value_of(attention->q, tile->queries[r].row);
     }
     for (keys.first = piece.begin; keys.first < piece.end; keys.first += LANES) {
         const size_t rest = piece.end - keys.first, column = keys.first - piece.begin;
@@ -201,12 +202,12 @@ static void query_write(const struct attention *attention,
                         struct arithmetic_piece columns,
                         const real *sums)
 {
-    float *y = value_row(attention->y, query->row);
+    const struct value_row y = value_of(attention->y, query->row);
 
     for (size_t column = columns.begin; column < columns.end; column++) {
         const real sum = sums[column - columns.begin];
 
-        y[column] = query->total == 0 ? 0 : (float)(sum / query->total);
+        value_write(y, (ptrdiff_t)column, query->total == 0 ? 0 : (float)(sum / query->total));
     }
 }
 

@@ -17,10 +17,10 @@ struct conv1d {
 };
 
 // Row `index` of what the convolution runs over: the tail, then the inputs of this call.
-static const float *past_row(const struct conv1d *conv, size_t index)
+static struct value_row past_row(const struct conv1d *conv, size_t index)
 {
-    return index < conv->taps - 1 ? value_row(conv->tail, index)
-                                  : value_row(conv->x, index - (conv->taps - 1));
+    return index < conv->taps - 1 ? value_of(conv->tail, index)
+                                  : value_of(conv->x, index - (conv->taps - 1));
 }
 
 static real channel_at(const struct conv1d *conv, size_t row, size_t channel)
@@ -35,8 +35,8 @@ static real channel_at(const struct conv1d *conv, size_t row, size_t channel)
 
         value_panel_get(conv->w, channel, piece.begin, piece.end - piece.begin, weights);
         for (size_t i = piece.begin; i < piece.end; i++) {
-            terms[i - piece.begin] =
-                (real)past_row(conv, row + i)[channel] * weights[i - piece.begin];
+            terms[i - piece.begin] = (real)value_read(past_row(conv, row + i), (ptrdiff_t)channel) *
+                                     weights[i - piece.begin];
         }
         arithmetic_sum(conv->order, terms, piece.end - piece.begin, &sum);
     }
@@ -48,7 +48,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     const struct conv1d *conv = job;
 
     for (uint64_t row = begin; row < end; row++) {
-        float *y = value_row(conv->y, (size_t)row);
+        const struct value_row y = value_of(conv->y, (size_t)row);
 
         for (size_t channel = 0; channel < conv->width; channel++) {
             const real sum = channel_at(conv, (size_t)row, channel);
@@ -57,7 +57,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
             if (conv->b != NULL) {
                 value_get(conv->b, channel, 1, &bias);
             }
-            y[channel] = (float)(sum + (real)bias);
+            value_write(y, (ptrdiff_t)channel, (float)(sum + (real)bias));
         }
     }
 }
@@ -66,9 +66,10 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 static void move_tail(const struct conv1d *conv)
 {
     const size_t tokens = value_row_count(conv->x);
+    const size_t row_bytes = conv->width * TAPML_DT_BYTES(conv->tail->dtype);
 
     for (size_t i = 0; i + 1 < conv->taps; i++) {
-        memmove(value_row(conv->tail, i), past_row(conv, tokens + i), conv->width * sizeof(float));
+        memmove(value_row(conv->tail, i), past_row(conv, tokens + i).data, row_bytes);
     }
 }
 

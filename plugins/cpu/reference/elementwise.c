@@ -33,11 +33,13 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     const struct elementwise *op = job;
 
     for (uint64_t r = begin; r < end; r++) {
-        const float *a = value_row(op->a, (size_t)r), *b = value_row(op->b, (size_t)r);
-        float *y = value_row(op->y, (size_t)r);
+        const struct value_row a = value_of(op->a, (size_t)r), b = value_of(op->b, (size_t)r);
+        const struct value_row y = value_of(op->y, (size_t)r);
 
         for (ptrdiff_t i = 0; i < op->width; i++) {
-            y[i] = (float)op->function(a[i * op->a_step], b[i * op->b_step]);
+            const real left = value_read(a, i * op->a_step), right = value_read(b, i * op->b_step);
+
+            value_write(y, i, (float)op->function(left, right));
         }
     }
 }

@@ -61,11 +61,11 @@ static void compute_row(const struct experts *experts, size_t row)
         .order = experts->order,
         .term_count = experts->in,
         .row_count = 1,
-        .rows = {value_row(experts->x, token * experts->slot_count + slot)},
+        .rows = {value_of(experts->x, token * experts->slot_count + slot)},
         .pack = pack,
         .source = &columns,
     };
-    float *y = value_row(experts->y, row);
+    const struct value_row y = value_of(experts->y, row);
 
     for (; columns.first < experts->out; columns.first += LANES) {
         const size_t rest = experts->out - columns.first;
@@ -78,7 +78,8 @@ static void compute_row(const struct experts *experts, size_t row)
         }
         PRECISE(product_compute)(&product, sums);
         for (size_t lane = 0; lane < columns.count; lane++) {
-            y[columns.first + lane] = (float)(sums[0][lane] + (real)bias[lane]);
+            value_write(y, (ptrdiff_t)(columns.first + lane),
+                        (float)(sums[0][lane] + (real)bias[lane]));
         }
     }
 }
@@ -125,8 +126,7 @@ struct weighted {
 
 static void add_token(const struct weighted *sum, size_t token)
 {
-    const float *weights = value_row(sum->weights, token);
-    float *y = value_row(sum->y, token);
+    const struct value_row weights = value_of(sum->weights, token), y = value_of(sum->y, token);
 
     for (size_t i = 0; i < sum->width; i++) {
         real total = 0;
@@ -137,13 +137,14 @@ static void add_token(const struct weighted *sum, size_t token)
             real terms[ARITHMETIC_CHUNK];
 
             for (size_t j = piece.begin; j < piece.end; j++) {
-                const float *x = value_row(sum->x, token * sum->chosen_count + j);
+                const struct value_row x = value_of(sum->x, token * sum->chosen_count + j);
 
-                terms[j - piece.begin] = (real)weights[j] * (real)x[i];
+                terms[j - piece.begin] =
+                    (real)value_read(weights, (ptrdiff_t)j) * (real)value_read(x, (ptrdiff_t)i);
             }
             arithmetic_sum(sum->order, terms, piece.end - piece.begin, &total);
         }
-        y[i] = (float)total;
+        value_write(y, (ptrdiff_t)i, (float)total);
     }
 }
 

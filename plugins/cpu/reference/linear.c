@@ -76,14 +76,15 @@ compute_tile(const struct linear *linear, const struct columns *columns, size_t 
         value_get(linear->b, columns->first, columns->count, bias);
     }
     for (size_t r = 0; r < product.row_count; r++) {
-        product.rows[r] = value_row(linear->x, first_row + r);
+        product.rows[r] = value_of(linear->x, first_row + r);
     }
     PRECISE(product_compute)(&product, sums);
     for (size_t r = 0; r < product.row_count; r++) {
-        float *y = (float *)value_row(linear->y, first_row + r) + columns->first;
+        const struct value_row y = value_of(linear->y, first_row + r);
 
         for (size_t lane = 0; lane < columns->count; lane++) {
-            y[lane] = (float)(sums[r][lane] + (real)bias[lane]);
+            value_write(y, (ptrdiff_t)(columns->first + lane),
+                        (float)(sums[r][lane] + (real)bias[lane]));
         }
     }
 }

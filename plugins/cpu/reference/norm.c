@@ -21,7 +21,7 @@ struct norm {
 
 // The sum of x - mean, or of its square.
 static real
-sum_of(enum reference_order order, const float *x, size_t width, real mean, bool is_square)
+sum_of(enum reference_order order, struct value_row x, size_t width, real mean, bool is_square)
 {
     real sum = 0;
 
@@ -31,7 +31,7 @@ sum_of(enum reference_order order, const float *x, size_t width, real mean, bool
         real terms[ARITHMETIC_CHUNK];
 
         for (size_t i = piece.begin; i < piece.end; i++) {
-            const real value = (real)x[i] - mean;
+            const real value = (real)value_read(x, (ptrdiff_t)i) - mean;
 
             terms[i - piece.begin] = is_square ? value * value : value;
         }
@@ -41,7 +41,8 @@ sum_of(enum reference_order order, const float *x, size_t width, real mean, bool
 }
 
 // Takes `mean` off a row, divides by `root`, and applies weight and bias.
-static void scale(const struct norm *norm, const float *x, real mean, real root, float *y)
+static void
+scale(const struct norm *norm, struct value_row x, real mean, real root, struct value_row y)
 {
     for (size_t begin = 0; begin < norm->width; begin += ARITHMETIC_CHUNK) {
         const size_t rest = norm->width - begin;
@@ -56,9 +57,10 @@ static void scale(const struct norm *norm, const float *x, real mean, real root,
         }
         for (size_t i = 0; i < count; i++) {
             const real factor = norm->weight != NULL ? norm->offset + (real)weights[i] : (real)1;
-            const real value = ((real)x[begin + i] - mean) / root * factor;
+            const ptrdiff_t at = (ptrdiff_t)(begin + i);
+            const real value = ((real)value_read(x, at) - mean) / root * factor;
 
-            y[begin + i] = (float)(norm->bias != NULL ? value + (real)biases[i] : value);
+            value_write(y, at, (float)(norm->bias != NULL ? value + (real)biases[i] : value));
         }
     }
 }
@@ -68,14 +70,14 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     const struct norm *norm = job;
 
     for (uint64_t r = begin; r < end; r++) {
-        const float *x = value_row(norm->x, (size_t)r);
+        const struct value_row x = value_of(norm->x, (size_t)r);
         const real width = (real)norm->width;
         const real mean =
             norm->is_centred ? sum_of(norm->order, x, norm->width, 0, false) / width : 0;
         const real squares = sum_of(norm->order, x, norm->width, mean, true);
         const real root = sqrt((norm->is_length ? squares : squares / width) + norm->eps);
 
-        scale(norm, x, mean, root, value_row(norm->y, (size_t)r));
+        scale(norm, x, mean, root, value_of(norm->y, (size_t)r));
     }
 }
 
@@ -125,10 +127,11 @@ static void add_up(void *job, uint64_t begin, uint64_t end)
     const size_t groups = value_width(norm->y);
 
     for (uint64_t r = begin; r < end; r++) {
-        float *y = value_row(norm->y, (size_t)r / groups);
+        const struct value_row x = value_of(norm->x, (size_t)r);
+        const struct value_row y = value_of(norm->y, (size_t)r / groups);
 
-        y[r % groups] =
-            (float)sum_of(norm->order, value_row(norm->x, (size_t)r), norm->width, 0, false);
+        value_write(y, (ptrdiff_t)(r % groups),
+                    (float)sum_of(norm->order, x, norm->width, 0, false));
     }
 }
 

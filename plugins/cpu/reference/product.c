@@ -4,17 +4,18 @@
 
 #include <string.h>
 
-// `count` values in the device's type: themselves, or a copy in `scratch`.
-static const real *reals(const float *values, size_t count, real *scratch)
+// Values `piece` of a row in the device's type: themselves, or a copy in `scratch`.
+static const real *reals(struct value_row row, struct arithmetic_piece piece, real *scratch)
 {
-#if ARITHMETIC_BITS == 64
-    for (size_t i = 0; i < count; i++) {
-        scratch[i] = values[i];
+#if ARITHMETIC_BITS == 32
+    if (!row.is_half) {
+        return (const float *)row.data + piece.begin;
+    }
+#endif
+    for (size_t i = piece.begin; i < piece.end; i++) {
+        scratch[i - piece.begin] = value_read(row, (ptrdiff_t)i);
     }
     return scratch;
-#else
-    return values;
-#endif
 }
 
 void PRECISE(product_compute)(const struct product *product, real (*sums)[ARITHMETIC_LANES])
@@ -30,7 +31,7 @@ void PRECISE(product_compute)(const struct product *product, real (*sums)[ARITHM
 
         product->pack(product->source, piece, panel);
         for (size_t r = 0; r < product->row_count; r++) {
-            const real *row = reals(product->rows[r] + piece.begin, count, scratch);
+            const real *row = reals(product->rows[r], piece, scratch);
 
             arithmetic_products(product->order, row, (const real(*)[ARITHMETIC_LANES])panel, count,
                                 sums[r]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "reference/arithmetic.h"
+#include "reference/value.h"
 
 // A small product of matrices, on the stack: some rows against ARITHMETIC_LANES columns. `linear`
 // is made of these, and so are the scores of `attention`.
@@ -12,7 +13,7 @@ struct product {
     enum reference_order order;
     size_t term_count; // Of each sum.
     size_t row_count;  // At most PRODUCT_ROWS.
-    const float *rows[PRODUCT_ROWS];
+    struct value_row rows[PRODUCT_ROWS];
 
     // Writes terms `piece` of all columns, the first of the piece into panel[0]; zeros into columns
     // that there are not.

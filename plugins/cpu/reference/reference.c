@@ -182,7 +182,17 @@ static void check_scan(const tapml_value *args, tapml_support *answer)
     }
 }
 
-void reference_supports(const tapml_op *op,
+static void
+check_activation(const tapml_param *param, const tapml_tensor *tensor, tapml_support *answer)
+{
+    if ((param->effects & TAPML_E_WEIGHT) == 0 && tensor->dtype == TAPML_F16) {
+        snprintf(answer->reason, sizeof(answer->reason), "activations are f32, '%s' is f16",
+                 param->name);
+    }
+}
+
+void reference_supports(const struct reference_device *device,
+                        const tapml_op *op,
                         const tapml_value *args,
                         uint32_t n_args,
                         tapml_support *answer)
@@ -200,6 +210,9 @@ void reference_supports(const tapml_op *op,
     for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
         if (is_tensor(&args[i])) {
             check_tensor(op->params[i]->name, args[i].u.p, answer);
+            if (device->is_f32_alone && answer->reason[0] == '\0') {
+                check_activation(op->params[i], args[i].u.p, answer);
+            }
         }
         for (uint32_t k = 0; args[i].kind == TAPML_P_TENSORS_IN && k < args[i].count; k++) {
             const tapml_tensor *const *list = args[i].u.p;

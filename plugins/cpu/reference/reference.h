@@ -22,7 +22,8 @@ struct reference_device {
     tapml_device_info info;
     const tapml_op_impl *const *impls; // REFERENCE_OP_COUNT of them.
     enum reference_order order;
-    bool rounds_f16; // Each f32 output is rounded to f16 and widened again.
+    bool rounds_f16;   // Each f32 output is rounded to f16 and widened again.
+    bool is_f32_alone; // Activations are f32; the others' may be f16, too.
 };
 
 enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 34 };
@@ -31,8 +32,10 @@ enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 34 };
 extern const struct device_list reference_devices;
 
 // Answers `supports` of the backend table: no to encodings that are not known, to dtypes that no op
-// here reads, and to what a schema cannot say of heads. All devices answer alike.
-void reference_supports(const tapml_op *op,
+// here reads, and to what a schema cannot say of heads. All devices that take the same types answer
+// alike.
+void reference_supports(const struct reference_device *device,
+                        const tapml_op *op,
                         const tapml_value *args,
                         uint32_t n_args,
                         tapml_support *answer);

@@ -16,21 +16,20 @@ struct rope {
 // One head of one token.
 static void rotate(const struct rope *rope, size_t row)
 {
-    const float *x = value_row(rope->x, row);
+    const struct value_row x = value_of(rope->x, row), y = value_of(rope->y, row);
     const float *cos = value_row(rope->cos, row / rope->heads);
     const float *sin = value_row(rope->sin, row / rope->heads);
-    float *y = value_row(rope->y, row);
 
     for (size_t j = 0; j < rope->half; j++) {
-        const size_t first = rope->interleaved ? 2 * j : j;
-        const size_t second = rope->interleaved ? 2 * j + 1 : j + rope->half;
-        const real a = x[first], b = x[second];
+        const ptrdiff_t first = (ptrdiff_t)(rope->interleaved ? 2 * j : j);
+        const ptrdiff_t second = (ptrdiff_t)(rope->interleaved ? 2 * j + 1 : j + rope->half);
+        const real a = value_read(x, first), b = value_read(x, second);
 
-        y[first] = (float)(a * (real)cos[j] - b * (real)sin[j]);
-        y[second] = (float)(b * (real)cos[j] + a * (real)sin[j]);
+        value_write(y, first, (float)(a * (real)cos[j] - b * (real)sin[j]));
+        value_write(y, second, (float)(b * (real)cos[j] + a * (real)sin[j]));
     }
-    for (size_t i = 2 * rope->half; i < rope->width; i++) {
-        y[i] = x[i];
+    for (ptrdiff_t i = (ptrdiff_t)(2 * rope->half); i < (ptrdiff_t)rope->width; i++) {
+        value_write(y, i, value_read(x, i));
     }
 }
 

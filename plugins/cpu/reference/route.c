@@ -19,15 +19,21 @@ struct route {
     bool is_softmax_over_all, renormalises;
 };
 
-static size_t next_expert(const struct route *route, const float *scores, size_t rank, size_t last)
+static float score_of(struct value_row scores, size_t expert)
+{
+    return value_read(scores, (ptrdiff_t)expert);
+}
+
+static size_t
+next_expert(const struct route *route, struct value_row scores, size_t rank, size_t last)
 {
     size_t best = route->expert_count;
 
     for (size_t e = 0; e < route->expert_count; e++) {
-        const bool is_behind =
-            rank == 0 || scores[e] < scores[last] || (scores[e] == scores[last] && e > last);
+        const float score = score_of(scores, e), limit = score_of(scores, last);
+        const bool is_behind = rank == 0 || score < limit || (score == limit && e > last);
 
-        if (is_behind && (best == route->expert_count || scores[e] > scores[best])) {
+        if (is_behind && (best == route->expert_count || score > score_of(scores, best))) {
             best = e;
         }
     }
@@ -35,7 +41,7 @@ static size_t next_expert(const struct route *route, const float *scores, size_t
 }
 
 // The sum of exp(score - top) over all experts, in the device's order.
-static real total_of(const struct route *route, const float *scores, real top)
+static real total_of(const struct route *route, struct value_row scores, real top)
 {
     real total = 0;
 
@@ -45,7 +51,7 @@ static real total_of(const struct route *route, const float *scores, real top)
         real terms[ARITHMETIC_CHUNK];
 
         for (size_t e = piece.begin; e < piece.end; e++) {
-            terms[e - piece.begin] = exp((real)scores[e] - top);
+            terms[e - piece.begin] = exp((real)score_of(scores, e) - top);
         }
         arithmetic_sum(route->order, terms, piece.end - piece.begin, &total);
     }
@@ -54,24 +60,26 @@ static real total_of(const struct route *route, const float *scores, real top)
 
 static void route_token(const struct route *route, size_t token)
 {
-    const float *scores = value_row(route->scores, token);
+    const struct value_row scores = value_of(route->scores, token);
     int32_t *indices = value_row(route->indices, token);
-    float *weights = value_row(route->weights, token);
+    const struct value_row weights = value_of(route->weights, token);
     size_t last = 0;
     real chosen = 0;
 
     for (size_t j = 0; j < route->chosen_count; j++) {
         last = next_expert(route, scores, j, last);
         indices[j] = (int32_t)last;
-        chosen += exp((real)scores[last] - (real)scores[indices[0]]);
+        chosen += exp((real)score_of(scores, last) - (real)score_of(scores, (size_t)indices[0]));
     }
 
-    const real top = scores[indices[0]];
+    const real top = score_of(scores, (size_t)indices[0]);
     const real divisor =
         route->is_softmax_over_all && !route->renormalises ? total_of(route, scores, top) : chosen;
 
     for (size_t j = 0; j < route->chosen_count; j++) {
-        weights[j] = (float)(exp((real)scores[indices[j]] - top) / divisor);
+        const real score = score_of(scores, (size_t)indices[j]);
+
+        value_write(weights, (ptrdiff_t)j, (float)(exp(score - top) / divisor));
     }
 }
 

@@ -37,9 +37,10 @@ static real logistic(real x)
 
 static real score_of(const struct route *route, size_t token, size_t expert)
 {
-    const float *row = value_row(route->scores, token * route->groups + expert / route->size);
+    const struct value_row row =
+        value_of(route->scores, token * route->groups + expert / route->size);
 
-    return row[expert % route->size];
+    return value_read(row, (ptrdiff_t)(expert % route->size));
 }
 
 // The softmax has the order of the scores themselves.
@@ -167,7 +168,7 @@ static real part_of(const struct route *route, size_t token, size_t expert, real
 static void route_token(const struct route *route, size_t token)
 {
     int32_t *indices = value_row(route->indices, token);
-    float *weights = value_row(route->weights, token);
+    const struct value_row weights = value_of(route->weights, token);
     const struct choice limit =
         route->kept < route->groups ? find_limit(route, token) : (struct choice){0, 0};
     struct choice last = {0, 0};
@@ -189,7 +190,9 @@ static void route_token(const struct route *route, size_t token)
         divisor = chosen + (real)1e-20;
     }
     for (size_t j = 0; j < route->chosen; j++) {
-        weights[j] = (float)(part_of(route, token, (size_t)indices[j], top) / divisor);
+        const real part = part_of(route, token, (size_t)indices[j], top);
+
+        value_write(weights, (ptrdiff_t)j, (float)(part / divisor));
     }
 }
 

@@ -10,12 +10,33 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Rows of a table by number, widened to f32.
+// Rows of a table by number.
+enum { GATHER_CHUNK = 256 };
+
 struct gather {
     const tapml_tensor *table, *numbers, *y;
     int64_t offset;
     size_t width;
 };
+
+static void gather_row(const struct gather *gather, size_t number, struct value_row y)
+{
+    float values[GATHER_CHUNK];
+
+    if (!y.is_half) {
+        value_panel_get(gather->table, number, 0, gather->width, y.data);
+        return;
+    }
+    for (size_t first = 0; first < gather->width; first += GATHER_CHUNK) {
+        const size_t rest = gather->width - first;
+        const size_t count = rest < GATHER_CHUNK ? rest : GATHER_CHUNK;
+
+        value_panel_get(gather->table, number, first, count, values);
+        for (size_t i = 0; i < count; i++) {
+            value_write(y, (ptrdiff_t)(first + i), values[i]);
+        }
+    }
+}
 
 static void gather_compute(void *job, uint64_t begin, uint64_t end)
 {
@@ -23,8 +44,7 @@ static void gather_compute(void *job, uint64_t begin, uint64_t end)
     const int32_t *numbers = value_row(gather->numbers, 0);
 
     for (uint64_t r = begin; r < end; r++) {
-        value_panel_get(gather->table, (size_t)(numbers[r] + gather->offset), 0, gather->width,
-                        value_row(gather->y, (size_t)r));
+        gather_row(gather, (size_t)(numbers[r] + gather->offset), value_of(gather->y, (size_t)r));
     }
 }
 
@@ -72,13 +92,11 @@ static tapml_status gather_rows(TAPML_GATHER_ROWS_PARAMS)
     return gather_run(queue, call, &(struct gather){.table = x, .numbers = rows, .y = y});
 }
 
-// Values of four bytes into a tensor whose rows are contiguous.
+// Values of any type into a tensor whose rows are contiguous.
 struct copy {
     const tapml_tensor *x, *y;
-    ptrdiff_t step_bytes, width;
+    ptrdiff_t value_bytes, step_bytes, width;
 };
-
-enum { WORD = 4 };
 
 static void copy_compute(void *job, uint64_t begin, uint64_t end)
 {
@@ -88,15 +106,20 @@ static void copy_compute(void *job, uint64_t begin, uint64_t end)
         const unsigned char *x = value_row(copy->x, (size_t)r);
         unsigned char *y = value_row(copy->y, (size_t)r);
 
+        if (copy->step_bytes == copy->value_bytes) {
+            memcpy(y, x, (size_t)(copy->width * copy->value_bytes));
+            continue;
+        }
         for (ptrdiff_t i = 0; i < copy->width; i++) {
-            memcpy(y + i * WORD, x + i * copy->step_bytes, WORD);
+            memcpy(y + i * copy->value_bytes, x + i * copy->step_bytes, (size_t)copy->value_bytes);
         }
     }
 }
 
 static tapml_status copy_run(tapml_object *queue, tapml_call *call, struct copy *copy)
 {
-    copy->step_bytes = value_stride(copy->x, copy->x->rank - 1) * WORD;
+    copy->value_bytes = (ptrdiff_t)TAPML_DT_BYTES(copy->y->dtype);
+    copy->step_bytes = value_stride(copy->x, copy->x->rank - 1) * copy->value_bytes;
     copy->width = (ptrdiff_t)value_width(copy->y);
 
     const struct work work = {
@@ -127,7 +150,7 @@ static tapml_status concat(TAPML_CONCAT_PARAMS)
     left.stride = stride;
     right.shape = b->shape;
     right.stride = stride;
-    right.offset += value_width(a) * WORD;
+    right.offset += value_width(a) * TAPML_DT_BYTES(y->dtype);
 
     const tapml_status status = copy_run(queue, call, &(struct copy){.x = a, .y = &left});
 

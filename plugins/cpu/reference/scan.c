@@ -18,18 +18,19 @@ struct scan {
 
 // What one token brings to one head.
 struct moment {
-    const float *r, *w, *k, *kk, *a;
+    struct value_row r, w, k, kk, a;
     real value; // Of the row of the state.
 };
 
-static const float *head_row(const struct scan *scan, const tapml_tensor *x, size_t t, size_t head)
+static struct value_row
+head_row(const struct scan *scan, const tapml_tensor *x, size_t t, size_t head)
 {
     const size_t own = (size_t)x->shape[1];
 
-    return value_row(x, t * own + head * own / scan->heads);
+    return value_of(x, t * own + head * own / scan->heads);
 }
 
-static real dot(const struct scan *scan, const real *state, const float *x)
+static real dot(const struct scan *scan, const real *state, struct value_row x)
 {
     real sum = 0;
 
@@ -39,7 +40,7 @@ static real dot(const struct scan *scan, const real *state, const float *x)
         real terms[ARITHMETIC_CHUNK];
 
         for (size_t i = piece.begin; i < piece.end; i++) {
-            terms[i - piece.begin] = state[i] * x[i];
+            terms[i - piece.begin] = state[i] * value_read(x, (ptrdiff_t)i);
         }
         arithmetic_sum(scan->order, terms, piece.end - piece.begin, &sum);
     }
@@ -49,16 +50,18 @@ static real dot(const struct scan *scan, const real *state, const float *x)
 // Takes a row of the state one token further and gives what is read of it.
 static real step(const struct scan *scan, const struct moment *moment, real *state)
 {
-    const size_t w_step = value_width(scan->w) > 1;
-    const size_t a_step = moment->a != NULL && value_width(scan->a) > 1;
+    const bool removes = scan->kk != NULL && scan->a != NULL;
+    const ptrdiff_t w_step = value_width(scan->w) > 1;
+    const ptrdiff_t a_step = removes && value_width(scan->a) > 1;
     const real before = scan->reads_before ? dot(scan, state, moment->r) : 0;
-    const real removed = moment->kk != NULL ? dot(scan, state, moment->kk) : 0;
+    const real removed = removes ? dot(scan, state, moment->kk) : 0;
 
-    for (size_t i = 0; i < scan->width; i++) {
-        real next = state[i] * moment->w[i * w_step] + moment->value * moment->k[i];
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)scan->width; i++) {
+        real next =
+            state[i] * value_read(moment->w, i * w_step) + moment->value * value_read(moment->k, i);
 
-        if (moment->kk != NULL && moment->a != NULL) {
-            next -= removed * ((real)moment->kk[i] * moment->a[i * a_step]);
+        if (removes) {
+            next -= removed * ((real)value_read(moment->kk, i) * value_read(moment->a, i * a_step));
         }
         state[i] = next;
     }
@@ -68,6 +71,8 @@ static real step(const struct scan *scan, const struct moment *moment, real *sta
 static void scan_row(const struct scan *scan, size_t row)
 {
     const size_t head = row / scan->rows;
+    const ptrdiff_t column = (ptrdiff_t)(row % scan->rows);
+    const struct value_row none = {0};
     float *kept = value_row(scan->state, row);
     real state[SCAN_WIDTH_MAX];
 
@@ -79,13 +84,13 @@ static void scan_row(const struct scan *scan, size_t row)
             .r = head_row(scan, scan->r, t, head),
             .w = head_row(scan, scan->w, t, head),
             .k = head_row(scan, scan->k, t, head),
-            .kk = scan->kk != NULL ? head_row(scan, scan->kk, t, head) : NULL,
-            .a = scan->kk != NULL ? head_row(scan, scan->a, t, head) : NULL,
-            .value = head_row(scan, scan->v, t, head)[row % scan->rows],
+            .kk = scan->kk != NULL ? head_row(scan, scan->kk, t, head) : none,
+            .a = scan->kk != NULL ? head_row(scan, scan->a, t, head) : none,
+            .value = value_read(head_row(scan, scan->v, t, head), column),
         };
-        float *y = value_row(scan->y, t * scan->heads + head);
+        const struct value_row y = value_of(scan->y, t * scan->heads + head);
 
-        y[row % scan->rows] = (float)step(scan, &moment, state);
+        value_write(y, column, (float)step(scan, &moment, state));
     }
     for (size_t i = 0; i < scan->width; i++) {
         kept[i] = (float)state[i];

@@ -82,11 +82,10 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     const struct unary *op = job;
 
     for (uint64_t r = begin; r < end; r++) {
-        const float *x = value_row(op->x, (size_t)r);
-        float *y = value_row(op->y, (size_t)r);
+        const struct value_row x = value_of(op->x, (size_t)r), y = value_of(op->y, (size_t)r);
 
         for (ptrdiff_t i = 0; i < op->width; i++) {
-            y[i] = (float)op->function(x[i * op->x_step], op->numbers);
+            value_write(y, i, (float)op->function(value_read(x, i * op->x_step), op->numbers));
         }
     }
 }

@@ -49,6 +49,11 @@ void *value_row(const tapml_tensor *tensor, size_t row)
            index * (ptrdiff_t)TAPML_DT_BYTES(tensor->dtype);
 }
 
+struct value_row value_of(const tapml_tensor *tensor, size_t row)
+{
+    return (struct value_row){value_row(tensor, row), tensor->dtype == TAPML_F16};
+}
+
 size_t value_panel_row_count(const tapml_tensor *weight)
 {
     size_t count = 0;
@@ -75,7 +80,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-static float widen_f16(uint16_t half)
+float value_widen_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, rest = half & 0x7fffu;
 
@@ -100,7 +105,7 @@ void value_widen(uint32_t dtype, const void *source, size_t count, float *target
         uint16_t word;
 
         memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-        target[i] = dtype == TAPML_BF16 ? float_of((uint32_t)word << 16) : widen_f16(word);
+        target[i] = dtype == TAPML_BF16 ? float_of((uint32_t)word << 16) : value_widen_half(word);
     }
 }
 
@@ -202,6 +207,23 @@ float value_round_f16(float value)
     }
     bits += 0xfffu + (bits >> 13 & 1u);
     return copysignf(float_of(bits & ~0x1fffu), value);
+}
+
+uint16_t value_narrow_half(float value)
+{
+    const float rounded = value_round_f16(value), magnitude = fabsf(rounded);
+    const uint32_t bits = bits_of(rounded), sign = bits >> 16 & 0x8000u;
+
+    if (isnan(rounded)) { // Quiet, with the first digits of what it says.
+        return (uint16_t)(sign | 0x7e00u | (bits >> 13 & 0x3ffu));
+    }
+    if (isinf(rounded)) {
+        return (uint16_t)(sign | 0x7c00u);
+    }
+    if (magnitude < 0x1p-14f) {
+        return (uint16_t)(sign | (uint32_t)(magnitude * 0x1p24f));
+    }
+    return (uint16_t)(sign | ((bits >> 13 & 0x3ffffu) - (112u << 10)));
 }
 
 float value_round_bf16(float value)

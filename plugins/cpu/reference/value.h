@@ -30,6 +30,34 @@ size_t value_panel_row_count(const tapml_tensor *weight);
 void value_panel_get(
     const tapml_tensor *weight, size_t row, size_t first, size_t count, float *target);
 
+// A row of activations, f32 or f16. Its values are read as f32, which is exact, and written rounded
+// to the nearest, ties to even. `value_of` finds it by its number.
+struct value_row {
+    void *data;
+    bool is_half;
+};
+
+struct value_row value_of(const tapml_tensor *tensor, size_t row);
+
+// `half` as f32, and `value` rounded to f16.
+float value_widen_half(uint16_t half);
+uint16_t value_narrow_half(float value);
+
+static inline float value_read(struct value_row row, ptrdiff_t i)
+{
+    return row.is_half ? value_widen_half(((const uint16_t *)row.data)[i])
+                       : ((const float *)row.data)[i];
+}
+
+static inline void value_write(struct value_row row, ptrdiff_t i, float value)
+{
+    if (row.is_half) {
+        ((uint16_t *)row.data)[i] = value_narrow_half(value);
+    } else {
+        ((float *)row.data)[i] = value;
+    }
+}
+
 // Whether `value_panel_get` knows the encoding of a tensor; plain ones have none.
 bool value_is_known(const tapml_encoding *encoding);
 

@@ -234,8 +234,10 @@ Test(infer, types_shapes_and_layouts)
     struct call call;
 
     call_init(&call);
+    call.q.dtype = TAPML_BF16;
+    expect_message(check(&call), "'q': dtype is bf16, expected f32 f16");
     call.q.dtype = TAPML_F16;
-    expect_message(check(&call), "'q': dtype is f16, expected f32");
+    expect_message(check(&call), "'k_state': dtype is f32, expected f16");
     call_init(&call);
     call.y_shape[0] = 2;
     expect_message(check(&call), "'y': axis 0 is 2, 'T' is 3");

@@ -3,6 +3,7 @@
 #include "plugins/reference.h"
 
 #include "harness/formulas.h"
+#include "harness/half.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -130,6 +131,28 @@ static void check_rounded(const struct trial *trial, const double *f32, size_t c
     free(computed);
 }
 
+// With activations in f16 a device gives what it gives for the same numbers in f32, rounded.
+static void check_half(const struct trial *trial, const char *device, size_t count)
+{
+    struct half half;
+
+    if (!half_create(trial, &half)) {
+        return;
+    }
+    double *narrow = output_on(&half.narrow, device, 1), *wide = output_on(&half.wide, device, 1);
+
+    for (size_t i = 0; i < count; i++) {
+        const double expected = half_rounds(&half) ? formulas_rounded(wide[i], TAPML_F16) : wide[i];
+
+        cr_assert(narrow[i] == expected || (isnan(narrow[i]) && isnan(expected)),
+                  "%s on %s, in f16: %.9g at %zu, expected %.9g", trial->op->name, device,
+                  narrow[i], i, expected);
+    }
+    free(narrow);
+    free(wide);
+    half_release(&half);
+}
+
 void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit)
 {
     static const char *const devices[] = {"f32", "f32-reversed", "f32-blocked"};
@@ -137,6 +160,7 @@ void reference_check(const struct trial *trial, size_t rows, const double *expec
     double *f64 = output_on(trial, "f64", 1);
 
     check_nearest(expected, f64, count);
+    check_half(trial, "f64", count);
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         double *computed = output_on(trial, devices[i], 1);
         const double distance =
@@ -146,6 +170,7 @@ void reference_check(const struct trial *trial, size_t rows, const double *expec
         if (i == 0) {
             check_threads(trial, computed, count);
             check_rounded(trial, computed, count);
+            check_half(trial, devices[i], count);
         }
         free(computed);
     }

@@ -17,7 +17,8 @@ void reference_close(struct plugin *plugin);
 // - f64 gives the nearest float;
 // - f32, f32-reversed and f32-blocked are within `limit` of the row's rms, and f32 gives the same
 //   bits without a pool and on 1, 2 and 3 threads;
-// - f16-rounded gives what f32 gives, rounded.
+// - f16-rounded gives what f32 gives, rounded;
+// - f64 and f32 give the same, rounded, for activations in f16 that hold the same numbers.
 //
 // No call may allocate memory.
 void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit);

@@ -106,6 +106,23 @@ Test(fast, has_every_op_of_the_reference)
     reference_close(cpu);
 }
 
+Test(fast, activations_in_f16_are_refused)
+{
+    const double x[] = {1};
+    struct plugin *cpu = open_cpu("cpu");
+    const struct trial trial = {
+        .op = &tapml_silu,
+        .output = TAPML_SILU_Y,
+        .arguments = {{.tensor = trial_row(TAPML_F16, 1, x)},
+                      {.tensor = trial_row(TAPML_F16, 1, NULL)}},
+    };
+    const tapml_support support = trial_supports(&trial, cpu);
+
+    cr_assert_eq(support.grade, TAPML_SUPPORT_NO);
+    cr_assert_str_eq(support.reason, "activations are f32, 'x' is f16");
+    reference_close(cpu);
+}
+
 Test(fast, an_unknown_device_is_refused)
 {
     struct plugin *plugin = open_cpu("cpu");
