@@ -46,6 +46,11 @@ const char *status_message(void)
     return message;
 }
 
+int status_ends_all(tapml_status code)
+{
+    return code == TAPML_NO_MEMORY || code == TAPML_CANCELLED || code == TAPML_DEVICE_LOST;
+}
+
 const char *status_name(tapml_status code)
 {
     static const struct {

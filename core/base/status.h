@@ -40,5 +40,9 @@ tapml_status status_explain(tapml_status code, const char *format, ...) STATUS_P
 // The message of this thread's last failure, or "".
 const char *status_message(void);
 
+// Whether a failure ends what is under way, whoever was called: memory that is wanting, a run that
+// was cancelled, a device that is lost. It says nothing of the op that met it.
+int status_ends_all(tapml_status code);
+
 // "not found" for TAPML_NOT_FOUND; never NULL.
 const char *status_name(tapml_status code);

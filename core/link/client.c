@@ -88,7 +88,6 @@ struct client {
     int is_up;
     int is_lost;
     char loss[512]; // What the far side said when its device was; or "".
-    uint32_t starts_failed;
     uint32_t falls;
     struct table fallen; // Of instances, how often.
 
@@ -371,18 +370,17 @@ static tapml_status ready(struct client *client)
     if (client->is_up) {
         return TAPML_OK;
     }
-    const tapml_status status = start_again(client);
-    if (status == TAPML_OK) {
-        client->starts_failed = 0;
-        return TAPML_OK;
+    for (int i = 0; i < STARTS_MAX; i++) { // Nobody's call failed: it is tried again at once.
+        if (start_again(client) == TAPML_OK) {
+            return TAPML_OK;
+        }
+        if (client->is_up) {
+            channel_stop(client->given.channel);
+            client->is_up = 0;
+        }
     }
-    client->is_lost = ++client->starts_failed == STARTS_MAX;
-    if (client->is_up) {
-        channel_stop(client->given.channel);
-        client->is_up = 0;
-    }
-    return client->is_lost ? status_explain(TAPML_DEVICE_LOST, "starting the worker again")
-                           : status;
+    client->is_lost = 1;
+    return status_explain(TAPML_DEVICE_LOST, "starting the worker again");
 }
 
 // -- Waiting -----------------------------------------------------------------------------------

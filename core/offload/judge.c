@@ -304,12 +304,6 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
     return TAPML_OK;
 }
 
-// A failure that says something about the target, and not about the run as a whole.
-static int is_verdict(tapml_status status)
-{
-    return status != TAPML_OK && status != TAPML_CANCELLED && status != TAPML_NO_MEMORY;
-}
-
 static tapml_status
 try_prompt(struct judge *judge, struct session *session, size_t index, struct trial *trial)
 {
@@ -324,7 +318,7 @@ try_prompt(struct judge *judge, struct session *session, size_t index, struct tr
         run_prompt(judge, session, trial->prompt, trial->steps, visit_trial, trial);
 
     alloc_free(spare.values);
-    if (!is_verdict(status)) {
+    if (status == TAPML_OK || status_ends_all(status)) {
         return status;
     }
     trial->result->margin = INFINITY;

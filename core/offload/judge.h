@@ -50,7 +50,7 @@ struct judge_result {
 typedef tapml_status (*judge_progress_fn)(void *user, size_t done, size_t all);
 
 // Runs the first `prompt_count` prompts through `session`. Failures of a backend are results that
-// do not agree, with the message; TAPML_CANCELLED and TAPML_NO_MEMORY are statuses.
+// do not agree, with the message; what ends all (status_ends_all) is a status.
 tapml_status judge_run(struct judge *judge,
                        struct session *session,
                        size_t prompt_count,

@@ -268,8 +268,8 @@ static tapml_status take_failure(struct looking *looking, tapml_status status)
     const struct graph_op *op = &graph_of(looking->watch)->ops[looking->current];
     const char *message = arena_text(looking->result->arena, status_message());
 
-    if (status == TAPML_OK || status == TAPML_CANCELLED || status == TAPML_NO_MEMORY ||
-        looking->look->mode == WATCH_SHADOW || looking->visited != TAPML_OK) {
+    if (status == TAPML_OK || status_ends_all(status) || looking->look->mode == WATCH_SHADOW ||
+        looking->visited != TAPML_OK) {
         return status;
     }
     if (message == NULL) {

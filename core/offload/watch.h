@@ -73,8 +73,8 @@ struct watch_result {
     uint64_t calibrations; // Apart.
 };
 
-// Runs a prompt, forced along the source's choices. Failures of the target are findings;
-// TAPML_CANCELLED and TAPML_NO_MEMORY are statuses. The caller releases the result.
+// Runs a prompt, forced along the source's choices. Failures of the target are findings; what ends
+// all (status_ends_all) is a status. The caller releases the result.
 tapml_status watch_run(struct watch *watch,
                        const struct watch_look *look,
                        struct watch_result *out_result) STATUS_USED;

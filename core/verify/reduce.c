@@ -42,12 +42,6 @@ static tapml_status open_exact(struct reducer *reducer)
     return replay_create(reducer->exact, NULL, &reducer->replay);
 }
 
-// Whether a failure says only that such a case cannot be.
-static int is_of_the_case(tapml_status status)
-{
-    return status != TAPML_NO_MEMORY && status != TAPML_CANCELLED && status != TAPML_DEVICE_LOST;
-}
-
 // Fills in the outputs of a cut case, which lie in the case's arena.
 static tapml_status expect(struct reducer *reducer, struct carved_case *item, int *out_is_known)
 {
@@ -56,7 +50,7 @@ static tapml_status expect(struct reducer *reducer, struct carved_case *item, in
     uint32_t output = 0;
     *out_is_known = status == TAPML_OK && result.outcome == REPLAY_RAN;
     if (status != TAPML_OK) {
-        return is_of_the_case(status) ? TAPML_OK : status;
+        return status_ends_all(status) ? status : TAPML_OK; // Such a case cannot be.
     }
     for (uint32_t i = 0; *out_is_known && i < item->argument_count; i++) {
         struct case_argument *argument = &item->arguments[i];
@@ -125,7 +119,7 @@ static tapml_status try_span(struct reducer *reducer,
     TAPML_TRY(cut_open(&reducer->result->item, reducer->op, &cut));
     const tapml_status status = cut_case(&cut, span->axis, span->begin, span->end, arena, item);
     if (status != TAPML_OK) {
-        return is_of_the_case(status) ? TAPML_OK : status;
+        return status_ends_all(status) ? status : TAPML_OK; // Such a case cannot be.
     }
     TAPML_TRY(expect(reducer, item, &is_known));
     return is_known ? still_fails(reducer, item, out_fails) : TAPML_OK;

@@ -294,12 +294,6 @@ judge_outputs(const struct verdict_judge *judge, struct trial *trial, struct ver
     return status;
 }
 
-// Whether a failure says something of this case alone.
-static int is_of_the_case(tapml_status status)
-{
-    return status != TAPML_NO_MEMORY && status != TAPML_CANCELLED && status != TAPML_DEVICE_LOST;
-}
-
 // Runs a case on the target and judges it.
 static tapml_status
 try_case(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
@@ -307,10 +301,9 @@ try_case(const struct verdict_judge *judge, struct trial *trial, struct verdict 
     const tapml_status status =
         replay_run(judge->replay, trial->item, trial->op, trial->is_timed, &trial->result);
     if (status != TAPML_OK) {
-        char message[REASON_TEXT];
-        (void)snprintf(message, sizeof(message), "%s", status_message());
-        TAPML_TRY(set_reason(judge, verdict, VERDICT_ERROR, message));
-        return is_of_the_case(status) ? TAPML_OK : status_fail(status, "%s", message);
+        return status_ends_all(status)
+                   ? status
+                   : set_reason(judge, verdict, VERDICT_ERROR, status_message());
     }
     switch (trial->result.outcome) {
     case REPLAY_RAN:
@@ -372,8 +365,7 @@ static tapml_status name_known(const struct verdict_judge *judge, struct verdict
     return status;
 }
 
-// Loads and replays a case. Where that ends the run of all cases, the verdict is there
-// nevertheless.
+// Loads and replays a case. Where that ends the run of all cases, it has no verdict.
 static tapml_status judge_case(struct verdict_judge *judge, struct verdict *verdict)
 {
     struct arena *arena = arena_create();
@@ -388,7 +380,7 @@ static tapml_status judge_case(struct verdict_judge *judge, struct verdict *verd
     if (status == TAPML_OK) {
         struct trial trial = {.item = &item, .is_timed = 1};
         status = replay_case(judge, &trial, verdict);
-        judge->list->count += status == TAPML_OK || verdict->kind == VERDICT_ERROR;
+        judge->list->count += status == TAPML_OK;
     }
     arena_destroy(arena);
     return status;

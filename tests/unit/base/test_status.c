@@ -77,6 +77,14 @@ Test(status, every_code_has_a_name)
     cr_assert_str_eq(status_name(12345), "unknown failure");
 }
 
+Test(status, what_ends_all_is_told_from_what_a_call_did)
+{
+    cr_assert(status_ends_all(TAPML_DEVICE_LOST) && status_ends_all(TAPML_CANCELLED) &&
+              status_ends_all(TAPML_NO_MEMORY));
+    cr_assert(!status_ends_all(TAPML_OK) && !status_ends_all(TAPML_INTERNAL) &&
+              !status_ends_all(TAPML_DEADLINE));
+}
+
 Test(status, a_message_commands_no_terminal)
 {
     (void)status_fail(TAPML_INVALID, "found '%s'", "\033[31m");
