@@ -182,7 +182,10 @@ int component_ready(struct component *component, struct arena *arena, struct com
     if (component->entry.state != REGISTRY_USABLE || component->stage == COMPONENT_CREATED) {
         return component->entry.state == REGISTRY_USABLE;
     }
-    if (bring_up(component, chain, &state) != TAPML_OK) {
+    const tapml_status status = bring_up(component, chain, &state);
+    if (status != TAPML_OK) {
+        component->is_told_wrong = state == REGISTRY_PROBE_FAILED &&
+                                   (status == TAPML_INVALID || status == TAPML_NOT_FOUND);
         component_refuse(component, arena, state);
         return 0;
     }

@@ -38,6 +38,7 @@ struct component {
     const tapml_op *const *ops; // Backends: what the first device has; NULL until asked.
     size_t op_count;
     int is_host_memory; // Known with `ops`.
+    int is_told_wrong;  // It was refused for what it was told, such as the value of an option.
     int is_elsewhere;   // Another process opens it: here, only who asks for it by name.
     struct component *created_before;
 };

@@ -567,8 +567,9 @@ static tapml_status no_component(const struct registry *registry, const struct n
 static tapml_status not_usable(const struct component *component)
 {
     const struct registry_entry *entry = &component->entry;
-    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s", entry->component,
-                       entry->plugin, registry_state_name(entry->state), entry->sentence);
+    return status_fail(component->is_told_wrong ? TAPML_INVALID : TAPML_UNAVAILABLE,
+                       "the component '%s' of '%s' is %s: %s", entry->component, entry->plugin,
+                       registry_state_name(entry->state), entry->sentence);
 }
 
 static tapml_status not_a_backend(const struct component *component)

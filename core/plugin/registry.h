@@ -85,7 +85,8 @@ struct catalogue *registry_catalogue(struct registry *registry);
 
 // Opens a device: "COMPONENT", "COMPONENT:DEVICE", "PLUGIN/COMPONENT:DEVICE". The first device
 // where none is named. TAPML_NOT_FOUND where no component has that id, with the
-// nearest one; TAPML_UNAVAILABLE where it has one that cannot be used, with its state's sentence.
+// nearest one; TAPML_UNAVAILABLE where it has one that cannot be used, with its state's sentence;
+// TAPML_INVALID where that is for the value of an option.
 // The caller releases the backend before the registry is destroyed.
 tapml_status registry_open(struct registry *registry,
                            const char *name,
