@@ -54,8 +54,9 @@ struct run {
     struct prompts prompts;
     struct run_judge judge;
     struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
+    const char *absent[RUN_CONFIG_TARGETS_MAX];   // Why it could not be opened; or NULL.
     int is_wrong;                                 // Some target is,
-    int is_incomplete;                            // some went away.
+    int is_incomplete;                            // some was not there, or went away.
     unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
     json_t *report;
 };
@@ -502,6 +503,7 @@ static tapml_status run_target(struct target *target)
     struct run *run = target->run;
 
     TAPML_TRY(facts_settle_target(run->store, &run->config, &run->setup, target->index));
+    TAPML_TRY(facts_give_up(run->store, target->name, ""));
     run_judge_set_limits(&run->judge, target->backend);
     TAPML_TRY(replay(target));
     TAPML_TRY(guard_runs(target));
@@ -535,6 +537,40 @@ static int is_isolated(const struct run *run, size_t target)
     return run->config.targets[target].isolation.mode == ISOLATION_ALWAYS;
 }
 
+// What the environment lacks loses one target; what is wrong in the file ends the run. A run of
+// several tells it now.
+static tapml_status note_absence(struct run *run, size_t target, tapml_status status)
+{
+    if (outcome_of(status) != OUTCOME_ENVIRONMENT) {
+        return status;
+    }
+    run->absent[target] = arena_text(run->setup.arena, status_message());
+    if (run->absent[target] == NULL) {
+        return status_no_memory();
+    }
+    if (run->config.target_count > 1) {
+        log_line(LOG_ERROR, "target '%s' is given up: %s", run->config.targets[target].name,
+                 run->absent[target]);
+    }
+    return TAPML_OK;
+}
+
+// A run that has targets needs one of them.
+static tapml_status check_presence(const struct run *run)
+{
+    const size_t count = run->config.target_count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (run->absent[i] == NULL) {
+            return TAPML_OK;
+        }
+    }
+    return count == 0 ? TAPML_OK
+           : count == 1
+               ? status_fail(TAPML_UNAVAILABLE, "%s", run->absent[0])
+               : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
+}
+
 // Opens a target with the faults of its own, around its backend or in its worker, and tells them:
 // nobody should take them for the target's.
 static tapml_status open_target(struct run *run, size_t target)
@@ -552,8 +588,13 @@ static tapml_status open_target(struct run *run, size_t target)
         log_line(LOG_WARNING, "planted on '%s': %s", name, line.data);
         text_release(&line);
     }
-    TAPML_TRY(
-        setup_place_isolated(&run->setup, name, config->backend, &config->isolation, rules, count));
+    const tapml_status status =
+        setup_place_isolated(&run->setup, name, config->backend, &config->isolation, rules, count);
+
+    if (status != TAPML_OK) {
+        TAPML_TRY(note_absence(run, target, status));
+        return setup_place_absent(&run->setup, name);
+    }
     return count == 0 || is_isolated(run, target)
                ? TAPML_OK
                : fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]);
@@ -594,7 +635,7 @@ static tapml_status match(const struct run *run)
     return status;
 }
 
-static tapml_status check_backends(const struct run *run)
+static tapml_status check_backends(struct run *run)
 {
     const struct setup *setup = &run->setup;
 
@@ -603,10 +644,21 @@ static tapml_status check_backends(const struct run *run)
     for (size_t i = 0; i < run->config.target_count; i++) {
         const struct run_config_target *target = &run->config.targets[i];
 
-        TAPML_TRY(
-            isolation_check(setup->program, setup->registry, &target->isolation, target->backend));
+        TAPML_TRY(note_absence(
+            run, i,
+            isolation_check(setup->program, setup->registry, &target->isolation, target->backend)));
     }
-    return TAPML_OK;
+    return check_presence(run);
+}
+
+static tapml_status open_targets(struct run *run)
+{
+    for (size_t i = 0; i < run->config.target_count; i++) {
+        TAPML_TRY(run->absent[i] == NULL
+                      ? open_target(run, i)
+                      : setup_place_absent(&run->setup, run->config.targets[i].name));
+    }
+    return check_presence(run);
 }
 
 // Numbers of the prompts that the store does not have: "2, 5-7".
@@ -696,9 +748,7 @@ static tapml_status open_run(struct run *run)
     file_remove_all(config->dir, "report.html.*.part");
     TAPML_TRY(setup_place_isolated(&run->setup, "source", config->source, &config->source_isolation,
                                    NULL, 0));
-    for (size_t i = 0; i < config->target_count; i++) {
-        TAPML_TRY(open_target(run, i));
-    }
+    TAPML_TRY(open_targets(run));
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);
     tapml_status status = text_status(&path);
@@ -710,17 +760,42 @@ static tapml_status open_run(struct run *run)
     return status;
 }
 
-// A target whose device went away is told in a sentence, and the others go on.
-static tapml_status give_up(struct run *run, const struct target *target)
+// The others go on.
+static tapml_status give_up(struct run *run, size_t target, const char *reason)
+{
+    const struct run_config_target *config = &run->config.targets[target];
+
+    run->is_incomplete = 1;
+    TAPML_TRY(facts_give_up(run->store, config->name, reason));
+    return report_data_give_up(run->report, config->name, config->backend, reason);
+}
+
+// A target whose device went away is told in a sentence.
+static tapml_status lose(struct run *run, size_t target)
 {
     char reason[512];
 
     (void)snprintf(reason, sizeof(reason), "%s", status_message()); // Cut where it is too long.
     TAPML_TRY(backend_wait(run->setup.backends[0]));                // The source must be there.
-    run->is_incomplete = 1;
-    log_line(LOG_ERROR, "target '%s' is given up: %s", target->name, reason);
-    return report_data_give_up(run->report, target->name,
-                               run->config.targets[target->index - 1].backend, reason);
+    log_line(LOG_ERROR, "target '%s' is given up: %s", run->config.targets[target].name, reason);
+    return give_up(run, target, reason);
+}
+
+static tapml_status run_present(struct run *run, uint32_t index)
+{
+    struct target target = {.run = run,
+                            .index = index + 1,
+                            .name = run->config.targets[index].name,
+                            .backend = target_backend(run, index),
+                            .require_all = run->config.targets[index].require_all};
+    tapml_status status = run_target(&target);
+
+    if (status == TAPML_DEVICE_LOST) {
+        status = lose(run, index);
+    }
+    tell_faults(run, index);
+    target_release(&target);
+    return status;
 }
 
 static tapml_status run_targets(struct run *run)
@@ -734,19 +809,7 @@ static tapml_status run_targets(struct run *run)
                                  &run->judge));
     }
     for (uint32_t i = 0; i < run->config.target_count; i++) {
-        struct target target = {.run = run,
-                                .index = i + 1,
-                                .name = run->config.targets[i].name,
-                                .backend = target_backend(run, i),
-                                .require_all = run->config.targets[i].require_all};
-        tapml_status status = run_target(&target);
-
-        if (status == TAPML_DEVICE_LOST) {
-            status = give_up(run, &target);
-        }
-        tell_faults(run, i);
-        target_release(&target);
-        TAPML_TRY(status);
+        TAPML_TRY(run->absent[i] == NULL ? run_present(run, i) : give_up(run, i, run->absent[i]));
     }
     return report_table_print(run->report);
 }

@@ -33,6 +33,7 @@ struct part {
     int64_t replayed, passed, failed;
     int64_t accused, moved;
     const char *step, *verdict; // Of the ledger's last row, or "".
+    const char *given_up;       // Why it was, at the last start; or "".
 };
 
 struct overview {
@@ -179,6 +180,8 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
 
     part->backend =
         fact_of(overview, store, arena_format(overview->arena, "target.%s", part->name));
+    part->given_up =
+        fact_of(overview, store, arena_format(overview->arena, "target.%s.given_up", part->name));
     part->step = part->verdict = "";
     TAPML_TRY(count(store,
                     "SELECT count(*), sum(verdict = 'pass'), sum(verdict IN ('fail', 'error'))"
@@ -268,6 +271,12 @@ static tapml_status gather(struct overview *overview)
 
 // -- Telling -----------------------------------------------------------------------------------
 
+// It came to its end, and the environment lacked a target.
+static int is_incomplete(const struct hold_state *hold)
+{
+    return hold->has_ended && hold->exit_code == OUTCOME_ENVIRONMENT && *hold->message == '\0';
+}
+
 static const char *state_name(const struct overview *overview)
 {
     const struct hold_state *hold = &overview->hold;
@@ -283,6 +292,7 @@ static const char *state_name(const struct overview *overview)
     }
     return hold->exit_code == OUTCOME_OK || hold->exit_code == OUTCOME_WRONG ? "finished"
            : hold->exit_code == OUTCOME_INTERRUPTED                          ? "interrupted"
+           : is_incomplete(hold)                                             ? "incomplete"
                                                                              : "failed";
 }
 
@@ -293,6 +303,9 @@ static const char *advice(const struct hold_state *hold)
     }
     if (!hold->has_ended || hold->exit_code == OUTCOME_INTERRUPTED) {
         return "; the same command goes on from the last finished step";
+    }
+    if (is_incomplete(hold)) {
+        return ": a target was given up; the same command does it when it is there";
     }
     return hold->exit_code == OUTCOME_OK      ? ": all right"
            : hold->exit_code == OUTCOME_WRONG ? ": something is wrong with a target"
@@ -331,6 +344,9 @@ static void print_part(const struct overview *overview, const struct part *part)
                  part->failed, part->accused, part->moved, overview->instances);
     if (*part->step != '\0') {
         (void)printf("; last step '%s': %s", part->step, part->verdict);
+    }
+    if (*part->given_up != '\0') {
+        (void)printf("; given up: %s", part->given_up);
     }
     (void)printf("\n");
 }
@@ -387,6 +403,7 @@ static void append_part(struct text *text, const struct part *part)
                 part->replayed, part->passed, part->failed, part->accused, part->moved);
     append_member(text, "step", part->step);
     append_member(text, "verdict", part->verdict);
+    append_member(text, "given_up", part->given_up);
     text_append(text, "}");
 }
 

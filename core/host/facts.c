@@ -380,6 +380,16 @@ write_faults(struct store *store, const struct run_config *config, const char *t
     return status;
 }
 
+// A target that never was needs no such fact.
+tapml_status facts_give_up(struct store *store, const char *target, const char *reason)
+{
+    char key[128];
+
+    (void)snprintf(key, sizeof(key), "target.%s.given_up", target);
+    return *reason != '\0' || store_fact(store, key) != NULL ? store_set_fact(store, key, reason)
+                                                             : TAPML_OK;
+}
+
 tapml_status facts_settle_target(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,

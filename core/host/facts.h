@@ -18,6 +18,9 @@ tapml_status facts_settle(struct store *store,
 // Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
 tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
 
+// Why a target was given up, at its last start; "" where it was not.
+tapml_status facts_give_up(struct store *store, const char *target, const char *reason) STATUS_USED;
+
 // Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
 // build, device, driver, options and planted faults. Where it is not, its results and its ledger
 // are forgotten.

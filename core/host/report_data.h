@@ -28,7 +28,7 @@ tapml_status report_data_create(const struct report_run *run, json_t **out_repor
 // Adds a target that is done, and the verdict of the whole.
 tapml_status report_data_add_target(json_t *report, const struct report_target *target) STATUS_USED;
 
-// Adds a target that went away in the middle, with the reason.
+// Adds a target that could not be opened, or went away in the middle, with the reason.
 tapml_status report_data_give_up(json_t *report,
                                  const char *name,
                                  const char *backend,

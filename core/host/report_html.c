@@ -945,7 +945,7 @@ static void print_given_up(const json_t *given_up, struct text *out)
 
         REPORT_MARKUP(out,
                       "<h2 class=\"verdict\">The target <bdi>{}</bdi> was given up.</h2>\n<p "
-                      "class=\"lede\"><code>{}</code> went away: {}</p>\n",
+                      "class=\"lede\"><code>{}</code>: {}</p>\n",
                       string(target, "name"), string(target, "backend"), string(target, "reason"));
     }
 }

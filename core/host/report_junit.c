@@ -258,7 +258,7 @@ static void print_suite(struct suite *suite, size_t index, struct text *out)
     text_append(out, " </testsuite>\n");
 }
 
-// A target that went away is a suite with one error.
+// A target that was not there, or went away, is a suite with one error.
 static void print_given_up(const json_t *report, struct suite *all, struct text *out)
 {
     const json_t *given_up = json_object_get(report, "given_up");
@@ -268,10 +268,11 @@ static void print_given_up(const json_t *report, struct suite *all, struct text 
 
         REPORT_MARKUP(out, " <testsuite name=\"{}\"", report_markup_string(target, "name"));
         print_counts(&(struct suite){.tests = 1, .errors = 1}, out);
-        REPORT_MARKUP(out,
-                      ">\n  <testcase classname=\"{}\" name=\"the target stays\">\n"
-                      "   <error message=\"{}\" type=\"lost\"/>\n  </testcase>\n </testsuite>\n",
-                      report_markup_string(target, "name"), report_markup_string(target, "reason"));
+        REPORT_MARKUP(
+            out,
+            ">\n  <testcase classname=\"{}\" name=\"the target is there\">\n"
+            "   <error message=\"{}\" type=\"given up\"/>\n  </testcase>\n </testsuite>\n",
+            report_markup_string(target, "name"), report_markup_string(target, "reason"));
         all->tests++;
         all->errors++;
     }

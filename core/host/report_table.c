@@ -83,7 +83,7 @@ static void print_verdict(struct text *out, const json_t *target)
 
 // -- Rows --------------------------------------------------------------------------------------
 
-// What is known of such a target is that it went away.
+// What is known of such a target is that it was not there, or went away.
 static void print_given_up(struct text *out, const json_t *report)
 {
     for (size_t i = 0; i < json_array_size(json_object_get(report, "given_up")); i++) {
@@ -137,21 +137,36 @@ static void print_operators(struct text *out, const json_t *report)
     }
 }
 
+static void print_table(struct text *out, const json_t *report)
+{
+    print_names(out, report);
+    print_operators(out, report);
+    print_row(out, report, "moved", print_moved);
+    print_row(out, report, "end to end", print_end_to_end);
+    print_row(out, report, "verdict", print_verdict);
+}
+
+static void print_reasons(struct text *out, const json_t *given_up)
+{
+    for (size_t i = 0; i < json_array_size(given_up); i++) {
+        const json_t *target = json_array_get(given_up, i);
+
+        text_format(out, "%s%s = %s is given up: %s\n", i == 0 ? "\n" : "",
+                    report_markup_string(target, "name"), report_markup_string(target, "backend"),
+                    report_markup_string(target, "reason"));
+    }
+}
+
 tapml_status report_table_print(const json_t *report)
 {
+    const json_t *given_up = json_object_get(report, "given_up");
     struct text text;
 
-    if (json_array_size(json_object_get(report, "targets")) +
-            json_array_size(json_object_get(report, "given_up")) <
-        2) {
-        return TAPML_OK;
-    }
     text_init(&text);
-    print_names(&text, report);
-    print_operators(&text, report);
-    print_row(&text, report, "moved", print_moved);
-    print_row(&text, report, "end to end", print_end_to_end);
-    print_row(&text, report, "verdict", print_verdict);
+    if (json_array_size(json_object_get(report, "targets")) + json_array_size(given_up) > 1) {
+        print_table(&text, report);
+    }
+    print_reasons(&text, given_up);
     const tapml_status status = text_status(&text);
 
     if (status == TAPML_OK) {

@@ -10,5 +10,5 @@
 
 // Prints a column for each target of the report's document (host/report_data.h), those that were
 // given up behind the others, and a row for each operator: its most telling state, its worst
-// margin. Prints nothing of a run with fewer than two targets.
+// margin. Fewer than two targets need no table. Below it is why some were given up.
 tapml_status report_table_print(const json_t *report) STATUS_USED;

@@ -127,6 +127,13 @@ static tapml_status open_place(struct setup *setup,
     return status;
 }
 
+static tapml_status check_room(const struct setup *setup)
+{
+    return setup->place_count < SESSION_PLACES_MAX
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
+}
+
 tapml_status setup_place_isolated(struct setup *setup,
                                   const char *place,
                                   const char *backend,
@@ -134,18 +141,16 @@ tapml_status setup_place_isolated(struct setup *setup,
                                   const struct fault_rule *rules,
                                   size_t rule_count)
 {
-    if (setup->place_count == SESSION_PLACES_MAX) {
-        return status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
-    }
     const uint32_t index = setup->place_count;
 
+    TAPML_TRY(check_room(setup));
     TAPML_TRY(open_place(setup, backend, how, rules, rule_count));
     const tapml_status status = weight_set_create(setup->backends[index], &setup->weights[index]);
 
     if (status != TAPML_OK) {
         backend_release(setup->backends[index]);
         backend_release(setup->inner[index]);
-        setup->inner[index] = NULL;
+        setup->backends[index] = setup->inner[index] = NULL;
         return status;
     }
     setup->places[index] = place;
@@ -158,6 +163,13 @@ tapml_status setup_place(struct setup *setup, const char *place, const char *bac
     const struct isolation never = {.mode = ISOLATION_NEVER};
 
     return setup_place_isolated(setup, place, backend, &never, NULL, 0);
+}
+
+tapml_status setup_place_absent(struct setup *setup, const char *place)
+{
+    TAPML_TRY(check_room(setup));
+    setup->places[setup->place_count++] = place;
+    return TAPML_OK;
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

@@ -67,6 +67,10 @@ tapml_status setup_place_isolated(struct setup *setup,
                                   const struct fault_rule *rules,
                                   size_t rule_count) STATUS_USED;
 
+// Takes the next place for a backend that cannot be opened: it has none, and those behind keep
+// their numbers.
+tapml_status setup_place_absent(struct setup *setup, const char *place) STATUS_USED;
+
 // The backend for commands that were told none: the first component that calibrates, else the first
 // backend that can be used. TAPML_UNAVAILABLE where there is none.
 tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Several targets in one run: one carving for all, a column each, and one that is lost in the middle."""
+"""Several targets in one run: one carving for all, a column each, and those that are not there or go away."""
 import json
 import os
+import re
 import xml.etree.ElementTree
 
 import rig
 
 OTHERS = "[target.blocked]\nbackend = reference:f32-blocked\n[target.other]\nbackend = opencl\n"
+NOWHERE = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent", "OCL_ICD_VENDORS": "/nonexistent"}
 LAYERS = os.path.join(rig.BUILD, "tests", "end-to-end")
 
 
 def table(stdout):
     """The table of the targets side by side: its rows by their first words, its columns by their names."""
-    lines = stdout.split("\noperator ")[1].splitlines()
+    lines = stdout.split("\noperator ")[1].split("\n\n")[0].splitlines()
     names = lines[0].split()
     rows = {}
     for line in lines[1:]:
@@ -47,14 +49,13 @@ def one_target_has_no_table(folder):
     assert "\noperator " not in done.stdout, done.stdout
 
 
-def lose(folder, at):
-    """Loses the device of one target, in the host's own process, at a submission; gives the INI of the run."""
-    ini, dir_ = write(folder, "vulkan\nisolation = never")
+def run_without_gpu(folder, ini, dir_, env, reason):
+    """Runs with a target that is given up for a reason, which is told wherever the run is told of."""
     paths = [os.path.join(folder, name) for name in ("report.json", "report.xml")]
-    env = {"VK_LAYER_PATH": LAYERS, "VK_INSTANCE_LAYERS": "VK_LAYER_TAPML_lost", "TAPML_LOSE_AT": at}
     done = rig.check(rig.host("--config", ini, "--json", paths[0], "--junit", paths[1], env=env), 3)
     told = [line for line in done.stderr.splitlines() if "given up" in line]
-    assert len(told) == 1 and "target 'gpu' is given up: " in told[0] and "device is lost: it was reset" in told[0], told
+    assert len(told) == 1 and "target 'gpu' is given up: " in told[0] and reason in told[0], told
+    rig.contains(done.stdout, "\ngpu = vulkan is given up: ", reason)
     names, rows = table(done.stdout)
     assert names == ["blocked", "other", "gpu"], names
     assert rows["verdict"] == {"blocked": "right", "other": "right", "gpu": "given up"}, rows
@@ -64,18 +65,59 @@ def lose(folder, at):
     suites = xml.etree.ElementTree.parse(paths[1]).getroot()
     assert suites.get("errors") == "1" and suites.find("testsuite[@name='gpu']/testcase/error") is not None
     with open(os.path.join(dir_, "report.html"), encoding="utf-8") as file:
-        rig.contains(file.read(), "The target <bdi>gpu</bdi> was given up.", "2 of 2 targets are right")
-    return ini
+        rig.contains(file.read(), "The target <bdi>gpu</bdi> was given up.", reason, "2 of 2 targets are right")
+    status = rig.check(rig.host("status", dir_), 0).stdout
+    rig.contains(status, "incomplete", "a target was given up; the same command does it when it is there")
+    assert re.search(rf"^  gpu .*; given up: .*{re.escape(reason)}", status, re.M), status
+    failed, = rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict <> 'pass'")[0]
+    assert failed == 0, f"{failed} cases were held against somebody"
+
+
+def run_with_gpu(ini, dir_):
+    """The next start of the same run, when the target is there again."""
+    done = rig.check(rig.host("--config", ini), 0)
+    assert table(done.stdout)[1]["verdict"] == {"gpu": "right", "blocked": "right", "other": "right"}
+    assert "given up" not in done.stdout + done.stderr + rig.host("status", dir_).stdout
+
+
+def lose_and_go_on(folder, at):
+    """Loses the device of one target, in the host's own process, at a submission."""
+    ini, dir_ = write(folder, "vulkan\nisolation = never")
+    env = {"VK_LAYER_PATH": LAYERS, "VK_INSTANCE_LAYERS": "VK_LAYER_TAPML_lost", "TAPML_LOSE_AT": at}
+    run_without_gpu(folder, ini, dir_, env, "device is lost: it was reset")
+    run_with_gpu(ini, dir_)
 
 
 def a_target_lost_in_a_case_accuses_no_op(folder):
-    done = rig.check(rig.host("--config", lose(folder, "40")), 0)
-    assert table(done.stdout)[1]["verdict"] == {"gpu": "right", "blocked": "right", "other": "right"}
+    lose_and_go_on(folder, "40")
 
 
 def a_target_lost_later_goes_on_when_it_is_back(folder):
-    done = rig.check(rig.host("--config", lose(folder, "2200")), 0)
-    assert table(done.stdout)[1]["verdict"] == {"gpu": "right", "blocked": "right", "other": "right"}
+    lose_and_go_on(folder, "2200")
+
+
+def a_target_that_is_not_there_is_done_when_it_is(folder):
+    ini, dir_ = write(folder)
+    env = {name: value for name, value in NOWHERE.items() if name.startswith("VK")}
+    run_without_gpu(folder, ini, dir_, env, "Vulkan")
+    run_with_gpu(ini, dir_)
+
+
+def without_any_target_nothing_is_carved(folder):
+    ini, dir_ = rig.write_run(folder, target="vulkan", count=2, decode=3, extra="[target.other]\nbackend = opencl\n")
+    done = rig.check(rig.host("--config", ini, env=NOWHERE), 3)
+    rig.contains(done.stderr, "target 'gpu' is given up: ", "target 'other' is given up: ", "none of the 2 targets can be opened")
+    ini, dir_ = rig.write_run(folder, target="vulkan", count=2, decode=3)
+    done = rig.check(rig.host("--config", ini, env=NOWHERE), 3)
+    assert "given up" not in done.stderr, done.stderr
+    assert not os.path.exists(os.path.join(dir_, "run.tapmlrun"))
+
+
+def a_mistake_is_no_missing_target(folder):
+    for extra in ("[target.other]\nbackend = opencll\n", OTHERS + "[component.opencl]\nplatform = x\n"):
+        ini, dir_ = rig.write_run(folder, target="reference:f32-blocked", count=2, decode=3, extra=extra)
+        rig.check(rig.host("--config", ini), 2)
+        assert not os.path.exists(os.path.join(dir_, "run.tapmlrun"))
 
 
 def a_source_that_is_lost_ends_the_run(folder):
@@ -87,5 +129,6 @@ def a_source_that_is_lost_ends_the_run(folder):
 
 if __name__ == "__main__":
     rig.main([one_carving_serves_all, one_target_has_no_table, a_target_lost_in_a_case_accuses_no_op,
-              a_target_lost_later_goes_on_when_it_is_back, a_source_that_is_lost_ends_the_run],
+              a_target_lost_later_goes_on_when_it_is_back, a_target_that_is_not_there_is_done_when_it_is,
+              without_any_target_nothing_is_carved, a_mistake_is_no_missing_target, a_source_that_is_lost_ends_the_run],
              needs=["opencl", "reference", "vulkan"])

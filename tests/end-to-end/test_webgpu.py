@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""The embedded model on a page: moved completely, and with pages that go away, are strangers, or lie."""
+"""The embedded model on a page, alone and in conf/all.ini: moved completely, and with pages that are not there, go
+away, are strangers, or lie."""
 import base64
 import json
 import os
@@ -147,6 +148,69 @@ def a_killed_browser_loses_its_target_alone(folder):
     assert "instances on gpu" not in text, text
 
 
+def write_all(folder, extra=""):
+    """conf/all.ini with fewer prompts, which are shorter."""
+    dir_, path = os.path.join(folder, "run"), os.path.join(folder, "all.ini")
+    with open(os.path.join(rig.SOURCE, "conf", "all.ini"), encoding="utf-8") as file:
+        text = file.read()
+    for key, value in (("dir", dir_), ("prompts", rig.tiny_prompts(folder, 1)), ("decode", "2"), ("path", rig.TINY)):
+        text = re.sub(f"^{key} = .*", f"{key} = {value}", text, count=1, flags=re.M)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + extra)
+    return path, dir_
+
+
+def verdicts(dir_):
+    """The targets that a run has results of: every case was judged on each, and passed."""
+    carved, = rig.rows(dir_, 'SELECT count(*) FROM "case"')[0]
+    judged = dict(rig.rows(dir_, "SELECT target, count(DISTINCT case_id) FROM result GROUP BY target"))
+    assert set(judged.values()) == {carved}, (carved, judged)
+    assert rig.rows(dir_, "SELECT DISTINCT verdict FROM result") == [("pass",)]
+    return set(judged)
+
+
+def one_carving_serves_opencl_vulkan_and_a_page(folder):
+    """First on a machine without the browser, then with it."""
+    for component in ("opencl", "vulkan"):
+        rig.need(component, rig.usable(component))
+    ini, dir_ = write_all(folder)
+    with tempfile.TemporaryDirectory() as empty:
+        done = rig.check(rig.host("--config", ini, env={"PATH": empty}), 3)
+    rig.contains(done.stdout, "\nwebgpu = webgpu is given up: ", "there is no program 'chromium' in PATH",
+                 "76 of 76 instances on opencl, 0 accused", "76 of 76 instances on vulkan, 0 accused")
+    assert len([line for line in done.stderr.splitlines() if "target 'webgpu' is given up: " in line]) == 1, done.stderr
+    assert verdicts(dir_) == {"opencl", "vulkan"}
+    done = rig.check(rig.host("--config", ini), 0)
+    assert re.search(r"^verdict +right +right +right *$", done.stdout, re.M), done.stdout
+    assert verdicts(dir_) == {"opencl", "vulkan", "webgpu"}
+    calls, = rig.rows(dir_, "SELECT count(*) FROM call")[0]
+    assert f"{calls} calls" not in done.stderr, "it was carved again"
+
+
+def a_browser_killed_in_a_case_accuses_no_op(folder):
+    """The run of all targets goes on without the page, and does the rest of it when it is started again."""
+    ini, dir_ = write_all(folder)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        host = start(ini, log)
+        try:
+            wait_for("a replay on the page", lambda: host.poll() is not None or
+                     os.path.exists(os.path.join(dir_, "run.tapmlrun")) and
+                     rig.rows(dir_, "SELECT count(*) FROM result WHERE target = 'webgpu'")[0][0] > 0)
+            for process in browsers_of(host.pid):
+                os.killpg(process, signal.SIGKILL)
+            code = host.wait(DEADLINE_S)
+        finally:
+            end(host)
+        text = read(log)
+    assert code == 3, f"exit {code}\n{text}"
+    assert re.search(r"target 'webgpu' is given up: .*was killed by signal 9", text), text
+    assert re.search(r"^verdict +right +right +given up *$", text, re.M) and "accused: " not in text, text
+    assert not rig.rows(dir_, "SELECT * FROM result WHERE verdict <> 'pass'")
+    done = rig.check(rig.host("--config", ini), 0)
+    assert re.search(r"^verdict +right +right +right *$", done.stdout, re.M), done.stdout
+    assert verdicts(dir_) == {"opencl", "vulkan", "webgpu"}
+
+
 def a_killed_host_takes_its_browser_along(folder):
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
@@ -245,7 +309,8 @@ def the_page_tells_who_opened_it_what_it_does(folder):
 
 
 if __name__ == "__main__":
-    rig.main([everything_moves_and_the_text_is_the_same, a_killed_browser_loses_its_target_alone,
+    rig.main([everything_moves_and_the_text_is_the_same, one_carving_serves_opencl_vulkan_and_a_page,
+              a_killed_browser_loses_its_target_alone, a_browser_killed_in_a_case_accuses_no_op,
               a_killed_host_takes_its_browser_along, only_the_token_and_the_page_itself_open,
               a_page_without_a_device_is_told, a_missing_browser_is_told, the_page_tells_who_opened_it_what_it_does],
              needs=["reference", "webgpu"])

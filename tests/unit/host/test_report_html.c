@@ -104,7 +104,7 @@ Test(report_html, a_target_that_went_away_is_told)
     cr_assert_eq(json_array_clear(json_object_get(report, "targets")), 0);
     report_html_print(report, &page);
     expect("The target <bdi>page</bdi> was given up.");
-    expect("<code>webgpu</code> went away: &lt;closed&gt;");
+    expect("<code>webgpu</code>: &lt;closed&gt;");
     cr_expect_eq(count("are recorded, for any target."), 0);
 }
 

@@ -65,7 +65,7 @@ Test(report_junit, a_target_that_went_away_is_an_error)
     json_decref(report);
     expect("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\"");
     expect("<testsuite name=\"page\" tests=\"1\" failures=\"0\" errors=\"1\"");
-    expect("<error message=\"&lt;closed&gt;\" type=\"lost\"/>");
+    expect("<error message=\"&lt;closed&gt;\" type=\"given up\"/>");
 }
 
 Test(report_junit, what_fails_with_others_and_the_model_are_cases_too)

@@ -49,5 +49,6 @@ Test(report_table, every_target_has_a_column)
         "moved                    1 of 2               1 of 2               given up            \n"
         "end to end               agrees 0.5           agrees 0.5           given up            \n"
         "verdict                  wrong                right                given up            "
-        "\n");
+        "\n"
+        "\nthree = b is given up: it went away\n");
 }
