@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "browser.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,7 +20,10 @@ enum {
     ARGUMENTS_MAX = 64,
     VARIABLES_MAX = 512,
     REMOVE_STEPS = 20, // Of 50 ms.
+    MAKE_TRIES = 4,
 };
+
+static const char profile_prefix[] = "tapml-page-", profile_rest[] = "XXXXXX";
 
 // -- Finding -----------------------------------------------------------------------------------
 
@@ -68,6 +73,79 @@ tapml_status browser_find(struct browser *browser,
                     "there is no program '%s' in PATH: install it (Debian: chromium), name another "
                     "as 'browser', or set browser = none and open the page yourself",
                     name);
+}
+
+// -- Profiles ----------------------------------------------------------------------------------
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)remove(path); // What is left is tried again.
+    return 0;
+}
+
+static void remove_folder(const char *path)
+{
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+// Locks a profile of ours, until the descriptor is closed or this process ends. -1 where somebody
+// has it, or it is gone by now.
+static int lock_folder(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat held, found;
+
+    if (folder >= 0 && (flock(folder, LOCK_EX | LOCK_NB) != 0 || fstat(folder, &held) != 0 ||
+                        lstat(path, &found) != 0 || held.st_dev != found.st_dev ||
+                        held.st_ino != found.st_ino || held.st_uid != geteuid())) {
+        (void)close(folder);
+        return -1;
+    }
+    return folder;
+}
+
+// Removes the profiles that nobody holds: their hosts were killed.
+static void remove_left(void)
+{
+    DIR *folder = opendir(P_tmpdir);
+    const struct dirent *entry = folder != NULL ? readdir(folder) : NULL;
+    char path[sizeof(P_tmpdir "/") + sizeof(entry->d_name)];
+
+    for (; entry != NULL; entry = readdir(folder)) {
+        if (strncmp(entry->d_name, profile_prefix, strlen(profile_prefix)) != 0 ||
+            strlen(entry->d_name) != strlen(profile_prefix) + strlen(profile_rest)) {
+            continue;
+        }
+        (void)snprintf(path, sizeof(path), P_tmpdir "/%s", entry->d_name); // Fits.
+        const int lock = lock_folder(path);
+
+        if (lock >= 0) {
+            remove_folder(path);
+            (void)close(lock);
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+}
+
+// Makes a profile and locks it. Another host that finds it in between takes it for one that was
+// left: then there is another one.
+static int make_profile(struct browser *browser)
+{
+    for (int i = 0; i < MAKE_TRIES; i++) {
+        (void)snprintf(browser->profile, sizeof(browser->profile), P_tmpdir "/%s%s", profile_prefix,
+                       profile_rest);
+        if (mkdtemp(browser->profile) == NULL) {
+            break;
+        }
+        browser->lock = lock_folder(browser->profile);
+        if (browser->lock >= 0) {
+            return 1;
+        }
+    }
+    browser->profile[0] = '\0';
+    return 0;
 }
 
 // -- Starting ----------------------------------------------------------------------------------
@@ -203,9 +281,8 @@ tapml_status browser_start(struct browser *browser,
         gpu_free(host, command, sizeof(*command));
         return gpu_fail(host, call, TAPML_INVALID, 0, "option 'browser-flags' is too long");
     }
-    (void)snprintf(browser->profile, sizeof(browser->profile), P_tmpdir "/tapml-webgpu-XXXXXX");
-    if (mkdtemp(browser->profile) == NULL) {
-        browser->profile[0] = '\0';
+    remove_left();
+    if (!make_profile(browser)) {
         gpu_free(host, command, sizeof(*command));
         return gpu_fail(host, call, TAPML_UNAVAILABLE, 0,
                         "the browser gets no profile: no folder can be made in " P_tmpdir);
@@ -245,12 +322,6 @@ int browser_has_ended(struct browser *browser, char *text)
     return 1;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-    (void)remove(path); // What is left is tried again.
-    return 0;
-}
-
 // The profile is thrown away, so that there is nothing to ask it to put in order.
 void browser_stop(struct browser *browser)
 {
@@ -259,13 +330,15 @@ void browser_stop(struct browser *browser)
         (void)waitpid(browser->process, NULL, 0);
         browser->process = 0;
     }
-    // Its children may be at their last write.
-    for (int i = 0; i < REMOVE_STEPS && browser->profile[0] != '\0'; i++) {
-        (void)nftw(browser->profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-        if (access(browser->profile, F_OK) != 0) {
-            browser->profile[0] = '\0';
-        } else {
-            (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // Waking early is fine.
-        }
+    if (browser->profile[0] == '\0') {
+        return;
     }
+    remove_folder(browser->profile);
+    // Its children may be at their last write.
+    for (int i = 0; i < REMOVE_STEPS && access(browser->profile, F_OK) == 0; i++) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // Waking early is fine.
+        remove_folder(browser->profile);
+    }
+    (void)close(browser->lock);
+    browser->profile[0] = '\0';
 }

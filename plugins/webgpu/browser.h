@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A headless browser on one address: a process group of its own, with a profile that goes with it.
-// It ends with the host, however the host ends.
+// It ends with the host, however the host ends; the profile that a killed host leaves is removed
+// when the next browser is started.
 #pragma once
 
 #include <tapml/gpu/support.h>
@@ -15,6 +16,7 @@ struct browser {
     pid_t process; // 0: there is none.
     char path[BROWSER_PATH_BYTES];
     char profile[64]; // Its folder; "" before it is made.
+    int lock;         // On the folder: a descriptor, where there is one.
 };
 
 // Finds `name`, a path or a program of PATH. TAPML_UNAVAILABLE where it is not there.

@@ -4,6 +4,7 @@
 """The embedded model on a page, alone and in conf/all.ini: moved completely, and with pages that are not there, go
 away, are strangers, or lie."""
 import base64
+import fcntl
 import json
 import os
 import re
@@ -47,6 +48,14 @@ def browsers_of(pid):
                 parent = known.get(parent, ("", 0))[1]
             found += [process] if parent == pid else []
     return found
+
+
+def profile_of(process):
+    """The folder that a browser writes to; it may be on its way to its program still."""
+    def find():
+        with open(f"/proc/{process}/cmdline", encoding="utf-8", errors="replace") as file:
+            return re.search(r"--user-data-dir=([^\0]+)", file.read())
+    return wait_for("a profile", find).group(1)
 
 
 def wait_for(what, condition):
@@ -211,16 +220,34 @@ def a_browser_killed_in_a_case_accuses_no_op(folder):
     assert verdicts(dir_) == {"opencl", "vulkan", "webgpu"}
 
 
-def a_killed_host_takes_its_browser_along(folder):
+def a_killed_host_takes_its_browser_along_and_the_next_one_its_profile(folder):
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
         host = start(ini, log)
         try:
-            found = wait_for("a browser", lambda: browsers_of(host.pid))
+            process, = wait_for("a browser", lambda: browsers_of(host.pid))
+            left = profile_of(process)
         finally:
             end(host)
-    for process in found:
         wait_for("the browser's end", lambda: not os.path.exists(f"/proc/{process}"))
+    foreign = f"/tmp/tapml-page-{os.getpid() % 1000000:06}"
+    os.mkdir(foreign)
+    with tempfile.NamedTemporaryFile(dir=folder) as log:
+        held = os.open(foreign, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        host = start(ini, log)
+        try:
+            process, = wait_for("a browser", lambda: browsers_of(host.pid))
+            profile = profile_of(process)
+            assert os.path.isdir(profile) and os.path.isdir(foreign)
+            assert not os.path.exists(left), "the profile of the killed host is still there"
+            host.terminate()
+            host.wait(DEADLINE_S)
+        finally:
+            end(host)
+            os.close(held)
+            os.rmdir(foreign)
+    assert not os.path.exists(profile), "the profile of a host that ended is still there"
 
 
 def only_the_token_and_the_page_itself_open(folder):
@@ -311,6 +338,6 @@ def the_page_tells_who_opened_it_what_it_does(folder):
 if __name__ == "__main__":
     rig.main([everything_moves_and_the_text_is_the_same, one_carving_serves_opencl_vulkan_and_a_page,
               a_killed_browser_loses_its_target_alone, a_browser_killed_in_a_case_accuses_no_op,
-              a_killed_host_takes_its_browser_along, only_the_token_and_the_page_itself_open,
+              a_killed_host_takes_its_browser_along_and_the_next_one_its_profile, only_the_token_and_the_page_itself_open,
               a_page_without_a_device_is_told, a_missing_browser_is_told, the_page_tells_who_opened_it_what_it_does],
              needs=["reference", "webgpu"])
