@@ -326,7 +326,7 @@ tapml_status isolation_check(const char *program,
         return registry_check(registry, backend);
     }
     TAPML_TRY(registry_locate(registry, backend, &location));
-    if (location.device == NULL) {
+    if (location.device == NULL || registry_is_asked_late(registry, backend)) {
         return TAPML_OK;
     }
     TAPML_TRY(find_worker(program, &path));

@@ -254,9 +254,10 @@ static void print_more(struct registry *registry, const char *component)
     struct backend *backend = NULL;
     uint32_t count = 0;
 
-    if (registry_devices(registry, component, &devices, &count) != TAPML_OK ||
+    if (registry_is_asked_late(registry, component) ||
+        registry_devices(registry, component, &devices, &count) != TAPML_OK ||
         registry_open(registry, component, &backend) != TAPML_OK) {
-        return; // A model, which has none.
+        return; // A model has none.
     }
     for (uint32_t i = 0; i < count; i++) {
         print_line("device", component, devices[i]->id, devices[i]->name);

@@ -19,6 +19,13 @@ int component_is_model(const struct component *component)
     return strcmp(component->entry.kind, TAPML_KIND_MODEL) == 0;
 }
 
+int component_is_asked_late(const struct component *component)
+{
+    const char *when =
+        manifest_key(&component->plugin->manifest, component->entry.component, "devices");
+    return when && strcmp(when, "on-use") == 0;
+}
+
 static const char *keep_message(struct arena *arena)
 {
     const char *sentence = arena_text(arena, status_message());
@@ -112,6 +119,9 @@ static tapml_status check_backend(struct component *component, enum registry_sta
     uint32_t count = 0;
     *out_state = REGISTRY_WRONG_ABI;
     TAPML_TRY(device_check_table(table));
+    if (component_is_asked_late(component)) {
+        return TAPML_OK;
+    }
     services_begin(&component->call);
     const tapml_status status = table->devices(component->root, &component->call, &list, &count);
     *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DEVICE : REGISTRY_PROBE_FAILED;

@@ -430,7 +430,8 @@ static tapml_status open_device(struct registry *registry,
     return TAPML_OK;
 }
 
-// Whether a backend is usable down to the ops of its first device, which are then known.
+// Whether a backend is usable down to the ops of its first device, which are then known. Of one
+// that is asked late they are known once it was opened for somebody.
 static int has_ops(struct registry *registry, struct component *component)
 {
     struct backend *backend = NULL;
@@ -439,6 +440,10 @@ static int has_ops(struct registry *registry, struct component *component)
     }
     if (component->ops) {
         return 1;
+    }
+    if (component_is_asked_late(component)) {
+        component->entry.sentence = "its devices are looked for when one is used, not before";
+        return 0;
     }
     const tapml_status status = open_device(registry, component, NULL, &backend);
     if (status == TAPML_OK) {
@@ -699,7 +704,7 @@ tapml_status registry_check(struct registry *registry, const char *name)
     if (component_is_backend(component) && component->entry.state != REGISTRY_USABLE) {
         return not_usable(component);
     }
-    if (component_is_backend(component) && !parts.device) {
+    if (component_is_backend(component) && (!parts.device || component_is_asked_late(component))) {
         return TAPML_OK;
     }
     TAPML_TRY(registry_devices(registry, name, &list, &count));
@@ -734,6 +739,14 @@ registry_component_key(struct registry *registry, const char *component, const c
         return NULL;
     }
     return manifest_key(&found->plugin->manifest, found->entry.component, key);
+}
+
+int registry_is_asked_late(const struct registry *registry, const char *component)
+{
+    struct name parts;
+    struct component *found = NULL;
+    return split_name(component, &parts) == TAPML_OK &&
+           find_named(registry, &parts, &found) == TAPML_OK && component_is_asked_late(found);
 }
 
 static int has_op(const struct component *component, const tapml_op *op)

@@ -44,7 +44,7 @@ struct registry_entry {
     const char *library;   // Absolute path, or "" where it cannot be read.
     unsigned tier;         // 1 to 4.
     enum registry_state state;
-    const char *sentence; // Why; "" where usable.
+    const char *sentence; // Why; where usable, what was not tried, or "".
 };
 
 struct registry_options {
@@ -125,7 +125,7 @@ tapml_status registry_devices(struct registry *registry,
 
 // Whether `name` could be opened, as far as this can be told without opening a device or, where it
 // names none, any library: the component is there, is a backend, nothing is against it, and it has
-// that device.
+// that device, unless it is one whose devices are asked for when they are used.
 tapml_status registry_check(struct registry *registry, const char *name) STATUS_USED;
 
 // The ids of usable components of `kind`, one after another; NULL past the last.
@@ -139,6 +139,9 @@ struct component *registry_find(struct registry *registry, const char *kind, siz
 // limits are calibrated, separated by blanks, the exact one first.
 const char *
 registry_component_key(struct registry *registry, const char *component, const char *key);
+
+// Whether the manifest of a component says that its devices are looked for when one is used.
+int registry_is_asked_late(const struct registry *registry, const char *component);
 
 // The component whose devices calibrate `op`: the first that has it and the key "calibrates"; where
 // none has, the first host-memory component that has the op; or NULL.

@@ -140,6 +140,23 @@ Test(registry, lists_devices_and_keys)
     ini_release(&ini);
 }
 
+Test(registry, devices_that_are_dear_are_asked_for_when_one_is_used)
+{
+    const char *const names[] = {"late_device", NULL};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    const struct registry_entry *entry = registry_at(registry, 0);
+    cr_assert_eq(registry_probe_all(registry), TAPML_OK);
+    cr_assert_eq(entry->state, REGISTRY_USABLE, "%s", entry->sentence);
+    cr_assert_str_eq(entry->sentence, "its devices are looked for when one is used, not before");
+    cr_assert(registry_is_asked_late(registry, "org.example.late_device/late_device:first"));
+    cr_assert_eq(registry_check(registry, "late_device:first"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_open(registry, "late_device:first", &backend), TAPML_UNAVAILABLE);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
 Test(registry, a_name_can_be_checked_without_opening_anything)
 {
     const char *const names[] = {"good", "no_driver", "architecture", NULL};
