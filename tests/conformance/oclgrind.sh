@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # oclgrind.sh CONFORMANCE: the kernels at small shapes under Oclgrind, which sees data races, accesses
 # outside a buffer and misuse of the interface. Exit status 77 where it is not installed.
-set -eu
+set -euf
 library=/usr/lib/oclgrind/liboclgrind-rt-icd.so
 if [ ! -e "$library" ]; then
     echo "oclgrind is not installed"
@@ -16,7 +16,8 @@ export OCL_ICD_VENDORS="$library" OCLGRIND_DATA_RACES=1 OCLGRIND_CHECK_API=1 OCL
 
 for tile in small large; do
     for test in attention/everything attention/heads attention/mask bits/gather_rows bits/numbers_beyond_the_rows \
-        elements/silu_of_large_values linear/ranks queue/counters rows/rms_norm_of_wide_rows; do
+        elements/silu_of_large_values embed/blocks experts/* linear/blocks linear/ranks queue/counters recurrences/* \
+        rows/rms_norm_of_wide_rows; do
         TAPML_OPTIONS="tile=$tile" "$1" -j1 --filter "$test"
     done
 done
