@@ -3,10 +3,12 @@
 
 #include "host/command.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "host/setup.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { COLUMNS_MAX = 32 };
 
@@ -23,17 +25,26 @@ struct columns {
     size_t count;
 };
 
-// A component without a device has no column.
+static int is_backend(const struct registry_entry *entry)
+{
+    return strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 && entry->state != REGISTRY_SHADOWED &&
+           entry->state != REGISTRY_DUPLICATE;
+}
+
+// A backend that cannot be opened has no column; why is told on the error stream.
 static void open_columns(struct registry *registry, struct columns *columns)
 {
-    for (size_t i = 0; columns->count < COLUMNS_MAX; i++) {
-        const char *name = registry_component(registry, TAPML_KIND_BACKEND, i);
+    for (size_t i = 0; i < registry_count(registry) && columns->count < COLUMNS_MAX; i++) {
+        const struct registry_entry *entry = registry_at(registry, i);
 
-        if (name == NULL) {
-            return;
+        if (!is_backend(entry)) {
+            continue;
         }
-        if (registry_open(registry, name, &columns->backends[columns->count]) == TAPML_OK) {
-            columns->names[columns->count++] = name;
+        if (registry_open(registry, entry->component, &columns->backends[columns->count]) ==
+            TAPML_OK) {
+            columns->names[columns->count++] = entry->component;
+        } else {
+            log_line(LOG_WARNING, "not listed: %s", status_message());
         }
     }
 }

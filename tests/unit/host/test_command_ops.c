@@ -28,6 +28,20 @@ Test(command_ops, the_reference_has_every_op_of_the_catalogue)
     printed_release(&printed);
 }
 
+Test(command_ops, says_why_a_backend_has_no_column)
+{
+    char path[512];
+
+    (void)snprintf(path, sizeof(path), "%s/tests/zoo/no_driver.so", getenv("TAPML_TEST_BUILD"));
+    struct printed printed = PRINTED(command_ops_main, "--json", "--plugin", path);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK);
+    cr_assert_null(strstr(printed.out, "no_driver"));
+    cr_assert_not_null(strstr(printed.err, "not listed: the component 'no_driver'"), "%s",
+                       printed.err);
+    printed_release(&printed);
+}
+
 Test(command_ops, prints_a_table)
 {
     struct printed printed = PRINTED(command_ops_main, "--threads", "1");
