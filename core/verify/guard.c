@@ -69,6 +69,7 @@ struct guard {
     struct backend_vt vt;
     struct backend_info info;
     int is_ignoring;
+    int is_measuring;
     uint64_t time_ns;
     uint32_t buffers_made;
     struct guard_violation violation;
@@ -722,8 +723,7 @@ static tapml_status check_output(struct guard *guard, const struct use *use)
     if (param_of(guard, use)->kind == TAPML_P_TENSOR_OUT && guard->violation.kind == GUARD_CLEAN) {
         find_unwritten(guard, use, &view, dense);
     }
-    gather(&view, watch->before, dense);
-    scatter(&view, dense, watch->after);
+    scatter(&view, dense, watch->before);
     return TAPML_OK;
 }
 
@@ -803,13 +803,16 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
     struct backend_call inner_call = *call;
     guard->call = call;
     guard->violation = (struct guard_violation){0};
+    guard->time_ns = 0;
+    guard->watch_count = 0;
     TAPML_TRY(infer_call(call->op, call->args, &guard->scope)); // All that follows trusts it.
     TAPML_TRY(translate(guard, &inner_call.args));
     if (guard->is_ignoring) {
         return perform(guard, &inner_call);
     }
     TAPML_TRY(begin(guard));
-    TAPML_TRY(perform(guard, &inner_call));
+    TAPML_TRY(guard->is_measuring ? perform(guard, &inner_call)
+                                  : backend_call(guard->wrapper.inner, &inner_call));
     return check(guard);
 }
 
@@ -853,6 +856,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.fill = guard_fill;
     guard->vt.call = guard_call;
     guard->wrapper = (struct backend_wrapper){.backend = {&guard->vt}, .inner = inner};
+    guard->is_measuring = 1;
     *out_guard = guard;
     return TAPML_OK;
 }
@@ -878,6 +882,17 @@ struct backend *guard_backend(struct guard *guard)
 void guard_watch(struct guard *guard, int is_watching)
 {
     guard->is_ignoring = !is_watching;
+}
+
+void guard_measure(struct guard *guard, int is_measuring)
+{
+    guard->is_measuring = is_measuring;
+}
+
+const void *guard_found(const struct guard *guard, const tapml_object *buffer)
+{
+    const struct watch *watch = find_watch(guard, (const struct guard_buffer *)buffer);
+    return watch && watch->after ? watch->after + watch->buffer->redzone : NULL;
 }
 
 const struct guard_violation *guard_violation(const struct guard *guard)

@@ -50,7 +50,15 @@ struct backend *guard_backend(struct guard *guard);
 // Whether calls are checked; they are at first. Without, calls are forwarded and waited for.
 void guard_watch(struct guard *guard, int is_watching);
 
+// Whether checked calls are timed; they are at first. Without, they are waited for together with
+// what is read of their buffers.
+void guard_measure(struct guard *guard, int is_measuring);
+
+// What a buffer had after the last call, if that was checked and used it, but not as a weight; else
+// NULL. Lives until the next call.
+const void *guard_found(const struct guard *guard, const tapml_object *buffer);
+
 const struct guard_violation *guard_violation(const struct guard *guard);
 
-// Time of the last call and the wait for it, without the checks.
+// Time of the last call and the wait for it, without the checks; 0 where it was not timed.
 uint64_t guard_time_ns(const struct guard *guard);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -41,8 +42,7 @@ struct slot {
     tapml_tensor *list;   // The tensors of an argument that is one; else NULL.
     tapml_object *buffer; // NULL for a weight of the checkpoint.
     uint64_t size;        // Of the buffer.
-    unsigned char *image; // What the buffer has before the call,
-    unsigned char *found; // and after it, of an output.
+    unsigned char *image; // What the buffer has before the call.
 };
 
 struct running {
@@ -492,19 +492,20 @@ static tapml_status call_timed(const struct running *running)
     return status;
 }
 
-// Takes what was computed out of what was found after the call.
+// Takes what was computed out of what the guard found after the call.
 static tapml_status take_output(const struct running *running, uint32_t index)
 {
     const struct case_argument *argument = &running->item->arguments[index];
-    const struct slot *slot = &running->slots[index];
+    const unsigned char *found = guard_found(running->replay->guard, running->slots[index].buffer);
     const struct case_argument view = case_content_view(argument);
     const size_t element_bytes = dtype_bytes(view.dtype);
     void *computed = arena_new(running->arena, argument->content_bytes);
     if (!computed) {
         return status_no_memory();
     }
-    convert_gather(slot->found + view.offset_bytes, view.shape, view.stride, view.rank,
-                   element_bytes, computed);
+    ASSERT(found); // It checked the call.
+    convert_gather(found + view.offset_bytes, view.shape, view.stride, view.rank, element_bytes,
+                   computed);
     const uint64_t count = argument->content_bytes / element_bytes;
     const uint64_t width = view.rank > 0 ? (uint64_t)view.shape[view.rank - 1] : 1;
     running->result->outputs[running->result->output_count++] = (struct replay_output){
@@ -543,30 +544,16 @@ static tapml_status renew_weights(struct replay *replay)
     return TAPML_OK;
 }
 
-static tapml_status read_output(const struct running *running, uint32_t index)
-{
-    struct slot *slot = &running->slots[index];
-    slot->found = arena_new(running->arena, slot->size);
-    if (!slot->found) {
-        return status_no_memory();
-    }
-    return backend_read(running->replay->backend, slot->buffer, 0, slot->found, slot->size);
-}
-
-static tapml_status read_outputs(const struct running *running)
+static tapml_status take_outputs(const struct running *running)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < running->op->n_params; i++) {
-        if (case_is_output(&running->item->arguments[i])) {
-            TAPML_TRY(read_output(running, i));
-            count++;
-        }
+        count += case_is_output(&running->item->arguments[i]) ? 1 : 0;
     }
     if (count > REPLAY_OUTPUTS_MAX) {
         return status_fail(TAPML_UNIMPLEMENTED, "it has %u outputs, at most %d are compared", count,
                            REPLAY_OUTPUTS_MAX);
     }
-    TAPML_TRY(backend_wait(running->replay->backend));
     for (uint32_t i = 0; i < running->op->n_params; i++) {
         if (case_is_output(&running->item->arguments[i])) {
             TAPML_TRY(take_output(running, i));
@@ -589,8 +576,9 @@ static tapml_status run(struct running *running, int timed)
     if (result->outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
+    guard_measure(running->replay->guard, timed);
     TAPML_TRY(call_guarded(running));
-    TAPML_TRY(read_outputs(running));
+    TAPML_TRY(take_outputs(running));
     if (violation->kind != GUARD_CLEAN) {
         mark_output(running, violation);
         return violation->is_weight ? renew_weights(running->replay) : TAPML_OK;

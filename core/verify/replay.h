@@ -42,8 +42,8 @@ struct replay_result {
     enum replay_outcome outcome;
     char reason[256]; // Where it did not run, or what the guard found.
 
-    // Of the call and the wait for it, the faster of two runs where `timed` and the guard found
-    // nothing. The second is not guarded.
+    // Of the call and the wait for it, the faster of two runs where the guard found nothing: the
+    // second is not guarded. 0 where it was not asked for.
     uint64_t time_ns;
     uint32_t output_count;
     struct replay_output outputs[REPLAY_OUTPUTS_MAX];

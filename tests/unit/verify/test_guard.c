@@ -162,6 +162,9 @@ Test(guard, innocent_calls_pass)
     cr_assert_float_eq(y[0], 0.5 / (1 + exp(-0.5)), 1e-6);
     cr_assert_eq(y[WIDTH], -0.5f, "the gap is as it was");
     cr_assert_gt(guard_time_ns(guard), 0);
+    guard_measure(guard, 0);
+    expect_clean(&silu);
+    cr_expect_eq(guard_time_ns(guard), 0);
     finish(&silu);
     finish(&append);
 }
@@ -290,6 +293,54 @@ Test(guard, does_not_look_where_it_is_told_so)
     set_vandal(VANDAL_WRITES, 0, 16, 4);
     expect(&trial, GUARD_OUTSIDE, 0, "input 'x' changed at element 4");
     finish(&trial);
+}
+
+Test(guard, shows_what_it_found)
+{
+    struct trial trial, other;
+    int64_t table_shape[] = {TABLE_ROWS, WIDTH};
+    float y[ROWS * (WIDTH + GAP)];
+    MUST(make_silu(&trial, 1));
+    make_embed(&other, table_shape);
+    cr_expect_null(guard_found(guard, trial.tensors[1].buffer), "nothing was called");
+    expect_clean(&trial);
+    MUST(backend_read(backend, trial.tensors[1].buffer, 0, y, sizeof(y)));
+    MUST(backend_wait(backend));
+    cr_assert_not_null(guard_found(guard, trial.tensors[1].buffer));
+    cr_expect_arr_eq(guard_found(guard, trial.tensors[1].buffer), y, sizeof(y));
+    cr_expect_null(guard_found(guard, other.tensors[2].buffer), "the call does not use it");
+    expect_clean(&other);
+    cr_expect_not_null(guard_found(guard, other.tensors[2].buffer));
+    cr_expect_null(guard_found(guard, other.tensors[0].buffer), "a weight");
+    guard_watch(guard, 0);
+    expect_clean(&trial);
+    cr_expect_null(guard_found(guard, trial.tensors[1].buffer), "it did not look");
+    finish(&trial);
+    finish(&other);
+}
+
+// One round for what was there before, one for the call and what is there after it.
+Test(guard, waits_once_more_for_the_time)
+{
+    struct backend *device = late_create(&(struct late_options){.inner = reference});
+    struct guard *other = NULL;
+    struct trial trial;
+    MUST(guard_create(device, &other));
+    struct backend *const shown = backend;
+    backend = guard_backend(other);
+    MUST(make_silu(&trial, 0));
+    MUST(backend_wait(backend));
+    for (int is_measuring = 0; is_measuring < 2; is_measuring++) {
+        const uint64_t before = late_counts(device).waits;
+        guard_measure(other, is_measuring);
+        MUST(backend_call(backend, &trial.call));
+        cr_expect_eq(late_counts(device).waits - before, is_measuring ? 4 : 2);
+        cr_expect_eq(guard_time_ns(other) > 0, is_measuring);
+    }
+    finish(&trial);
+    backend = shown;
+    guard_destroy(other);
+    backend_release(device);
 }
 
 Test(guard, wrapped_memory_has_no_redzones)
