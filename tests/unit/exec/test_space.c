@@ -107,6 +107,25 @@ Test(space, waits_before_memory_that_is_being_read_is_overwritten)
     close_set();
 }
 
+Test(space, waits_once_for_a_device_that_reads_memory_and_overwrites_it)
+{
+    struct space_set set;
+    struct space_block block;
+    void *memory = NULL;
+    open_set(&set);
+    space_block_init(&block, 64);
+    cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
+    memset(memory, 1, 64);
+    cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
+    cr_assert_eq(space_download(&set, &block, GPU, 0, 64), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 1);
+    cr_expect_eq(*(const char *)memory, 1);
+    cr_assert_eq(space_claim(&set, &block), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 1, "nothing is pending any more");
+    space_block_release(&block, &set);
+    close_set();
+}
+
 // The device behind the link reads as late as it may: whoever does not wait spoils what it reads.
 Test(space, lends_host_memory_to_a_place_behind_a_link)
 {
