@@ -49,7 +49,7 @@ struct watch {
     struct guard_buffer *buffer;
     const struct use *use; // The first, an output where there is one.
     unsigned char *before; // With the redzones; NULL for a weight.
-    unsigned char *after;
+    unsigned char *after;  // NULL for a large weight.
     int is_weight;
     int is_poisoned; // `before` is to be written.
 };
@@ -500,12 +500,18 @@ static uint64_t readable_bytes(const struct guard_buffer *buffer)
     return inner_bytes(buffer) / TAPML_TRANSFER_GRAIN * TAPML_TRANSFER_GRAIN;
 }
 
+static void hash_piece(const void *piece, uint64_t size, struct hash *hash)
+{
+    const struct hash chain[] = {*hash, hash_bytes(piece, size)};
+    *hash = hash_bytes(chain, sizeof(chain));
+}
+
 // A chain over pieces, so that a large weight needs little room.
 static tapml_status
 hash_buffer(struct guard *guard, const struct guard_buffer *buffer, struct hash *out_hash)
 {
     struct backend *inner = guard->wrapper.inner;
-    struct hash chain[2] = {{0}};
+    struct hash hash = {0};
     void *piece = NULL;
     TAPML_TRY(room_need(&guard->dense_room, HASH_PIECE_BYTES, &piece));
     for (uint64_t at = 0; at < readable_bytes(buffer); at += HASH_PIECE_BYTES) {
@@ -513,10 +519,9 @@ hash_buffer(struct guard *guard, const struct guard_buffer *buffer, struct hash 
         const uint64_t size = rest < HASH_PIECE_BYTES ? rest : HASH_PIECE_BYTES;
         TAPML_TRY(backend_read(inner, buffer->inner, at, piece, size));
         TAPML_TRY(backend_wait(inner));
-        chain[1] = hash_bytes(piece, size);
-        chain[0] = hash_bytes(chain, sizeof(chain));
+        hash_piece(piece, size, &hash);
     }
-    *out_hash = chain[0];
+    *out_hash = hash;
     return TAPML_OK;
 }
 
@@ -557,19 +562,23 @@ static tapml_status accuse_weight(struct guard *guard, const struct use *use)
     return TAPML_OK;
 }
 
-static tapml_status check_weight(struct guard *guard, const struct use *use)
+static tapml_status check_weight(struct guard *guard, const struct watch *watch)
 {
-    struct guard_buffer *buffer = use->buffer;
-    struct hash now;
-    if (buffer->uses++ % WEIGHT_CALLS != 0 && buffer->size > WEIGHT_SMALL_BYTES) {
+    struct guard_buffer *buffer = watch->buffer;
+    struct hash now = {0};
+    if (buffer->uses++ % WEIGHT_CALLS != 0 && !watch->after) {
         return TAPML_OK;
     }
-    TAPML_TRY(hash_buffer(guard, buffer, &now));
+    if (watch->after) {
+        hash_piece(watch->after, readable_bytes(buffer), &now);
+    } else {
+        TAPML_TRY(hash_buffer(guard, buffer, &now));
+    }
     if (hash_equal(now, buffer->hash)) {
         return TAPML_OK;
     }
     buffer->is_hashed = 0; // It is accused once.
-    return accuse_weight(guard, use);
+    return accuse_weight(guard, watch->use);
 }
 
 // -- Before the call ---------------------------------------------------------------------------
@@ -603,6 +612,14 @@ static uint64_t image_bytes(const struct guard_buffer *buffer)
     return (inner_bytes(buffer) + IMAGE_ALIGN - 1) / IMAGE_ALIGN * IMAGE_ALIGN;
 }
 
+// Images that a call needs of a buffer: one after it, of a small weight; else one before it, too.
+static uint32_t count_images(const struct watch *watch)
+{
+    const struct guard_buffer *buffer = watch->buffer;
+    const int is_small = buffer->size <= WEIGHT_SMALL_BYTES && readable_bytes(buffer) > 0;
+    return !watch->is_weight ? 2 : is_small;
+}
+
 // Lists the buffers of the call, with room for what is in them.
 static tapml_status list_watches(struct guard *guard)
 {
@@ -616,17 +633,16 @@ static tapml_status list_watches(struct guard *guard)
     }
     for (uint32_t i = 0; i < guard->watch_count; i++) {
         const struct watch *watch = &guard->watches[i];
-        bytes += watch->is_weight ? 0 : 2 * image_bytes(watch->buffer);
+        bytes += count_images(watch) * image_bytes(watch->buffer);
     }
     TAPML_TRY(room_need(&guard->image_room, bytes, &images));
     unsigned char *next = images;
     for (uint32_t i = 0; i < guard->watch_count; i++) {
         struct watch *watch = &guard->watches[i];
-        if (!watch->is_weight) {
-            watch->before = next;
-            watch->after = next + image_bytes(watch->buffer);
-            next += 2 * image_bytes(watch->buffer);
-        }
+        const uint32_t count = count_images(watch);
+        watch->after = count > 0 ? next : NULL;
+        watch->before = count > 1 ? next + image_bytes(watch->buffer) : NULL;
+        next += count * image_bytes(watch->buffer);
     }
     return TAPML_OK;
 }
@@ -731,7 +747,7 @@ static tapml_status check_watch(struct guard *guard, const struct watch *watch)
 {
     const uint64_t size = readable_bytes(watch->buffer);
     if (watch->is_weight) {
-        return check_weight(guard, watch->use);
+        return check_weight(guard, watch);
     }
     const uint64_t at = first_difference(watch->before, watch->after, size);
     if (at < size) {
@@ -768,7 +784,7 @@ static tapml_status report(const struct guard *guard)
 static tapml_status check(struct guard *guard)
 {
     for (uint32_t i = 0; i < guard->watch_count; i++) {
-        if (!guard->watches[i].is_weight) {
+        if (guard->watches[i].after) {
             TAPML_TRY(read_image(guard, &guard->watches[i], guard->watches[i].after));
         }
     }
@@ -892,7 +908,7 @@ void guard_measure(struct guard *guard, int is_measuring)
 const void *guard_found(const struct guard *guard, const tapml_object *buffer)
 {
     const struct watch *watch = find_watch(guard, (const struct guard_buffer *)buffer);
-    return watch && watch->after ? watch->after + watch->buffer->redzone : NULL;
+    return watch && !watch->is_weight ? watch->after + watch->buffer->redzone : NULL;
 }
 
 const struct guard_violation *guard_violation(const struct guard *guard)

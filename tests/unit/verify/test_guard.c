@@ -13,7 +13,15 @@
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-enum { ROWS = 2, WIDTH = 3, GAP = 2, STATE_ROWS = 8, TABLE_ROWS = 6000, ROW_BYTES = 12 };
+enum {
+    ROWS = 2,
+    WIDTH = 3,
+    GAP = 2,
+    STATE_ROWS = 8,
+    TABLE_ROWS = 6000,
+    SMALL_ROWS = 4,
+    ROW_BYTES = 12
+};
 
 static struct stage stage;
 static struct backend *reference;
@@ -319,7 +327,8 @@ Test(guard, shows_what_it_found)
     finish(&other);
 }
 
-// One round for what was there before, one for the call and what is there after it.
+// One round for what was there before, one for the call and what is there after it, a small weight
+// among it.
 Test(guard, waits_once_more_for_the_time)
 {
     struct backend *device = late_create(&(struct late_options){.inner = reference});
@@ -337,6 +346,13 @@ Test(guard, waits_once_more_for_the_time)
         cr_expect_eq(late_counts(device).waits - before, is_measuring ? 4 : 2);
         cr_expect_eq(guard_time_ns(other) > 0, is_measuring);
     }
+    finish(&trial);
+    make_embed(&trial, (int64_t[]){SMALL_ROWS, WIDTH});
+    guard_measure(other, 0);
+    MUST(backend_call(backend, &trial.call));
+    const uint64_t before = late_counts(device).waits;
+    MUST(backend_call(backend, &trial.call));
+    cr_expect_eq(late_counts(device).waits - before, 2);
     finish(&trial);
     backend = shown;
     guard_destroy(other);
