@@ -69,6 +69,22 @@ tapml_status backend_fill(
     return backend->vt->fill(backend, buffer, offset, size, pattern);
 }
 
+tapml_status backend_map(struct backend *backend,
+                         tapml_object *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         const void **out_memory)
+{
+    *out_memory = NULL;
+    return backend->vt->map ? backend->vt->map(backend, buffer, offset, size, out_memory)
+                            : TAPML_OK;
+}
+
+void backend_unmap(struct backend *backend, tapml_object *buffer)
+{
+    backend->vt->unmap(backend, buffer);
+}
+
 tapml_status backend_call(struct backend *backend, const struct backend_call *call)
 {
     return backend->vt->call(backend, call);
@@ -177,6 +193,20 @@ static tapml_status forward_fill(
     return backend_fill(inner(backend), buffer, offset, size, pattern);
 }
 
+static tapml_status forward_map(struct backend *backend,
+                                tapml_object *buffer,
+                                uint64_t offset,
+                                uint64_t size,
+                                const void **out_memory)
+{
+    return backend_map(inner(backend), buffer, offset, size, out_memory);
+}
+
+static void forward_unmap(struct backend *backend, tapml_object *buffer)
+{
+    backend_unmap(inner(backend), buffer);
+}
+
 static tapml_status forward_call(struct backend *backend, const struct backend_call *call)
 {
     return backend_call(inner(backend), call);
@@ -223,6 +253,8 @@ const struct backend_vt backend_forward_vt = {
     .write = forward_write,
     .read = forward_read,
     .fill = forward_fill,
+    .map = forward_map,
+    .unmap = forward_unmap,
     .call = forward_call,
     .flush = forward_flush,
     .wait = forward_wait,

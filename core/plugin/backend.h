@@ -97,6 +97,16 @@ struct backend_vt {
                          uint64_t offset,
                          uint64_t size,
                          uint32_t pattern);
+
+    // Shows bytes of a buffer where they lie, to be read until `unmap` while no work is pending;
+    // one buffer at a time. `*out_memory` is NULL where only `read` gets at them. Both are NULL
+    // where that is always so.
+    tapml_status (*map)(struct backend *backend,
+                        tapml_object *buffer,
+                        uint64_t offset,
+                        uint64_t size,
+                        const void **out_memory);
+    void (*unmap)(struct backend *backend, tapml_object *buffer);
     tapml_status (*call)(struct backend *backend, const struct backend_call *call);
 
     // Hands over what is held back; does not wait.
@@ -139,7 +149,8 @@ tapml_status backend_buffer_wrap(struct backend *backend,
                                  tapml_object **out_buffer) STATUS_USED;
 void backend_buffer_free(struct backend *backend, tapml_object *buffer);
 
-// Offsets and sizes are multiples of TAPML_TRANSFER_GRAIN.
+// Offsets and sizes are multiples of TAPML_TRANSFER_GRAIN, but those of `backend_map` any inside of
+// the buffer. `backend_unmap` follows only where memory was shown.
 tapml_status backend_write(struct backend *backend,
                            tapml_object *buffer,
                            uint64_t offset,
@@ -155,6 +166,12 @@ tapml_status backend_fill(struct backend *backend,
                           uint64_t offset,
                           uint64_t size,
                           uint32_t pattern) STATUS_USED;
+tapml_status backend_map(struct backend *backend,
+                         tapml_object *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         const void **out_memory) STATUS_USED;
+void backend_unmap(struct backend *backend, tapml_object *buffer);
 tapml_status backend_call(struct backend *backend, const struct backend_call *call) STATUS_USED;
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;

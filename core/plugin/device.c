@@ -448,6 +448,36 @@ static tapml_status device_fill(
     return finish(device, status, "queue_fill");
 }
 
+// Memory of the host alone: of other devices that is a mapping at a price.
+static tapml_status device_map(struct backend *backend,
+                               tapml_object *buffer,
+                               uint64_t offset,
+                               uint64_t size,
+                               const void **out_memory)
+{
+    struct device *device = own(backend);
+    void *memory = NULL;
+    if (!device->info.is_host_memory || !TAPML_HAS_FN(tapml_backend, device->table, buffer_map) ||
+        !TAPML_HAS_FN(tapml_backend, device->table, buffer_unmap)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(begin(device));
+    TAPML_TRY(finish(
+        device,
+        device->table->buffer_map(buffer, &device->call, offset, size, TAPML_ACCESS_READ, &memory),
+        "buffer_map"));
+    *out_memory = memory;
+    return TAPML_OK;
+}
+
+static void device_unmap(struct backend *backend, tapml_object *buffer)
+{
+    struct device *device = own(backend);
+    services_begin(&device->call);
+    // Nothing was written: a failure changes nothing.
+    (void)finish(device, device->table->buffer_unmap(buffer, &device->call), "buffer_unmap");
+}
+
 // -- Opening and closing -----------------------------------------------------------------------
 
 static const struct backend_info *device_info(const struct backend *backend)
@@ -475,6 +505,8 @@ static const struct backend_vt device_vt = {
     .write = device_write,
     .read = device_read,
     .fill = device_fill,
+    .map = device_map,
+    .unmap = device_unmap,
     .call = device_call,
     .flush = device_flush,
     .wait = device_wait,

@@ -238,6 +238,23 @@ static tapml_status guard_fill(
                         buffer->redzone + offset, size, pattern);
 }
 
+static tapml_status guard_map(struct backend *backend,
+                              tapml_object *object,
+                              uint64_t offset,
+                              uint64_t size,
+                              const void **out_memory)
+{
+    const struct guard_buffer *buffer = own(object);
+    TAPML_TRY(check_range(buffer, offset, size));
+    return backend_map(((struct guard *)backend)->wrapper.inner, buffer->inner,
+                       buffer->redzone + offset, size, out_memory);
+}
+
+static void guard_unmap(struct backend *backend, tapml_object *object)
+{
+    backend_unmap(((struct guard *)backend)->wrapper.inner, own(object)->inner);
+}
+
 // -- The arguments of a call -------------------------------------------------------------------
 
 static const tapml_param *param_of(const struct guard *guard, const struct use *use)
@@ -870,6 +887,8 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.write = guard_write;
     guard->vt.read = guard_read;
     guard->vt.fill = guard_fill;
+    guard->vt.map = guard_map;
+    guard->vt.unmap = guard_unmap;
     guard->vt.call = guard_call;
     guard->wrapper = (struct backend_wrapper){.backend = {&guard->vt}, .inner = inner};
     guard->is_measuring = 1;

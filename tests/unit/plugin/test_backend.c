@@ -44,6 +44,9 @@ Test(backend, a_wrapper_forwards_what_it_does_not_watch)
     cr_assert_eq(counting.fills, 1);
     cr_assert_eq(values[0], 0x01020304);
     cr_assert_eq(memcmp(&values[1], "abcd", 4), 0);
+    const void *memory = values;
+    cr_assert_eq(backend_map(backend, buffer, 4, 8, &memory), TAPML_OK);
+    cr_assert_null(memory, "its plugin does not map");
     backend_buffer_free(backend, buffer);
     backend_buffer_free(backend, NULL);
 
