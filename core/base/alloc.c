@@ -39,6 +39,11 @@ void *alloc_array(size_t count, size_t item_size)
     return __builtin_mul_overflow(count, item_size, &size) ? NULL : alloc_new(size);
 }
 
+void *alloc_raw(size_t size)
+{
+    return must_fail() ? NULL : count_block(malloc(size > 0 ? size : 1));
+}
+
 void *alloc_aligned(size_t size, size_t align)
 {
     ASSERT(align > 0 && (align & (align - 1)) == 0);

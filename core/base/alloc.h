@@ -12,6 +12,9 @@ void *alloc_new(size_t size);
 // A zeroed block for `count` items of `item_size` bytes; NULL where the product overflows. [any]
 void *alloc_array(size_t count, size_t item_size);
 
+// A block whose bytes are undefined, for what is overwritten as a whole. [any]
+void *alloc_raw(size_t size);
+
 // A block on a multiple of `align`, a power of two. Freed by `alloc_free` like all others. [any]
 void *alloc_aligned(size_t size, size_t align);
 

@@ -15,6 +15,10 @@
 // Compression that saves less than an eighth costs more than it brings.
 enum { ZSTD_LEVEL = 1, WORTH_PARTS = 8, COMPRESS_BYTES_MIN = 128 };
 
+// Of large contents pieces are compressed first: numbers of a model hardly ever save that much, and
+// trying costs more than all else that is done with them.
+enum { PIECES = 3, PIECE_BYTES = 16 << 10, PIECES_BYTES_MIN = 4 * PIECES * PIECE_BYTES };
+
 // A zstd block of 4 bytes stands for 128 KiB at most.
 enum { EXPANSION_MAX = 1 << 15 };
 
@@ -66,12 +70,24 @@ static tapml_status is_kept(struct store *store, struct hash key, int *out_is_ke
     return TAPML_OK;
 }
 
+// Whether pieces from begin, middle and end save enough, in all.
+static int is_worth_packing(const unsigned char *data, size_t bytes)
+{
+    unsigned char packed[ZSTD_COMPRESSBOUND(PIECE_BYTES)];
+    size_t size = 0;
+    for (size_t i = 0; bytes >= PIECES_BYTES_MIN && i < PIECES; i++) {
+        const size_t at = (bytes - PIECE_BYTES) / (PIECES - 1) * i;
+        size += ZSTD_compress(packed, sizeof(packed), data + at, PIECE_BYTES, ZSTD_LEVEL);
+    }
+    return size <= PIECES * (PIECE_BYTES - PIECE_BYTES / WORTH_PARTS);
+}
+
 // The bytes as they are written: `*out_packed` is NULL where compression does not help, and is
 // freed by alloc_free.
 static size_t pack(const void *data, size_t bytes, void **out_packed)
 {
     *out_packed = NULL;
-    if (bytes < COMPRESS_BYTES_MIN) {
+    if (bytes < COMPRESS_BYTES_MIN || !is_worth_packing(data, bytes)) {
         return bytes;
     }
     const size_t bound = bytes - bytes / WORTH_PARTS;

@@ -6,21 +6,21 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
+#include "carve/fetch.h"
 #include "carve/seen.h"
+#include "carve/statistics.h"
 #include "carve/writer.h"
 #include "graph/infer.h"
 #include "model/checkpoint.h"
-#include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PHASE_TEXT = 16, CLASS_TEXT = 512, CHUNK = 256, LINE_BYTES = 512 };
+enum { PHASE_TEXT = 16, CLASS_TEXT = 512 };
 
 struct recorder {
     struct backend_wrapper wrapper; // First: a backend is a recorder.
@@ -35,18 +35,11 @@ struct recorder {
     char phase[PHASE_TEXT];
     struct table parts; // Of an instance: its calls in this step.
 
+    struct fetcher fetcher;
     struct seen seen;
     struct table weights; // Names that the writer was told.
 
     struct recorder_counts counts;
-};
-
-// A read that is under way: a view of a buffer, which becomes dense when it has come.
-struct fetch {
-    unsigned char *raw;
-    size_t skip; // From the start of `raw` to the first element.
-    struct case_argument view;
-    void *dense;
 };
 
 // One call while it is recorded.
@@ -55,8 +48,6 @@ struct recording {
     const struct backend_call *call;
     struct writer_item *item;
     struct case_argument *arguments;
-    struct fetch *fetches;
-    uint32_t fetch_count;
 };
 
 static int is_weight(const struct case_argument *argument)
@@ -208,217 +199,8 @@ static tapml_status check_op(const tapml_op *op)
                              op->name, outputs, STORE_OUTPUTS_MAX);
 }
 
-// At most: an argument that is no list counts as one.
-static size_t count_tensors(const struct backend_call *call)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < call->op->n_params; i++) {
-        count += call->args[i].kind == TAPML_P_TENSORS_IN ? call->args[i].count : 1;
-    }
-    return count;
-}
-
-static tapml_status describe_call(struct recording *recording)
-{
-    const struct backend_call *call = recording->call;
-    struct arena *arena = recording->item->arena;
-    struct expression_scope scope;
-    TAPML_TRY(check_op(call->op));
-    TAPML_TRY(infer_call(call->op, call->args, &scope));
-    recording->arguments = arena_array(arena, call->op->n_params, sizeof(*recording->arguments));
-    recording->fetches = arena_array(arena, count_tensors(call), sizeof(*recording->fetches));
-    if (!recording->arguments || !recording->fetches) {
-        return status_no_memory();
-    }
-    for (uint32_t i = 0; i < call->op->n_params; i++) {
-        const tapml_status status =
-            describe_argument(recording, &scope, i, &recording->arguments[i]);
-        if (status != TAPML_OK) {
-            return status_explain(status, "parameter '%s'", call->op->params[i]->name);
-        }
-    }
-    return TAPML_OK;
-}
-
-// Begins to read a view of a buffer; `dense` has it after `fetches_end`.
-static tapml_status fetch_view(struct recording *recording,
-                               const struct case_argument *layout,
-                               tapml_object *buffer,
-                               void *dense)
-{
-    const struct case_argument view = *layout;
-    int64_t span = 0;
-    TAPML_TRY(shape_span(view.shape, view.stride, view.rank, &span));
-    if (span == 0) {
-        return TAPML_OK;
-    }
-    const uint64_t grain = TAPML_TRANSFER_GRAIN;
-    const uint64_t begin = view.offset_bytes / grain * grain;
-    const uint64_t end = view.offset_bytes + (uint64_t)span * dtype_bytes(view.dtype);
-    const uint64_t size = (end - begin + grain - 1) / grain * grain;
-    unsigned char *raw = alloc_new(size);
-    if (!raw) {
-        return status_no_memory();
-    }
-    recording->fetches[recording->fetch_count++] =
-        (struct fetch){.raw = raw, .skip = view.offset_bytes - begin, .view = view, .dense = dense};
-    return backend_read(recording->recorder->wrapper.inner, buffer, begin, raw, size);
-}
-
-// The tensors of a list, one behind the other.
-static tapml_status fetch_list(struct recording *recording, uint32_t index, unsigned char *dense)
-{
-    const tapml_value *value = &recording->call->args[index];
-    const tapml_tensor *const *list = value->u.p;
-    const uint64_t each = recording->arguments[index].content_bytes / value->count;
-    for (uint32_t i = 0; i < value->count; i++) {
-        struct case_argument view = {.effects = 0};
-        describe_tensor(list[i], &view);
-        if (view.encoding) { // Its bytes, as one axis.
-            view.rank = 1;
-            view.shape[0] = (int64_t)each;
-            view.stride[0] = 1;
-        }
-        TAPML_TRY(fetch_view(recording, &view, list[i]->buffer, dense + i * each));
-    }
-    return TAPML_OK;
-}
-
-// Begins to read what is kept of the argument `index`; `*out_dense` has it after `fetches_end`.
-static tapml_status fetch_begin(struct recording *recording, uint32_t index, const void **out_dense)
-{
-    const struct case_argument *argument = &recording->arguments[index];
-    const struct case_argument view = case_content_view(argument);
-    const tapml_tensor *tensor = recording->call->args[index].u.p;
-    void *dense = arena_new(recording->item->arena, argument->content_bytes);
-    if (!dense) {
-        return status_no_memory();
-    }
-    *out_dense = dense;
-    return argument->kind == TAPML_P_TENSORS_IN
-               ? fetch_list(recording, index, dense)
-               : fetch_view(recording, &view, tensor->buffer, dense);
-}
-
-static void fetches_free(struct recording *recording)
-{
-    for (uint32_t i = 0; i < recording->fetch_count; i++) {
-        alloc_free(recording->fetches[i].raw);
-    }
-    recording->fetch_count = 0;
-}
-
-// Waits for what was begun, with or without `status` a failure: memory stays until nobody writes
-// it.
-static tapml_status fetches_end(struct recording *recording, tapml_status status)
-{
-    if (recording->fetch_count > 0) {
-        const tapml_status waited = backend_wait(recording->recorder->wrapper.inner);
-        status = status == TAPML_OK ? waited : status;
-    }
-    for (uint32_t i = 0; status == TAPML_OK && i < recording->fetch_count; i++) {
-        const struct fetch *fetch = &recording->fetches[i];
-        convert_gather(fetch->raw + fetch->skip, fetch->view.shape, fetch->view.stride,
-                       fetch->view.rank, dtype_bytes(fetch->view.dtype), fetch->dense);
-    }
-    fetches_free(recording);
-    return status;
-}
-
-enum moment { BEFORE_CALL, AFTER_CALL, WHEN_KEPT };
-
-// Whether the contents of an argument are read at a moment: what the call may change before it,
-// what it may have changed after it, and what it leaves alone only when the case is kept.
-static int is_fetched(const struct recording *recording, uint32_t index, enum moment moment)
-{
-    const struct case_argument *argument = &recording->arguments[index];
-    switch (moment) {
-    case BEFORE_CALL:
-        return argument->kind == TAPML_P_TENSOR_INOUT;
-    case AFTER_CALL:
-        return case_is_output(argument);
-    case WHEN_KEPT:
-        break;
-    }
-    const int is_in_memory = is_weight(argument) && recording->call->origins[index].data;
-    return argument->kind == TAPML_P_TENSORS_IN ||
-           (argument->kind == TAPML_P_TENSOR_IN && !is_in_memory);
-}
-
-static tapml_status fetch_all(struct recording *recording, enum moment moment)
-{
-    tapml_status status = TAPML_OK;
-    for (uint32_t i = 0; status == TAPML_OK && i < recording->call->op->n_params; i++) {
-        struct case_argument *argument = &recording->arguments[i];
-        if (is_fetched(recording, i, moment)) {
-            status = fetch_begin(recording, i,
-                                 moment == AFTER_CALL ? &argument->after : &argument->before);
-        }
-    }
-    return fetches_end(recording, status);
-}
-
-static void count_value(struct store_statistics *statistics, double value)
-{
-    const double magnitude = fabs(value);
-    if (!isfinite(value)) {
-        const uint32_t infinity = value > 0 ? STORE_PLUS_INFINITY : STORE_MINUS_INFINITY;
-        statistics->non_finite++;
-        statistics->non_finite_kinds |= isnan(value) ? STORE_NAN : infinity;
-        return;
-    }
-    statistics->mean_square += value * value;
-    statistics->largest = fmax(statistics->largest, magnitude);
-    if (magnitude > 0 && (statistics->least == 0 || magnitude < statistics->least)) {
-        statistics->least = magnitude;
-    }
-}
-
-// Of an output, or of the rows that were written of a state.
-static void measure(const struct case_argument *argument, struct store_statistics *statistics)
-{
-    const size_t element_bytes = dtype_bytes(argument->dtype);
-    const unsigned char *data = argument->after;
-    uint64_t count = argument->content_bytes / element_bytes;
-    if (is_written_state(argument) && count > 0) {
-        const int64_t kept = argument->kept_end - argument->kept_begin;
-        const uint64_t row = count / (uint64_t)kept;
-        data += (uint64_t)(argument->region_begin - argument->kept_begin) * row * element_bytes;
-        count = (uint64_t)(argument->region_end - argument->region_begin) * row;
-    }
-    *statistics = (struct store_statistics){.param = argument->name, .count = count};
-    for (uint64_t at = 0; at < count; at += CHUNK) {
-        double values[CHUNK];
-        const size_t here = count - at < CHUNK ? (size_t)(count - at) : CHUNK;
-        convert_to_f64(argument->dtype, data + at * element_bytes, here, values);
-        for (size_t i = 0; i < here; i++) {
-            count_value(statistics, values[i]);
-        }
-    }
-    const uint64_t finite = count - statistics->non_finite;
-    statistics->mean_square = finite > 0 ? statistics->mean_square / (double)finite : 0;
-}
-
-static tapml_status decide(struct recorder *recorder, struct store_call *call)
-{
-    int is_new = 0;
-    TAPML_TRY(seen_is_new(&recorder->seen, call, &is_new));
-    call->is_kept = is_new || recorder->options.keep_all;
-    return call->is_kept ? seen_add(&recorder->seen, call) : TAPML_OK;
-}
-
-// The number of this call among those of its instance in the step.
-static tapml_status count_part(struct recorder *recorder, const char *instance, int64_t *out_part)
-{
-    size_t calls = 0;
-    if (!table_find(&recorder->parts, instance, &calls)) {
-        calls = 0;
-    }
-    *out_part = (int64_t)calls;
-    return table_set(&recorder->parts, instance, calls + 1);
-}
-
-static tapml_status fill_line(struct recording *recording, uint64_t time_ns)
+// What is known of a call before it.
+static tapml_status begin_line(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
     struct arena *arena = recording->item->arena;
@@ -432,17 +214,184 @@ static tapml_status fill_line(struct recording *recording, uint64_t time_ns)
         .step = recorder->step,
         .phase = arena_text(arena, recorder->phase),
         .shape_class = arena_text(arena, shape_class),
-        .time_ns = time_ns,
     };
-    if (!line->instance || !line->phase || !line->shape_class) {
+    return line->instance && line->phase && line->shape_class ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status describe_call(struct recording *recording)
+{
+    const struct backend_call *call = recording->call;
+    struct arena *arena = recording->item->arena;
+    struct expression_scope scope;
+    TAPML_TRY(check_op(call->op));
+    TAPML_TRY(infer_call(call->op, call->args, &scope));
+    recording->arguments = arena_array(arena, call->op->n_params, sizeof(*recording->arguments));
+    recording->item->blobs = // What went in and what came out.
+        arena_array(arena, 2 * (size_t)call->op->n_params, sizeof(*recording->item->blobs));
+    if (!recording->arguments || !recording->item->blobs) {
         return status_no_memory();
     }
-    for (uint32_t i = 0; i < recording->call->op->n_params; i++) {
-        if (case_is_output(&recording->arguments[i])) {
-            measure(&recording->arguments[i], &line->outputs[line->output_count++]);
+    for (uint32_t i = 0; i < call->op->n_params; i++) {
+        const tapml_status status =
+            describe_argument(recording, &scope, i, &recording->arguments[i]);
+        if (status != TAPML_OK) {
+            return status_explain(status, "parameter '%s'", call->op->params[i]->name);
         }
     }
-    return count_part(recorder, line->instance, &line->part);
+    return begin_line(recording);
+}
+
+static struct fetch_from from_of(const struct recording *recording, uint32_t index)
+{
+    return (struct fetch_from){.argument = &recording->arguments[index],
+                               .value = &recording->call->args[index],
+                               .name = recording->call->origins[index].name};
+}
+
+// Begins to read contents, unless they are there.
+static tapml_status
+fetch(struct recording *recording, uint32_t index, const void **contents, struct blob **out_blob)
+{
+    struct writer_item *item = recording->item;
+    const struct fetch_from from = from_of(recording, index);
+    struct blob *blob = NULL;
+    if (*contents) {
+        return TAPML_OK;
+    }
+    const tapml_status status = fetcher_begin(&recording->recorder->fetcher, &from, &blob);
+    if (blob) {
+        item->blobs[item->blob_count++] = blob;
+        item->bytes += blob_is_shared(blob) ? 0 : blob->bytes;
+        *contents = blob->data;
+        *out_blob = blob;
+    }
+    return status;
+}
+
+// What the call may change, before it.
+static tapml_status fetch_before(struct recording *recording)
+{
+    tapml_status status = TAPML_OK;
+    for (uint32_t i = 0; status == TAPML_OK && i < recording->call->op->n_params; i++) {
+        struct case_argument *argument = &recording->arguments[i];
+        struct blob *blob = NULL;
+        if (argument->kind == TAPML_P_TENSOR_INOUT) {
+            status = fetch(recording, i, &argument->before, &blob);
+        }
+    }
+    return fetcher_end(&recording->recorder->fetcher, status);
+}
+
+// One output, after the call.
+static tapml_status fetch_output(struct recording *recording, uint32_t index)
+{
+    struct case_argument *argument = &recording->arguments[index];
+    const struct fetch_from from = from_of(recording, index);
+    struct blob *blob = NULL;
+    TAPML_TRY(fetch(recording, index, &argument->after, &blob));
+    const int is_shared = blob && !recording->recorder->options.visit;
+    return is_shared ? fetcher_note(&recording->recorder->fetcher, &from, blob) : TAPML_OK;
+}
+
+// All else that a case has: what came out, and what the call left alone.
+static tapml_status fetch_after(struct recording *recording)
+{
+    tapml_status status = TAPML_OK;
+    for (uint32_t i = 0; status == TAPML_OK && i < recording->call->op->n_params; i++) {
+        struct case_argument *argument = &recording->arguments[i];
+        const int is_in_memory = is_weight(argument) && recording->call->origins[i].data;
+        struct blob *blob = NULL;
+        if (case_is_output(argument)) {
+            status = fetch_output(recording, i);
+        } else if (argument->kind == TAPML_P_TENSORS_IN ||
+                   (argument->kind == TAPML_P_TENSOR_IN && !is_in_memory)) {
+            status = fetch(recording, i, &argument->before, &blob);
+        }
+    }
+    return fetcher_end(&recording->recorder->fetcher, status);
+}
+
+// Of a written state only the rows that were written are measured.
+static struct case_argument measured_part(const struct case_argument *argument)
+{
+    struct case_argument part = *argument;
+    if (is_written_state(argument) && argument->kept_begin < argument->kept_end) {
+        const uint64_t kept = (uint64_t)(argument->kept_end - argument->kept_begin);
+        const uint64_t written = (uint64_t)(argument->region_end - argument->region_begin);
+        part.content_bytes = argument->content_bytes / kept * written;
+        part.kept_begin = argument->region_begin;
+        part.kept_end = argument->region_end;
+    }
+    return part;
+}
+
+// Statistics of an output: where it lies, unless it has to be fetched for that.
+static tapml_status
+measure(struct recording *recording, uint32_t index, struct store_statistics *statistics)
+{
+    struct fetcher *fetcher = &recording->recorder->fetcher;
+    const struct case_argument *argument = &recording->arguments[index];
+    const struct case_argument part = measured_part(argument);
+    const uint64_t count = part.content_bytes / dtype_bytes(argument->dtype);
+    struct fetch_from from = from_of(recording, index);
+    const void *data = NULL;
+    from.argument = &part;
+    TAPML_TRY(fetcher_map(fetcher, &from, &data));
+    if (data) {
+        statistics_measure(argument->dtype, data, count, statistics);
+        fetcher_unmap(fetcher, &from);
+    } else {
+        TAPML_TRY(fetcher_end(fetcher, fetch_output(recording, index)));
+        const uint64_t row_bytes =
+            count > 0 && is_written_state(argument)
+                ? part.content_bytes / (uint64_t)(part.kept_end - part.kept_begin)
+                : 0;
+        const unsigned char *contents = argument->after;
+        contents += (uint64_t)(part.kept_begin - argument->kept_begin) * row_bytes;
+        statistics_measure(argument->dtype, contents, count, statistics);
+    }
+    statistics->param = argument->name;
+    return TAPML_OK;
+}
+
+// The number of this call among those of its instance in the step.
+static tapml_status count_part(struct recorder *recorder, const char *instance, int64_t *out_part)
+{
+    size_t calls = 0;
+    if (!table_find(&recorder->parts, instance, &calls)) {
+        calls = 0;
+    }
+    *out_part = (int64_t)calls;
+    return table_set(&recorder->parts, instance, calls + 1);
+}
+
+// Whether a call will be kept whatever comes out of it.
+static tapml_status decide_before(struct recorder *recorder, struct store_call *line)
+{
+    int has_class = 0;
+    TAPML_TRY(seen_has_class(&recorder->seen, line, &has_class));
+    line->is_kept = recorder->options.keep_all || !has_class;
+    return TAPML_OK;
+}
+
+// Whether what came out of a call makes it worth keeping, where that was not known before.
+static tapml_status decide_after(struct recorder *recorder, struct store_call *line)
+{
+    if (!line->is_kept) {
+        TAPML_TRY(seen_is_wider(&recorder->seen, line, &line->is_kept));
+    }
+    return line->is_kept ? seen_add(&recorder->seen, line) : TAPML_OK;
+}
+
+static tapml_status measure_all(struct recording *recording)
+{
+    struct store_call *line = &recording->item->call;
+    for (uint32_t i = 0; i < recording->call->op->n_params; i++) {
+        if (case_is_output(&recording->arguments[i])) {
+            TAPML_TRY(measure(recording, i, &line->outputs[line->output_count++]));
+        }
+    }
+    return TAPML_OK;
 }
 
 // Whether the memory behind a weight is what the checkpoint has under that name.
@@ -465,12 +414,7 @@ static tapml_status take_weight(struct recording *recording, uint32_t index)
     const struct backend_origin *origin = &recording->call->origins[index];
     size_t value = 0;
     if (!is_named(recorder, origin)) {
-        void *copy = arena_new(item->arena, argument->base_bytes);
-        if (!copy) {
-            return status_no_memory();
-        }
-        memcpy(copy, origin->data, argument->base_bytes);
-        argument->before = copy;
+        argument->before = origin->data;
         return TAPML_OK;
     }
     if (table_find(&recorder->weights, origin->name, &value)) {
@@ -502,7 +446,7 @@ static tapml_status fill_case(struct recording *recording)
 {
     struct writer_item *item = recording->item;
     const tapml_op *op = recording->call->op;
-    TAPML_TRY(fetch_all(recording, WHEN_KEPT));
+    TAPML_TRY(fetch_after(recording));
     TAPML_TRY(take_weights(recording));
     item->item = (struct carved_case){
         .instance = item->call.instance,
@@ -534,49 +478,43 @@ static void count_bytes(const struct recording *recording)
             counts->bytes_seen += seen * argument->content_bytes;
             counts->bytes_kept += item->call.is_kept ? contents * argument->content_bytes : 0;
         }
-        item->bytes += contents * argument->content_bytes;
     }
+    item->bytes += arena_size(item->arena);
 }
 
-// The line of a call that is not kept, without the contents that were read to decide.
-static tapml_status shrink(struct recording *recording)
+// Contents that were read to decide and are not kept.
+static void drop_contents(struct writer_item *item)
 {
-    struct writer_item *line = writer_item_create(WRITER_CALL);
-    if (!line) {
-        return status_no_memory();
+    while (item->blob_count > 0) {
+        blob_unref(item->blobs[--item->blob_count]);
     }
-    struct store_call *call = &line->call;
-    *call = recording->item->call;
-    line->bytes += LINE_BYTES;
-    call->instance = arena_text(line->arena, call->instance);
-    call->phase = arena_text(line->arena, call->phase);
-    call->shape_class = arena_text(line->arena, call->shape_class);
-    int is_whole = call->instance && call->phase && call->shape_class;
-    for (uint32_t i = 0; i < call->output_count; i++) {
-        call->outputs[i].param = arena_text(line->arena, call->outputs[i].param);
-        is_whole = is_whole && call->outputs[i].param;
-    }
-    if (!is_whole) {
-        writer_item_destroy(line);
-        return status_no_memory();
-    }
-    writer_item_destroy(recording->item);
-    recording->item = line;
-    return TAPML_OK;
+    item->bytes = sizeof(*item);
 }
 
-// The call, with what it changes read before and after it.
+// The buffers that a call writes to.
+static void forget_outputs(struct recorder *recorder, const struct backend_call *call)
+{
+    for (uint32_t i = 0; recorder->fetcher.note_count > 0 && i < call->op->n_params; i++) {
+        const uint32_t kind = call->args[i].kind;
+        const tapml_tensor *tensor = call->args[i].u.p;
+        if (kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT) {
+            fetcher_forget(&recorder->fetcher, tensor->buffer);
+        }
+    }
+}
+
+// The call, with what it changes read before it.
 static tapml_status perform(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
-    TAPML_TRY(describe_call(recording));
-    TAPML_TRY(fetch_all(recording, BEFORE_CALL));
+    struct store_call *line = &recording->item->call;
+    TAPML_TRY(fetch_before(recording));
+    forget_outputs(recorder, recording->call);
     const uint64_t start_ns = clock_now_ns();
     TAPML_TRY(backend_call(recorder->wrapper.inner, recording->call));
     TAPML_TRY(backend_wait(recorder->wrapper.inner));
-    const uint64_t time_ns = clock_now_ns() - start_ns;
-    TAPML_TRY(fetch_all(recording, AFTER_CALL));
-    return fill_line(recording, time_ns);
+    line->time_ns = clock_now_ns() - start_ns;
+    return count_part(recorder, line->instance, &line->part);
 }
 
 // Shows a call. What the writer would be told of weights goes with the item.
@@ -592,15 +530,17 @@ static tapml_status show(struct recording *recording)
 static tapml_status record(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
+    struct store_call *line = &recording->item->call;
+    TAPML_TRY(decide_before(recorder, line));
     TAPML_TRY(perform(recording));
-    TAPML_TRY(decide(recorder, &recording->item->call));
-    if (recording->item->call.is_kept) {
+    TAPML_TRY(measure_all(recording));
+    TAPML_TRY(decide_after(recorder, line));
+    if (line->is_kept) {
         TAPML_TRY(fill_case(recording));
-        count_bytes(recording);
     } else {
-        count_bytes(recording);
-        TAPML_TRY(shrink(recording));
+        drop_contents(recording->item);
     }
+    count_bytes(recording);
     writer_push(recorder->writer, recording->item);
     recording->item = NULL;
     return TAPML_OK;
@@ -619,6 +559,7 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
 {
     struct recorder *recorder = (struct recorder *)backend;
     if (!is_recorded(recorder, call)) {
+        forget_outputs(recorder, call);
         return backend_call(recorder->wrapper.inner, call);
     }
     struct recording recording = {
@@ -626,9 +567,41 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
     if (!recording.item) {
         return status_no_memory();
     }
-    const tapml_status status = recorder->options.visit ? show(&recording) : record(&recording);
+    tapml_status status = describe_call(&recording);
+    if (status == TAPML_OK) {
+        status = recorder->options.visit ? show(&recording) : record(&recording);
+    }
+    if (status != TAPML_OK) { // Nobody knows what the call has left.
+        fetcher_forget(&recorder->fetcher, NULL);
+    }
     writer_item_destroy(recording.item);
     return status;
+}
+
+static void record_buffer_free(struct backend *backend, tapml_object *buffer)
+{
+    struct recorder *recorder = (struct recorder *)backend;
+    fetcher_forget(&recorder->fetcher, buffer);
+    backend_buffer_free(recorder->wrapper.inner, buffer);
+}
+
+static tapml_status record_write(struct backend *backend,
+                                 tapml_object *buffer,
+                                 uint64_t offset,
+                                 const void *source,
+                                 uint64_t size)
+{
+    struct recorder *recorder = (struct recorder *)backend;
+    fetcher_forget(&recorder->fetcher, buffer);
+    return backend_write(recorder->wrapper.inner, buffer, offset, source, size);
+}
+
+static tapml_status record_fill(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    struct recorder *recorder = (struct recorder *)backend;
+    fetcher_forget(&recorder->fetcher, buffer);
+    return backend_fill(recorder->wrapper.inner, buffer, offset, size, pattern);
 }
 
 static void release(struct backend *backend)
@@ -692,11 +665,15 @@ tapml_status recorder_create(const struct recorder_options *options, struct reco
     }
     recorder->vt = backend_forward_vt;
     recorder->vt.release = release;
+    recorder->vt.buffer_free = record_buffer_free;
+    recorder->vt.write = record_write;
+    recorder->vt.fill = record_fill;
     recorder->vt.call = record_call;
     recorder->wrapper.backend.vt = &recorder->vt;
     recorder->wrapper.inner = options->inner;
     recorder->options = *options;
     table_init(&recorder->parts);
+    fetcher_init(&recorder->fetcher, options->inner);
     seen_init(&recorder->seen);
     table_init(&recorder->weights);
     tapml_status status = options->visit ? TAPML_OK : begin_store(recorder);
@@ -736,6 +713,7 @@ void recorder_destroy(struct recorder *recorder)
     }
     writer_destroy(recorder->writer);
     table_release(&recorder->parts);
+    fetcher_release(&recorder->fetcher);
     seen_release(&recorder->seen);
     table_release(&recorder->weights);
     alloc_free(recorder);
@@ -755,6 +733,7 @@ tapml_status recorder_begin_step(
     }
     table_release(&recorder->parts);
     table_init(&recorder->parts);
+    fetcher_forget(&recorder->fetcher, NULL); // Between steps the host writes to states.
     recorder->is_in_step = 1;
     recorder->prompt = prompt;
     recorder->step = step;

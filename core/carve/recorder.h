@@ -5,8 +5,10 @@
 //
 // It reads through the backend table alone, so that a GPU can be the source. Kept are the first
 // case per (instance, phase, shape class), and any later one that widens the range of values seen
-// (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. What is kept
-// is handed to a thread of its own (carve/writer), which hashes and writes: one transaction a step.
+// (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. The values of
+// outputs are looked at where they lie, contents are copied of what is kept alone, and those that
+// one op wrote and the next one reads once for both. What is kept is handed to a thread of its own
+// (carve/writer), which hashes and writes: one transaction a step.
 //
 // With `visit` it only watches: whoever wants to look at every call gets each as a case, and
 // nothing is written (offload/watch).
@@ -28,7 +30,8 @@ struct recorder_options {
     int64_t prompts_end;
 
     // Whose tensors cases know by name alone: those that a call takes as weights from this memory.
-    // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes.
+    // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes,
+    // which the recorder reads until it has finished.
     const struct checkpoint *checkpoint;
 
     // Where `visit` is given, calls are shown instead of kept: each that `wants` says yes to goes

@@ -70,22 +70,29 @@ static tapml_status find_range(struct seen *seen,
     return status;
 }
 
-tapml_status seen_is_new(struct seen *seen, const struct store_call *call, int *out_is_new)
+tapml_status seen_has_class(struct seen *seen, const struct store_call *call, int *out_has_class)
 {
     struct text key;
     size_t value = 0;
     const tapml_status status = class_key(call, &key);
-    int is_new = status == TAPML_OK && !table_find(&seen->classes, key.data, &value);
+    if (status == TAPML_OK) {
+        *out_has_class = table_find(&seen->classes, key.data, &value);
+    }
     text_release(&key);
-    TAPML_TRY(status);
+    return status;
+}
+
+tapml_status seen_is_wider(struct seen *seen, const struct store_call *call, int *out_is_wider)
+{
+    int is_wider = 0;
     for (uint32_t i = 0; i < call->output_count; i++) {
         const struct store_statistics *output = &call->outputs[i];
         struct seen_range *range = NULL;
         TAPML_TRY(find_range(seen, call->instance, output->param, &range));
-        is_new = is_new || output->largest > 2 * range->largest ||
-                 (output->non_finite_kinds & ~range->kinds) != 0;
+        is_wider = is_wider || output->largest > 2 * range->largest ||
+                   (output->non_finite_kinds & ~range->kinds) != 0;
     }
-    *out_is_new = is_new;
+    *out_is_wider = is_wider;
     return TAPML_OK;
 }
 

@@ -18,10 +18,15 @@ struct seen {
 void seen_init(struct seen *seen);
 void seen_release(struct seen *seen);
 
-// Whether a call is worth keeping: the first of its instance, phase and shape class, or one that
-// widens the range of values of an output: twice the largest magnitude, a new kind of non-finite.
+// A call is worth keeping where it is the first of its instance, phase and shape class, which is
+// known before it,
 tapml_status
-seen_is_new(struct seen *seen, const struct store_call *call, int *out_is_new) STATUS_USED;
+seen_has_class(struct seen *seen, const struct store_call *call, int *out_has_class) STATUS_USED;
+
+// or where it widens the range of values of an output: twice the largest magnitude, a new kind of
+// non-finite.
+tapml_status
+seen_is_wider(struct seen *seen, const struct store_call *call, int *out_is_wider) STATUS_USED;
 
 // Takes a kept call into account.
 tapml_status seen_add(struct seen *seen, const struct store_call *call) STATUS_USED;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "carve/blob.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct writer {
     pthread_cond_t changed;
     struct writer_item *first, *last;
     uint64_t queued_bytes; // Of items in the queue and of the one being written.
+    int is_due;            // The thread is to write what is in the queue.
     int is_ending;
     tapml_status status; // The first failure of the thread.
     char message[512];
@@ -43,6 +45,9 @@ struct writer_item *writer_item_create(enum writer_kind kind)
 void writer_item_destroy(struct writer_item *item)
 {
     if (item) {
+        for (uint32_t i = 0; i < item->blob_count; i++) {
+            blob_unref(item->blobs[i]);
+        }
         arena_destroy(item->arena);
         alloc_free(item);
     }
@@ -85,7 +90,8 @@ static tapml_status write_item(struct writer *writer, const struct writer_item *
 // The next item, or NULL at the end. The lock is held.
 static struct writer_item *take(struct writer *writer)
 {
-    while (!writer->first && !writer->is_ending) {
+    writer->is_due = writer->is_due && writer->first;
+    while (!writer->is_due && !writer->is_ending) {
         (void)pthread_cond_wait(&writer->changed, &writer->lock); // Fails on misuse alone.
     }
     struct writer_item *item = writer->first;
@@ -150,10 +156,20 @@ tapml_status writer_create(const char *store_path, struct writer **out_writer)
     return TAPML_OK;
 }
 
+// Wakes the thread. The lock is held.
+static void make_due(struct writer *writer)
+{
+    if (!writer->is_due) {
+        writer->is_due = 1;
+        (void)pthread_cond_broadcast(&writer->changed);
+    }
+}
+
 void writer_push(struct writer *writer, struct writer_item *item)
 {
     (void)pthread_mutex_lock(&writer->lock);
     while (writer->queued_bytes > 0 && writer->queued_bytes + item->bytes > WRITER_QUEUE_BYTES) {
+        make_due(writer);
         (void)pthread_cond_wait(&writer->changed, &writer->lock);
     }
     item->next = NULL;
@@ -164,7 +180,9 @@ void writer_push(struct writer *writer, struct writer_item *item)
     }
     writer->last = item;
     writer->queued_bytes += item->bytes;
-    (void)pthread_cond_broadcast(&writer->changed);
+    if (item->kind == WRITER_COMMIT || writer->queued_bytes >= WRITER_BATCH_BYTES) {
+        make_due(writer);
+    }
     (void)pthread_mutex_unlock(&writer->lock);
 }
 

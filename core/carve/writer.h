@@ -12,8 +12,13 @@
 
 #include <stddef.h>
 
-// What waits in the queue at most; a larger item waits alone.
-enum { WRITER_QUEUE_BYTES = 64 << 20 };
+// What waits in the queue at most; a larger item waits alone. A prefill of a large model keeps more
+// than the thread writes meanwhile, which the decodes after it make up for.
+enum { WRITER_QUEUE_BYTES = 256 << 20 };
+
+// The thread begins with what waits when that is so much, or a step ends: waking it for every call
+// would cost the run more than what it writes.
+enum { WRITER_BATCH_BYTES = 1 << 20 };
 
 struct writer;
 
@@ -30,12 +35,14 @@ struct writer_weight {
 // What to write: made and filled by the recorder, taken over by `writer_push`.
 struct writer_item {
     enum writer_kind kind;
-    struct arena *arena; // Owns all that the item points at, weights' bytes excepted.
-    uint64_t bytes;      // What it weighs in the queue.
+    struct arena *arena; // Owns all that the item points at, but contents.
+    uint64_t bytes;      // What it weighs in the queue: contents that others share count once.
     struct store_call call;
     struct carved_case item; // Where the call is kept.
     struct writer_weight *weights;
     uint32_t weight_count;
+    struct blob **blobs; // Contents that the case refers to; those of weights outlive the writer.
+    uint32_t blob_count;
     struct store_prompt prompt;
     struct writer_item *next; // The queue's.
 };

@@ -98,28 +98,39 @@ Test(content, key_is_what_the_documentation_says)
     cr_assert(hash_equal(key, hash_bytes(all, sizeof(all))));
 }
 
-Test(content, zeros_are_compressed_and_noise_is_not)
+// Of `count` values.
+static void put_zeros_and_noise(int64_t count)
 {
-    enum { COUNT = 4096 };
-    static int32_t values[COUNT];
-    const int64_t shape[] = {COUNT};
+    static int32_t values[100000];
+    const int64_t shape[] = {count};
     const struct content content = {TAPML_I32, 1, shape};
     struct hash zeros;
     struct hash noise;
     const void *again = NULL;
+    memset(values, 0, sizeof(values));
     cr_assert_eq(content_put(store, &content, values, &zeros), TAPML_OK);
     cr_assert_eq(content_get(store, zeros, &content, arena, &again), TAPML_OK);
-    cr_assert_arr_eq(again, values, sizeof(values));
+    cr_assert_arr_eq(again, values, (size_t)count * sizeof(*values));
     cr_assert_eq(count_of("SELECT encoding = 'zstd' AND length(bytes) < 100 FROM tensor"), 1);
     uint64_t state = 1;
-    for (int i = 0; i < COUNT; i++) {
+    for (int64_t i = 0; i < count; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         values[i] = (int32_t)(state >> 33);
     }
     cr_assert_eq(content_put(store, &content, values, &noise), TAPML_OK);
     cr_assert_eq(count_of("SELECT count(*) FROM tensor WHERE encoding = 'raw'"), 1);
     cr_assert_eq(content_get(store, noise, &content, arena, &again), TAPML_OK);
-    cr_assert_arr_eq(again, values, sizeof(values));
+    cr_assert_arr_eq(again, values, (size_t)count * sizeof(*values));
+}
+
+Test(content, zeros_are_compressed_and_noise_is_not)
+{
+    put_zeros_and_noise(4096);
+}
+
+Test(content, the_same_of_what_is_tried_by_pieces)
+{
+    put_zeros_and_noise(99999);
 }
 
 Test(content, no_elements_and_no_axes)

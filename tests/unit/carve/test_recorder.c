@@ -258,6 +258,64 @@ Test(recorder, keeps_the_first_of_a_class_and_what_widens_the_range)
     cr_assert_eq(recorder_counts(recorder).calls, 7);
 }
 
+// The input of the one case of `instance`.
+static const float *input_of(const char *instance)
+{
+    int64_t *ids = NULL;
+    size_t count = 0;
+    const float *input = NULL;
+    MUST(store_case_ids(store, &ids, &count));
+    for (size_t i = 0; i < count; i++) {
+        struct carved_case item;
+        MUST(store_load_case(store, ids[i], arena, &item));
+        input = strcmp(item.instance, instance) == 0 ? item.arguments[0].before : input;
+    }
+    alloc_free(ids);
+    cr_assert_not_null(input);
+    return input;
+}
+
+// silu over `x`, which `producer` is said to have computed.
+static void silu_over(const char *instance, const char *producer, struct operand *x)
+{
+    const int64_t shape[] = {1, 4};
+    struct operand *y = operand(TAPML_F32, 2, shape, NULL);
+    const tapml_value args[] = {tensor_of(&tapml_silu, 0, x), tensor_of(&tapml_silu, 1, y)};
+    const struct backend_origin origins[] = {origin_of(producer, x), origin_of(instance, y)};
+    MUST(backend_call(recorder_backend(recorder), &(struct backend_call){.op = &tapml_silu,
+                                                                         .args = args,
+                                                                         .instance = instance,
+                                                                         .origins = origins}));
+    drop(y);
+}
+
+Test(recorder, what_one_op_wrote_the_next_one_reads_until_it_changes)
+{
+    const int64_t shape[] = {1, 4};
+    const float values[] = {1, 2, 3, 4}, others[] = {5, 6, 7, 8};
+    make(inner, 0, NULL);
+    step(0);
+    struct operand *x = operand(TAPML_F32, 2, shape, values);
+    struct operand *y = operand(TAPML_F32, 2, shape, NULL);
+    float computed[4];
+    MUST(silu("a", x, y));
+    MUST(backend_read(recorder_backend(recorder), y->tensor.buffer, 0, computed, sizeof(computed)));
+    silu_over("b", "a", y);
+    MUST(backend_write(recorder_backend(recorder), y->tensor.buffer, 0, others, sizeof(others)));
+    silu_over("c", "a", y);
+    MUST(silu("d", x, y)); // Another value in the same buffer.
+    silu_over("e", "d", y);
+    MUST(backend_fill(recorder_backend(recorder), y->tensor.buffer, 0, sizeof(others), 0));
+    silu_over("f", "d", y);
+    drop(x);
+    drop(y);
+    finish();
+    cr_assert_arr_eq(input_of("b"), computed, sizeof(computed));
+    cr_assert_arr_eq(input_of("c"), others, sizeof(others));
+    cr_assert_arr_eq(input_of("e"), computed, sizeof(computed));
+    cr_assert_eq(input_of("f")[0], 0);
+}
+
 Test(recorder, keeps_all_where_it_is_told_to)
 {
     make(inner, 1, NULL);

@@ -133,6 +133,21 @@ Test(writer, queue_is_bounded_and_nothing_is_lost)
     cr_assert_eq(number_of("SELECT count(*) FROM call"), ITEMS);
 }
 
+Test(writer, what_waits_for_room_wakes_the_thread)
+{
+    struct writer *writer = create();
+    push_call(writer, 0, 0, NULL); // Too little to wake it.
+    struct writer_item *item = writer_item_create(WRITER_CALL);
+    cr_assert_not_null(item);
+    item->call =
+        (struct store_call){.instance = "s", .step = 1, .phase = "decode", .shape_class = ""};
+    item->bytes = WRITER_QUEUE_BYTES;
+    writer_push(writer, item);
+    push(writer, WRITER_COMMIT);
+    writer_destroy(writer);
+    cr_assert_eq(number_of("SELECT count(*) FROM call"), 2);
+}
+
 Test(writer, failure_is_kept_and_the_rest_dropped)
 {
     struct cases_silu made;
