@@ -18,6 +18,7 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
     }
     out_frame->op = op;
     out_frame->function = impl->fn;
+    out_frame->lists = 0;
     out_frame->types[0] = out_frame->types[1] = &ffi_type_pointer;
     for (uint32_t p = 0; p < op->n_params; ++p) {
         const uint32_t kind = op->params[p]->kind;
@@ -29,6 +30,7 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
                                     : kind == TAPML_P_F64 ? &ffi_type_double
                                                           : &ffi_type_pointer;
         if (kind == TAPML_P_TENSORS_IN) {
+            out_frame->lists |= UINT32_C(1) << p;
             out_frame->types[count++] = &ffi_type_uint64;
         }
     }
@@ -42,28 +44,20 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
 tapml_status
 call_run(struct call_frame *frame, tapml_object *queue, tapml_call *call, const tapml_value *args)
 {
-    // The slots point at copies: libffi takes pointers to what it must not change, without const.
-    union {
-        int64_t i;
-        double d;
-        const void *p;
-    } values[CALL_PARAMS_MAX];
+    // Libffi takes pointers to what it only reads, without const.
+    static const uint64_t nothing = 0;
     uint64_t counts[CALL_PARAMS_MAX];
-    void *slots[CALL_SLOTS_MAX] = {&queue, &call};
+    void *slots[CALL_SLOTS_MAX]; // As many as there are types are set.
     unsigned count = 2;
+    slots[0] = &queue;
+    slots[1] = &call;
     for (uint32_t p = 0; p < frame->op->n_params; ++p) {
-        const uint32_t kind = frame->op->params[p]->kind;
-        const int is_absent = args[p].kind == TAPML_V_NONE;
-        if (kind == TAPML_P_I64) {
-            values[p].i = is_absent ? 0 : args[p].u.i;
-        } else if (kind == TAPML_P_F64) {
-            values[p].d = is_absent ? 0.0 : args[p].u.d;
-        } else {
-            values[p].p = is_absent ? NULL : args[p].u.p;
-        }
-        slots[count++] = &values[p];
-        if (kind == TAPML_P_TENSORS_IN) {
-            counts[p] = is_absent ? 0 : args[p].count;
+        const tapml_value *arg = &args[p];
+        const int is_absent = arg->kind == TAPML_V_NONE;
+        const void *value = is_absent ? (const void *)&nothing : (const void *)&arg->u;
+        slots[count++] = (void *)(uintptr_t)value;
+        if ((frame->lists >> p & 1) != 0) {
+            counts[p] = is_absent ? 0 : arg->count;
             slots[count++] = &counts[p];
         }
     }

@@ -19,6 +19,7 @@ enum { CALL_PARAMS_MAX = 32, CALL_SLOTS_MAX = 2 + 2 * CALL_PARAMS_MAX };
 struct call_frame {
     const tapml_op *op;
     tapml_fn function;
+    uint32_t lists; // A bit for each parameter that is a list: it takes two slots.
     ffi_cif cif;
     ffi_type *types[CALL_SLOTS_MAX]; // `cif` points into it: a frame does not move.
 };
