@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fast/vector.h"
+#include "fast/product.h"
 
 // Weights in blocks (docs/encodings.md), widened in registers: `tapml.q4/1` where blocks have mins,
 // else `tapml.q8/1`. Products of a scale and a quant are exact, so that every way to a value gives
@@ -57,28 +57,42 @@ VECTOR_INLINE vector_u32 block_spread_nibbles(const unsigned char *quants, size_
 #endif
 }
 
-VECTOR_INLINE vector block_widen_half(const unsigned char *half)
+VECTOR_INLINE vector blocks_widen(const unsigned char *halves, size_t count)
 {
-    uint16_t bits;
-
-    memcpy(&bits, half, sizeof(bits));
-    return vector_widen_f16(bits + (vector_u16){0});
+    return count == VECTOR_LANES ? vector_load(TAPML_F16, halves)
+                                 : vector_load_some(TAPML_F16, halves, count);
 }
 
-// Block `index` of those from `quants`, `scales` and `mins` on.
-VECTOR_INLINE struct block block_open(int has_min,
-                                      const unsigned char *quants,
-                                      const unsigned char *scales,
-                                      const unsigned char *mins,
-                                      size_t index)
+// Blocks that follow each other, from `quants`, `scales` and `mins` on. Their scales and mins are
+// widened together: one by one that costs as much as the quants.
+struct blocks {
+    const unsigned char *quants;
+    float scales[VECTOR_LANES], mins[VECTOR_LANES];
+};
+
+// The first `count` blocks from block `index` of a product on, at most VECTOR_LANES.
+VECTOR_INLINE void blocks_open(
+    int has_min, const struct product *product, size_t index, size_t count, struct blocks *blocks)
+{
+    const unsigned char *scales = product->scales + index * 2;
+
+    blocks->quants = (const unsigned char *)product->weights +
+                     index * (has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES);
+    vector_store(blocks->scales, blocks_widen(scales, count));
+    if (has_min) {
+        vector_store(blocks->mins, blocks_widen(product->mins + index * 2, count));
+    }
+}
+
+VECTOR_INLINE struct block blocks_at(int has_min, const struct blocks *blocks, size_t i)
 {
     struct block block = {
-        .quants = quants + index * (has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES),
-        .scale = block_widen_half(scales + index * 2),
+        .quants = blocks->quants + i * (has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES),
+        .scale = vector_of(blocks->scales[i]),
     };
 
     if (has_min) {
-        block.min = block_widen_half(mins + index * 2);
+        block.min = vector_of(blocks->mins[i]);
     }
     return block;
 }

@@ -49,10 +49,16 @@ static int has_avx512(void)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+
+static int has_avx512vnni(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
 #endif
 
 static const struct level levels[] = {
 #if defined(__x86_64__)
+    {"avx512vnni", "16 lanes, AVX-512 with VNNI", has_avx512vnni, IMPLS_AT(avx512vnni)},
     {"avx512", "16 lanes, AVX-512", has_avx512, IMPLS_AT(avx512)},
     {"avx2", "8 lanes, AVX2 with FMA and F16C", has_avx2, IMPLS_AT(avx2)},
 #endif

@@ -7,7 +7,7 @@
 
 // The devices of the component `cpu`: one for each level of instructions that this machine has, the
 // highest first. Each has all ops of the reference's device `f32`, some of them in a fast form.
-enum { FAST_LEVEL_MAX = 3 };
+enum { FAST_LEVEL_MAX = 4 };
 
 // The tables of the component, which lie in its root object.
 struct fast {

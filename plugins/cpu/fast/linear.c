@@ -9,13 +9,16 @@
 #include <tapml/ops.h>
 
 enum {
-    OUTPUTS = 32, // That one thread computes at a time: few, so that threads share small weights.
-    READING = 4,  // To read a weight from memory costs as much as to use it for some rows.
+    // That one thread computes at a time: few, so that threads share small weights.
+    OUTPUTS = 32,
+    OUTPUTS_ENCODED = 128, // What is made of a row of x must be worth it (fast/digits.h).
+    READING = 4,           // To read a weight from memory costs as much as to use it for some rows.
 };
 
 struct linear {
     const tapml_tensor *x, *w, *b, *y; // `b` is NULL where there is none.
     size_t row_count, in, out;
+    size_t unit; // Outputs that are computed together.
 };
 
 static void compute_rows(const struct linear *linear, size_t first, size_t first_row)
@@ -27,7 +30,7 @@ static void compute_rows(const struct linear *linear, size_t first, size_t first
     outputs.b = linear->b;
     outputs.in = linear->in;
     outputs.first = first;
-    outputs.count = outputs_left < OUTPUTS ? outputs_left : OUTPUTS;
+    outputs.count = outputs_left < linear->unit ? outputs_left : linear->unit;
     outputs.row_count = rest < PRODUCT_BATCH ? rest : PRODUCT_BATCH;
     for (size_t r = 0; r < outputs.row_count; r++) {
         outputs.rows[r] = value_row(linear->x, first_row + r);
@@ -42,7 +45,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
     for (size_t row = 0; row < linear->row_count; row += PRODUCT_BATCH) {
         for (uint64_t unit = begin; unit < end; unit++) {
-            compute_rows(linear, (size_t)unit * OUTPUTS, row);
+            compute_rows(linear, (size_t)unit * linear->unit, row);
         }
     }
 }
@@ -57,10 +60,11 @@ static tapml_status linear(TAPML_LINEAR_PARAMS)
         .row_count = value_row_count(x),
         .in = value_width(x),
         .out = value_width(y),
+        .unit = w->encoding != NULL ? OUTPUTS_ENCODED : OUTPUTS,
     };
     const struct work work = {
-        .count = (job.out + OUTPUTS - 1) / OUTPUTS,
-        .unit_cost = OUTPUTS * (uint64_t)job.in * (job.row_count + READING) / VECTOR_LANES,
+        .count = (job.out + job.unit - 1) / job.unit,
+        .unit_cost = job.unit * (uint64_t)job.in * (job.row_count + READING) / VECTOR_LANES,
         .body = compute,
         .job = &job,
     };

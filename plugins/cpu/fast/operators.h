@@ -15,3 +15,4 @@
 OPERATORS_AT(portable);
 OPERATORS_AT(avx2);
 OPERATORS_AT(avx512);
+OPERATORS_AT(avx512vnni);

@@ -3,6 +3,7 @@
 #include "fast/product.h"
 
 #include "fast/blocks.h"
+#include "fast/digits.h"
 
 // A tile is WEIGHTS rows of weights against ROWS rows of x: its sums fill the registers, and a
 // vector that is loaded is used several times. Each sum is one vector of partial sums, which are
@@ -165,26 +166,40 @@ VECTOR_INLINE void store_sums(const struct product *product,
     }
 }
 
-// Block `index` of all.
-VECTOR_INLINE struct block block_at(int has_min, const struct product *product, size_t index)
+// Adds `count` blocks, from block `index` of all on, times values of x.
+VECTOR_INLINE void multiply_some_blocks(int has_min,
+                                        const struct product *product,
+                                        size_t index,
+                                        size_t count,
+                                        const float *x,
+                                        vector *sums)
 {
-    return block_open(has_min, product->weights, product->scales, product->mins, index);
-}
+    struct blocks blocks;
 
-// One row of x against row `first` of the weights, in registers.
-VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, size_t first)
-{
-    const size_t count = product->term_count / BLOCK_VALUES;
-    const float *x = product->rows[0];
-    vector totals[1][WEIGHTS] = {{{0}}}, sums[CHAINS] = {{0}};
-
+    blocks_open(has_min, product, index, count, &blocks);
     for (size_t b = 0; b < count; b++, x += BLOCK_VALUES) {
-        const struct block block = block_at(has_min, product, first * count + b);
+        const struct block block = blocks_at(has_min, &blocks, b);
 
         for (size_t v = 0; v < BLOCK_VECTORS; v++) {
             sums[v % CHAINS] +=
                 vector_load(TAPML_F32, x + v * VECTOR_LANES) * block_load(has_min, &block, v);
         }
+    }
+}
+
+// One row of x against row `first` of the weights, in registers.
+VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, size_t first)
+{
+    const size_t count = product->term_count / BLOCK_VALUES, begin = first * count;
+    const float *x = product->rows[0];
+    vector totals[1][WEIGHTS] = {{{0}}}, sums[CHAINS] = {{0}};
+    size_t b = 0;
+
+    for (; b + VECTOR_LANES <= count; b += VECTOR_LANES) {
+        multiply_some_blocks(has_min, product, begin + b, VECTOR_LANES, x + b * BLOCK_VALUES, sums);
+    }
+    if (b < count) {
+        multiply_some_blocks(has_min, product, begin + b, count - b, x + b * BLOCK_VALUES, sums);
     }
     totals[0][0] = sums[0] + sums[1];
     store_sums(product, first, 1, totals);
@@ -194,11 +209,19 @@ VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, s
 VECTOR_INLINE void
 widen_blocks(int has_min, const struct product *product, size_t first, size_t count, float *row)
 {
-    for (size_t b = 0; b < count / BLOCK_VALUES; b++, row += BLOCK_VALUES) {
-        const struct block block = block_at(has_min, product, first + b);
+    const size_t all = count / BLOCK_VALUES;
 
-        for (size_t v = 0; v < BLOCK_VECTORS; v++) {
-            vector_store(row + v * VECTOR_LANES, block_load(has_min, &block, v));
+    for (size_t begin = 0; begin < all; begin += VECTOR_LANES) {
+        const size_t some = all - begin < VECTOR_LANES ? all - begin : VECTOR_LANES;
+        struct blocks blocks;
+
+        blocks_open(has_min, product, first + begin, some, &blocks);
+        for (size_t b = 0; b < some; b++, row += BLOCK_VALUES) {
+            const struct block block = blocks_at(has_min, &blocks, b);
+
+            for (size_t v = 0; v < BLOCK_VECTORS; v++) {
+                vector_store(row + v * VECTOR_LANES, block_load(has_min, &block, v));
+            }
         }
     }
 }
@@ -293,12 +316,62 @@ static void compute_stream(const struct product *product)
     }
 }
 
+#if defined(__AVX512VNNI__)
+// A row of x whose values are not all finite is left to floats, which know infinity.
+static __attribute__((noinline)) void compute_digits(const struct product *product)
+{
+    const size_t count = product->term_count / BLOCK_VALUES;
+    struct digits digits;
+
+    for (size_t r = 0; r < product->row_count; r++) {
+        if (!digits_split(product->rows[r], product->term_count, &digits)) {
+            struct product alone = *product;
+
+            alone.rows += r;
+            alone.y += r;
+            alone.row_count = 1;
+            compute_stream(&alone);
+            continue;
+        }
+        for (size_t row = 0; row < product->weight_count; row++) {
+            const struct digits_weights weights = {
+                .quants =
+                    (const unsigned char *)product->weights + row * count * (BLOCK_VALUES / 2),
+                .scales = product->scales + row * count * 2,
+                .mins = product->mins + row * count * 2,
+            };
+
+            product->y[r][row] = digits_product(&digits, weights, count);
+        }
+    }
+}
+
+static bool has_digits(const struct product *product)
+{
+    return product->dtype == TAPML_U8 && product->mins != NULL &&
+           product->term_count <= DIGITS_TERM_MAX;
+}
+#else
+static bool has_digits(const struct product *product)
+{
+    return false;
+}
+
+static void compute_digits(const struct product *product)
+{
+}
+#endif
+
 // Shorter vectors cannot stream what has one chain of additions: they would wait for it.
 void LEVEL(product_compute)(const struct product *product)
 {
     const int can_stream = VECTOR_BYTES == 64 || product->dtype == TAPML_U8;
     size_t first = 0;
 
+    if (has_digits(product)) {
+        compute_digits(product);
+        return;
+    }
     if (can_stream && product->row_count == 1) {
         compute_stream(product);
         return;

@@ -8,6 +8,8 @@
 #include <tapml/ops.h>
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +180,101 @@ Test(fast, linear_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeou
     check_linear(TAPML_BF16);
     check_linear(OPERAND_Q8);
     check_linear(OPERAND_Q4);
+}
+
+static const double no_bias[OUT];
+
+// The largest error of an output, against `exact`.
+static double worst_error(const struct trial *trial,
+                          const char *component,
+                          const char *device,
+                          const double *exact)
+{
+    double *computed = reference_output(trial, component, device, 0, NULL);
+    double worst = 0;
+
+    for (size_t i = 0; i < OUT; i++) {
+        worst = fmax(worst, fabs(computed[i] - exact[i]));
+    }
+    free(computed);
+    return worst;
+}
+
+// On each level, errors are at most those of the reference, which adds up floats one by one.
+static void check_exactness(const double *x, const double *w)
+{
+    const struct levels levels = find_levels();
+    const struct trial trial = linear_trial(1, OPERAND_Q4, x, w, no_bias);
+    double *exact = reference_output(&trial, "reference", "f64", 0, NULL);
+    const double limit = worst_error(&trial, "reference", "f32", exact);
+
+    cr_expect_gt(limit, 0);
+    for (uint32_t level = 0; level < levels.count; level++) {
+        const double error = worst_error(&trial, "cpu", levels.ids[level], exact);
+
+        cr_expect_leq(error, limit, "%s: %g is beyond %g", levels.ids[level], error, limit);
+    }
+    free(exact);
+}
+
+// Quants of four bits meet numbers relative to the largest of a block: what is large, what is small
+// beside it, and what is tiny altogether must not cost more than floats lose.
+Test(fast, quants_of_four_bits_lose_no_more_than_floats, .timeout = 300)
+{
+    double *x = trial_values(1, TAPML_F32, IN_BLOCKS),
+           *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
+
+    check_exactness(x, w);
+    for (size_t i = 0; i < IN_BLOCKS; i += 100) {
+        x[i] *= 1000;
+    }
+    check_exactness(x, w);
+    for (size_t i = 0; i < IN_BLOCKS; i++) {
+        x[i] = i / 32 % 2 == 0 ? (float)(x[i] * 0x1p-40) : 0;
+    }
+    check_exactness(x, w);
+    free(x);
+    free(w);
+}
+
+static bool is_near(double expected, double computed)
+{
+    if (!isfinite(expected)) {
+        return isnan(expected) ? isnan(computed) : computed == expected;
+    }
+    return fabs(computed - expected) <= 1e-5 * fabs(expected);
+}
+
+// A value of a row that is no number, infinite, or next to it: each output is as the reference has
+// it, and the other row as it is alone.
+Test(fast, quants_of_four_bits_meet_what_is_not_finite, .timeout = 300)
+{
+    const double values[] = {NAN, INFINITY, -INFINITY, 0x1.fffffep127};
+    const struct levels levels = find_levels();
+    double *x = trial_values(1, TAPML_F32, (size_t)2 * IN_BLOCKS);
+    double *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
+    const struct trial alone = linear_trial(1, OPERAND_Q4, x + IN_BLOCKS, w, no_bias);
+
+    for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++) {
+        x[40] = values[v];
+        for (uint32_t level = 0; level < levels.count; level++) {
+            const struct trial trial = linear_trial(2, OPERAND_Q4, x, w, no_bias);
+            double *expected = reference_output(&trial, "reference", "f32", 0, NULL);
+            double *computed = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+            double *other = reference_output(&alone, "cpu", levels.ids[level], 0, NULL);
+
+            for (size_t i = 0; i < OUT; i++) {
+                cr_expect(is_near(expected[i], computed[i]), "%s: %g for %g", levels.ids[level],
+                          computed[i], expected[i]);
+            }
+            cr_expect(memcmp(computed + OUT, other, OUT * sizeof(*other)) == 0);
+            free(expected);
+            free(computed);
+            free(other);
+        }
+    }
+    free(x);
+    free(w);
 }
 
 Test(fast, experts_have_the_same_bits_on_any_number_of_threads, .timeout = 300)
