@@ -76,9 +76,10 @@ static void read_cases(struct store *store)
 
 static void see(void *user, const struct store_call *call)
 {
-    int is_new = 0;
+    int has_class = 0, is_wider = 0;
     FUZZ_CHECK(call->output_count <= STORE_OUTPUTS_MAX);
-    FUZZ_CHECK(seen_is_new(user, call, &is_new) == TAPML_OK);
+    FUZZ_CHECK(seen_has_class(user, call, &has_class) == TAPML_OK);
+    FUZZ_CHECK(seen_is_wider(user, call, &is_wider) == TAPML_OK);
     FUZZ_CHECK(seen_add(user, call) == TAPML_OK);
 }
 
