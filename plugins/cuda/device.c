@@ -135,7 +135,8 @@ static struct gpu_limits read_limits(const struct driver_device *device)
         .grid = GRID,
         .subgroup_min = WARP,
         .subgroup_max = WARP,
-        .features = warp == WARP ? GPU_FEATURE_SUBGROUP : 0, // The dialect counts on 32.
+        // The dialect counts on warps of 32.
+        .features = GPU_FEATURE_F16 | (warp == WARP ? GPU_FEATURE_SUBGROUP : 0),
     };
 }
 

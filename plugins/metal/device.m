@@ -59,7 +59,7 @@ static struct gpu_limits read_limits(id<MTLDevice> device)
         .grid = GRID,
         .subgroup_min = has_simd ? SIMD_WIDTH : 0,
         .subgroup_max = has_simd ? SIMD_WIDTH : 0,
-        .features = has_simd ? GPU_FEATURE_SUBGROUP : 0,
+        .features = GPU_FEATURE_F16 | (has_simd ? GPU_FEATURE_SUBGROUP : 0),
     };
 }
 

@@ -94,7 +94,7 @@ static struct gpu_limits read_limits(const struct driver_device *device)
         .grid = GRID,
         // No subgroups: OpenCL tells their size only of a compiled kernel, which is too late to
         // choose one.
-        .features = (type & CL_DEVICE_TYPE_CPU) != 0 ? GPU_FEATURE_SERIAL : 0,
+        .features = GPU_FEATURE_F16 | ((type & CL_DEVICE_TYPE_CPU) != 0 ? GPU_FEATURE_SERIAL : 0),
     };
 }
 

@@ -88,6 +88,17 @@ static int has_full_subgroups(const struct driver_device *device)
     return control.computeFullSubgroups == VK_TRUE;
 }
 
+static int has_16bit_storage(const struct driver_device *device)
+{
+    VkPhysicalDevice16BitStorageFeatures storage = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                          .pNext = &storage};
+
+    device->root->vk.vkGetPhysicalDeviceFeatures2(device->physical, &features);
+    return storage.storageBuffer16BitAccess == VK_TRUE;
+}
+
 // Fills the traits, and the limits that the kernels are sized by.
 static struct gpu_limits read_limits(struct driver_device *device)
 {
@@ -110,6 +121,7 @@ static struct gpu_limits read_limits(struct driver_device *device)
     traits->allocation_bytes = v11.maxMemoryAllocationSize;
     traits->has_full_subgroups =
         general->apiVersion >= VK_API_VERSION_1_3 && has_full_subgroups(device);
+    traits->has_16bit_storage = has_16bit_storage(device);
     struct gpu_limits answer = {
         .group_items = (uint32_t)smaller(limits->maxComputeWorkGroupInvocations,
                                          limits->maxComputeWorkGroupSize[0]),
@@ -117,7 +129,8 @@ static struct gpu_limits read_limits(struct driver_device *device)
         .grid = (uint32_t)smaller(
             limits->maxComputeWorkGroupCount[0],
             smaller(limits->maxComputeWorkGroupCount[1], limits->maxComputeWorkGroupCount[2])),
-        .features = general->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? GPU_FEATURE_SERIAL : 0,
+        .features = (general->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? GPU_FEATURE_SERIAL : 0) |
+                    (traits->has_16bit_storage ? GPU_FEATURE_F16 : 0),
     };
 
     if ((v11.subgroupSupportedOperations & wanted) == wanted &&
@@ -156,9 +169,13 @@ static tapml_status make_device(struct driver_device *device, tapml_call *call, 
     VkPhysicalDeviceSubgroupSizeControlFeatures control = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
         .computeFullSubgroups = VK_TRUE};
+    VkPhysicalDevice16BitStorageFeatures storage = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+        .pNext = device->traits.has_full_subgroups ? &control : NULL,
+        .storageBuffer16BitAccess = device->traits.has_16bit_storage ? VK_TRUE : VK_FALSE};
     const VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-        .pNext = device->traits.has_full_subgroups ? &control : NULL,
+        .pNext = &storage,
         .timelineSemaphore = VK_TRUE};
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .pNext = &timeline,

@@ -106,6 +106,7 @@ struct device_traits {
     uint32_t vendor, device, version; // Who wrote a pipeline cache.
     uint8_t cache_uuid[VK_UUID_SIZE];
     uint64_t allocation_bytes; // The largest.
+    int has_16bit_storage;     // Buffers may be of 16-bit values.
     int has_full_subgroups;    // Every work item of a subgroup can be made to take part.
 };
 

@@ -28,7 +28,8 @@ static void take_hello(struct answers *answers, struct wire_reader *reader)
 {
     struct answers_limits limits = {.buffer_bytes = wire_take_u64(reader)};
     uint32_t *const words[] = {&limits.group_items,  &limits.shared_bytes, &limits.grid,
-                               &limits.subgroup_min, &limits.subgroup_max, &limits.is_cpu};
+                               &limits.subgroup_min, &limits.subgroup_max, &limits.is_cpu,
+                               &limits.has_f16};
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         *words[i] = wire_take_u32(reader);

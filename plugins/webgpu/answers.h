@@ -31,7 +31,7 @@ struct answers_limits {
     uint64_t buffer_bytes;
     uint32_t group_items, shared_bytes, grid;
     uint32_t subgroup_min, subgroup_max; // 0 without subgroups.
-    uint32_t is_cpu;
+    uint32_t is_cpu, has_f16;
 };
 
 enum answers_failure {

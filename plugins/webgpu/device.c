@@ -222,7 +222,8 @@ tapml_status device_open(struct driver_root *root,
         .subgroup_min = has_subgroups ? limits->subgroup_min : 0,
         .subgroup_max = has_subgroups ? limits->subgroup_max : 0,
         .features = (has_subgroups ? GPU_FEATURE_SUBGROUP : 0) |
-                    (limits->is_cpu != 0 ? GPU_FEATURE_SERIAL : 0),
+                    (limits->is_cpu != 0 ? GPU_FEATURE_SERIAL : 0) |
+                    (limits->has_f16 != 0 ? GPU_FEATURE_F16 : 0),
     };
     *out_device = device;
     return TAPML_OK;

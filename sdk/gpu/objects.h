@@ -66,6 +66,7 @@ struct gpu_queue {
     struct gpu_device *device;
     uint64_t calls;        // Op calls begun.
     uint64_t launches;     // Kernels launched for them.
+    uint32_t half;         // K_V_HALF where the activations of the call are f16.
     tapml_support *answer; // Not NULL in a dry run: the op is checked and not launched.
 };
 

@@ -13,6 +13,7 @@ struct gpu_queue *gpu_plan_begin(tapml_object *queue)
     struct gpu_queue *self = (struct gpu_queue *)queue;
 
     self->calls++;
+    self->half = 0;
     return self;
 }
 
@@ -222,6 +223,9 @@ tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const st
     if (queue->answer != NULL || plan->groups == 0) {
         return TAPML_OK;
     }
+    struct gpu_plan own = *plan;
+
+    own.variant |= queue->half;
     queue->launches++;
-    return gpu_plan_launch_quietly(queue, call, plan);
+    return gpu_plan_launch_quietly(queue, call, &own);
 }

@@ -9,7 +9,8 @@
 // One use of a kernel.
 struct gpu_plan {
     const char *kernel;        // A string literal: pipelines remember the pointer.
-    uint32_t variant;          // K_V_X4 and the weight; K_V_SUBGROUP is added where it helps.
+    uint32_t variant;          // K_V_X4 and the weight. K_V_SUBGROUP is added where it helps,
+                               // K_V_HALF where the activations of the call are f16.
     uint32_t tune[K_TUNE_MAX]; // In the order of the kernel (kparams.h); 0 is its default.
     const tapml_tensor *tensors[K_BINDING_MAX]; // In the order of its bindings; NULL is absent.
     const void *params;

@@ -110,15 +110,30 @@ static tapml_status view(struct gpu_queue *queue,
     return TAPML_OK;
 }
 
+// Takes note of an activation in f16: the variant of the kernels is that of the whole call.
+static tapml_status
+activation(struct gpu_queue *queue, tapml_call *call, const tapml_tensor *tensor)
+{
+    if (tensor->dtype == TAPML_F16 && (queue->device->limits.features & GPU_FEATURE_F16) == 0) {
+        return gpu_plan_refuse(
+            queue, call, "activations are f32, this one is f16, which the device cannot store");
+    }
+    if (tensor->dtype != TAPML_F32 && tensor->dtype != TAPML_F16 && tensor->dtype != TAPML_I32) {
+        return gpu_plan_refuse(queue, call, "activations are f32 or f16, this one has type 0x%x",
+                               tensor->dtype);
+    }
+    if (tensor->dtype == TAPML_F16) {
+        queue->half = K_V_HALF;
+    }
+    return TAPML_OK;
+}
+
 tapml_status gpu_view_rows(struct gpu_queue *queue,
                            tapml_call *call,
                            const tapml_tensor *tensor,
                            struct gpu_view *out_view)
 {
-    if (tensor->dtype != TAPML_F32) {
-        return gpu_plan_refuse(queue, call, "activations are f32, this one has type 0x%x",
-                               tensor->dtype);
-    }
+    GPU_TRY(activation(queue, call, tensor));
     return view(queue, call, tensor, out_view);
 }
 
@@ -287,10 +302,7 @@ static tapml_status begin_elements(struct gpu_queue *queue,
 {
     uint64_t at = 0, last = 0;
 
-    if (TAPML_DT_BYTES(tensor->dtype) != 4) {
-        return gpu_plan_refuse(queue, call, "elements have 4 bytes, this type is 0x%x",
-                               tensor->dtype);
-    }
+    GPU_TRY(activation(queue, call, tensor));
     GPU_TRY(begin(queue, call, tensor, &at));
     last = at;
     for (uint32_t axis = 0; axis < tensor->rank; axis++) {

@@ -18,8 +18,8 @@ struct gpu_view {
     .name##_at = (view).at / (lanes), .name##_n = (view).n, .name##_s0 = (view).s0 / (lanes),      \
     .name##_s1 = (view).s1 / (lanes)
 
-// Brings `tensor` into the form of a view, or refuses: f32 or i32, the last axis contiguous, the
-// others at most two strides once those that continue each other are merged, every index below
+// Brings `tensor` into the form of a view, or refuses: f32, f16 or i32, the last axis contiguous,
+// the others at most two strides once those that continue each other are merged, every index below
 // 2^32.
 tapml_status gpu_view_rows(struct gpu_queue *queue,
                            tapml_call *call,
@@ -75,7 +75,7 @@ struct gpu_elements {
     } tensor[GPU_ELEMENTS_TENSORS_MAX];
 };
 
-// Finds the merged axes of `count` tensors of 4-byte elements, and whether they can be read four
+// Finds the merged axes of `count` tensors of f32, f16 or i32, and whether they can be read four
 // elements at a time. Refuses encodings, negative strides and indices from 2^32 on.
 tapml_status gpu_view_elements(struct gpu_queue *queue,
                                tapml_call *call,

@@ -3,7 +3,10 @@
 #include "device.h"
 
 #include "harness/formulas.h"
+#include "harness/half.h"
 #include "limits.h"
+
+#include <tapml/ops.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -84,6 +87,108 @@ double *device_array(size_t count)
     return array;
 }
 
+// -- Activations in f16 ------------------------------------------------------------------------
+
+bool device_claims_half(struct plugin *device)
+{
+    const double x[] = {1};
+    const struct trial trial = {
+        .op = &tapml_silu,
+        .output = TAPML_SILU_Y,
+        .arguments = {{.tensor = trial_row(TAPML_F16, 1, x)},
+                      {.tensor = trial_row(TAPML_F16, 1, NULL)}},
+    };
+
+    return trial_supports(&trial, device).grade > TAPML_SUPPORT_NO;
+}
+
+static void run_reference(const struct trial *trial, double *values)
+{
+    const struct plugin_options options = {
+        .library = "plugins/cpu/tapml-cpu.so", .component = "reference", .device = "f64"};
+    struct plugin *reference = NULL;
+    tapml_call call = {0};
+
+    cr_assert_eq(plugin_open(&options, &call, &reference), TAPML_OK, "%s", call.message);
+    trial_run(trial, reference, values);
+    (void)plugin_close(reference); // It is not the one that is tested.
+}
+
+// What may be off: `row` everywhere, and `units` in the last place of an f32.
+struct tolerance {
+    double row, units;
+};
+
+static void compare_half(const struct half *half,
+                         size_t count,
+                         const double *expected,
+                         const double *computed,
+                         const struct tolerance *tolerance,
+                         const char *name)
+{
+    const double unit = half_rounds(half) ? 0x1p-11 : 0, least = half_rounds(half) ? 0x1p-25 : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const double honest = tolerance->row + tolerance->units * fabs(expected[i]) * 0x1p-23;
+        const double limit = honest + fmax((fabs(expected[i]) + honest) * unit, least);
+        const double nearest =
+            half_rounds(half) ? formulas_rounded(expected[i], TAPML_F16) : expected[i];
+
+        if (!(fabs(expected[i] - computed[i]) <= limit) && computed[i] != nearest &&
+            !(isnan(expected[i]) && isnan(computed[i]))) {
+            cr_expect_fail("%s, %s, in f16: element %zu of %zu is %.9g, expected %.9g",
+                           half->narrow.op->name, name, i, count, computed[i], expected[i]);
+            break;
+        }
+    }
+}
+
+static double rms_of(const double *values, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += isfinite(values[i]) ? values[i] * values[i] : 0;
+    }
+    return count > 0 ? sqrt(sum / (double)count) : 0;
+}
+
+// A sum that goes on in what it wrote would be rounded more than once: it may be refused.
+static bool is_taken(const struct trial *trial, struct plugin *device)
+{
+    const tapml_support support = trial_supports(trial, device);
+
+    cr_expect(support.grade > TAPML_SUPPORT_NO || strstr(support.reason, "would round") != NULL,
+              "%s, in f16: %s", trial->op->name, support.reason);
+    return support.grade > TAPML_SUPPORT_NO;
+}
+
+static void check_half(struct plugin *device,
+                       const struct trial *trial,
+                       size_t count,
+                       struct tolerance tolerance,
+                       const char *name)
+{
+    struct half half;
+
+    if (!device_claims_half(device) || !half_create(trial, &half)) {
+        return;
+    }
+    if (is_taken(&half.narrow, device)) {
+        double *expected = device_array(count), *computed = device_array(count);
+
+        run_reference(&half.wide, expected);
+        trial_run(&half.narrow, device, computed);
+        tolerance.row *= rms_of(expected, count);
+        compare_half(&half, count, expected, computed, &tolerance, name);
+        free(expected);
+        free(computed);
+    }
+    half_release(&half);
+}
+
+// -- Trials ------------------------------------------------------------------------------------
+
 void device_check(struct plugin *device,
                   const struct trial *trial,
                   size_t count,
@@ -102,6 +207,7 @@ void device_check(struct plugin *device,
               limit);
     free(computed);
     free(expected);
+    check_half(device, trial, count, (struct tolerance){.row = limit}, name);
 }
 
 void device_check_each(struct plugin *device,
@@ -126,6 +232,7 @@ void device_check_each(struct plugin *device,
     }
     free(computed);
     free(expected);
+    check_half(device, trial, count, (struct tolerance){.units = limit}, name);
 }
 
 // -- The program -------------------------------------------------------------------------------
@@ -167,6 +274,18 @@ static int look_for_device(void)
     return is_absent && !is_required(options.component) ? EXIT_SKIP : EXIT_FAILURE;
 }
 
+// What the component is not held to, and what this device of it is not.
+static bool limits_are_applied(const struct criterion_test_set *tests)
+{
+    const struct plugin_options options = device_options();
+    char name[128] = "";
+
+    if (options.device != NULL) {
+        (void)snprintf(name, sizeof(name), "%s-%s", options.component, options.device);
+    }
+    return limits_apply(tests, options.component) && (name[0] == '\0' || limits_apply(tests, name));
+}
+
 int main(int argc, char **argv)
 {
     struct criterion_test_set *tests = criterion_initialize();
@@ -175,8 +294,7 @@ int main(int argc, char **argv)
     if (criterion_handle_args(argc, argv, true) != 0) {
         code = look_for_device();
         if (code == 0) {
-            const bool is_good = limits_apply(tests, device_options().component) &&
-                                 criterion_run_all_tests(tests) != 0;
+            const bool is_good = limits_are_applied(tests) && criterion_run_all_tests(tests) != 0;
 
             code = is_good ? 0 : EXIT_FAILURE;
         }

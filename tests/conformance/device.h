@@ -16,6 +16,8 @@
 #include "harness/plugin.h"
 #include "harness/trial.h"
 
+#include <stdbool.h>
+
 // What the environment asks for. The answer lives as long as the program.
 struct plugin_options device_options(void);
 
@@ -28,9 +30,16 @@ void device_close(struct plugin *device);
 enum { DEVICE_WIDTH_COUNT = 16 };
 extern const int64_t device_widths[DEVICE_WIDTH_COUNT];
 
+// Whether the device takes activations in f16.
+bool device_claims_half(struct plugin *device);
+
 // Runs `trial`, whose output has `count` values, and compares with what its formula gives: nothing
 // may be further off than `limit` of the root mean square. What lies beside the output must keep
 // its bits. Frees `expected`.
+//
+// Where the device takes activations in f16 it must take them here, too: the trial runs again with
+// them, and is held to what the reference's f64 gives for the same numbers. What is off may be so
+// by `limit` and by the rounding of an output in f16.
 void device_check(struct plugin *device,
                   const struct trial *trial,
                   size_t count,

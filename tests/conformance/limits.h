@@ -6,7 +6,8 @@
 
 #include <criterion/criterion.h>
 
-// Leaves the tests out that the file of `component` names, and prints the reasons. A component
-// without a file is held to everything. False where the file cannot be understood: a line without a
+// Leaves the tests out that the file of `component` names, and prints the reasons. What a single
+// device is not held to is in a file of both names: "vulkan-swiftshader-0". A component without a
+// file is held to everything. False where the file cannot be understood: a line without a
 // reason, or with a test that there is not.
 bool limits_apply(const struct criterion_test_set *tests, const char *component);

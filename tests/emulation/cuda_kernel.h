@@ -26,6 +26,10 @@ static inline float2 make_float2(float a, float b)
 {
     return {a, b};
 }
+static inline uint2 make_uint2(unsigned a, unsigned b)
+{
+    return {a, b};
+}
 static inline float4 make_float4(float a, float b, float c, float d)
 {
     return {a, b, c, d};

@@ -6,7 +6,8 @@
     check_wgsl.py NAME.VARIANT.wgsl...
 
 A page, served on 127.0.0.1, fetches the texts with their constants bound, compiles them on SwiftShader and
-posts what was refused. Exit status 77, with the reason, where Chromium or its adapter is missing;
+posts what was refused. Where the adapter lacks shader-f16, the texts that want it are compiled with f32 for
+f16, and counted. Exit status 77, with the reason, where Chromium or its adapter is missing;
 TAPML_REQUIRE=wgsl makes a failure of that.
 """
 import http.server
@@ -30,9 +31,15 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>kernels</title><script typ
 const post = (answer) => fetch('/answer', {method: 'POST', body: JSON.stringify(answer)});
 const complaints = [];
 
+let widened = 0;
+
 async function compile(device, {name, code, subgroups}) {
   if (subgroups && !device.features.has('subgroups')) {
     throw new Error('the adapter has no subgroups');
+  }
+  if (code.includes('enable f16;') && !device.features.has('shader-f16')) {
+    code = code.replace('enable f16;', 'alias f16 = f32;');
+    widened++;
   }
   device.pushErrorScope('validation');
   const module = device.createShaderModule({code});
@@ -56,7 +63,7 @@ try {
   if (!adapter) {
     await post({missing: 'Chromium gives no WebGPU adapter'});
   } else {
-    const device = await adapter.requestDevice({requiredFeatures: ['subgroups'].filter((f) => adapter.features.has(f))});
+    const device = await adapter.requestDevice({requiredFeatures: ['subgroups', 'shader-f16'].filter((f) => adapter.features.has(f))});
     for (const text of texts) {
       try {
         await compile(device, text);
@@ -64,7 +71,7 @@ try {
         complaints.push(`${text.name}: ${error.message}`);
       }
     }
-    await post({count: texts.length, complaints});
+    await post({count: texts.length, complaints, widened});
   }
 } catch (error) {
   await post({complaints: [`the page failed: ${error.message}`]});
@@ -146,7 +153,7 @@ def main(paths):
     if "missing" in answer:
         return skip(len(paths), answer["missing"])
     print("\n".join(answer["complaints"]))
-    print(f"wgsl: {len(paths)} texts, {len(answer['complaints'])} refused")
+    print(f"wgsl: {len(paths)} texts, {len(answer['complaints'])} refused, {answer['widened']} with f32 for f16")
     return 1 if answer["complaints"] or answer.get("count") != len(paths) else 0
 
 

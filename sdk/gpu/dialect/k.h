@@ -18,7 +18,8 @@
 //     and bit operations in parentheses.
 //  3. Functions (FN) take and return values. What touches buffers and is shared is a macro.
 //  4. Vectors have .x .y .z .w only; integer vectors have no operators.
-//  5. Elements are 32-bit words, indices are u32. A base kernel is right for any width and offset.
+//  5. Elements are 32-bit words, with K_F16 also values of 16 bits, by the macros of k_view.h alone;
+//     indices are u32. A base kernel is right for any width and offset.
 //  6. No `return` before a barrier: spare groups of a folded grid loop zero times. Barriers and
 //     subgroup operations stand in uniform control flow.
 //  7. No infinities: a maximum starts at -1.0e30f. Functions: cos dot exp floor fma max min rsqrt
@@ -45,6 +46,10 @@
 // A '#' in the replacement of an object-like macro is an ordinary token, so that K_HASH at the
 // start of a line writes a directive into the expansion.
 #define K_HASH #
+
+#ifndef K_F16
+#define K_F16 0 // 1: the text has buffers of 16-bit values (k_view.h).
+#endif
 
 #if K_TARGET == K_CUDA
 #include "k_cuda.h"

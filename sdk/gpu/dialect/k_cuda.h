@@ -54,6 +54,10 @@ K_FN u32 k_pack_f16x2(f32x2 v)
 K_HASH endif
 #define f32x2(...) k_f2(__VA_ARGS__)
 #define f32x4(...) k_f4(__VA_ARGS__)
+#define u32x2(...) make_uint2(__VA_ARGS__)
+#define K_HALF unsigned short
+#define K_HALF_F32(h) k_unpack_f16x2(h).x
+#define K_HALF_OF(u) ((unsigned short)(u))
 #define UNPACK_F16X2(u) k_unpack_f16x2(u)
 #define PACK_F16X2(v) k_pack_f16x2(v)
 #define AS_F32(u) __uint_as_float(u)

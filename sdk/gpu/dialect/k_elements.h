@@ -5,9 +5,9 @@
 //
 //     WORKGROUP(64, 1, 1)
 //     TUNE(AXES, 3, 1)
-//     KERNEL(silu, PARAMS(ELEMENTS STRIDES(x) STRIDES(y)), IN(0, VX, x) OUT(1, VX, y), NO_SHARED)
+//     KERNEL(silu, PARAMS(ELEMENTS STRIDES(x) STRIDES(y)), IN(0, AX, x) OUT(1, AX, y), NO_SHARED)
 //     {
-//       EACH_ELEMENT { LET(VX, v, x[AT(x)]);  y[AT(y)] = v / (VX_SPLAT(1.0f) + exp(-v)); }
+//       EACH_ELEMENT { LET(VX, v, AX_AT(x, AT(x)));  AX_SET(y, AT(y), v / (VX_SPLAT(1.0f) + exp(-v))); }
 //     } END_KERNEL
 //
 // Any strides, up to six axes, innermost first. AXES says how many there are, and divisions for the

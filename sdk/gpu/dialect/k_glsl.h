@@ -4,6 +4,9 @@
 // k_glsl.h - GLSL 4.50 for Vulkan 1.1, which the build compiles to SPIR-V.
 K_HASH version 450
 K_HASH extension GL_EXT_control_flow_attributes : require
+#if K_F16
+K_HASH extension GL_EXT_shader_16bit_storage : require
+#endif
 #if K_SUBGROUP
 K_HASH extension GL_KHR_shader_subgroup_basic : require
 K_HASH extension GL_KHR_shader_subgroup_arithmetic : require
@@ -16,6 +19,9 @@ K_HASH extension GL_KHR_shader_subgroup_shuffle : require
 #define f32x4 vec4
 #define u32x2 uvec2
 #define u32x4 uvec4
+#define K_HALF uint16_t
+#define K_HALF_F32(h) unpackHalf2x16(uint(h)).x
+#define K_HALF_OF(u) uint16_t(u)
 #define UNPACK_F16X2(u) unpackHalf2x16(u)
 #define PACK_F16X2(v) packHalf2x16(v)
 #define AS_F32(u) uintBitsToFloat(u)

@@ -14,6 +14,9 @@ typedef float2 f32x2;
 typedef float4 f32x4;
 typedef uint2 u32x2;
 typedef uint4 u32x4;
+#define K_HALF ushort
+#define K_HALF_F32(h) float(as_type<half2>(uint(h)).x)
+#define K_HALF_OF(u) ushort(u)
 #define UNPACK_F16X2(u) float2(as_type<half2>(u))
 #define PACK_F16X2(v) as_type<uint>(half2(v))
 #define AS_F32(u) as_type<float>(u)

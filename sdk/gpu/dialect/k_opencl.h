@@ -26,6 +26,7 @@ typedef uint4 u32x4;
 #define i32(x) ((int)(x))
 #define f32x2(...) ((float2)(__VA_ARGS__))
 #define f32x4(...) ((float4)(__VA_ARGS__))
+#define u32x2(...) ((uint2)(__VA_ARGS__))
 #define u32x4(...) ((uint4)(__VA_ARGS__))
 K_HASH if defined __x86_64__ || defined __aarch64__
 // PoCL calls a function for each half, and no loop with a call in it becomes vectors. The exponent is
@@ -43,6 +44,9 @@ K_HASH else
 static float2 k_unpack_f16x2(uint u) { return vload_half2(0, (const half *)&u); }
 K_HASH endif
 static uint k_pack_f16x2(float2 v) { uint u; vstore_half2(v, 0, (half *)&u); return u; }
+#define K_HALF ushort
+#define K_HALF_F32(h) k_unpack_f16x2(h).x
+#define K_HALF_OF(u) ((ushort)(u))
 #define UNPACK_F16X2(u) k_unpack_f16x2(u)
 #define PACK_F16X2(v) k_pack_f16x2(v)
 #define AS_F32(u) as_float(u)

@@ -5,6 +5,8 @@
 //
 // Structural switches:
 //     K_X4  1: rows are read four elements at a time. Widths, offsets and strides then count four.
+//     K_F16 1: activations are stored as f16. They are widened where they are read, and rounded where
+//           they are written, to the nearest and ties to even; all between is f32.
 //     K_W   the type of the weight: K_W_F32, K_W_BF16, K_W_F16, or blocks: K_W_Q8, K_W_Q4
 // The host picks K_X4 where width, offset and strides of all views allow it.
 #ifndef K_VIEW_H
@@ -29,11 +31,10 @@
 #define VIEW(v) FIELD(u32, v##_at) FIELD(u32, v##_n) FIELD(u32, v##_s0) FIELD(u32, v##_s1)
 #define ROW(v, r) (p.v##_at + ((r) / p.v##_n) * p.v##_s0 + ((r) % p.v##_n) * p.v##_s1)
 
-// One lane group, the unit in which rows are read: VX is f32 or f32x4, and UX its bits.
+// One lane group, the unit in which rows are read: VX is f32 or f32x4.
 #if K_X4
 #define LANES 4u
 #define VX f32x4
-#define UX u32x4
 #define VX_SPLAT(e) f32x4(e)
 #define VX_EACH(f, v) f32x4(f(v.x), f(v.y), f(v.z), f(v.w)) // A function of f32, lane by lane.
 #define VX_SUM(v) ((v.x + v.y) + (v.z + v.w))
@@ -41,7 +42,6 @@
 #else
 #define LANES 1u
 #define VX f32
-#define UX u32
 #define VX_SPLAT(e) (e)
 #define VX_EACH(f, v) f(v)
 #define VX_SUM(v) (v)
@@ -59,6 +59,69 @@ FN(f32, k_f16, ARG(u32, u), ARG(u32, e))
   LET(f32x2, both, UNPACK_F16X2(u));
   return SELECT((e & 1u) == 0u, both.x, both.y);
 }
+
+// Four of them.
+FN(f32x4, k_f16x4, ARG(u32x2, u))
+{
+  LET(f32x2, low, UNPACK_F16X2(u.x));
+  LET(f32x2, high, UNPACK_F16X2(u.y));
+  return f32x4(low.x, low.y, high.x, high.y);
+}
+
+// Activations. A buffer of lane groups is bound as AX and goes by AX_AT and AX_SET, one of single
+// values as A1; both give and take f32. UX and U1 are for what only moves their bits. Half a word is
+// never written: a value of 16 bits has a store of its own (K_HALF of the languages).
+#if K_F16
+// The bits of the nearest f16. Not every language says how it rounds, so they are computed: half of
+// the last digit is added, a little less where that digit is even, and the rest is cut off. Below the
+// normal numbers a sum with 0.5 has the digits that f16 has.
+FN(u32, k_narrow, ARG(f32, v))
+{
+  LET(u32, u, AS_U32(v));
+  LET(u32, sign, ((u >> 16u) & 0x8000u));
+  LET(u32, m, (u & 0x7fffffffu));
+  if (m > 0x7f800000u) { return (sign | 0x7e00u | ((m >> 13u) & 0x3ffu)); }
+  if (m >= 0x477ff000u) { return (sign | 0x7c00u); }
+  if (m < 0x38800000u) { return (sign | (AS_U32(AS_F32(m) + 0.5f) - 0x3f000000u)); }
+  return (sign | ((m + 0xfffu + ((m >> 13u) & 1u) - (112u << 23u)) >> 13u));
+}
+
+FN(u32x2, k_narrow4, ARG(f32x4, v))
+{
+  return u32x2((k_narrow(v.x) | (k_narrow(v.y) << 16u)), (k_narrow(v.z) | (k_narrow(v.w) << 16u)));
+}
+
+#define A1 K_HALF
+#define A1_AT(x, i) K_HALF_F32(x[i])
+#define A1_SET(y, i, v) y[i] = K_HALF_OF(k_narrow(v))
+#define U1 K_HALF
+#define U1_SET(y, i, u) A1_SET(y, i, AS_F32(u))
+#if K_X4
+#define AX u32x2
+#define AX_AT(x, i) k_f16x4(x[i])
+#define AX_SET(y, i, v) y[i] = k_narrow4(v)
+#define UX u32x2
+#else
+#define AX A1
+#define AX_AT(x, i) A1_AT(x, i)
+#define AX_SET(y, i, v) A1_SET(y, i, v)
+#define UX U1
+#endif
+#else
+#define A1 f32
+#define A1_AT(x, i) x[i]
+#define A1_SET(y, i, v) y[i] = v
+#define AX VX
+#define AX_AT(x, i) x[i]
+#define AX_SET(y, i, v) y[i] = v
+#define U1 u32
+#define U1_SET(y, i, u) y[i] = u
+#if K_X4
+#define UX u32x4
+#else
+#define UX u32
+#endif
+#endif
 
 // Where the spans of a weight in blocks begin, in words; of no use where it is plain. On the host:
 // struct gpu_blocks. Elements are then counted from the start of the tensor.
@@ -117,15 +180,10 @@ FN(f32x4, k_weight4, ARG(u32x2, u))
   return f32x4(AS_F32(u.x << 16u), AS_F32(u.x & 0xffff0000u),
                AS_F32(u.y << 16u), AS_F32(u.y & 0xffff0000u));
 }
-#else
-FN(f32x4, k_weight4, ARG(u32x2, u))
-{
-  LET(f32x2, low, UNPACK_F16X2(u.x));
-  LET(f32x2, high, UNPACK_F16X2(u.y));
-  return f32x4(low.x, low.y, high.x, high.y);
-}
-#endif
 #define W_AT(w, e) k_weight4(w[e])
+#else
+#define W_AT(w, e) k_f16x4(w[e])
+#endif
 #else
 #define WX u32
 #if K_W == K_W_BF16

@@ -6,10 +6,16 @@
 #if K_SUBGROUP
 enable subgroups;
 #endif
+#if K_F16
+enable f16;
+#endif
 alias f32x2 = vec2<f32>;
 alias f32x4 = vec4<f32>;
 alias u32x2 = vec2<u32>;
 alias u32x4 = vec4<u32>;
+#define K_HALF f16
+#define K_HALF_F32(h) f32(h)
+#define K_HALF_OF(u) f16(unpack2x16float(u).x)
 #define UNPACK_F16X2(u) unpack2x16float(u)
 #define PACK_F16X2(v) pack2x16float(v)
 #define AS_F32(u) bitcast<f32>(u)

@@ -25,7 +25,7 @@ static tapml_status route(struct gpu_queue *queue,
         .chosen = (uint32_t)indices->shape[1],
         .over_all = over_all != 0,
         .indices_at = (uint32_t)(indices->offset / sizeof(int32_t)),
-        .weights_at = (uint32_t)(weights->offset / sizeof(float)),
+        .weights_at = (uint32_t)(weights->offset / TAPML_DT_BYTES(weights->dtype)),
     };
 
     return gpu_plan_launch(queue, call,
@@ -77,7 +77,8 @@ static tapml_status route_groups(struct gpu_queue *queue, tapml_call *call, stru
     params->size = sv.width;
     params->chosen = (uint32_t)groups->indices->shape[1];
     params->indices_at = (uint32_t)(groups->indices->offset / sizeof(int32_t));
-    params->weights_at = (uint32_t)(groups->weights->offset / sizeof(float));
+    params->weights_at =
+        (uint32_t)(groups->weights->offset / TAPML_DT_BYTES(groups->weights->dtype));
     return gpu_plan_launch(queue, call,
                            &(struct gpu_plan){
                                .kernel = "route_groups",

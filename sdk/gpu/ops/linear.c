@@ -170,6 +170,9 @@ linear_transposed(struct gpu_queue *queue, tapml_call *call, struct panel *panel
         panel->variant |= K_V_X4;
         panel->lanes = 4;
     }
+    if (panel->goes_on != 0 && queue->half != 0) {
+        return gpu_plan_refuse(queue, call, "f16 would round the sum of each panel of the weight");
+    }
     GPU_TRY(launch_columns(queue, call, panel));
     panel->xv.at += panel->wv.rows;
     panel->goes_on = 1;

@@ -22,6 +22,10 @@ struct __attribute__((aligned(16))) uint4 {
     unsigned x, y, z, w;
 };
 #define D static __device__ __forceinline__
+D uint2 make_uint2(unsigned a, unsigned b)
+{
+    return {a, b};
+}
 D float2 make_float2(float a, float b)
 {
     return {a, b};

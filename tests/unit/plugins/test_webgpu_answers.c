@@ -94,7 +94,7 @@ static void put_hello(void)
 {
     wire_begin(&frames, ANSWERS_HELLO, 0);
     wire_put_u64(&frames, UINT64_C(5) << 30);
-    for (uint32_t i = 1; i <= 6; i++) {
+    for (uint32_t i = 1; i <= 7; i++) {
         wire_put_u32(&frames, i);
     }
     wire_put_text(&frames, "a \x1b[31mdevice\n");
@@ -118,6 +118,7 @@ Test(webgpu_answers, a_hello_is_taken_in)
     cr_expect_eq(answers.limits.buffer_bytes, UINT64_C(5) << 30);
     cr_expect_eq(answers.limits.group_items, 1);
     cr_expect_eq(answers.limits.is_cpu, 6);
+    cr_expect_eq(answers.limits.has_f16, 7);
     cr_expect_str_eq(answers.name, "a ?[31mdevice?");
     cr_expect_str_eq(answers.driver, "a browser");
     put_hello();

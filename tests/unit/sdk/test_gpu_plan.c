@@ -66,6 +66,38 @@ Test(gpu_plan, four_at_a_time_where_all_views_allow_it)
     gpu_notebook_close(&notebook);
 }
 
+static tapml_status add_half(struct gpu_notebook *notebook, uint64_t at, tapml_call *call)
+{
+    const int64_t shape[] = {8};
+    tapml_tensor x = gpu_notebook_tensor(notebook, TAPML_F16, 1, shape), y = x;
+
+    x.offset = at * 2;
+    return ((tapml_add_fn)op_of(notebook, &tapml_add))(notebook->queue, call, &x, &x, &y);
+}
+
+Test(gpu_plan, f16_where_activations_are_f16_and_the_device_stores_it)
+{
+    struct gpu_notebook notebook = {.limits = {256, 16384, 65535, 0, 0, GPU_FEATURE_F16}};
+    tapml_call call = {0};
+
+    open_notebook(&notebook);
+    cr_assert_eq(add_half(&notebook, 4, &call), TAPML_OK);
+    cr_expect_eq(notebook.kernel->variant, K_V_HALF | K_V_X4);
+    cr_assert_eq(add_half(&notebook, 1, &call), TAPML_OK);
+    cr_expect_eq(notebook.kernel->variant, K_V_HALF);
+    cr_assert_eq(norm(&notebook, 2, 128, TAPML_F16, 0, &call), TAPML_OK);
+    cr_expect_eq(notebook.kernel->variant, K_V_F16 | K_V_X4); // The weight alone is f16.
+    gpu_notebook_close(&notebook);
+
+    struct gpu_notebook wide = {.ticket = 0};
+
+    open_notebook(&wide);
+    cr_assert_eq(add_half(&wide, 0, &call), TAPML_UNIMPLEMENTED);
+    cr_expect_str_eq(call.message, "activations are f32, this one is f16, which the device cannot "
+                                   "store");
+    gpu_notebook_close(&wide);
+}
+
 Test(gpu_plan, subgroups_where_a_workgroup_holds_whole_ones)
 {
     struct gpu_notebook notebook = {.limits = {256, 16384, 65535, 32, 32, GPU_FEATURE_SUBGROUP}};

@@ -57,6 +57,9 @@ struct gpu_description {
 // that a group shares. Where the option `tile` is not set, such a device gets small tiles.
 #define GPU_FEATURE_SERIAL (1u << 1)
 
+// Kernels can load and store single values of 16 bits. Without it, activations are f32 alone.
+#define GPU_FEATURE_F16 (1u << 2)
+
 // What kernels may use: the device's own limits, not the defaults of its interface. What the
 // dialect promises its kernels is the least: 8 buffers, 128 bytes of parameters, and the below.
 struct gpu_limits {

@@ -22,6 +22,7 @@ enum {
     K_V_F16 = 32,     // or f16 (K_W in k_view.h),
     K_V_Q8 = 64,      // or in blocks of 8 bits,
     K_V_Q4 = 128,     // or of 4; else f32.
+    K_V_HALF = 256,   // Activations are f16 (K_F16 in k_view.h). Needs GPU_FEATURE_F16.
 };
 
 enum { K_TUNE_MAX = 8, K_BINDING_MAX = 8, K_PARAMS_MAX = 128 };

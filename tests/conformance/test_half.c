@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+// Values of f16 themselves: how they are moved and how numbers are rounded to them. Ops over them
+// are checked by device_check, with every trial.
+
+#include "device.h"
+#include "harness/formulas.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+static struct plugin *device;
+
+static void open_device(void)
+{
+    device = device_open();
+}
+
+static void close_device(void)
+{
+    device_close(device);
+}
+
+TestSuite(half, .init = open_device, .fini = close_device, .timeout = 300);
+
+Test(half, is_taken)
+{
+    cr_assert(device_claims_half(device));
+}
+
+// All numbers of f16, in rows that no store of two values at once would keep apart.
+Test(half, every_number_is_moved)
+{
+    enum { ROWS = 257, WIDTH = 255, COUNT = ROWS * WIDTH };
+    double *x = device_array(COUNT), *y = device_array(COUNT);
+    struct trial trial = {.op = &tapml_copy, .output = TAPML_COPY_Y};
+
+    for (int i = 0; i < COUNT; i++) {
+        const int exponent = i >> 10 & 31, digits = i & 1023;
+        const double size = exponent == 31  ? INFINITY
+                            : exponent == 0 ? ldexp(digits, -24)
+                                            : ldexp(1024 + digits, exponent - 25);
+
+        x[i] = i >> 15 != 0 ? -size : size;
+    }
+    trial.arguments[TAPML_COPY_X].tensor = trial_rows(TAPML_F16, ROWS, WIDTH, x);
+    trial.arguments[TAPML_COPY_Y].tensor =
+        trial_spread(trial_rows(TAPML_F16, ROWS, WIDTH, NULL), 1, 2);
+    trial_run(&trial, device, y);
+    for (int i = 0; i < COUNT; i++) {
+        cr_assert(x[i] == y[i] && !signbit(x[i]) == !signbit(y[i]), "%a became %a", x[i], y[i]);
+    }
+    free(x);
+    free(y);
+}
+
+// Halfway between two neighbours, and a little to either side of it: at the borders of the
+// subnormal numbers, of a power of two, of what is infinite.
+Test(half, numbers_are_rounded_to_the_nearest_and_ties_to_even)
+{
+    static const double middles[] = {0x1p-25,     0x1.8p-24,   0x1.ffcp-15, 0x1.ffep-15,
+                                     0x1.002p-14, 0x1.006p-14, 0x1.002p0,   0x1.006p0,
+                                     0x1.ffep3,   0x1.5566p7,  65504,       65520,
+                                     0x1p16,      0x1p-30,     1e30,        0};
+    enum { MIDDLES = sizeof(middles) / sizeof(*middles), COUNT = MIDDLES * 6 };
+    static const double ids[] = {0};
+    double table[COUNT], y[COUNT];
+    struct trial trial = {.op = &tapml_embed, .output = TAPML_EMBED_Y};
+
+    for (int i = 0; i < COUNT; i++) {
+        const float middle = (float)middles[i / 6];
+        const float near = i % 3 == 0   ? nextafterf(middle, 0)
+                           : i % 3 == 1 ? middle
+                                        : nextafterf(middle, INFINITY);
+
+        table[i] = i % 6 < 3 ? near : -near;
+    }
+    trial.arguments[TAPML_EMBED_TABLE].tensor = trial_rows(TAPML_F32, 1, COUNT, table);
+    trial.arguments[TAPML_EMBED_IDS].tensor = trial_row(TAPML_I32, 1, ids);
+    trial.arguments[TAPML_EMBED_Y].tensor = trial_rows(TAPML_F16, 1, COUNT, NULL);
+    trial_run(&trial, device, y);
+    for (int i = 0; i < COUNT; i++) {
+        const double expected = formulas_rounded(table[i], TAPML_F16);
+
+        cr_expect(y[i] == expected, "%a became %a, expected %a", table[i], y[i], expected);
+    }
+}
