@@ -86,6 +86,7 @@ static void evaluate_tensor(struct binding *binding,
         own->shape[i] = affine_at(&value->shape[i], point);
         own->stride[i] = affine_at(&value->stride[i], point);
     }
+    own->tensor.dtype = value->dtype;
     own->view_offset = (uint64_t)affine_at(&value->offset, point) * dtype_bytes(value->dtype);
     own->tensor.offset = own->view_offset;
     own->tensor.buffer = NULL;
@@ -113,6 +114,30 @@ void binding_evaluate(struct binding *binding, const struct affine_point *point)
         binding->lists[i] = &own->tensor;
         if (binding->args[own->param].kind != TAPML_P_TENSORS_IN) {
             binding->args[own->param].u.p = &own->tensor;
+        }
+    }
+}
+
+static void set_dtype(struct binding *binding, struct binding_tensor *own, uint32_t dtype)
+{
+    const uint64_t from_bytes = dtype_bytes(own->tensor.dtype), to_bytes = dtype_bytes(dtype);
+    struct backend_origin *origin = &binding->origins[own->param];
+    own->tensor.dtype = dtype;
+    own->view_offset = own->view_offset / from_bytes * to_bytes;
+    own->tensor.offset = own->view_offset;
+    if (own == binding->tensors || own[-1].param != own->param) { // Several: those of the first.
+        origin->base_bytes = origin->base_bytes / from_bytes * to_bytes;
+    }
+}
+
+void binding_set_narrow(struct binding *binding, const uint8_t *marks)
+{
+    for (uint32_t i = 0; i < binding->tensor_count; i++) {
+        struct binding_tensor *own = &binding->tensors[i];
+        const uint32_t dtype = binding->graph->values[own->value].dtype;
+        const uint32_t wanted = marks && marks[own->value] ? TAPML_F16 : dtype;
+        if (own->tensor.dtype != wanted) {
+            set_dtype(binding, own, wanted);
         }
     }
 }

@@ -41,6 +41,9 @@ tapml_status binding_init(struct binding *binding,
 // `supports` and checks want them.
 void binding_evaluate(struct binding *binding, const struct affine_point *point);
 
+// Makes what is marked (exec/narrow) f16, as a narrow place has it; without marks, f32 again.
+void binding_set_narrow(struct binding *binding, const uint8_t *marks);
+
 // Gives the tensor `index` its memory: `base` is where the base value begins. A weight that comes
 // in panels is bound as it is, so no view of it can be (`binding_is_view`).
 void binding_set_buffer(struct binding *binding, uint32_t index, tapml_object *buffer);

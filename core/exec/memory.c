@@ -14,6 +14,7 @@ enum { SLOT_GRAIN = 64 };
 // time i + 1, inputs are there at 0, and at the end, op_count + 1, outputs are asked for.
 struct slot_maker {
     const struct graph *graph;
+    const uint8_t *marks;
     struct memory_plan *plan;
     uint32_t *last_use;   // Of each base value.
     uint32_t *busy_until; // Of each slot: the last use of what is in it now.
@@ -100,6 +101,11 @@ static uint32_t choose_slot(const struct slot_maker *maker, uint64_t bytes, uint
     return best == GRAPH_NONE ? plan->slot_count : best;
 }
 
+static void grow(uint64_t *bytes, uint64_t wanted)
+{
+    *bytes = wanted > *bytes ? wanted : *bytes;
+}
+
 static tapml_status place_value(struct slot_maker *maker,
                                 uint32_t value,
                                 const struct affine_point *largest,
@@ -112,9 +118,8 @@ static tapml_status place_value(struct slot_maker *maker,
     if (slot == plan->slot_count) {
         plan->slot_count++;
     }
-    if (plan->slot_bytes[slot] < bytes) {
-        plan->slot_bytes[slot] = bytes;
-    }
+    grow(&plan->slot_bytes[slot], bytes);
+    grow(&plan->slot_narrow_bytes[slot], maker->marks && maker->marks[value] ? bytes / 2 : bytes);
     plan->slot_of[value] = slot;
     maker->busy_until[slot] = maker->last_use[value] > time ? maker->last_use[value] : time;
     return TAPML_OK;
@@ -142,21 +147,25 @@ static tapml_status place_values(struct slot_maker *maker, const struct affine_p
 
 tapml_status memory_plan_create(const struct graph *graph,
                                 const struct affine_point *largest,
+                                const uint8_t *marks,
                                 struct memory_plan *out_plan)
 {
     const size_t count = graph->value_count;
     struct memory_plan plan = {
         .slot_of = alloc_array(count, sizeof(*plan.slot_of)),
         .slot_bytes = alloc_array(count, sizeof(*plan.slot_bytes)),
+        .slot_narrow_bytes = alloc_array(count, sizeof(*plan.slot_narrow_bytes)),
     };
     struct slot_maker maker = {
         .graph = graph,
+        .marks = marks,
         .plan = &plan,
         .last_use = alloc_array(count, sizeof(*maker.last_use)),
         .busy_until = alloc_array(count, sizeof(*maker.busy_until)),
     };
     tapml_status status = TAPML_OK;
-    if (!plan.slot_of || !plan.slot_bytes || !maker.last_use || !maker.busy_until) {
+    if (!plan.slot_of || !plan.slot_bytes || !plan.slot_narrow_bytes || !maker.last_use ||
+        !maker.busy_until) {
         status = status_no_memory();
     } else {
         memset(plan.slot_of, 0xff, count * sizeof(*plan.slot_of)); // GRAPH_NONE
@@ -178,6 +187,7 @@ void memory_plan_release(struct memory_plan *plan)
     if (plan) {
         alloc_free(plan->slot_of);
         alloc_free(plan->slot_bytes);
+        alloc_free(plan->slot_narrow_bytes);
         *plan = (struct memory_plan){0};
     }
 }

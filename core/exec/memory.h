@@ -11,14 +11,17 @@
 struct memory_plan {
     uint32_t *slot_of; // One for each value; GRAPH_NONE where it needs none.
     uint64_t *slot_bytes;
+    uint64_t *slot_narrow_bytes; // At narrow places.
     uint32_t slot_count;
 };
 
 // A slot holds its values in every call whose symbols are at most those of `largest` (the capacity
 // is the same in all), rounded up to 64 bytes, and is never empty. A value lives from its producer
 // (inputs: from the start) to its last reader through any view; outputs of the graph live to the
-// end. An output never shares a slot with an input of the same op.
+// end. An output never shares a slot with an input of the same op. `marks` are those of
+// exec/narrow; NULL: none.
 tapml_status memory_plan_create(const struct graph *graph,
                                 const struct affine_point *largest,
+                                const uint8_t *marks,
                                 struct memory_plan *out_plan) STATUS_USED;
 void memory_plan_release(struct memory_plan *plan);

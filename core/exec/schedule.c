@@ -167,7 +167,7 @@ static const char *value_obstacle(const struct schedule *schedule, uint32_t valu
 {
     const struct backend_info *info = backend_info(schedule->given.spaces->places[place].backend);
     return !info->is_host_memory && info->buffer_bytes_max > 0 &&
-                   value_buffer_bytes(schedule->given.values, value) > info->buffer_bytes_max
+                   value_buffer_bytes(schedule->given.values, value, place) > info->buffer_bytes_max
                ? "is larger than a buffer"
                : NULL;
 }
@@ -199,13 +199,14 @@ static int memory_fits(const struct schedule *schedule,
 static tapml_status
 ask(struct schedule *schedule, struct schedule_class *class, uint32_t op, uint32_t place)
 {
-    const struct binding *binding = &schedule->given.bindings[op];
+    struct binding *binding = &schedule->given.bindings[op];
     struct backend *backend = schedule->given.spaces->places[place].backend;
     uint8_t *kept = &class->answers[op * schedule->given.spaces->place_count + place];
     tapml_support answer = {.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_NO};
     if (*kept != ANSWER_UNKNOWN) {
         return TAPML_OK;
     }
+    binding_set_narrow(binding, value_marks(schedule->given.values, place));
     if (!backend_has_op(backend, binding->op->op)) {
         (void)snprintf(answer.reason, sizeof(answer.reason), "has no op '%.100s'",
                        binding->op->op->name);

@@ -16,11 +16,13 @@ void space_set_init(struct space_set *set,
     ASSERT(count <= SPACE_PLACES_MAX);
     *set = (struct space_set){.place_count = count, .current = SPACE_NOBODY};
     for (uint32_t i = 0; i < count; i++) {
-        const int is_host = backend_info(backends[i])->is_host_memory;
+        const struct backend_info *info = backend_info(backends[i]);
+        const int is_host = info->is_host_memory && !info->is_narrow;
         set->places[i] = (struct space_place){
             .backend = backends[i],
             .name = names[i],
             .space = is_host ? SPACE_HOST : SPACE_HOST + 1 + i,
+            .is_narrow = info->is_narrow,
         };
     }
 }
@@ -93,10 +95,14 @@ void space_note_call(struct space_set *set, uint32_t place)
     set->places[place].is_busy = 1;
 }
 
-void space_block_init(struct space_block *block, uint64_t bytes)
+static uint64_t round_up(uint64_t bytes)
 {
-    const uint64_t groups = bytes > 0 ? (bytes - 1) / BLOCK_GRAIN + 1 : 1;
-    *block = (struct space_block){.bytes = groups * BLOCK_GRAIN};
+    return (bytes > 0 ? (bytes - 1) / BLOCK_GRAIN + 1 : 1) * BLOCK_GRAIN;
+}
+
+void space_block_init(struct space_block *block, uint64_t bytes, uint64_t narrow_bytes)
+{
+    *block = (struct space_block){.bytes = round_up(bytes), .narrow_bytes = round_up(narrow_bytes)};
 }
 
 void space_block_release(struct space_block *block, struct space_set *set)
@@ -109,6 +115,7 @@ void space_block_release(struct space_block *block, struct space_set *set)
     } else {
         alloc_free(block->memory);
     }
+    alloc_free(block->halves);
     *block = (struct space_block){0};
 }
 
@@ -173,6 +180,11 @@ tapml_status space_memory(struct space_set *set, struct space_block *block, void
     return TAPML_OK;
 }
 
+uint64_t space_bytes(const struct space_set *set, const struct space_block *block, uint32_t place)
+{
+    return set->places[place].is_narrow ? block->narrow_bytes : block->bytes;
+}
+
 tapml_status space_buffer(struct space_set *set,
                           struct space_block *block,
                           uint32_t place,
@@ -187,7 +199,8 @@ tapml_status space_buffer(struct space_set *set,
                                                     TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
                                 own));
     } else if (!*buffer) {
-        TAPML_TRY(explain_place(backend_buffer_new(own->backend, block->bytes, buffer), own));
+        TAPML_TRY(explain_place(
+            backend_buffer_new(own->backend, space_bytes(set, block, place), buffer), own));
     }
     *out_buffer = *buffer;
     return TAPML_OK;

@@ -25,6 +25,7 @@ struct space_place {
     struct backend *backend; // Borrowed.
     const char *name;        // Borrowed.
     uint32_t space;
+    int is_narrow;    // It has f32 values as f16 (exec/narrow).
     int is_busy;      // Called since it was last waited for.
     uint64_t written; // Writes from host memory so far,
     uint64_t done;    // and how many of them are known to be done.
@@ -43,11 +44,13 @@ struct space_set {
 // A span of bytes. Its memory in each space is made when it is first asked for, and undefined.
 struct space_block {
     uint64_t bytes;          // Whole groups of 64.
+    uint64_t narrow_bytes;   // The same, of its buffers at narrow places.
     void *memory;            // In host memory, on a multiple of 64; or NULL.
     struct shared_span span; // Of the set's memory; its `memory` is NULL where there is none.
+    void *halves;            // What narrow places are sent and send, on its way; or NULL.
     tapml_object *buffers[SPACE_PLACES_MAX];
 
-    // For each place, the number of its last write that reads `memory`.
+    // For each place, the number of its last write that reads `memory` or `halves`.
     uint64_t read_by[SPACE_PLACES_MAX];
 };
 
@@ -72,13 +75,17 @@ tapml_status space_wait_all(struct space_set *set) STATUS_USED;
 // Hands over what every place holds back.
 tapml_status space_flush_all(struct space_set *set) STATUS_USED;
 
-// `bytes` are rounded up. The block is released with the set it was used with, after a wait.
-void space_block_init(struct space_block *block, uint64_t bytes);
+// `bytes` are rounded up, those of buffers at narrow places too. The block is released with the set
+// it was used with, after a wait.
+void space_block_init(struct space_block *block, uint64_t bytes, uint64_t narrow_bytes);
 void space_block_release(struct space_block *block, struct space_set *set);
 
 // Host memory of a block.
 tapml_status
 space_memory(struct space_set *set, struct space_block *block, void **out_memory) STATUS_USED;
+
+// Bytes of the buffer of a block at a place.
+uint64_t space_bytes(const struct space_set *set, const struct space_block *block, uint32_t place);
 
 // The buffer that stands for a block at a place.
 tapml_status space_buffer(struct space_set *set,
@@ -86,11 +93,13 @@ tapml_status space_buffer(struct space_set *set,
                           uint32_t place,
                           tapml_object **out_buffer) STATUS_USED;
 
-// Waits until nobody reads the host memory of a block any more, so that it can be overwritten.
+// Waits until no place reads a block's memory in this process any more, so that it can be
+// overwritten.
 tapml_status space_claim(struct space_set *set, const struct space_block *block) STATUS_USED;
 
 // Copies [begin, end) from host memory to a device's place, and back; both ends are widened to
-// whole grains. The way back waits.
+// whole grains. The way back waits. What lies at a narrow place in another type goes by
+// exec/narrow.
 tapml_status space_upload(struct space_set *set,
                           struct space_block *block,
                           uint32_t place,

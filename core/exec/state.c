@@ -3,6 +3,7 @@
 #include "exec/state.h"
 
 #include "base/assert.h"
+#include "exec/narrow.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -11,8 +12,10 @@
 
 enum { ELEMENT_BYTES_MAX = 8 };
 
-tapml_status
-state_init(struct state *state, const struct graph_value *value, const struct affine_point *point)
+tapml_status state_init(struct state *state,
+                        const struct graph_value *value,
+                        const struct affine_point *point,
+                        int is_marked)
 {
     int64_t shape[TAPML_MAX_RANK], count = 0;
     uint64_t bytes = 0;
@@ -41,9 +44,10 @@ state_init(struct state *state, const struct graph_value *value, const struct af
         .rows = rows,
         .row_bytes = bytes / rows,
         .dtype = value->dtype,
+        .is_marked = is_marked,
         .initial = value->initial,
     };
-    space_block_init(&state->block, bytes);
+    space_block_init(&state->block, bytes, is_marked ? bytes / 2 : bytes);
     return TAPML_OK;
 }
 
@@ -59,13 +63,15 @@ void state_begin(struct state *state)
     memset(state->changed, 0, sizeof(state->changed));
 }
 
-// The initial value, repeated over eight bytes.
-static void make_pattern(const struct state *state, unsigned char out_pattern[ELEMENT_BYTES_MAX])
+// The initial value as a type, repeated over eight bytes.
+static void make_pattern(const struct state *state,
+                         uint32_t dtype,
+                         unsigned char out_pattern[ELEMENT_BYTES_MAX])
 {
-    const size_t element_bytes = dtype_bytes(state->dtype);
+    const size_t element_bytes = dtype_bytes(dtype);
     ASSERT(element_bytes > 0 && element_bytes <= ELEMENT_BYTES_MAX);
     for (size_t at = 0; at < ELEMENT_BYTES_MAX; at += element_bytes) {
-        convert_from_f64(state->dtype, &state->initial, 1, out_pattern + at);
+        convert_from_f64(dtype, &state->initial, 1, out_pattern + at);
     }
 }
 
@@ -91,7 +97,9 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
     if (state->is_filled[space]) {
         return TAPML_OK;
     }
-    make_pattern(state, pattern);
+    const int is_narrowed =
+        state->is_marked && space != SPACE_HOST && spaces->places[place].is_narrow;
+    make_pattern(state, is_narrowed ? TAPML_F16 : state->dtype, pattern);
     memcpy(words, pattern, sizeof(words));
     if (space == SPACE_HOST) {
         return fill_memory(state, spaces, pattern);
@@ -99,8 +107,8 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
     if (words[0] == words[1]) {
         tapml_object *buffer = NULL;
         TAPML_TRY(space_buffer(spaces, &state->block, place, &buffer));
-        TAPML_TRY(
-            backend_fill(spaces->places[place].backend, buffer, 0, state->block.bytes, words[0]));
+        TAPML_TRY(backend_fill(spaces->places[place].backend, buffer, 0,
+                               space_bytes(spaces, &state->block, place), words[0]));
         space_note_call(spaces, place);
     } else {
         // Eight bytes that differ are more than a fill repeats.
@@ -119,9 +127,9 @@ static tapml_status update_memory(struct state *state, struct space_set *spaces)
     struct state_rows *lacking = &state->changed[SPACE_HOST];
     TAPML_TRY(fill(state, spaces, SPACE_NOBODY));
     if (lacking->begin < lacking->end) {
-        TAPML_TRY(space_download(spaces, &state->block, state->owner,
-                                 lacking->begin * state->row_bytes,
-                                 lacking->end * state->row_bytes));
+        TAPML_TRY(narrow_download(spaces, &state->block, state->owner, state->is_marked,
+                                  lacking->begin * state->row_bytes,
+                                  lacking->end * state->row_bytes));
         *lacking = (struct state_rows){0, 0};
     }
     return TAPML_OK;
@@ -141,8 +149,9 @@ tapml_status state_buffer(struct state *state,
     TAPML_TRY(fill(state, spaces, place));
     if (lacking->begin < lacking->end) {
         TAPML_TRY(update_memory(state, spaces));
-        TAPML_TRY(space_upload(spaces, &state->block, place, lacking->begin * state->row_bytes,
-                               lacking->end * state->row_bytes));
+        TAPML_TRY(narrow_upload(spaces, &state->block, place, state->is_marked,
+                                lacking->begin * state->row_bytes,
+                                lacking->end * state->row_bytes));
         *lacking = (struct state_rows){0, 0};
     }
     return space_buffer(spaces, &state->block, place, out_buffer);

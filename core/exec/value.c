@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "exec/narrow.h"
 #include "exec/state.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct value_set {
     struct state *states;
     uint32_t *state_of; // For each value: its state, or GRAPH_NONE.
     uint32_t state_count;
+    uint8_t *marks;            // Of exec/narrow, one for each value.
     struct affine_point point; // Of this call.
 
     // For each value, spaces where it is valid in this call, a bit each.
@@ -37,7 +39,8 @@ static tapml_status make_states(struct value_set *set, const struct affine_point
     for (uint32_t v = 0; v < graph->value_count; v++) {
         set->state_of[v] = GRAPH_NONE;
         if (graph->values[v].kind == GRAPH_STATE) {
-            TAPML_TRY(state_init(&set->states[set->state_count], &graph->values[v], largest));
+            TAPML_TRY(state_init(&set->states[set->state_count], &graph->values[v], largest,
+                                 set->marks[v]));
             state_begin(&set->states[set->state_count]);
             set->state_of[v] = set->state_count++;
         }
@@ -47,7 +50,7 @@ static tapml_status make_states(struct value_set *set, const struct affine_point
 
 static tapml_status make_slots(struct value_set *set, const struct affine_point *largest)
 {
-    TAPML_TRY(memory_plan_create(set->graph, largest, &set->plan));
+    TAPML_TRY(memory_plan_create(set->graph, largest, set->marks, &set->plan));
     set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
     set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
     if (!set->slots || !set->valid) {
@@ -55,7 +58,7 @@ static tapml_status make_slots(struct value_set *set, const struct affine_point 
     }
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
         void *memory = NULL;
-        space_block_init(&set->slots[i], set->plan.slot_bytes[i]);
+        space_block_init(&set->slots[i], set->plan.slot_bytes[i], set->plan.slot_narrow_bytes[i]);
         TAPML_TRY(space_memory(set->spaces, &set->slots[i], &memory));
     }
     return TAPML_OK;
@@ -72,7 +75,12 @@ tapml_status value_set_create(const struct graph *graph,
     }
     set->graph = graph;
     set->spaces = spaces;
-    tapml_status status = make_states(set, largest);
+    set->marks = alloc_array(graph->value_count, sizeof(*set->marks));
+    tapml_status status = set->marks ? TAPML_OK : status_no_memory();
+    if (status == TAPML_OK) {
+        narrow_mark(graph, set->marks);
+        status = make_states(set, largest);
+    }
     if (status == TAPML_OK) {
         status = make_slots(set, largest);
     }
@@ -100,6 +108,7 @@ void value_set_destroy(struct value_set *set)
     alloc_free(set->states);
     alloc_free(set->state_of);
     alloc_free(set->valid);
+    alloc_free(set->marks);
     alloc_free(set);
 }
 
@@ -139,7 +148,8 @@ static tapml_status fetch(struct value_set *set, uint32_t value)
         place++;
     }
     ASSERT(place < set->spaces->place_count); // Ops run in an order that computes before it reads.
-    TAPML_TRY(space_download(set->spaces, slot_of(set, value), place, 0, value_bytes(set, value)));
+    TAPML_TRY(narrow_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                              value_bytes(set, value)));
     set->valid[value] |= 1u << SPACE_HOST;
     return TAPML_OK;
 }
@@ -155,7 +165,8 @@ value_read(struct value_set *set, uint32_t value, uint32_t place, tapml_object *
     if (!is_valid(set, value, space)) {
         TAPML_TRY(fetch(set, value));
         if (space != SPACE_HOST) {
-            TAPML_TRY(space_upload(set->spaces, slot, place, 0, value_bytes(set, value)));
+            TAPML_TRY(narrow_upload(set->spaces, slot, place, set->marks[value], 0,
+                                    value_bytes(set, value)));
         }
         set->valid[value] = (uint16_t)(set->valid[value] | 1u << space);
     }
@@ -216,14 +227,20 @@ tapml_status value_input_memory(struct value_set *set, uint32_t value, void **ou
     return space_memory(set->spaces, slot, out_memory);
 }
 
+const uint8_t *value_marks(const struct value_set *set, uint32_t place)
+{
+    return set->spaces->places[place].is_narrow ? set->marks : NULL;
+}
+
 uint64_t value_bytes(const struct value_set *set, uint32_t value)
 {
     return graph_value_bytes(&set->graph->values[value], &set->point);
 }
 
-uint64_t value_buffer_bytes(const struct value_set *set, uint32_t value)
+uint64_t value_buffer_bytes(const struct value_set *set, uint32_t value, uint32_t place)
 {
     const uint32_t state = set->state_of[value], slot = set->plan.slot_of[value];
     ASSERT(state != GRAPH_NONE || slot != GRAPH_NONE);
-    return state != GRAPH_NONE ? set->states[state].block.bytes : set->slots[slot].bytes;
+    return space_bytes(set->spaces,
+                       state != GRAPH_NONE ? &set->states[state].block : &set->slots[slot], place);
 }

@@ -61,8 +61,11 @@ value_memory(struct value_set *set, uint32_t value, const void **out_memory) STA
 tapml_status
 value_input_memory(struct value_set *set, uint32_t value, void **out_memory) STATUS_USED;
 
+// The marks of exec/narrow, one for each value, where a place is narrow; else NULL.
+const uint8_t *value_marks(const struct value_set *set, uint32_t place);
+
 // Bytes of a value in this call, dense.
 uint64_t value_bytes(const struct value_set *set, uint32_t value);
 
-// Bytes that a buffer for a value has in every call.
-uint64_t value_buffer_bytes(const struct value_set *set, uint32_t value);
+// Bytes that a buffer for a value has at a place, in every call.
+uint64_t value_buffer_bytes(const struct value_set *set, uint32_t value, uint32_t place);

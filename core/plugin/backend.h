@@ -36,6 +36,7 @@ struct backend_info {
     int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
     uint64_t buffer_bytes_max;
     enum backend_borrowing borrowing;
+    int is_narrow; // What is f32 elsewhere, weights excepted, is f16 there (exec/narrow).
 };
 
 // Memory that another process can see, too: a mapping of `descriptor` from its first byte on.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/narrow.h"
 #include "exec/state.h"
 #include "harness/late.h"
 #include "harness/plain.h"
@@ -30,7 +31,7 @@ static struct graph_value state_value(uint32_t dtype, double initial)
     };
 }
 
-static void open_fixture(struct fixture *fixture, uint32_t dtype, double initial)
+static void open_marked(struct fixture *fixture, uint32_t dtype, double initial, int is_marked)
 {
     static const char *const names[] = {"source", "gpu", "npu"};
     const struct graph_value value = state_value(dtype, initial);
@@ -39,8 +40,14 @@ static void open_fixture(struct fixture *fixture, uint32_t dtype, double initial
     fixture->backends[GPU] = late_create(&(struct late_options){0});
     fixture->backends[NPU] = late_create(&(struct late_options){0});
     space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
-    cr_assert_eq(state_init(&fixture->state, &value, &point), TAPML_OK, "%s", status_message());
+    cr_assert_eq(state_init(&fixture->state, &value, &point, is_marked), TAPML_OK, "%s",
+                 status_message());
     state_begin(&fixture->state);
+}
+
+static void open_fixture(struct fixture *fixture, uint32_t dtype, double initial)
+{
+    open_marked(fixture, dtype, initial, 0);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -204,9 +211,47 @@ Test(state, must_not_change_its_shape)
     struct state state;
     struct graph_value value = state_value(TAPML_F32, 0);
     value.shape[1].factor[AFFINE_TOKENS] = 1;
-    cr_expect_eq(state_init(&state, &value, &point), TAPML_INVALID);
+    cr_expect_eq(state_init(&state, &value, &point, 0), TAPML_INVALID);
     cr_expect_str_eq(status_message(), "state 'k' changes its shape from call to call in axis 1");
     value = state_value(TAPML_F32, 0);
     value.shape[1].constant = INT64_MAX / 4;
-    cr_expect_eq(state_init(&state, &value, &point), TAPML_INVALID);
+    cr_expect_eq(state_init(&state, &value, &point, 0), TAPML_INVALID);
+}
+
+Test(state, goes_to_a_narrow_place_and_back)
+{
+    struct fixture fixture;
+    struct backend *gpu = late_create(&(struct late_options){0});
+    struct narrow *narrow = NULL;
+    tapml_object *buffer = NULL;
+    const uint16_t three = 0x4200;
+    open_marked(&fixture, TAPML_F32, 0.1, 1);
+    cr_assert_eq(narrow_create(gpu, &narrow), TAPML_OK);
+    fixture.spaces.places[NPU].backend = narrow_backend(narrow);
+    fixture.spaces.places[NPU].is_narrow = 1;
+
+    cr_assert_eq(space_enter(&fixture.spaces, NPU), TAPML_OK);
+    cr_assert_eq(state_buffer(&fixture.state, &fixture.spaces, NPU, &buffer), TAPML_OK);
+    cr_assert_eq(backend_write(gpu, buffer, 2 * WIDTH * sizeof(three),
+                               (const uint16_t[]){three, three, three, three}, 8),
+                 TAPML_OK);
+    space_note_call(&fixture.spaces, NPU);
+    state_note_write(&fixture.state, &fixture.spaces, NPU, 2, 3);
+    cr_assert_eq(space_wait_all(&fixture.spaces), TAPML_OK);
+    cr_expect_eq(((const uint16_t *)late_bytes(buffer))[0], 0x2e66, "the initial value, rounded");
+
+    write_rows(&fixture, SOURCE, 5, 6, 2049);
+    const float initial = 0.1f;
+    expect_rows(&fixture, SOURCE,
+                (const float[ROWS]){initial, initial, 3, initial, initial, 2049, initial, initial});
+    cr_assert_eq(state_buffer(&fixture.state, &fixture.spaces, NPU, &buffer), TAPML_OK);
+    cr_assert_eq(space_wait_all(&fixture.spaces), TAPML_OK);
+    cr_expect_eq(((const uint16_t *)late_bytes(buffer))[5 * WIDTH], 0x6800, "2048");
+    cr_expect_eq(((const uint16_t *)late_bytes(buffer))[2 * WIDTH], three);
+    cr_expect_eq(late_counts(gpu).written_bytes, 8 + WIDTH * sizeof(uint16_t), "one row");
+    state_release(&fixture.state, &fixture.spaces);
+    narrow_destroy(narrow);
+    backend_release(gpu);
+    fixture.spaces.places[NPU].backend = fixture.backends[NPU];
+    close_fixture(&fixture);
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "exec/narrow.h"
 #include "exec/value.h"
 #include "harness/late.h"
 #include "harness/plain.h"
@@ -252,4 +253,33 @@ Test(value, survives_a_lack_of_memory)
     open_fixture(&fixture);
     SCRATCH_SWEEP(make_set(&fixture.sketch.graph, &fixture.spaces));
     close_fixture(&fixture);
+}
+
+Test(value, is_rounded_on_its_way_to_a_narrow_place)
+{
+    struct fixture fixture;
+    struct narrow *narrow = NULL;
+    const void *memory = NULL;
+    open_fixture(&fixture);
+    cr_assert_eq(narrow_create(fixture.backends[GPU], &narrow), TAPML_OK);
+    fixture.spaces.places[GPU].backend = narrow_backend(narrow);
+    fixture.spaces.places[GPU].is_narrow = 1;
+    cr_expect_null(value_marks(fixture.set, SOURCE));
+    cr_expect(value_marks(fixture.set, GPU)[fixture.x]);
+    cr_expect_eq(value_buffer_bytes(fixture.set, fixture.x, SOURCE), 8 * WIDTH * sizeof(float));
+    cr_expect_eq(value_buffer_bytes(fixture.set, fixture.x, GPU), 8 * WIDTH * sizeof(uint16_t));
+    cr_expect_eq(value_buffer_bytes(fixture.set, fixture.s, GPU), 32 * WIDTH * sizeof(uint16_t));
+
+    write_input(&fixture, fixture.x, 2049);
+    (void)read_at(&fixture, fixture.x, GPU);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).written_bytes,
+                 TOKENS * WIDTH * sizeof(uint16_t));
+    compute(&fixture, fixture.a, GPU, 1.25f); // As words; two halves each.
+    cr_assert_eq(value_memory(fixture.set, fixture.a, &memory), TAPML_OK);
+    cr_expect_eq(((const float *)memory)[1], 1.90625f, "0x3fa0 is the upper half of 1.25f");
+    cr_expect_eq(((const float *)memory)[0], 0);
+    cr_assert_eq(value_memory(fixture.set, fixture.x, &memory), TAPML_OK);
+    cr_expect_eq(*(const float *)memory, 2049, "what the source has stays as it is");
+    close_fixture(&fixture);
+    narrow_destroy(narrow);
 }
