@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "carve/recorder.h"
+#include "verify/narrowed.h"
 
 #include <math.h>
 
@@ -78,6 +79,7 @@ tapml_status watch_create(const struct watch_options *options, struct watch **ou
     watch->options = *options;
     watch->on_target = judge_options(options, options->target);
     watch->on_source = judge_options(options, options->source);
+    watch->on_source.is_narrow = backend_info(options->target)->is_narrow;
     table_init(&watch->op_of);
     const tapml_status status = open_watch(watch);
 
@@ -173,26 +175,43 @@ static tapml_status visit_shadow(struct looking *looking, const struct carved_ca
 }
 
 // What fails in the run is tried by itself at once.
-static tapml_status visit_cumulative(struct looking *looking, const struct carved_case *item)
+static tapml_status judge_cumulative(struct looking *looking, struct carved_case *own)
 {
     struct watch *watch = looking->watch;
     struct watch_finding *finding = &looking->findings[looking->current];
-    struct carved_case own = *item;
     struct verdict verdict, alone;
 
-    own.part += CUMULATIVE_PART;
-    TAPML_TRY(verdict_judge_computed(watch->source, &own, &verdict));
+    TAPML_TRY(verdict_judge_computed(watch->source, own, &verdict));
     if (verdict.kind == VERDICT_ERROR) {
         return TAPML_OK; // The source has no answer, which says nothing of the target.
     }
     const uint64_t before = finding->failed;
 
-    TAPML_TRY(count_verdict(looking, &own, &verdict));
+    TAPML_TRY(count_verdict(looking, own, &verdict));
     if (before == 0 && finding->failed > 0) {
-        TAPML_TRY(verdict_judge_case(watch->target, &own, &alone));
+        TAPML_TRY(verdict_judge_case(watch->target, own, &alone));
         finding->fails_alone = verdict_count_failed(&alone, 1) > 0;
     }
     return TAPML_OK;
+}
+
+// A call on a narrow target is judged as the f32 case that it stands for.
+static tapml_status visit_cumulative(struct looking *looking, const struct carved_case *item)
+{
+    struct arena *arena = arena_create();
+    struct carved_case own;
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = narrowed_widen_case(item, arena, &own);
+
+    own.part += CUMULATIVE_PART;
+    if (status == TAPML_OK) {
+        status = judge_cumulative(looking, &own);
+    }
+    arena_destroy(arena);
+    return status;
 }
 
 static tapml_status visit(void *user, const struct carved_case *item, const tapml_op *op)

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "carve/row.h"
+#include "exec/narrow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +20,20 @@ enum { DEVICES_MAX = 16, NAME_TEXT = 128, LIST_TEXT = 512 };
 enum { CLOSE_ROUNDS = 3, CLOSE_SEED = 1 };
 static const double CLOSE_STEP = 0x1p-22;
 
+// In f16 all devices and the target round the same inputs; moved by half a rounding they are
+// rounded anew.
+static const double CLOSE_STEP_NARROW = 0x1p-12;
+
 // Beyond these limits the devices do not agree on a value, and it judges nobody.
 static const double USEFUL_ULP = 4096;
 static const double USEFUL_NMSE = 1e-8;
 static const double USEFUL_ROW_ERROR = 1e-2;
+static const double USEFUL_NMSE_NARROW = 1e-3;
+static const double USEFUL_ROW_ERROR_NARROW = 0.25;
 
 struct device {
     struct backend *backend;
+    struct narrow *narrow; // Around it; or NULL.
     struct replay *replay;
 };
 
@@ -34,6 +42,7 @@ struct oracle {
     char component[NAME_TEXT];
     char list[LIST_TEXT];               // "reference f64 f32": without the target itself.
     struct device devices[DEVICES_MAX]; // The first is exact. Opened when they are needed.
+    struct replay *exact;               // On the first one as it is, where the others are narrow.
     uint32_t device_count;
 };
 
@@ -41,6 +50,7 @@ struct calibrator {
     struct registry *registry;
     const struct checkpoint *checkpoint;
     const struct backend *target; // Or NULL.
+    int is_narrow;
     struct oracle **oracles;
     size_t oracle_count, oracle_capacity;
 };
@@ -53,6 +63,8 @@ struct limits {
     struct compare_limit items[REPLAY_OUTPUTS_MAX];
     uint32_t count;
     int is_calibrated; // All of them are in the store.
+    int is_narrow;
+    char calibration[LIST_TEXT + 16]; // What they depend on beside the case.
 };
 
 tapml_status calibrator_create(struct registry *registry,
@@ -67,14 +79,23 @@ tapml_status calibrator_create(struct registry *registry,
     calibrator->registry = registry;
     calibrator->checkpoint = checkpoint;
     calibrator->target = target;
+    calibrator->is_narrow = target && backend_info(target)->is_narrow;
     *out_calibrator = calibrator;
     return TAPML_OK;
 }
 
+void calibrator_set_narrow(struct calibrator *calibrator)
+{
+    calibrator->is_narrow = 1;
+}
+
 static void close_devices(struct oracle *oracle)
 {
+    replay_destroy(oracle->exact);
+    oracle->exact = NULL;
     for (uint32_t i = 0; i < oracle->device_count; i++) {
         replay_destroy(oracle->devices[i].replay);
+        narrow_destroy(oracle->devices[i].narrow);
         backend_release(oracle->devices[i].backend);
         oracle->devices[i] = (struct device){0};
     }
@@ -113,7 +134,27 @@ static tapml_status open_device(const struct calibrator *calibrator,
     struct device *device = &oracle->devices[oracle->device_count];
     TAPML_TRY(registry_open(calibrator->registry, name, &device->backend));
     oracle->device_count++; // From here on the oracle releases it.
-    return replay_create(device->backend, calibrator->checkpoint, &device->replay);
+    struct backend *backend = device->backend;
+    if (calibrator->is_narrow) {
+        TAPML_TRY(narrow_create(device->backend, &device->narrow));
+        backend = narrow_backend(device->narrow);
+    }
+    if (calibrator->is_narrow && !oracle->exact) {
+        TAPML_TRY(replay_create(device->backend, calibrator->checkpoint, &oracle->exact));
+    }
+    return replay_create(backend, calibrator->checkpoint, &device->replay);
+}
+
+// Who computes what is right.
+static struct replay *exact_replay(const struct oracle *oracle)
+{
+    return oracle->exact ? oracle->exact : oracle->devices[0].replay;
+}
+
+// The first device whose distance from that counts.
+static uint32_t first_other(const struct oracle *oracle)
+{
+    return oracle->exact ? 0 : 1;
 }
 
 static tapml_status open_devices(const struct calibrator *calibrator, struct oracle *oracle)
@@ -223,8 +264,10 @@ static tapml_status begin(struct calibrator *calibrator,
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(op->tolerance, &class_));
-    *limits = (struct limits){.item = item};
+    *limits = (struct limits){.item = item, .is_narrow = calibrator->is_narrow};
     TAPML_TRY(find_oracle(calibrator, op, &limits->oracle));
+    (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s",
+                   limits->oracle ? limits->oracle->list : "", limits->is_narrow ? ", in f16" : "");
     for (uint32_t i = 0; i < item->argument_count; i++) {
         if (!case_is_output(&item->arguments[i])) {
             continue;
@@ -234,15 +277,10 @@ static tapml_status begin(struct calibrator *calibrator,
                                REPLAY_OUTPUTS_MAX);
         }
         limits->params[limits->count] = item->arguments[i].name;
-        limits->items[limits->count++] = compare_floor(class_);
+        limits->items[limits->count++] =
+            limits->is_narrow ? compare_floor_narrow(class_) : compare_floor(class_);
     }
     return TAPML_OK;
-}
-
-// What the limits depend on beside the case.
-static const char *calibration(const struct limits *limits)
-{
-    return limits->oracle ? limits->oracle->list : "";
 }
 
 // Takes what the store has into account.
@@ -259,7 +297,7 @@ static tapml_status load_one(struct store *store, struct limits *limits, uint32_
     row_put_i64(&row, limits->item->op_version);
     row_put_text(&row, limits->item->shape_class);
     row_put_text(&row, limits->params[index]);
-    row_put_text(&row, calibration(limits));
+    row_put_text(&row, limits->calibration);
     TAPML_TRY(row_next(&row, &has));
     if (!has) {
         limits->is_calibrated = 0;
@@ -293,7 +331,7 @@ static tapml_status save(struct store *store, const struct limits *limits)
         row_put_i64(&row, limits->item->op_version);
         row_put_text(&row, limits->item->shape_class);
         row_put_text(&row, limits->params[i]);
-        row_put_text(&row, calibration(limits));
+        row_put_text(&row, limits->calibration);
         row_put_f64(&row, limit->ulp);
         row_put_f64(&row, limit->nmse);
         row_put_f64(&row, limit->row_error);
@@ -315,14 +353,15 @@ static void widen_by(struct limits *limits,
     }
 }
 
-// Runs an item on all devices but the exact one, and widens by what they depart from it.
+// Runs an item on all devices but the exact one (where they are narrow, on that one too), and
+// widens by what they depart from it.
 static tapml_status measure_others(const struct oracle *oracle,
                                    const struct carved_case *item,
                                    const tapml_op *op,
                                    const struct replay_result *exact,
                                    struct limits *limits)
 {
-    for (uint32_t i = 1; i < oracle->device_count; i++) {
+    for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
         struct replay_result other;
         TAPML_TRY(replay_run(oracle->devices[i].replay, item, op, 0, &other));
         if (other.outcome == REPLAY_RAN) {
@@ -334,7 +373,7 @@ static tapml_status measure_others(const struct oracle *oracle,
 
 // Moves each number of what goes in by itself, at random. Weights stay.
 static tapml_status
-move_inputs(struct carved_case *item, struct random *random, struct arena *arena)
+move_inputs(struct carved_case *item, double step, struct random *random, struct arena *arena)
 {
     for (uint32_t i = 0; i < item->argument_count; i++) {
         struct case_argument *argument = &item->arguments[i];
@@ -349,7 +388,7 @@ move_inputs(struct carved_case *item, struct random *random, struct arena *arena
         }
         memcpy(moved, argument->before, count * sizeof(*moved));
         for (size_t k = 0; k < count; k++) {
-            moved[k] = (float)(moved[k] * (1 + CLOSE_STEP * random_between(random, -1, 1)));
+            moved[k] = (float)(moved[k] * (1 + step * random_between(random, -1, 1)));
         }
         argument->before = moved;
     }
@@ -375,7 +414,8 @@ static tapml_status measure_closely(const struct oracle *oracle,
         if (status == TAPML_OK) {
             memcpy(moved.arguments, limits->item->arguments,
                    moved.argument_count * sizeof(*moved.arguments));
-            status = move_inputs(&moved, &random, arena);
+            status = move_inputs(&moved, limits->is_narrow ? CLOSE_STEP_NARROW : CLOSE_STEP,
+                                 &random, arena);
         }
         if (status == TAPML_OK) {
             status = measure_others(oracle, &moved, op, exact, limits);
@@ -390,7 +430,7 @@ static tapml_status
 measure(const struct oracle *oracle, const tapml_op *op, struct limits *limits, int closely)
 {
     struct replay_result exact;
-    TAPML_TRY(replay_run(oracle->devices[0].replay, limits->item, op, 0, &exact));
+    TAPML_TRY(replay_run(exact_replay(oracle), limits->item, op, 0, &exact));
     if (exact.outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
@@ -510,10 +550,11 @@ static const char *objection(const struct replay_result *exact,
 
 static int is_useful(const struct limits *limits)
 {
+    const double nmse = limits->is_narrow ? USEFUL_NMSE_NARROW : USEFUL_NMSE;
+    const double row_error = limits->is_narrow ? USEFUL_ROW_ERROR_NARROW : USEFUL_ROW_ERROR;
     for (uint32_t i = 0; i < limits->count; i++) {
         const struct compare_limit *limit = &limits->items[i];
-        if (limit->ulp > USEFUL_ULP || limit->nmse > USEFUL_NMSE ||
-            limit->row_error > USEFUL_ROW_ERROR) {
+        if (limit->ulp > USEFUL_ULP || limit->nmse > nmse || limit->row_error > row_error) {
             return 0;
         }
     }
@@ -534,7 +575,7 @@ static tapml_status expect(struct oracle *oracle,
                            const char **out_refusal)
 {
     struct replay_result exact;
-    const tapml_status status = replay_run(oracle->devices[0].replay, item, op, 0, &exact);
+    const tapml_status status = replay_run(exact_replay(oracle), item, op, 0, &exact);
     if (status == TAPML_INVALID || status == TAPML_UNIMPLEMENTED) {
         return refuse(arena, status_message(), out_refusal);
     }
@@ -542,7 +583,7 @@ static tapml_status expect(struct oracle *oracle,
     if (exact.outcome != REPLAY_RAN) {
         return refuse(arena, exact.reason, out_refusal);
     }
-    for (uint32_t i = 1; i < oracle->device_count; i++) {
+    for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
         struct replay_result other;
         TAPML_TRY(replay_run(oracle->devices[i].replay, item, op, 0, &other));
         if (other.outcome == REPLAY_RAN) {
@@ -589,6 +630,7 @@ uint64_t calibrator_executions(const struct calibrator *calibrator)
     uint64_t executions = 0;
     for (size_t i = 0; i < calibrator->oracle_count; i++) {
         const struct oracle *oracle = calibrator->oracles[i];
+        executions += oracle->exact ? replay_executions(oracle->exact) : 0;
         for (uint32_t k = 0; k < oracle->device_count; k++) {
             executions +=
                 oracle->devices[k].replay ? replay_executions(oracle->devices[k].replay) : 0;

@@ -10,6 +10,7 @@
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
+#include "verify/narrowed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ struct slot {
 
 struct running {
     struct replay *replay;
-    const struct carved_case *item;
+    const struct carved_case *given;
+    const struct carved_case *item; // As the backend gets it: given, or narrowed.
     const tapml_op *op;
     struct arena *arena;
     tapml_value *args;
@@ -166,6 +168,23 @@ static tapml_status skip(struct running *running, enum replay_outcome outcome, c
 {
     running->result->outcome = outcome;
     (void)snprintf(running->result->reason, sizeof(running->result->reason), "%s", reason);
+    return TAPML_OK;
+}
+
+static tapml_status narrow_case(struct running *running)
+{
+    if (!backend_info(running->replay->backend)->is_narrow) {
+        return TAPML_OK;
+    }
+    struct carved_case *item = arena_new(running->arena, sizeof(*item));
+    if (!item) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < running->given->argument_count; i++) {
+        TAPML_TRY(case_check_argument(&running->given->arguments[i]));
+    }
+    TAPML_TRY(narrowed_case(running->given, running->op, running->arena, item));
+    running->item = item;
     return TAPML_OK;
 }
 
@@ -317,6 +336,17 @@ static tapml_status check_support(struct running *running)
         return skip(running, REPLAY_UNSUPPORTED, given);
     }
     return TAPML_OK;
+}
+
+// What a narrow backend gets may be of types that the op does not take.
+static tapml_status check_types(struct running *running)
+{
+    struct expression_scope scope;
+    if (running->item == running->given) {
+        return TAPML_OK;
+    }
+    const tapml_status status = infer_call(running->op, running->args, &scope);
+    return status == TAPML_INVALID ? skip(running, REPLAY_UNSUPPORTED, status_message()) : status;
 }
 
 static tapml_status find_weight(const struct running *running,
@@ -508,15 +538,18 @@ static tapml_status take_output(const struct running *running, uint32_t index)
                    computed);
     const uint64_t count = argument->content_bytes / element_bytes;
     const uint64_t width = view.rank > 0 ? (uint64_t)view.shape[view.rank - 1] : 1;
-    running->result->outputs[running->result->output_count++] = (struct replay_output){
+    struct replay_output *output = &running->result->outputs[running->result->output_count++];
+    *output = (struct replay_output){
         .param = argument->name,
         .dtype = argument->dtype,
-        .expected = argument->after,
+        .expected = running->given->arguments[index].after,
         .computed = computed,
         .rows = width > 0 ? count / width : 0,
         .width = width,
     };
-    return TAPML_OK;
+    return argument->dtype != running->given->arguments[index].dtype
+               ? narrowed_widen_output(running->op, running->arena, output)
+               : TAPML_OK;
 }
 
 // Puts what the guard found at the output that it is about: the first one where it is an input.
@@ -562,17 +595,26 @@ static tapml_status take_outputs(const struct running *running)
     return TAPML_OK;
 }
 
+// All before the call. Where the case cannot be run, the outcome says so.
+static tapml_status prepare(struct running *running)
+{
+    const struct replay_result *result = running->result;
+    TAPML_TRY(case_check_op(running->item, running->op));
+    TAPML_TRY(narrow_case(running));
+    TAPML_TRY(describe_all(running));
+    TAPML_TRY(check_types(running));
+    if (result->outcome == REPLAY_RAN) {
+        TAPML_TRY(check_call(running));
+        TAPML_TRY(check_support(running));
+    }
+    return result->outcome == REPLAY_RAN ? bind_all(running) : TAPML_OK;
+}
+
 static tapml_status run(struct running *running, int timed)
 {
     struct replay_result *result = running->result;
     const struct guard_violation *violation = guard_violation(running->replay->guard);
-    TAPML_TRY(case_check_op(running->item, running->op));
-    TAPML_TRY(describe_all(running));
-    TAPML_TRY(check_call(running));
-    TAPML_TRY(check_support(running));
-    if (result->outcome == REPLAY_RAN) {
-        TAPML_TRY(bind_all(running));
-    }
+    TAPML_TRY(prepare(running));
     if (result->outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
@@ -598,8 +640,12 @@ tapml_status replay_run(struct replay *replay,
         return status_no_memory();
     }
     struct replay_result result = {.outcome = REPLAY_RAN};
-    struct running running = {
-        .replay = replay, .item = item, .op = op, .arena = replay->results, .result = &result};
+    struct running running = {.replay = replay,
+                              .given = item,
+                              .item = item,
+                              .op = op,
+                              .arena = replay->results,
+                              .result = &result};
     const tapml_status status = run(&running, timed);
     if (status != TAPML_OK || result.outcome != REPLAY_RAN) {
         // What is under way reads memory of this run; where the device is lost, nothing reads.

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "carve/row.h"
+#include "verify/narrowed.h"
 #include "verify/replay.h"
 
 #include <math.h>
@@ -68,9 +69,10 @@ struct trial {
 static const char *describe_backend(const struct verdict_judge *judge)
 {
     const struct backend_info *info = backend_info(judge->options->backend);
-    return arena_format(judge->list->arena, "%s %s %s, %s:%s, %s, %s", info->plugin,
+    return arena_format(judge->list->arena, "%s %s %s, %s:%s, %s, %s%s", info->plugin,
                         info->plugin_version, info->build_id ? info->build_id : "", info->component,
-                        info->device, info->device_name, info->driver);
+                        info->device, info->device_name, info->driver,
+                        info->is_narrow ? ", activations f16" : "");
 }
 
 static tapml_status read_verdict(struct row *row, struct arena *arena, struct verdict *out_verdict)
@@ -202,6 +204,9 @@ static tapml_status measure(const struct verdict_judge *judge, struct trial *tri
             const void *right = output->computed;
             output->computed = output->expected;
             output->expected = right;
+            if (judge->options->is_narrow) {
+                TAPML_TRY(narrowed_round_expected(trial->op, judge->list->arena, output));
+            }
         }
         trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
                                               output->rows, output->width);
@@ -684,8 +689,12 @@ static tapml_status begin(struct verdict_judge *judge)
         return status_no_memory();
     }
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
-    return calibrator_create(options->registry, options->checkpoint, options->backend,
-                             &judge->calibrator);
+    TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
+                                &judge->calibrator));
+    if (options->is_narrow) {
+        calibrator_set_narrow(judge->calibrator);
+    }
+    return TAPML_OK;
 }
 
 static void end(struct verdict_judge *judge)

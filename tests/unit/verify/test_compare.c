@@ -300,3 +300,17 @@ Test(compare, explains_the_measure_of_the_margin)
     compare_explain(&result, &limits[2], text, sizeof(text));
     cr_assert_str_eq(text, "2 values are NaN or infinite on one side");
 }
+
+Test(compare, floors_in_f16_hold_its_roundings_and_no_fault)
+{
+    const float expected[] = {1, -2, 3, 0.25f};
+    const float honest[] = {1.001f, -2.001f, 3.002f, 0.25f};
+    const float scaled[] = {1.03f, -2.06f, 3.09f, 0.2575f};
+    const struct compare_limit limit = compare_floor_narrow(COMPARE_ELEMENTWISE);
+    cr_assert_eq(limit.class_, COMPARE_REDUCTION);
+    struct compare_result result = compare_tensors(TAPML_F32, expected, honest, 1, 4);
+    cr_expect_leq(compare_margin(&result, &limit), 1);
+    result = compare_tensors(TAPML_F32, expected, scaled, 1, 4);
+    cr_expect_gt(compare_margin(&result, &limit), 1);
+    cr_expect_eq(compare_floor_narrow(COMPARE_EXACT).class_, COMPARE_EXACT);
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "exec/narrow.h"
 #include "harness/cases.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
@@ -530,4 +531,66 @@ Test(replay, survives_a_lack_of_memory)
     cases_make_silu(&made, "s", 0);
     MUST(replay_once(&made.item));
     SCRATCH_SWEEP(replay_once(&made.item));
+}
+
+// -- Narrow backends ---------------------------------------------------------------------------
+
+static struct narrow *open_narrow(struct backend *inner, struct replay **out_replay)
+{
+    struct narrow *narrow = NULL;
+    MUST(narrow_create(inner, &narrow));
+    MUST(replay_create(narrow_backend(narrow), NULL, out_replay));
+    return narrow;
+}
+
+Test(replay, a_narrow_backend_computes_in_f16_what_is_compared_in_f32)
+{
+    struct cases_silu made;
+    struct replay_result result;
+    struct replay *own = NULL;
+    struct narrow *narrow = open_narrow(backend, &own);
+    int is_rounded = 0;
+    cases_make_silu(&made, "s", 0);
+    MUST(replay_run(own, &made.item, &tapml_silu, 1, &result));
+    cr_assert_eq(result.outcome, REPLAY_RAN);
+    cr_assert_eq(result.outputs[0].dtype, TAPML_F32);
+    cr_assert_eq(result.outputs[0].expected, made.y);
+    const float *computed = result.outputs[0].computed;
+    for (size_t i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
+        cr_expect_float_eq(computed[i], made.y[i], fabsf(made.y[i]) * 0x1p-9f);
+        cr_expect_eq(computed[i], convert_f16_to_f32(convert_f32_to_f16(computed[i])));
+        is_rounded |= computed[i] != made.y[i];
+    }
+    cr_expect(is_rounded);
+    replay_destroy(own);
+    narrow_destroy(narrow);
+}
+
+Test(replay, a_narrow_backend_is_exact_but_for_the_rounding)
+{
+    struct cases_append made;
+    struct replay_result result;
+    struct replay *own = NULL;
+    struct narrow *narrow = open_narrow(backend, &own);
+    cases_make_append(&made, "k", 0);
+    made.rows[1] = made.after[(CASE_PAGE_ROWS - 1) * CASES_HEADS * CASES_HEAD + 1] = 0.1f;
+    MUST(replay_run(own, &made.item, &tapml_state_append, 0, &result));
+    cr_assert_eq(result.outcome, REPLAY_RAN, "%s", result.reason);
+    cr_expect_arr_eq(result.outputs[0].computed, result.outputs[0].expected, sizeof(made.after));
+    replay_destroy(own);
+    narrow_destroy(narrow);
+}
+
+Test(replay, a_narrow_backend_is_no_excuse_for_a_case_that_is_none)
+{
+    struct cases_silu made;
+    struct replay_result result;
+    struct replay *own = NULL;
+    struct narrow *narrow = open_narrow(backend, &own);
+    cases_make_silu(&made, "s", 0);
+    made.arguments[0].content_bytes -= 4;
+    cr_expect_eq(replay_run(own, &made.item, &tapml_silu, 0, &result), TAPML_INVALID);
+    cr_expect_eq(replay_run(own, &made.item, &tapml_mul, 0, &result), TAPML_INVALID);
+    replay_destroy(own);
+    narrow_destroy(narrow);
 }
