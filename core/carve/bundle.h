@@ -18,6 +18,8 @@ struct checkpoint;
 #define BUNDLE_FACT_TARGET   "bundle.target"   // Where it failed.
 #define BUNDLE_FACT_REASON   "bundle.reason"   // How, a sentence.
 #define BUNDLE_FACT_WHOLE    "bundle.whole"    // The shape class before it was made smaller.
+#define BUNDLE_FACT_ACTIVATIONS                                                                    \
+    "bundle.activations" // "f16" where the target had them so; it is replayed so.
 
 struct bundle_fact {
     const char *name;

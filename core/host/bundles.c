@@ -66,9 +66,10 @@ static const char *describe_target(const struct bundling *bundling)
 {
     const struct backend_info *info = backend_info(bundling->options->backend);
 
-    return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s", bundling->options->target,
-                        info->component, info->device, info->device_name, info->plugin,
-                        info->plugin_version);
+    return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s%s",
+                        bundling->options->target, info->component, info->device, info->device_name,
+                        info->plugin, info->plugin_version,
+                        info->is_narrow ? ", activations f16" : "");
 }
 
 static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
@@ -83,6 +84,8 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
         {BUNDLE_FACT_TARGET, target},
         {BUNDLE_FACT_REASON, bundling->accusation->reason},
         {BUNDLE_FACT_WHOLE, verdict->shape_class},
+        {BUNDLE_FACT_ACTIVATIONS,
+         backend_info(bundling->options->backend)->is_narrow ? "f16" : NULL},
         {"source", source},
         {"model.hash", model},
     };

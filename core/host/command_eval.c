@@ -27,9 +27,14 @@ enum { GIVENS = sizeof(givens) / sizeof(*givens) };
 // A row agrees where max|a - b| <= TOLERANCE * max(1, max|b|).
 static const double tolerance = 1e-4;
 
+// In f16, whose roundings are 2^13 times as large, over all layers.
+static const double tolerance_narrow = 1e-2;
+
 static const struct options_spec specs[] = {
     {"--model", "DIR", "the model's folder, with expected.safetensors beside the weights"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
+    {"--activations", "TYPE",
+     "f32 (where absent), or f16; operators that the backend refuses in f16 run in f32 then"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -50,6 +55,7 @@ struct eval {
     int32_t *greedy;
     int64_t greedy_count; // 0 of an encoder.
     int is_encoder;
+    double tolerance;
 };
 
 // What one way of feeding gave.
@@ -241,7 +247,7 @@ static tapml_status compare_rows(const struct eval *eval,
                       expected.values + (first + row) * expected.width, expected.width);
 
         score->compared++;
-        if (strncmp(name, "hidden.", 7) == 0 && error > tolerance) {
+        if (strncmp(name, "hidden.", 7) == 0 && error > eval->tolerance) {
             const int64_t layer = strtol(name + 7, NULL, 10);
 
             score->first_hidden = score->first_hidden < 0 || layer < score->first_hidden
@@ -306,7 +312,7 @@ static tapml_status run_way(const struct eval *eval, int64_t chunk, struct score
 
 static int agrees(const struct eval *eval, const struct score *score)
 {
-    return score->compared > 0 && score->worst <= tolerance &&
+    return score->compared > 0 && score->worst <= eval->tolerance &&
            score->greedy_equal == eval->greedy_count;
 }
 
@@ -393,6 +399,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
 {
     const char *backend = options_get(options, "--backend");
     char *path = NULL;
+    int is_narrow = 0;
 
     eval->folder = options_get(options, "--model");
     if (eval->folder == NULL) {
@@ -416,7 +423,24 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     if (backend == NULL) {
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
-    return setup_place(&eval->setup, "source", backend);
+    TAPML_TRY(setup_place(&eval->setup, "source", backend));
+    TAPML_TRY(setup_read_activations(options, &is_narrow));
+    eval->tolerance = is_narrow ? tolerance_narrow : tolerance;
+    return is_narrow ? setup_place_narrow(&eval->setup, "f16", 0) : TAPML_OK;
+}
+
+// What ran in f32 all the same.
+static void print_refusals(const struct eval *eval)
+{
+    const struct graph *graph = model_graph(eval->setup.model);
+    const uint32_t count = session_refusal_count(eval->session);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct session_refusal *refusal = session_refusal_at(eval->session, i);
+
+        (void)printf("in f32: %s (%s): %s\n", graph->ops[refusal->op].instance,
+                     graph->ops[refusal->op].op->name, refusal->reason);
+    }
 }
 
 static tapml_status evaluate(struct eval *eval, const struct options *options, int *out_agrees)
@@ -424,7 +448,7 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
     struct plan *plan = NULL;
 
     TAPML_TRY(open_all(eval, options));
-    TAPML_TRY(plan_create(&plan));
+    TAPML_TRY(setup_plan(&eval->setup, &plan));
     tapml_status status =
         session_create(&(struct session_options){.model = eval->setup.model,
                                                  .backends = eval->setup.backends,
@@ -440,9 +464,10 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
     if (status == TAPML_OK) {
         const struct backend_info *info = backend_info(eval->setup.backends[0]);
 
-        (void)printf("%s on %s:%s (%s)\n", eval->folder, info->component, info->device,
-                     info->device_name);
+        (void)printf("%s on %s:%s (%s)%s\n", eval->folder, info->component, info->device,
+                     info->device_name, eval->setup.place_count > 1 ? ", activations f16" : "");
         status = eval->is_encoder ? run_encoder(eval, out_agrees) : run_ways(eval, out_agrees);
+        print_refusals(eval);
     }
     return status;
 }

@@ -20,6 +20,7 @@ static const struct options_spec specs[] = {
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
     {"--count", "N", "tokens to produce, 32 where absent"},
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
+    {"--activations", "TYPE", "f32 (where absent) or f16, of --backend"},
     {"--plan", "FILE", "runs a plan; its places come from the run it lies in, or from:"},
     {"--source", "B", "the backend of the plan's place 'source'"},
     {"--target", "NAME=B", "the backend of another place of the plan; may stand several times"},
@@ -39,6 +40,7 @@ struct generate {
     char names[SESSION_PLACES_MAX][64];
     int32_t *ids;
     int64_t count, decode;
+    int is_narrow; // Without a plan: everything in f16.
 };
 
 // -- Places ------------------------------------------------------------------------------------
@@ -75,6 +77,21 @@ add_place(struct generate *generate, const char *name, size_t length, const char
     return setup_place(&generate->setup, generate->names[index], backend);
 }
 
+// A narrow place, and before it the one that it is around, with a name that no plan has.
+static tapml_status
+add_narrow_place(struct generate *generate, const char *name, size_t length, const char *backend)
+{
+    const uint32_t index = generate->setup.place_count;
+
+    TAPML_TRY(add_place(generate, "", 0, backend));
+    if (index + 1 == SESSION_PLACES_MAX || length >= sizeof(generate->names[0])) {
+        return status_fail(TAPML_INVALID, "too many places, or a name that is too long");
+    }
+    (void)snprintf(generate->names[index + 1], sizeof(generate->names[0]), "%.*s", (int)length,
+                   name);
+    return setup_place_narrow(&generate->setup, generate->names[index + 1], index);
+}
+
 static tapml_status add_targets_given(struct generate *generate)
 {
     for (size_t i = 0; options_at(&generate->options, "--target", i) != NULL; i++) {
@@ -89,6 +106,25 @@ static tapml_status add_targets_given(struct generate *generate)
     return TAPML_OK;
 }
 
+// A target of the plan's run, with the activations that it had there. A fact lives until the next.
+static tapml_status add_target_of_run(struct generate *generate, const char *name, size_t length)
+{
+    char key[128];
+
+    (void)snprintf(key, sizeof(key), "target.%.*s.activations", (int)length, name);
+    const char *activations = fact(generate, key);
+    const int is_narrow = activations != NULL && strcmp(activations, "f16") == 0;
+
+    (void)snprintf(key, sizeof(key), "target.%.*s", (int)length, name);
+    const char *backend = fact(generate, key);
+
+    if (length == 0 || backend == NULL) {
+        return TAPML_OK;
+    }
+    return is_narrow ? add_narrow_place(generate, name, length, backend)
+                     : add_place(generate, name, length, backend);
+}
+
 // The targets of the plan's run: the fact "targets" lists their names.
 static tapml_status add_targets_of_run(struct generate *generate)
 {
@@ -98,14 +134,8 @@ static tapml_status add_targets_of_run(struct generate *generate)
     (void)snprintf(names, sizeof(names), "%s", list != NULL ? list : "");
     for (const char *at = names; *at != '\0';) {
         const size_t length = strcspn(at, " ");
-        char key[128];
 
-        (void)snprintf(key, sizeof(key), "target.%.*s", (int)length, at);
-        const char *backend = fact(generate, key);
-
-        if (length > 0 && backend != NULL) {
-            TAPML_TRY(add_place(generate, at, length, backend));
-        }
+        TAPML_TRY(add_target_of_run(generate, at, length));
         at += length + (at[length] == ' ');
     }
     return TAPML_OK;
@@ -122,6 +152,15 @@ static tapml_status open_places(struct generate *generate)
         TAPML_TRY(setup_default_backend(&generate->setup, &source));
     }
     TAPML_TRY(add_place(generate, "source", strlen("source"), source));
+    TAPML_TRY(setup_read_activations(options, &generate->is_narrow));
+    if (generate->is_narrow && options_get(options, "--plan") != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "--activations is given beside --plan, whose targets have "
+                           "those of their run");
+    }
+    if (generate->is_narrow) {
+        return setup_place_narrow(&generate->setup, "f16", 0);
+    }
     return options_at(options, "--target", 0) != NULL ? add_targets_given(generate)
                                                       : add_targets_of_run(generate);
 }
@@ -256,8 +295,9 @@ static tapml_status make_session(struct generate *generate, struct session **out
 
     TAPML_TRY(options_i64(&generate->options, "--capacity", generate->count + generate->decode, 1,
                           1 << 24, &capacity));
-    TAPML_TRY(plan_path != NULL ? plan_load(plan_path, &generate->plan)
-                                : plan_create(&generate->plan));
+    TAPML_TRY(plan_path != NULL     ? plan_load(plan_path, &generate->plan)
+              : generate->is_narrow ? setup_plan(&generate->setup, &generate->plan)
+                                    : plan_create(&generate->plan));
     return session_create(&(struct session_options){.model = generate->setup.model,
                                                     .backends = generate->setup.backends,
                                                     .places = generate->setup.places,

@@ -4,6 +4,7 @@
 #include "host/command.h"
 
 #include "carve/bundle.h"
+#include "exec/narrow.h"
 #include "host/bundles.h"
 #include "host/facts.h"
 #include "host/interrupt.h"
@@ -25,6 +26,7 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "a run, whose options of components hold"},
     {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
     {"--isolation", "WORD", "always (in a worker process; where absent), never or loopback"},
+    {"--activations", "TYPE", "f32 (where absent) or f16; a bundle and a target have their own"},
     {"--model", "DIR", "where the weights are; the folder of the run where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -40,7 +42,8 @@ struct replaying {
     struct store *store;
     struct checkpoint *checkpoint;
     struct fault *fault;     // Around the backend; or NULL.
-    struct backend *backend; // Borrowed of the setup or of the fault.
+    struct narrow *narrow;   // Around that; or NULL.
+    struct backend *backend; // The outermost of them. Borrowed.
     size_t bad;              // Cases of the worst repetition.
 };
 
@@ -147,6 +150,41 @@ static tapml_status open_backend(struct replaying *replaying, const char **out_n
     return TAPML_OK;
 }
 
+// Whether activations are f16: as a bundle failed, else as a target has them, else as is asked.
+static tapml_status read_activations(const struct replaying *replaying, int *out_is_narrow)
+{
+    const char *name = options_get(replaying->options, "--target");
+    const struct run_config_target *target = NULL;
+    const int is_bundle = bundle_is(replaying->store);
+
+    TAPML_TRY(setup_read_activations(replaying->options, out_is_narrow));
+    if (options_get(replaying->options, "--activations") != NULL && (is_bundle || name != NULL)) {
+        return status_fail(TAPML_INVALID, "--activations is given beside %s, which has its own",
+                           is_bundle ? "a bundle" : "--target");
+    }
+    if (is_bundle) {
+        const char *said = store_fact(replaying->store, BUNDLE_FACT_ACTIVATIONS);
+
+        *out_is_narrow = said != NULL && strcmp(said, "f16") == 0;
+    } else if (name != NULL) {
+        TAPML_TRY(find_target(&replaying->config, name, &target));
+        *out_is_narrow = target->is_narrow;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status set_activations(struct replaying *replaying)
+{
+    int is_narrow = 0;
+
+    TAPML_TRY(read_activations(replaying, &is_narrow));
+    if (is_narrow) {
+        TAPML_TRY(narrow_create(replaying->backend, &replaying->narrow));
+        replaying->backend = narrow_backend(replaying->narrow);
+    }
+    return TAPML_OK;
+}
+
 // A bundle says what it is, and shows what is wrong element by element.
 static tapml_status print_bundle(struct replaying *replaying, const struct verdict_list *list)
 {
@@ -199,6 +237,7 @@ static tapml_status replay(struct replaying *replaying)
     TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
     TAPML_TRY(open_weights(replaying->store, options, &replaying->checkpoint));
     TAPML_TRY(open_backend(replaying, &name));
+    TAPML_TRY(set_activations(replaying));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,
                                        .target = name,
@@ -239,6 +278,7 @@ static tapml_status run(const struct command *command, struct replaying *replayi
 
 static void replaying_release(struct replaying *replaying)
 {
+    narrow_destroy(replaying->narrow);
     fault_destroy(replaying->fault);
     setup_close(&replaying->setup);
     checkpoint_close(replaying->checkpoint);

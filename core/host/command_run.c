@@ -11,6 +11,7 @@
 #include "carve/row.h"
 #include "carve/salvage.h"
 #include "carve/store.h"
+#include "exec/narrow.h"
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "host/bundles.h"
@@ -53,11 +54,12 @@ struct run {
     struct store *store;
     struct prompts prompts;
     struct run_judge judge;
-    struct fault *faults[RUN_CONFIG_TARGETS_MAX]; // Around a target's backend; or NULL.
-    const char *absent[RUN_CONFIG_TARGETS_MAX];   // Why it could not be opened; or NULL.
-    int is_wrong;                                 // Some target is,
-    int is_incomplete;                            // some was not there, or went away.
-    unsigned bundle_count;                        // FAULT-n.tapmlrun so far.
+    struct fault *faults[RUN_CONFIG_TARGETS_MAX];   // Around a target's backend; or NULL.
+    struct narrow *narrows[RUN_CONFIG_TARGETS_MAX]; // Around that; or NULL.
+    const char *absent[RUN_CONFIG_TARGETS_MAX];     // Why it could not be opened; or NULL.
+    int is_wrong;                                   // Some target is,
+    int is_incomplete;                              // some was not there, or went away.
+    unsigned bundle_count;                          // FAULT-n.tapmlrun so far.
     json_t *report;
 };
 
@@ -571,6 +573,15 @@ static tapml_status check_presence(const struct run *run)
                : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
 }
 
+static struct backend *target_backend(const struct run *run, size_t target)
+{
+    if (run->narrows[target] != NULL) {
+        return narrow_backend(run->narrows[target]);
+    }
+    return run->faults[target] != NULL ? fault_backend(run->faults[target])
+                                       : run->setup.backends[target + 1];
+}
+
 // Opens a target with the faults of its own, around its backend or in its worker, and tells them:
 // nobody should take them for the target's.
 static tapml_status open_target(struct run *run, size_t target)
@@ -595,9 +606,12 @@ static tapml_status open_target(struct run *run, size_t target)
         TAPML_TRY(note_absence(run, target, status));
         return setup_place_absent(&run->setup, name);
     }
-    return count == 0 || is_isolated(run, target)
-               ? TAPML_OK
-               : fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]);
+    if (count > 0 && !is_isolated(run, target)) {
+        TAPML_TRY(
+            fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]));
+    }
+    return config->is_narrow ? narrow_create(target_backend(run, target), &run->narrows[target])
+                             : TAPML_OK;
 }
 
 // What was planted and never struck says nothing about the tool.
@@ -614,12 +628,6 @@ static void tell_faults(const struct run *run, size_t target)
                      : fault_struck(run->faults[target], i),
                  name);
     }
-}
-
-static struct backend *target_backend(const struct run *run, size_t target)
-{
-    return run->faults[target] != NULL ? fault_backend(run->faults[target])
-                                       : run->setup.backends[target + 1];
 }
 
 // What the model shows of rules and faults, before anything is run.
@@ -838,6 +846,7 @@ static void run_release(struct run *run)
     prompts_release(&run->prompts);
     store_close(run->store);
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
+        narrow_destroy(run->narrows[i]);
         fault_destroy(run->faults[i]);
     }
     hold_release(run->hold);

@@ -208,6 +208,17 @@ write_goal(struct store *store, const struct run_config *config, const char *tar
     return status;
 }
 
+// A target that never had others than f32 needs no such fact.
+static tapml_status write_activations(struct store *store, const struct run_config_target *target)
+{
+    char key[128];
+
+    (void)snprintf(key, sizeof(key), "target.%s.activations", target->name);
+    return target->is_narrow || store_fact(store, key) != NULL
+               ? store_set_fact(store, key, target->is_narrow ? "f16" : "f32")
+               : TAPML_OK;
+}
+
 static tapml_status write_targets(struct store *store, const struct run_config *config)
 {
     struct text names;
@@ -221,6 +232,9 @@ static tapml_status write_targets(struct store *store, const struct run_config *
         (void)snprintf(key, sizeof(key), "target.%s", name);
         text_format(&names, "%s%s", i > 0 ? " " : "", name);
         status = store_set_fact(store, key, config->targets[i].backend);
+        if (status == TAPML_OK) {
+            status = write_activations(store, &config->targets[i]);
+        }
         if (status == TAPML_OK) {
             status = write_goal(store, config, name);
         }
@@ -359,6 +373,7 @@ static void append_ways(struct text *text, const struct run_config *config, uint
 
     text_append(text, modes[config->mode]);
     text_append(text, config->targets[index - 1].is_guarded ? " guard=on" : "");
+    text_append(text, config->targets[index - 1].is_narrow ? " activations=f16" : "");
 }
 
 // A target that never had any needs no such fact.

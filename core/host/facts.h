@@ -22,8 +22,8 @@ tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint) ST
 tapml_status facts_give_up(struct store *store, const char *target, const char *reason) STATUS_USED;
 
 // Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
-// build, device, driver, options and planted faults. Where it is not, its results and its ledger
-// are forgotten.
+// build, device, driver, options, activations and planted faults. Where it is not, its results and
+// its ledger are forgotten.
 tapml_status facts_settle_target(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,

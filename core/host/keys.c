@@ -229,6 +229,17 @@ static const struct key keys[] = {
      .example = "on",
      .help = "With 'on', whole runs of the model are guarded too: memory around and inside of what "
              "an operator may write is checked after each call. Replays of cases always are."},
+    {.section = "target.",
+     .name = "activations",
+     .kind = KEY_CHOICE,
+     .fallback = "f32",
+     .words = "f32 f16",
+     IN_TARGET(is_narrow),
+     .example = "f16",
+     .help = "With 'f16', activations and states lie in f16 on this target: inputs are rounded on "
+             "their way there, outputs widened on their way back, and limits are what the "
+             "reference loses in f16. Weights stay as they are. An operator that takes no f16 is "
+             "refused. See docs/activations.md."},
     {.section = "offload",
      .name = "mode",
      .kind = KEY_CHOICE,

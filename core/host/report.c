@@ -221,9 +221,9 @@ static tapml_status gather(const struct report_target *target, struct report_lin
 static tapml_status print_all(const struct report_target *target, struct report_lines *lines)
 {
     TAPML_TRY(gather(target, lines));
-    (void)printf("\n%s = %s:%s (%s), plugin %s %s\n", target->name, target->info->component,
+    (void)printf("\n%s = %s:%s (%s), plugin %s %s%s\n", target->name, target->info->component,
                  target->info->device, target->info->device_name, target->info->plugin,
-                 target->info->plugin_version);
+                 target->info->plugin_version, target->info->is_narrow ? ", activations f16" : "");
     (void)printf("%-24s %5s %5s %6s %6s %5s %5s %9s %10s %10s %9s %10s\n", "op", "inst", "moved",
                  "cases", "pass", "fail", "none", "margin", "source us", "replay us", "launches",
                  "in run us");

@@ -37,9 +37,12 @@ static void print_device(const char *name, const json_t *device, struct text *ou
 {
     const char *driver = string(device, "driver");
 
-    REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}<br>", name,
+    const int is_narrow = strcmp(string(device, "activations"), "f16") == 0;
+
+    REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}{}<br>", name,
                   string(device, "component"), string(device, "device"),
-                  string(device, "device_name"), driver[0] != '\0' ? ", driver " : "", driver);
+                  string(device, "device_name"), driver[0] != '\0' ? ", driver " : "", driver,
+                  is_narrow ? ", activations f16" : "");
     REPORT_MARKUP(out, "<span class=\"soft\">plugin {} {}, build <code>{}</code></span></dd>\n",
                   string(device, "plugin"), string(device, "plugin_version"),
                   string(device, "build"));

@@ -219,8 +219,9 @@ static void print_end_to_end(struct suite *suite)
 
 static void print_properties(const json_t *target, struct text *out)
 {
-    static const char *const keys[] = {"backend", "component", "device",         "device_name",
-                                       "driver",  "plugin",    "plugin_version", "build"};
+    static const char *const keys[] = {"backend",        "component", "device",
+                                       "device_name",    "driver",    "plugin",
+                                       "plugin_version", "build",     "activations"};
 
     text_append(out, "  <properties>\n");
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {

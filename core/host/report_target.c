@@ -91,6 +91,7 @@ static void put_device(struct gather *gather)
     report_maker_text(&gather->made, "plugin", target->info->plugin);
     report_maker_text(&gather->made, "plugin_version", target->info->plugin_version);
     report_maker_text(&gather->made, "build", target->info->build_id);
+    report_maker_text(&gather->made, "activations", target->info->is_narrow ? "f16" : "f32");
     report_maker_text(&gather->made, "faults", target->faults);
     report_maker_put(&gather->made, "finished_s", json_integer(target->findings->finished_s));
 }

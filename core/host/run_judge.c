@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "carve/store.h"
+#include "exec/narrow.h"
 #include "host/calibration.h"
 #include "host/interrupt.h"
 #include "host/progress.h"
@@ -77,7 +78,7 @@ static tapml_status load_prompts(struct run_judge *judge)
     return TAPML_OK;
 }
 
-// Runs the model on a device that calibrates.
+// Runs the model on a device that calibrates; what that refuses in f16 on the source.
 static tapml_status
 measure(struct run_judge *judge, struct backend *backend, struct judge_limits *out_limits)
 {
@@ -93,23 +94,59 @@ measure(struct run_judge *judge, struct backend *backend, struct judge_limits *o
     return status;
 }
 
-static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_device *device)
+// Takes the limits of a backend from the store, or measures them.
+static tapml_status settle(struct run_judge *judge,
+                           const char *name,
+                           struct backend *backend,
+                           struct judge_limits *out_limits)
 {
-    struct backend *backend = NULL;
-    int has = 0;
-
-    TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
-    const struct calibration calibration = {.name = device->name,
+    const struct calibration calibration = {.name = name,
                                             .device = backend,
                                             .source = judge->from.setup->backends[0],
                                             .prompts = judge->from.config->offload_prompts};
-    tapml_status status = calibration_find(judge->from.store, &calibration, &device->limits, &has);
+    int has = 0;
 
-    if (status == TAPML_OK && !has) {
-        status = measure(judge, backend, &device->limits);
-        if (status == TAPML_OK) {
-            status = calibration_keep(judge->from.store, &calibration, &device->limits);
+    TAPML_TRY(calibration_find(judge->from.store, &calibration, out_limits, &has));
+    if (has) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(measure(judge, backend, out_limits));
+    return calibration_keep(judge->from.store, &calibration, out_limits);
+}
+
+static tapml_status
+settle_narrow(struct run_judge *judge, struct run_judge_device *device, struct backend *backend)
+{
+    struct narrow *narrow = NULL;
+    char name[sizeof(device->name) + 8];
+
+    (void)snprintf(name, sizeof(name), "%s f16", device->name);
+    TAPML_TRY(narrow_create(backend, &narrow));
+    const tapml_status status = settle(judge, name, narrow_backend(narrow), &device->narrow_limits);
+
+    narrow_destroy(narrow);
+    return status;
+}
+
+static int has_narrow_target(const struct run_config *config)
+{
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (config->targets[i].is_narrow) {
+            return 1;
         }
+    }
+    return 0;
+}
+
+static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_device *device)
+{
+    struct backend *backend = NULL;
+
+    TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
+    tapml_status status = settle(judge, device->name, backend, &device->limits);
+
+    if (status == TAPML_OK && has_narrow_target(judge->from.config)) {
+        status = settle_narrow(judge, device, backend);
     }
     backend_release(backend);
     return status;
@@ -127,7 +164,8 @@ void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
     }
     for (size_t i = 0; i < judge->device_count; i++) {
         if (strcmp(judge->devices[i].name, own) != 0) {
-            limits[count++] = judge->devices[i].limits;
+            limits[count++] = info != NULL && info->is_narrow ? judge->devices[i].narrow_limits
+                                                              : judge->devices[i].limits;
         }
     }
     judge_set_limits(judge->judge, limits, count);

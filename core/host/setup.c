@@ -6,7 +6,11 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/ini.h"
+#include "exec/narrow.h"
 #include "link/loopback.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static tapml_status open_with(const char *program,
                               const struct options *options,
@@ -64,10 +68,10 @@ tapml_status setup_open_check(const char *program,
 
 void setup_close(struct setup *setup)
 {
-    for (uint32_t i = 0; i < setup->place_count; i++) {
-        weight_set_destroy(setup->weights[i]);
-        backend_release(setup->backends[i]);
-        backend_release(setup->inner[i]);
+    for (uint32_t i = setup->place_count; i > 0; i--) { // A narrow place wraps one before it.
+        weight_set_destroy(setup->weights[i - 1]);
+        backend_release(setup->backends[i - 1]);
+        backend_release(setup->inner[i - 1]);
     }
     tokenizer_close(setup->tokenizer);
     model_close(setup->model);
@@ -134,17 +138,10 @@ static tapml_status check_room(const struct setup *setup)
                : status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
 }
 
-tapml_status setup_place_isolated(struct setup *setup,
-                                  const char *place,
-                                  const char *backend,
-                                  const struct isolation *how,
-                                  const struct fault_rule *rules,
-                                  size_t rule_count)
+// Counts the backend that was just opened as a place.
+static tapml_status add_place(struct setup *setup, const char *place)
 {
     const uint32_t index = setup->place_count;
-
-    TAPML_TRY(check_room(setup));
-    TAPML_TRY(open_place(setup, backend, how, rules, rule_count));
     const tapml_status status = weight_set_create(setup->backends[index], &setup->weights[index]);
 
     if (status != TAPML_OK) {
@@ -156,6 +153,18 @@ tapml_status setup_place_isolated(struct setup *setup,
     setup->places[index] = place;
     setup->place_count++;
     return TAPML_OK;
+}
+
+tapml_status setup_place_isolated(struct setup *setup,
+                                  const char *place,
+                                  const char *backend,
+                                  const struct isolation *how,
+                                  const struct fault_rule *rules,
+                                  size_t rule_count)
+{
+    TAPML_TRY(check_room(setup));
+    TAPML_TRY(open_place(setup, backend, how, rules, rule_count));
+    return add_place(setup, place);
 }
 
 tapml_status setup_place(struct setup *setup, const char *place, const char *backend)
@@ -170,6 +179,43 @@ tapml_status setup_place_absent(struct setup *setup, const char *place)
     TAPML_TRY(check_room(setup));
     setup->places[setup->place_count++] = place;
     return TAPML_OK;
+}
+
+tapml_status setup_place_narrow(struct setup *setup, const char *place, uint32_t index)
+{
+    struct narrow *narrow = NULL;
+
+    TAPML_TRY(check_room(setup));
+    TAPML_TRY(narrow_create(setup->backends[index], &narrow));
+    setup->backends[setup->place_count] = narrow_backend(narrow);
+    return add_place(setup, place);
+}
+
+tapml_status setup_plan(const struct setup *setup, struct plan **out_plan)
+{
+    struct plan *plan = NULL;
+    char rule[128];
+
+    TAPML_TRY(plan_create(&plan));
+    (void)snprintf(rule, sizeof(rule), "* -> %.100s", setup->places[setup->place_count - 1]);
+    const tapml_status status = plan_add(plan, rule, "plan");
+
+    if (status != TAPML_OK) {
+        plan_destroy(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return TAPML_OK;
+}
+
+tapml_status setup_read_activations(const struct options *options, int *out_is_narrow)
+{
+    const char *word = options_get(options, "--activations");
+
+    *out_is_narrow = word != NULL && strcmp(word, "f16") == 0;
+    return word == NULL || *out_is_narrow || strcmp(word, "f32") == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "--activations is '%s', expected 'f32' or 'f16'", word);
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

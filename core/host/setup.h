@@ -71,6 +71,15 @@ tapml_status setup_place_isolated(struct setup *setup,
 // their numbers.
 tapml_status setup_place_absent(struct setup *setup, const char *place) STATUS_USED;
 
+// The backend of the place `index` as one more place, whose activations are f16 (exec/narrow).
+tapml_status setup_place_narrow(struct setup *setup, const char *place, uint32_t index) STATUS_USED;
+
+// The plan that gives everything to the place that was added last. The caller owns it.
+tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATUS_USED;
+
+// Reads an option "--activations f32|f16".
+tapml_status setup_read_activations(const struct options *options, int *out_is_narrow) STATUS_USED;
+
 // The backend for commands that were told none: the first component that calibrates, else the first
 // backend that can be used. TAPML_UNAVAILABLE where there is none.
 tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;

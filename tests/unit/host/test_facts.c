@@ -99,3 +99,29 @@ Test(facts, a_target_with_another_fault_is_another)
     arena_destroy(arena);
     short_setup_close(&run);
 }
+
+Test(facts, a_target_with_other_activations_is_another)
+{
+    struct short_setup run;
+    struct arena *arena = arena_create();
+    struct ledger_row row;
+
+    short_setup_open(&run);
+    SHORT_MUST(settle(&run));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_null(store_fact(run.store, "target.other.activations"));
+    SHORT_MUST(ledger_add(
+        run.store,
+        &(struct ledger_row){
+            .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
+    run.config.targets[0].is_narrow = 1;
+    SHORT_MUST(settle(&run));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f16");
+    run.config.targets[0].is_narrow = 0;
+    SHORT_MUST(settle(&run));
+    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f32");
+    arena_destroy(arena);
+    short_setup_close(&run);
+}

@@ -51,6 +51,7 @@ Test(run_config, defaults_stand_where_keys_are_absent)
     cr_assert_eq(config.keep_all, 0);
     cr_assert_eq(config.mode, LOOP_MIXED);
     cr_assert_not(config.targets[0].is_guarded);
+    cr_assert_not(config.targets[0].is_narrow);
     cr_assert_eq(config.target_count, 1u);
     cr_assert_str_eq(config.targets[0].name, "gpu");
     run_config_release(&config);
@@ -82,18 +83,21 @@ Test(run_config, values_are_checked)
     refused(HEAD "keep = some\n" MODEL SOURCE, "expected 'first' or 'all'");
     refused(WHOLE "isolation = sometimes\n", "found 'sometimes'");
     refused(WHOLE "guard = yes\n", "expected 'off' or 'on', found 'yes'");
+    refused(WHOLE "activations = bf16\n", "expected 'f32' or 'f16', found 'bf16'");
     refused(WHOLE "[offload]\nmode = both\n", "found 'both'");
     refused(WHOLE "[target.source]\nbackend = x\n", "cannot be the name of a target");
 }
 
-Test(run_config, modes_and_guards_are_read)
+Test(run_config, modes_guards_and_activations_are_read)
 {
     struct run_config config;
 
-    cr_assert_eq(load(WHOLE "guard = on\n[offload]\nmode = cumulative\n", &config), TAPML_OK, "%s",
-                 status_message());
+    cr_assert_eq(
+        load(WHOLE "guard = on\nactivations = f16\n[offload]\nmode = cumulative\n", &config),
+        TAPML_OK, "%s", status_message());
     cr_assert_eq(config.mode, LOOP_CUMULATIVE);
     cr_assert(config.targets[0].is_guarded);
+    cr_assert(config.targets[0].is_narrow);
     run_config_release(&config);
 }
 

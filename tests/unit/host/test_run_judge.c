@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "exec/narrow.h"
 #include "harness/short_setup.h"
 #include "host/carving.h"
 #include "host/run_judge.h"
@@ -86,4 +87,29 @@ Test(run_judge, a_session_over_the_source_and_another_place)
     cr_assert_neq(run_judge_session(&judge, NULL, plan, &session), TAPML_OK, "no such place");
     plan_destroy(plan);
     backend_release(backend);
+}
+
+Test(run_judge, a_narrow_target_has_limits_of_its_own)
+{
+    struct backend *target = NULL;
+    struct narrow *narrow = NULL;
+
+    open_carved();
+    const double limit = judge_distance_limit(judge.judge);
+
+    run_judge_close(&judge);
+    run.config.targets[0].is_narrow = 1;
+    SHORT_MUST(open_judge());
+    cr_assert_gt(judge.executions, 0, "those in f16 were not known");
+    SHORT_MUST(registry_open(run.setup.registry, "reference:f16-rounded", &target));
+    SHORT_MUST(narrow_create(target, &narrow));
+    run_judge_set_limits(&judge, narrow_backend(narrow));
+    cr_assert_gt(judge_distance_limit(judge.judge), 10 * limit);
+    run_judge_set_limits(&judge, target);
+    cr_assert_eq(judge_distance_limit(judge.judge), limit);
+    run_judge_close(&judge);
+    SHORT_MUST(open_judge());
+    cr_assert_eq(judge.executions, 0, "both are in the store");
+    narrow_destroy(narrow);
+    backend_release(target);
 }
