@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "exec/narrow.h"
 #include "tensor/dtype.h"
 
 static int is_tensor(uint32_t kind)
@@ -130,12 +131,23 @@ static void set_dtype(struct binding *binding, struct binding_tensor *own, uint3
     }
 }
 
+// A weight in the place of an activation goes with the other ones.
+static int is_operand(const struct binding *binding, const struct binding_tensor *own)
+{
+    const struct graph_value *value = &binding->graph->values[own->value];
+    const enum graph_kind kind = binding->graph->values[value->base].kind;
+    return value->dtype == TAPML_F32 && (kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT) &&
+           (binding->op->op->params[own->param]->effects & TAPML_E_WEIGHT) == 0 &&
+           narrow_takes(binding->op->op, own->param);
+}
+
 void binding_set_narrow(struct binding *binding, const uint8_t *marks)
 {
     for (uint32_t i = 0; i < binding->tensor_count; i++) {
         struct binding_tensor *own = &binding->tensors[i];
         const uint32_t dtype = binding->graph->values[own->value].dtype;
-        const uint32_t wanted = marks && marks[own->value] ? TAPML_F16 : dtype;
+        const int is_narrowed = marks && (marks[own->value] || is_operand(binding, own));
+        const uint32_t wanted = is_narrowed ? TAPML_F16 : dtype;
         if (own->tensor.dtype != wanted) {
             set_dtype(binding, own, wanted);
         }

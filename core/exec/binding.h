@@ -41,7 +41,8 @@ tapml_status binding_init(struct binding *binding,
 // `supports` and checks want them.
 void binding_evaluate(struct binding *binding, const struct affine_point *point);
 
-// Makes what is marked (exec/narrow) f16, as a narrow place has it; without marks, f32 again.
+// Makes what is marked (exec/narrow) f16, as a narrow place has it, and weights that stand where an
+// activation could; without marks, f32 again.
 void binding_set_narrow(struct binding *binding, const uint8_t *marks);
 
 // Gives the tensor `index` its memory: `base` is where the base value begins. A weight that comes

@@ -79,6 +79,7 @@ struct backend *narrow_backend(struct narrow *narrow)
 int narrow_takes(const tapml_op *op, uint32_t param)
 {
     const tapml_param *own = op->params[param];
+    ASSERT(own->dtype); // It is of a tensor.
     for (uint32_t p = 0; p < op->n_params; p++) {
         if (op->params[p]->dtype && strcmp(op->params[p]->name, own->dtype) == 0) {
             return infer_takes(op->params[p], "f16"); // Of the type of another one.

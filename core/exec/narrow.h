@@ -6,8 +6,9 @@
 // The graph, the source and host memory know values as f32. A place whose backend is narrow has
 // them, and states, as f16: buffers of half the size, which never are host memory, and tensors
 // whose dtype is f16. A value is rounded to nearest, ties to even, on its way in; on its way out it
-// is widened, which is exact. Weights stay as they are, and so do values of other types, and those
-// that some op of the graph takes as f32 alone: tables of angles, the states of scans.
+// is widened, which is exact. Weights of weight parameters stay as they are, and so do values of
+// other types, and those that some op of the graph takes as f32 alone: tables of angles, the states
+// of scans.
 //
 // The wrapper says so by `is_narrow` of its info and refuses what an op's schema does not take as
 // f16, before the backend is asked. Else it forwards: who binds tensors sees to their dtype.

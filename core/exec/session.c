@@ -247,8 +247,9 @@ bind_weight(struct session *session, struct binding *binding, uint32_t index, ui
                                    .rank = base->rank,
                                    .shape = shape,
                                    .encoding = base->encoding};
-        const tapml_status status =
-            weight_set_get(session->weights[place], base->data, &form, &own->resident[place]);
+        const int is_narrowed = base->dtype == TAPML_F32 && own->tensor.dtype == TAPML_F16;
+        const tapml_status status = (is_narrowed ? weight_set_get_narrow : weight_set_get)(
+            session->weights[place], base->data, &form, &own->resident[place]);
         if (status != TAPML_OK) {
             return status_explain(status, "while loading weight '%s'", base->name);
         }

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "exec/transfer.h"
+#include "tensor/convert.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 
@@ -334,10 +335,25 @@ static void make_key(const void *data, const tapml_tensor *form, struct text *ou
     }
 }
 
-tapml_status weight_set_get(struct weight_set *set,
-                            const void *data,
-                            const tapml_tensor *form,
-                            const tapml_tensor **out_tensor)
+// Rounds what lies at `source->data`, f32, to what the source describes.
+static tapml_status narrow(struct weight_set *set, struct weight_source *source)
+{
+    uint16_t *halves = arena_new(set->arena, source->bytes);
+    if (!halves) {
+        return status_no_memory();
+    }
+    convert_narrow((const float *)(const void *)source->data, source->bytes / sizeof(*halves),
+                   halves);
+    source->data = (const unsigned char *)halves;
+    return TAPML_OK;
+}
+
+// `form` is what the tensor is to be; `is_narrowed` where what lies at `data` is f32 yet.
+static tapml_status find(struct weight_set *set,
+                         const void *data,
+                         const tapml_tensor *form,
+                         int is_narrowed,
+                         const tapml_tensor **out_tensor)
 {
     struct weight_source source = {0};
     struct text key;
@@ -348,11 +364,31 @@ tapml_status weight_set_get(struct weight_set *set,
     make_key(data, form, &key);
     tapml_status status = text_status(&key);
     if (status == TAPML_OK && !table_find(&set->known, key.data, &at)) {
-        status = add(set, &source, key.data, &at);
+        status = is_narrowed ? narrow(set, &source) : TAPML_OK;
+        status = status == TAPML_OK ? add(set, &source, key.data, &at) : status;
     }
     text_release(&key);
     if (status == TAPML_OK) {
         *out_tensor = &set->weights[at].panels[0].tensor;
     }
     return status;
+}
+
+tapml_status weight_set_get(struct weight_set *set,
+                            const void *data,
+                            const tapml_tensor *form,
+                            const tapml_tensor **out_tensor)
+{
+    return find(set, data, form, 0, out_tensor);
+}
+
+tapml_status weight_set_get_narrow(struct weight_set *set,
+                                   const void *data,
+                                   const tapml_tensor *form,
+                                   const tapml_tensor **out_tensor)
+{
+    tapml_tensor half = *form;
+    ASSERT(form->dtype == TAPML_F32 && !form->encoding);
+    half.dtype = TAPML_F16;
+    return find(set, data, &half, 1, out_tensor);
 }

@@ -31,6 +31,13 @@ tapml_status weight_set_get(struct weight_set *set,
                             const tapml_tensor *form,
                             const tapml_tensor **out_tensor) STATUS_USED;
 
+// The same for one of f32 as f16, rounded to nearest, ties to even: a copy in host memory is made
+// of it. `form` is that of the f32.
+tapml_status weight_set_get_narrow(struct weight_set *set,
+                                   const void *data,
+                                   const tapml_tensor *form,
+                                   const tapml_tensor **out_tensor) STATUS_USED;
+
 // Loads all weights again where the backend has lost what was in its buffers; the tensors stay.
 // Done by weight_set_get too. Before work that uses tensors which were asked for earlier.
 tapml_status weight_set_refresh(struct weight_set *set) STATUS_USED;

@@ -54,6 +54,28 @@ def the_embedded_model_moves_wholly(folder):
     rig.contains(open(os.path.join(dir_, "report.xml"), encoding="utf-8").read(), 'name="activations" value="f16"')
 
 
+def weights_that_stand_for_activations_go_along(folder):
+    for name in ("mamba2", "rwkv7"):
+        ini, _ = narrowed(os.path.join(folder, name), model=os.path.join(rig.DATA, "models", name))
+        agrees(rig.host("--config", ini))
+
+
+def tokens_allocate_nothing(folder):
+    """Twice as many tokens, the same number of allocations: but for the text of the answer, which doubles."""
+    library = os.path.join(rig.BUILD, "tests", "end-to-end", "libcount_allocations.so")
+    rig.need("plain build", os.path.exists(library))
+    counts = []
+    for count in ("16", "64"):
+        path = os.path.join(folder, count)
+        env = {"LD_PRELOAD": library, "TAPML_COUNT_FILE": path}
+        rig.check(rig.host("generate", "--model", rig.TINY, "--backend", "reference", "--activations", "f16",
+                           "--prompt", "Once upon a time", "--count", count, "--capacity", "96", "--json", env=env), 0)
+        with open(path, encoding="utf-8") as file:
+            counts.append(int(file.read()))
+    assert counts[0] > 500, f"{counts[0]} allocations: they are not counted"
+    assert counts[1] - counts[0] < 16, f"48 tokens made {counts[1] - counts[0]} allocations"
+
+
 def faults_are_found_and_named(folder):
     faults = [("scale 1.5", "mul", "layers.1/mlp/mul"), ("drop-tail", "linear", "layers.0/attn/q_proj"),
               ("zero-row", "add", "layers.1/attn/add"), ("scale 1.02", "linear", "layers.1/attn/v_proj"),
@@ -145,6 +167,6 @@ def another_word_is_refused(folder):
     rig.contains(rig.check(rig.host("--explain", "activations"), 0).stdout, "docs/activations.md")
 
 
-rig.main([a_fixture_moves_wholly, the_embedded_model_moves_wholly, faults_are_found_and_named,
-          every_mode_of_the_offload_knows_it, guarded_runs_are_right, a_bundle_is_replayed_as_it_failed,
-          another_setting_is_another_target, without_a_run, another_word_is_refused])
+rig.main([a_fixture_moves_wholly, the_embedded_model_moves_wholly, weights_that_stand_for_activations_go_along,
+          tokens_allocate_nothing, faults_are_found_and_named, every_mode_of_the_offload_knows_it, guarded_runs_are_right,
+          a_bundle_is_replayed_as_it_failed, another_setting_is_another_target, without_a_run, another_word_is_refused])

@@ -201,3 +201,22 @@ Test(binding, makes_what_is_marked_f16_and_f32_again)
     cr_expect_eq(in->offset, 16);
     arena_destroy(fixture.arena);
 }
+
+Test(binding, rounds_weights_that_stand_for_an_activation)
+{
+    struct fixture fixture;
+    struct sketch *sketch = &fixture.sketch;
+    sketch_init(sketch);
+    const uint32_t x = sketch_value(sketch, GRAPH_INPUT, "x", sketch_sum(0, 1), 8);
+    const uint32_t weight = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(0, 1), 8);
+    const uint32_t y = sketch_value(sketch, GRAPH_COMPUTED, "y", sketch_sum(0, 1), 8);
+    uint8_t marks[SKETCH_VALUES_MAX] = {0};
+    marks[x] = marks[y] = 1;
+    bind(&fixture, sketch_op(sketch, &tapml_mul, "y", (const uint32_t[]){x, weight, y}));
+    const tapml_tensor *factor = fixture.binding.args[TAPML_MUL_B].u.p;
+    binding_set_narrow(&fixture.binding, marks);
+    cr_expect_eq(factor->dtype, TAPML_F16);
+    binding_set_narrow(&fixture.binding, NULL);
+    cr_expect_eq(factor->dtype, TAPML_F32);
+    arena_destroy(fixture.arena);
+}

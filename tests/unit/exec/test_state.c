@@ -224,7 +224,7 @@ Test(state, goes_to_a_narrow_place_and_back)
     struct backend *gpu = late_create(&(struct late_options){0});
     struct narrow *narrow = NULL;
     tapml_object *buffer = NULL;
-    const uint16_t three = 0x4200;
+    static const uint16_t row[WIDTH] = {0x4200, 0x4200, 0x4200, 0x4200}; // Threes.
     open_marked(&fixture, TAPML_F32, 0.1, 1);
     cr_assert_eq(narrow_create(gpu, &narrow), TAPML_OK);
     fixture.spaces.places[NPU].backend = narrow_backend(narrow);
@@ -232,9 +232,7 @@ Test(state, goes_to_a_narrow_place_and_back)
 
     cr_assert_eq(space_enter(&fixture.spaces, NPU), TAPML_OK);
     cr_assert_eq(state_buffer(&fixture.state, &fixture.spaces, NPU, &buffer), TAPML_OK);
-    cr_assert_eq(backend_write(gpu, buffer, 2 * WIDTH * sizeof(three),
-                               (const uint16_t[]){three, three, three, three}, 8),
-                 TAPML_OK);
+    cr_assert_eq(backend_write(gpu, buffer, 2 * sizeof(row), row, sizeof(row)), TAPML_OK);
     space_note_call(&fixture.spaces, NPU);
     state_note_write(&fixture.state, &fixture.spaces, NPU, 2, 3);
     cr_assert_eq(space_wait_all(&fixture.spaces), TAPML_OK);
@@ -247,7 +245,7 @@ Test(state, goes_to_a_narrow_place_and_back)
     cr_assert_eq(state_buffer(&fixture.state, &fixture.spaces, NPU, &buffer), TAPML_OK);
     cr_assert_eq(space_wait_all(&fixture.spaces), TAPML_OK);
     cr_expect_eq(((const uint16_t *)late_bytes(buffer))[5 * WIDTH], 0x6800, "2048");
-    cr_expect_eq(((const uint16_t *)late_bytes(buffer))[2 * WIDTH], three);
+    cr_expect_eq(((const uint16_t *)late_bytes(buffer))[2 * WIDTH], row[0]);
     cr_expect_eq(late_counts(gpu).written_bytes, 8 + WIDTH * sizeof(uint16_t), "one row");
     state_release(&fixture.state, &fixture.spaces);
     narrow_destroy(narrow);

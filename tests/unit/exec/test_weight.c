@@ -150,6 +150,31 @@ Test(weight, is_uploaded_once_with_its_tail)
     backend_release(backend);
 }
 
+Test(weight, is_rounded_where_it_stands_for_an_activation)
+{
+    static const float values[] = {2049, -0.5f, 1e6f};
+    static const uint16_t halves[] = {0x6800, 0xb800, 0x7c00};
+    struct backend *const backends[] = {plain_create(), late_create(&(struct late_options){0})};
+    const int64_t shape[] = {3};
+    for (int i = 0; i < 2; i++) {
+        struct weight_set *set = make_set(backends[i]);
+        const tapml_tensor form = form_of(TAPML_F32, shape, 1);
+        const tapml_tensor *narrow = NULL, *again = NULL;
+        const tapml_tensor *plain = get(set, values, TAPML_F32, shape, 1);
+        cr_assert_eq(weight_set_get_narrow(set, values, &form, &narrow), TAPML_OK);
+        cr_assert_eq(weight_set_get_narrow(set, values, &form, &again), TAPML_OK);
+        cr_assert_eq(backend_wait(backends[i]), TAPML_OK);
+        cr_expect_eq(narrow, again);
+        cr_expect_neq(narrow, plain);
+        cr_expect_eq(narrow->dtype, TAPML_F16);
+        cr_expect_eq(plain->dtype, TAPML_F32);
+        const void *found = i == 0 ? plain_bytes(narrow->buffer) : late_bytes(narrow->buffer);
+        cr_expect_arr_eq(found, halves, sizeof(halves));
+        weight_set_destroy(set);
+        backend_release(backends[i]);
+    }
+}
+
 Test(weight, comes_in_panels_where_it_is_larger_than_a_buffer)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 70});
