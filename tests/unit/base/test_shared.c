@@ -5,6 +5,7 @@
 #include "base/shared.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -66,7 +67,30 @@ Test(shared, is_written_by_its_maker_alone_where_it_is_lent)
 Test(shared, keeps_its_size)
 {
     const struct shared_span span = take(100);
-    cr_assert_neq(ftruncate(shared_descriptor(shared, span.region), 0), 0);
+    const int descriptor = shared_descriptor(shared, span.region);
+    cr_assert_neq(ftruncate(descriptor, 0), 0);
+    cr_assert_neq(ftruncate(descriptor, (off_t)1 << 30), 0);
+}
+
+// What a worker can do to a region beside writing it.
+Test(shared, reads_zeros_where_somebody_punched_a_hole)
+{
+    enum { PAGE = 1 << 12 };
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    const struct shared_span span = take(2 * PAGE);
+    memset(span.memory, 1, span.bytes);
+    cr_assert_eq(fallocate(shared_descriptor(shared, span.region), mode, 0, PAGE), 0);
+    cr_expect_eq(span.memory[0], 0);
+    cr_expect_eq(span.memory[PAGE], 1);
+
+    struct shared *lent = NULL;
+    struct shared_span other;
+    cr_assert_eq(shared_create(SHARED_LENT, &lent), TAPML_OK);
+    cr_assert_eq(shared_take(lent, PAGE, &other), TAPML_OK);
+    memset(other.memory, 1, other.bytes);
+    cr_expect_neq(fallocate(shared_descriptor(lent, other.region), mode, 0, PAGE), 0);
+    cr_expect_eq(other.memory[0], 1);
+    shared_destroy(lent);
 }
 
 Test(shared, uses_again_what_was_given_back)
