@@ -15,7 +15,8 @@ void *alloc_array(size_t count, size_t item_size);
 // A block whose bytes are undefined, for what is overwritten as a whole. [any]
 void *alloc_raw(size_t size);
 
-// A block on a multiple of `align`, a power of two. Freed by `alloc_free` like all others. [any]
+// A zeroed block on a multiple of `align`, a power of two; in large pages where it holds some and
+// the system has them. Freed by `alloc_free` like all others. [any]
 void *alloc_aligned(size_t size, size_t align);
 
 // Frees a block. NULL is allowed. [any]
