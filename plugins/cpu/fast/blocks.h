@@ -9,6 +9,12 @@
 // the same bits.
 enum { BLOCK_VALUES = 32, BLOCK_VECTORS = BLOCK_VALUES / VECTOR_LANES };
 
+// Bytes of a block's quants.
+VECTOR_INLINE size_t block_bytes(int has_min)
+{
+    return has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES;
+}
+
 struct block {
     const unsigned char *quants;
     vector scale, min;
@@ -76,8 +82,7 @@ VECTOR_INLINE void blocks_open(
 {
     const unsigned char *scales = product->scales + index * 2;
 
-    blocks->quants = (const unsigned char *)product->weights +
-                     index * (has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES);
+    blocks->quants = (const unsigned char *)product->weights + index * block_bytes(has_min);
     vector_store(blocks->scales, blocks_widen(scales, count));
     if (has_min) {
         vector_store(blocks->mins, blocks_widen(product->mins + index * 2, count));
@@ -87,7 +92,7 @@ VECTOR_INLINE void blocks_open(
 VECTOR_INLINE struct block blocks_at(int has_min, const struct blocks *blocks, size_t i)
 {
     struct block block = {
-        .quants = blocks->quants + i * (has_min ? BLOCK_VALUES / 2 : BLOCK_VALUES),
+        .quants = blocks->quants + i * block_bytes(has_min),
         .scale = vector_of(blocks->scales[i]),
     };
 

@@ -24,7 +24,6 @@ enum {
     GROUP_BYTES = 64, // even quants in the low bits.
     GROUP_COUNT = SECTION_BLOCKS / GROUP_BLOCKS,
     DIGITS_TERM_MAX = 1 << 15, // What fits on a stack: 120 KiB.
-    DIGITS_AHEAD_BLOCKS = 512, // Fetched to the second cache: the processor stops at each page.
 };
 
 struct digits_section {
@@ -186,7 +185,7 @@ VECTOR_INLINE void digits_add(const struct digits_section *section,
         const vector_i32 blocks = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
         const __m512i lanes = (__m512i)(blocks + (int32_t)(g * GROUP_BLOCKS));
 
-        _mm_prefetch((const char *)place + DIGITS_AHEAD_BLOCKS * BLOCK_VALUES / 2, _MM_HINT_T1);
+        vector_fetch(place);
         sums[g % 2] += (vector)_mm512_cvtepi32_ps(numbers) *
                        (vector)_mm512_permutexvar_ps(lanes, (__m512)steps);
     }

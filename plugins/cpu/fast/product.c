@@ -17,6 +17,9 @@ enum {
     PAIR = 2,     // The rest of the rows.
     BLOCK = 1024, // A multiple of the lanes, and of the values of an encoded block.
     CHAINS = 2,   // Of vectors by turns that make up a sum of encoded terms.
+    STREAMS = 8,  // Rows of weights that are read side by side where they are long.
+    LONG = 4096,  // Terms: where x fills half of the first cache.
+    LINE_BYTES = 64,
 };
 
 // Some terms of some rows of weights, as they are stored or widened, and where they begin in x.
@@ -180,6 +183,9 @@ VECTOR_INLINE void multiply_some_blocks(int has_min,
     for (size_t b = 0; b < count; b++, x += BLOCK_VALUES) {
         const struct block block = blocks_at(has_min, &blocks, b);
 
+        if (b % (LINE_BYTES / block_bytes(has_min)) == 0) {
+            vector_fetch(block.quants);
+        }
         for (size_t v = 0; v < BLOCK_VECTORS; v++) {
             sums[v % CHAINS] +=
                 vector_load(TAPML_F32, x + v * VECTOR_LANES) * block_load(has_min, &block, v);
@@ -301,11 +307,54 @@ VECTOR_INLINE void compute_any(const struct product *product, size_t first, size
     }
 }
 
-// One row of x reads each weight once, from memory: faster as one stream than as four beside each
-// other (23 GB/s against 17 in bf16, of 24, on one core of a Zen 4).
+// One row of x against STREAMS rows of weights.
+VECTOR_INLINE void multiply_streams(uint32_t dtype, const struct product *product, size_t first)
+{
+    const size_t count = product->term_count, whole = count - count % VECTOR_LANES;
+    const float *x = product->rows[0];
+    const unsigned char *weights[STREAMS];
+    vector sums[STREAMS] = {{0}};
+
+    for (size_t i = 0; i < STREAMS; i++) {
+        weights[i] =
+            (const unsigned char *)product->weights + (ptrdiff_t)(first + i) * product->weight_step;
+    }
+    for (size_t k = 0; k < whole; k += VECTOR_LANES) {
+        const vector values = vector_load(TAPML_F32, x + k);
+
+        for (size_t i = 0; i < STREAMS; i++) {
+            sums[i] += values * vector_load(dtype, weights[i] + k * TAPML_DT_BYTES(dtype));
+        }
+    }
+    for (size_t i = 0; i < STREAMS && whole < count; i++) {
+        sums[i] +=
+            vector_load_some(TAPML_F32, x + whole, count - whole) *
+            vector_load_some(dtype, weights[i] + whole * TAPML_DT_BYTES(dtype), count - whole);
+    }
+    for (size_t i = 0; i < STREAMS; i += WEIGHTS) {
+        vector_sum_four(sums + i, product->y[0] + first + i);
+    }
+}
+
+// One row of x reads each weight once, from memory: faster as one stream than as some beside each
+// other. But a long row of x does not stay in the first cache beside the stream; then it pays to
+// use what is read of it for several rows.
 static void compute_stream(const struct product *product)
 {
-    for (size_t row = 0; row < product->weight_count; row++) {
+    size_t row = 0;
+
+    if (product->dtype != TAPML_U8 && product->term_count > LONG) {
+        for (; row + STREAMS <= product->weight_count; row += STREAMS) {
+            if (product->dtype == TAPML_F32) {
+                multiply_streams(TAPML_F32, product, row);
+            } else if (product->dtype == TAPML_F16) {
+                multiply_streams(TAPML_F16, product, row);
+            } else {
+                multiply_streams(TAPML_BF16, product, row);
+            }
+        }
+    }
+    for (; row < product->weight_count; row++) {
         if (product->dtype != TAPML_U8) {
             compute(product, row, 1);
         } else if (product->mins == NULL) {

@@ -182,6 +182,39 @@ Test(fast, linear_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeou
     check_linear(OPERAND_Q4);
 }
 
+// Rows beside which a row of x does not stay in the first cache; outputs are no multiple of the
+// rows that are read side by side.
+Test(fast, long_rows_have_the_same_bits_alone_and_together, .timeout = 300)
+{
+    enum { LONG_IN = 4133, LONG_OUT = 27, TOKENS = 9 };
+    static const uint32_t dtypes[] = {TAPML_F32, TAPML_F16, TAPML_BF16};
+    const struct levels levels = find_levels();
+    double *x = trial_values(1, TAPML_F32, (size_t)TOKENS * LONG_IN);
+
+    for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++) {
+        double *w = trial_values(2, dtypes[d], (size_t)LONG_IN * LONG_OUT);
+        struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+
+        trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtypes[d], LONG_OUT, LONG_IN, w);
+        for (uint32_t level = 0; level < levels.count; level++) {
+            trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, 1, LONG_IN, x);
+            trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, 1, LONG_OUT, NULL);
+            double *alone = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+
+            trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, TOKENS, LONG_IN, x);
+            trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, TOKENS, LONG_OUT, NULL);
+            double *together = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+
+            cr_expect(memcmp(alone, together, LONG_OUT * sizeof(*alone)) == 0, "%s",
+                      levels.ids[level]);
+            free(alone);
+            free(together);
+        }
+        free(w);
+    }
+    free(x);
+}
+
 static const double no_bias[OUT];
 
 // The largest error of an output, against `exact`.
@@ -221,8 +254,8 @@ static void check_exactness(const double *x, const double *w)
 // beside it, and what is tiny altogether must not cost more than floats lose.
 Test(fast, quants_of_four_bits_lose_no_more_than_floats, .timeout = 300)
 {
-    double *x = trial_values(1, TAPML_F32, IN_BLOCKS),
-           *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
+    double *x = trial_values(1, TAPML_F32, IN_BLOCKS);
+    double *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
 
     check_exactness(x, w);
     for (size_t i = 0; i < IN_BLOCKS; i += 100) {
