@@ -5,6 +5,8 @@
 #include "fast/blocks.h"
 #include "fast/digits.h"
 
+#include <stdbool.h>
+
 // A tile is WEIGHTS rows of weights against ROWS rows of x: its sums fill the registers, and a
 // vector that is loaded is used several times. Each sum is one vector of partial sums, which are
 // added up at the end. Terms come in blocks, so that the weights of a tile, widened once for all
@@ -26,6 +28,15 @@ enum {
 struct panel {
     const unsigned char *weights[WEIGHTS];
     size_t begin, count;
+    size_t row;             // The first of the weights, of all.
+    bool is_first, is_last; // Sums begin at zero; they are complete, and go to y.
+};
+
+// What is known where a tile is compiled.
+struct form {
+    uint32_t dtype; // Of the weights of a panel.
+    size_t step;    // From one vector of terms to the next.
+    size_t weight_count;
 };
 
 // Adds the last terms of a panel, fewer than a vector, to `weight_count` times `row_count` sums.
@@ -65,7 +76,7 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
     for (size_t r = 0; r < row_count; r++) {
         x[r] = rows[r] + panel->begin;
         for (size_t i = 0; i < weight_count; i++) {
-            sums[r][i] = totals[r][i];
+            sums[r][i] = panel->is_first ? (vector){0} : totals[r][i];
         }
     }
     for (size_t k = 0; k < whole; k += step) {
@@ -92,6 +103,37 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
     }
 }
 
+// Adds up the sums of rows of x from `first` on, and of weights from `weight` on.
+VECTOR_INLINE void store_sums(const struct product *product,
+                              size_t first,
+                              size_t row_count,
+                              size_t weight,
+                              size_t weight_count,
+                              vector (*totals)[WEIGHTS])
+{
+    for (size_t r = first; r < first + row_count; r++) {
+        float sums[WEIGHTS];
+
+        vector_sum_four(totals[r], sums);
+        memcpy(product->y[r] + weight, sums, weight_count * sizeof(*sums));
+    }
+}
+
+// Adds the terms of a panel to the sums of `row_count` rows of x from `first` on.
+VECTOR_INLINE void multiply_some(const struct form *form,
+                                 size_t first,
+                                 size_t row_count,
+                                 const struct panel *panel,
+                                 const struct product *product,
+                                 vector (*totals)[WEIGHTS])
+{
+    multiply_tile(form->dtype, form->step, form->weight_count, row_count, panel,
+                  product->rows + first, totals + first);
+    if (panel->is_last) {
+        store_sums(product, first, row_count, panel->row, form->weight_count, totals);
+    }
+}
+
 VECTOR_INLINE void multiply_rows(uint32_t dtype,
                                  size_t step,
                                  size_t weight_count,
@@ -99,16 +141,17 @@ VECTOR_INLINE void multiply_rows(uint32_t dtype,
                                  const struct product *product,
                                  vector (*totals)[WEIGHTS])
 {
+    const struct form form = {dtype, step, weight_count};
     size_t r = 0;
 
     for (; r + ROWS <= product->row_count; r += ROWS) {
-        multiply_tile(dtype, step, weight_count, ROWS, panel, product->rows + r, totals + r);
+        multiply_some(&form, r, ROWS, panel, product, totals);
     }
     for (; r + PAIR <= product->row_count; r += PAIR) {
-        multiply_tile(dtype, step, weight_count, PAIR, panel, product->rows + r, totals + r);
+        multiply_some(&form, r, PAIR, panel, product, totals);
     }
     for (; r < product->row_count; r++) {
-        multiply_tile(dtype, step, weight_count, 1, panel, product->rows + r, totals + r);
+        multiply_some(&form, r, 1, panel, product, totals);
     }
 }
 
@@ -156,19 +199,6 @@ VECTOR_INLINE void widen(uint32_t dtype,
     }
 }
 
-VECTOR_INLINE void store_sums(const struct product *product,
-                              size_t first,
-                              size_t weight_count,
-                              vector (*totals)[WEIGHTS])
-{
-    for (size_t r = 0; r < product->row_count; r++) {
-        float sums[WEIGHTS];
-
-        vector_sum_four(totals[r], sums);
-        memcpy(product->y[r] + first, sums, weight_count * sizeof(*sums));
-    }
-}
-
 // Adds `count` blocks, from block `index` of all on, times values of x.
 VECTOR_INLINE void multiply_some_blocks(int has_min,
                                         const struct product *product,
@@ -208,7 +238,7 @@ VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, s
         multiply_some_blocks(has_min, product, begin + b, count - b, x + b * BLOCK_VALUES, sums);
     }
     totals[0][0] = sums[0] + sums[1];
-    store_sums(product, first, 1, totals);
+    store_sums(product, 0, 1, first, 1, totals);
 }
 
 // Widens blocks from `first` on, whose values fill `count` places of `row`.
@@ -239,12 +269,9 @@ compute_blocks(int has_min, const struct product *product, size_t first, size_t 
     vector totals[CHAINS][PRODUCT_BATCH][WEIGHTS];
     float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
 
-    for (size_t chain = 0; chain < CHAINS; chain++) {
-        memset(totals[chain], 0, product->row_count * sizeof(**totals));
-    }
     for (size_t begin = 0; begin < product->term_count; begin += BLOCK) {
         const size_t rest = product->term_count - begin;
-        struct panel panel = {.begin = begin, .count = rest < BLOCK ? rest : BLOCK};
+        struct panel panel = {.count = rest < BLOCK ? rest : BLOCK, .is_first = begin == 0};
 
         for (size_t i = 0; i < weight_count; i++) {
             const size_t at = (first + i) * product->term_count + begin;
@@ -265,7 +292,7 @@ compute_blocks(int has_min, const struct product *product, size_t first, size_t 
             totals[0][r][i] += totals[1][r][i];
         }
     }
-    store_sums(product, first, weight_count, totals[0]);
+    store_sums(product, 0, product->row_count, first, weight_count, totals[0]);
 }
 
 // All rows of x against the weights from `first` on. One tile reads weights as they are stored;
@@ -277,11 +304,17 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
     const size_t block = is_tile ? product->term_count : BLOCK;
     vector totals[PRODUCT_BATCH][WEIGHTS];
     float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
+    size_t begin = 0;
 
-    memset(totals, 0, product->row_count * sizeof(*totals));
-    for (size_t begin = 0; begin < product->term_count; begin += block) {
+    do { // Once where there are no terms: sums are zero then.
         const size_t rest = product->term_count - begin;
-        struct panel panel = {.begin = begin, .count = rest < block ? rest : block};
+        struct panel panel = {
+            .begin = begin,
+            .count = rest < block ? rest : block,
+            .row = first,
+            .is_first = begin == 0,
+            .is_last = rest <= block,
+        };
 
         for (size_t i = 0; i < weight_count; i++) {
             panel.weights[i] = (const unsigned char *)product->weights +
@@ -292,8 +325,8 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
             widen(product->dtype, weight_count, &panel, scratch);
         }
         multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
-    }
-    store_sums(product, first, weight_count, totals);
+        begin += block;
+    } while (begin < product->term_count);
 }
 
 VECTOR_INLINE void compute_any(const struct product *product, size_t first, size_t weight_count)
