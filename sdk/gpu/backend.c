@@ -127,12 +127,11 @@ static tapml_status devices(tapml_object *backend,
 // Reads the options that are not the driver's.
 static tapml_status read_options(struct gpu_device *device, tapml_call *call)
 {
-    static const char *const tiles[] = {
-        [GPU_TILE_AUTO] = "auto", [GPU_TILE_SMALL] = "small", [GPU_TILE_LARGE] = "large"};
+    static const char *const tiles[] = {"auto", "small", "lanes", "large"}; // As enum gpu_tile.
     static const char *const switches[] = {"0", "1"};
     const struct gpu_host *host = &device->root->host;
     uint32_t tile = GPU_TILE_AUTO, is_synchronous = 0;
-    tapml_status status = gpu_option(host, call, "tile", tiles, 3, &tile);
+    tapml_status status = gpu_option(host, call, "tile", tiles, 4, &tile);
 
     if (status == TAPML_OK) {
         status = gpu_option(host, call, "synchronous", switches, 2, &is_synchronous);
@@ -140,6 +139,26 @@ static tapml_status read_options(struct gpu_device *device, tapml_call *call)
     device->tile = (enum gpu_tile)tile;
     device->is_synchronous = is_synchronous != 0;
     return status;
+}
+
+// Decides how work is cut, unless an option says so. Where the items of a group run one after
+// another, a subgroup is the vector of a CPU.
+static tapml_status choose_tile(struct gpu_device *device, tapml_call *call)
+{
+    const struct gpu_limits *limits = &device->limits;
+    const int has_lanes = (limits->features & GPU_FEATURE_SUBGROUP) != 0 &&
+                          limits->subgroup_min == limits->subgroup_max;
+
+    if (device->tile == GPU_TILE_AUTO) {
+        device->tile = (limits->features & GPU_FEATURE_SERIAL) == 0 ? GPU_TILE_LARGE
+                       : has_lanes                                  ? GPU_TILE_LANES
+                                                                    : GPU_TILE_SMALL;
+    }
+    if (device->tile == GPU_TILE_LANES && !has_lanes) {
+        return gpu_fail(&device->root->host, call, TAPML_INVALID, 0,
+                        "option 'tile' is 'lanes', but the device's subgroups have no fixed size");
+    }
+    return TAPML_OK;
 }
 
 static tapml_status
@@ -161,12 +180,10 @@ open_index(struct gpu_root *root, tapml_call *call, uint32_t index, tapml_object
         gpu_free(&root->host, device, sizeof(*device));
         return status;
     }
-    if (device->tile == GPU_TILE_AUTO) {
-        const int is_serial = (device->limits.features & GPU_FEATURE_SERIAL) != 0;
-
-        device->tile = is_serial ? GPU_TILE_SMALL : GPU_TILE_LARGE;
+    status = choose_tile(device, call);
+    if (status == TAPML_OK) {
+        status = root->driver->buffer_new(device->impl, call, BUFFER_GRAIN, &device->none);
     }
-    status = root->driver->buffer_new(device->impl, call, BUFFER_GRAIN, &device->none);
     if (status != TAPML_OK) {
         device_release(&device->base);
         return status;

@@ -10,9 +10,10 @@
 enum { GPU_DEVICE_MAX = 16, GPU_PIPELINE_MAX = 256, GPU_PENDING_MAX = 64 };
 
 // How work is cut. Small: a workgroup that shares a sum is one work item, which computes a block of
-// outputs by itself. Large: items share their rows, and tiles in shared memory. An open device has
-// one or the other.
-enum gpu_tile { GPU_TILE_AUTO, GPU_TILE_SMALL, GPU_TILE_LARGE };
+// outputs by itself. Lanes: it is one subgroup, which computes such a block together and needs no
+// barrier. Large: items share their rows, and tiles in shared memory. An open device has one of
+// them, and lanes only where its subgroups have one size.
+enum gpu_tile { GPU_TILE_AUTO, GPU_TILE_SMALL, GPU_TILE_LANES, GPU_TILE_LARGE };
 
 // What `devices` answers, in one piece.
 struct gpu_listing {

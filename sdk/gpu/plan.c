@@ -51,6 +51,9 @@ uint32_t gpu_plan_sum_items(const struct gpu_queue *queue, uint32_t width, uint3
     if (queue->device->tile == GPU_TILE_SMALL) {
         return 1;
     }
+    if (queue->device->tile == GPU_TILE_LANES) {
+        return queue->device->limits.subgroup_max;
+    }
     while (wanted < width && wanted < most) {
         wanted *= 2;
     }

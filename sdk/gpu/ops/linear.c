@@ -67,6 +67,45 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
         });
 }
 
+// Dot products by the items of one subgroup, for any number of tokens. The larger the block, the
+// fewer loads for a product; and the longer it takes to compile.
+static tapml_status
+launch_lanes(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
+{
+    enum { ROWS = 8, FEW = 4, MANY = 16 };
+    const uint32_t lanes = panel->lanes, rows = panel->xv.rows;
+    const uint32_t tokens = rows == 1 ? 1 : rows <= 2 * FEW ? FEW : MANY;
+    const struct k_linear_lanes_params params = {
+        GPU_VIEW(x, panel->xv, lanes),
+        GPU_VIEW(y, panel->yv, 1),
+        GPU_BLOCKS(w, panel->blocks),
+        .w_at = panel->wv.at / lanes,
+        .w_s = panel->w_stride / lanes,
+        .b_at = panel->bv.at,
+        .b_kind = gpu_view_weight_kind(panel->b),
+        .n = panel->wv.rows,
+        .k = panel->xv.width / lanes,
+        .tokens = rows,
+    };
+
+    return gpu_plan_launch(
+        queue, call,
+        &(struct gpu_plan){
+            .kernel = "linear_lanes",
+            .variant = panel->variant | K_V_SUBGROUP,
+            .tune = {[K_LINEAR_LANES_TUNE_WG_X] = queue->device->limits.subgroup_max,
+                     [K_LINEAR_LANES_TUNE_ROWS] = ROWS,
+                     [K_LINEAR_LANES_TUNE_TOKENS] = tokens},
+            .tensors = {[K_LINEAR_LANES_X] = panel->x,
+                        [K_LINEAR_LANES_W] = panel->w,
+                        [K_LINEAR_LANES_B] = panel->b,
+                        [K_LINEAR_LANES_Y] = panel->y},
+            .params = &params,
+            .groups = rows != 0 ? divide_up(panel->wv.rows, ROWS) : 0,
+            .groups_z = divide_up(rows, tokens),
+        });
+}
+
 // Prefill with large tiles: 16 rows of work items and as many columns as the device allows.
 static tapml_status
 launch_tiles(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
@@ -156,7 +195,9 @@ static tapml_status linear_plain(struct gpu_queue *queue, tapml_call *call, stru
         panel->variant |= K_V_X4;
         panel->lanes = 4;
     }
-    GPU_TRY(is_rows ? launch_rows(queue, call, panel) : launch_tiles(queue, call, panel));
+    GPU_TRY(queue->device->tile == GPU_TILE_LANES ? launch_lanes(queue, call, panel)
+            : is_rows                             ? launch_rows(queue, call, panel)
+                                                  : launch_tiles(queue, call, panel));
     panel->yv.at += panel->wv.rows;
     panel->bv.at += panel->wv.rows;
     return TAPML_OK;

@@ -292,22 +292,47 @@ Test(gpu_plan, options_are_checked)
     }
 }
 
-// Small tiles: one item sums a row by itself. A device whose items run one after another has them.
+// Small tiles: one item sums a row by itself; lanes: one subgroup does. A device whose items run
+// one after another has the latter where its subgroups have one size, else the former.
 Test(gpu_plan, tiles)
 {
-    struct gpu_notebook small = {.option = "tile", .value = "small"};
-    struct gpu_notebook serial = {.limits = {256, 16384, 65535, 0, 0, GPU_FEATURE_SERIAL}};
-    struct gpu_notebook forced = {.limits = {256, 16384, 65535, 0, 0, GPU_FEATURE_SERIAL},
-                                  .option = "tile",
-                                  .value = "large"};
-    struct gpu_notebook *const notebooks[] = {&small, &serial, &forced};
+    enum { LANES = GPU_FEATURE_SERIAL | GPU_FEATURE_SUBGROUP };
+    const struct {
+        struct gpu_notebook notebook;
+        uint32_t items;
+    } cases[] = {
+        {{.option = "tile", .value = "small"}, 1},
+        {{.limits = {256, 16384, 65535, 0, 0, GPU_FEATURE_SERIAL}}, 1},
+        {{.limits = {256, 16384, 65535, 4, 16, LANES}}, 1},
+        {{.limits = {256, 16384, 65535, 8, 8, LANES}}, 8},
+        {{.limits = {256, 16384, 65535, 8, 8, LANES}, .option = "tile", .value = "small"}, 1},
+        {{.limits = {256, 16384, 65535, 8, 8, LANES}, .option = "tile", .value = "large"}, 32},
+        {{.limits = {256, 16384, 65535, 64, 64, GPU_FEATURE_SUBGROUP}}, 32},
+    };
     tapml_call call = {0};
 
-    for (int i = 0; i < 3; i++) {
-        open_notebook(notebooks[i]);
-        cr_assert_eq(norm(notebooks[i], 2, 128, TAPML_F32, 0, &call), TAPML_OK);
-        cr_expect_eq(notebooks[i]->tune[0], i < 2 ? 1 : 32);
-        gpu_notebook_close(notebooks[i]);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gpu_notebook notebook = cases[i].notebook;
+
+        open_notebook(&notebook);
+        cr_assert_eq(norm(&notebook, 2, 128, TAPML_F32, 0, &call), TAPML_OK);
+        cr_expect_eq(notebook.tune[0], cases[i].items, "case %zu: %u items", i, notebook.tune[0]);
+        gpu_notebook_close(&notebook);
+    }
+}
+
+Test(gpu_plan, lanes_need_subgroups_of_one_size)
+{
+    static const struct gpu_limits limits[] = {{256, 16384, 65535, 8, 8, GPU_FEATURE_SERIAL},
+                                               {256, 16384, 65535, 4, 16, GPU_FEATURE_SUBGROUP}};
+
+    for (int i = 0; i < 2; i++) {
+        struct gpu_notebook notebook = {.limits = limits[i], .option = "tile", .value = "lanes"};
+        tapml_call call = {0};
+
+        cr_expect_eq(gpu_notebook_open(&notebook, &call), TAPML_INVALID);
+        cr_expect_neq(strstr(call.message, "'lanes'"), NULL, "%s", call.message);
+        gpu_notebook_close(&notebook);
     }
 }
 
@@ -316,10 +341,10 @@ Test(gpu_plan, tiles)
 Test(gpu_plan, linear_has_all_its_variants)
 {
     static const uint32_t dtypes[] = {TAPML_F32, TAPML_BF16, TAPML_F16};
-    static const char *const tiles[] = {"small", "large"};
+    static const char *const tiles[] = {"small", "lanes", "large"};
 
-    for (int tile = 0; tile < 2; tile++) {
-        struct gpu_notebook notebook = {.limits = {128, 16384, 65535, 4, 16, GPU_FEATURE_SUBGROUP},
+    for (int tile = 0; tile < 3; tile++) {
+        struct gpu_notebook notebook = {.limits = {128, 16384, 65535, 8, 8, GPU_FEATURE_SUBGROUP},
                                         .option = "tile",
                                         .value = tiles[tile]};
         tapml_call call = {0};

@@ -54,7 +54,8 @@ struct gpu_description {
 #define GPU_FEATURE_SUBGROUP (1u << 0) // Reductions and shuffles in compute kernels.
 
 // The work items of a group run one after another, as on a CPU: a barrier is dear, and so is memory
-// that a group shares. Where the option `tile` is not set, such a device gets small tiles.
+// that a group shares. Where the option `tile` is not set, such a device gets lanes, or small tiles
+// if it has no subgroups of one size.
 #define GPU_FEATURE_SERIAL (1u << 1)
 
 // Kernels can load and store single values of 16 bits. Without it, activations are f32 alone.
