@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_SKIP = 77, ITEMS = 64, TRIES = 5 };
+enum { EXIT_SKIP = 77, ITEMS = 64, TRIES = 5, BUFFERS_MAX = 4, HEADS = 16, HEAD_WIDTH = 64 };
 
 // Of plugins' driver.h, which has the same name in each.
 extern const struct gpu_driver driver_table;
@@ -193,27 +193,44 @@ static void device_close_all(struct device *device)
 
 struct bench {
     struct plugin *plugin;
-    tapml_object *buffers[3];
+    tapml_object *buffers[BUFFERS_MAX];
     tapml_call call;
 };
 
-static void make_buffers(struct bench *bench, const uint64_t sizes[3])
+// `count` dense tensors of f32 and of rank `rank`, each in a buffer of its own, zeroed. The shapes
+// are borrowed.
+static void make_tensors(struct bench *bench,
+                         uint32_t count,
+                         uint32_t rank,
+                         const int64_t *shapes,
+                         tapml_tensor *tensors)
 {
     const tapml_backend *table = plugin_table(bench->plugin);
 
-    for (uint32_t i = 0; i < 3; i++) {
-        check(table->buffer_new(plugin_device(bench->plugin), &bench->call, 0, sizes[i],
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t *shape = &shapes[i * rank];
+        uint64_t size = 4;
+
+        for (uint32_t axis = 0; axis < rank; axis++) {
+            size *= (uint64_t)shape[axis];
+        }
+        check(table->buffer_new(plugin_device(bench->plugin), &bench->call, 0, size,
                                 &bench->buffers[i]),
               &bench->call, "buffer_new");
         check(table->queue_fill(plugin_queue(bench->plugin), &bench->call, bench->buffers[i], 0,
-                                sizes[i], 0),
+                                size, 0),
               &bench->call, "queue_fill");
+        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                                    .dtype = TAPML_F32,
+                                    .rank = rank,
+                                    .shape = shape,
+                                    .buffer = bench->buffers[i]};
     }
 }
 
-static void free_buffers(struct bench *bench)
+static void free_buffers(struct bench *bench, uint32_t count)
 {
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         bench->buffers[i]->vt->release(bench->buffers[i]);
     }
 }
@@ -268,19 +285,10 @@ static double time_op(struct bench *bench,
 static double
 time_linear(struct bench *bench, int64_t tokens, int64_t width, int64_t rows, uint32_t calls)
 {
-    const int64_t shapes[][2] = {{tokens, width}, {rows, width}, {tokens, rows}};
-    const uint64_t sizes[] = {(uint64_t)(tokens * width) * 4, (uint64_t)(rows * width) * 4,
-                              (uint64_t)(tokens * rows) * 4};
+    const int64_t shapes[] = {tokens, width, rows, width, tokens, rows};
     tapml_tensor tensors[3];
 
-    make_buffers(bench, sizes);
-    for (uint32_t i = 0; i < 3; i++) {
-        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
-                                    .dtype = TAPML_F32,
-                                    .rank = 2,
-                                    .shape = shapes[i],
-                                    .buffer = bench->buffers[i]};
-    }
+    make_tensors(bench, 3, 2, shapes, tensors);
     const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
@@ -288,37 +296,67 @@ time_linear(struct bench *bench, int64_t tokens, int64_t width, int64_t rows, ui
                                   {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
     const double spent = time_op(bench, &tapml_linear, values, calls, 0);
 
-    free_buffers(bench);
+    free_buffers(bench, 3);
+    return spent;
+}
+
+// Causal attention of the last `tokens` of `rows` positions; as many heads for queries as for keys.
+static double time_attention(struct bench *bench, int64_t tokens, int64_t rows, uint32_t calls)
+{
+    const int64_t shapes[] = {tokens, HEADS, HEAD_WIDTH, rows,   HEADS, HEAD_WIDTH,
+                              rows,   HEADS, HEAD_WIDTH, tokens, HEADS, HEAD_WIDTH};
+    tapml_tensor tensors[4];
+
+    make_tensors(bench, 4, 3, shapes, tensors);
+    const tapml_value values[] = {
+        [TAPML_ATTENTION_Q] = {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
+        [TAPML_ATTENTION_K_STATE] = {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
+        [TAPML_ATTENTION_V_STATE] = {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[2]},
+        [TAPML_ATTENTION_SLOPES] = {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
+        [TAPML_ATTENTION_SINKS] = {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
+        [TAPML_ATTENTION_KEY_MASK] = {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
+        [TAPML_ATTENTION_POSITION] = {.kind = TAPML_P_I64, .u.i = rows - tokens},
+        [TAPML_ATTENTION_SCALE] = {.kind = TAPML_P_F64, .u.d = 0.125},
+        [TAPML_ATTENTION_CAUSAL] = {.kind = TAPML_P_I64, .u.i = 1},
+        [TAPML_ATTENTION_WINDOW] = {.kind = TAPML_P_I64, .u.i = 0},
+        [TAPML_ATTENTION_CHUNK] = {.kind = TAPML_P_I64, .u.i = 0},
+        [TAPML_ATTENTION_SOFTCAP] = {.kind = TAPML_P_F64, .u.d = 0},
+        [TAPML_ATTENTION_ALIBI_BF16] = {.kind = TAPML_P_I64, .u.i = 0},
+        [TAPML_ATTENTION_Y] = {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[3]},
+    };
+    const double spent = time_op(bench, &tapml_attention, values, calls, 0);
+
+    free_buffers(bench, 4);
     return spent;
 }
 
 static double time_small(struct bench *bench, uint32_t calls, int is_waited)
 {
-    const int64_t shape[] = {16};
-    const uint64_t sizes[] = {64, 64, 64};
+    const int64_t shapes[] = {16, 16, 16};
     tapml_tensor tensors[3];
-    tapml_value values[3];
 
-    make_buffers(bench, sizes);
-    for (uint32_t i = 0; i < 3; i++) {
-        tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
-                                    .dtype = TAPML_F32,
-                                    .rank = 1,
-                                    .shape = shape,
-                                    .buffer = bench->buffers[i]};
-        values[i] = (tapml_value){.kind = i < 2 ? TAPML_P_TENSOR_IN : TAPML_P_TENSOR_OUT,
-                                  .u.p = &tensors[i]};
-    }
+    make_tensors(bench, 3, 1, shapes, tensors);
+    const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
+                                  {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
+                                  {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
     const double spent = time_op(bench, &tapml_add, values, calls, is_waited);
 
-    free_buffers(bench);
+    free_buffers(bench, 3);
     return spent;
 }
 
 // What was opened as `device`, which is closed.
 static void run_device(struct device *device, struct plugin_options options)
 {
-    enum { COPIED = 4 << 20, ROUNDS = 2048, GROUPS = 256, SIDE = 1024, TOKENS = 128, CALLS = 1000 };
+    enum {
+        COPIED = 4 << 20,
+        ROUNDS = 2048,
+        GROUPS = 256,
+        SIDE = 1024,
+        TOKENS = 128,
+        ROWS = 4096,
+        CALLS = 1000
+    };
     const double copy = time_kernel(device, "bench_copy", COPIED, COPIED / 4, COPIED / 4 / ITEMS);
     const double madd = time_kernel(device, "bench_madd", 4 * GROUPS * ITEMS, ROUNDS, GROUPS);
     struct bench bench = {.plugin = NULL};
@@ -328,14 +366,18 @@ static void run_device(struct device *device, struct plugin_options options)
     check(plugin_open(&options, &bench.call, &bench.plugin), &bench.call, "plugin");
     const double decode = time_linear(&bench, 1, SIDE, 4 * SIDE, 10);
     const double gemm = time_linear(&bench, TOKENS, SIDE, SIDE, 2);
+    const double attend = time_attention(&bench, 1, ROWS, 4);
+    const double attend_many = time_attention(&bench, TOKENS, SIDE, 1);
     const double queued = time_small(&bench, CALLS, 0), waited = time_small(&bench, CALLS, 1);
 
     (void)printf("{\"device\": \"%s\", \"copy_gbs\": %.3f, \"decode_gbs\": %.3f, "
-                 "\"madd_gflops\": %.3f, \"gemm_gflops\": %.3f, \"queued_us\": %.2f, "
-                 "\"waited_us\": %.2f}\n",
+                 "\"attend_gbs\": %.3f, \"madd_gflops\": %.3f, \"gemm_gflops\": %.3f, "
+                 "\"attend_gflops\": %.3f, \"queued_us\": %.2f, \"waited_us\": %.2f}\n",
                  device->description.id, 2.0 * COPIED * 4 / copy, 4.0 * SIDE * SIDE * 4 / decode,
-                 64.0 * ROUNDS * GROUPS * ITEMS / madd, 2.0 * TOKENS * SIDE * SIDE / gemm,
-                 queued * 1e-3, waited * 1e-3);
+                 8.0 * ROWS * HEADS * HEAD_WIDTH / attend, 64.0 * ROUNDS * GROUPS * ITEMS / madd,
+                 2.0 * TOKENS * SIDE * SIDE / gemm,
+                 4.0 * TOKENS * SIDE * HEADS * HEAD_WIDTH / attend_many, queued * 1e-3,
+                 waited * 1e-3);
     (void)fflush(stdout);
     (void)plugin_close(bench.plugin); // Tests count what a plugin keeps.
 }
