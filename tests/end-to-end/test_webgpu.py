@@ -331,7 +331,7 @@ def the_page_tells_who_opened_it_what_it_does(folder):
         finally:
             end(host)
         assert host.returncode == 0, read(log)
-    rig.contains(shown, "Connected", "swiftshader", "emulated on the CPU", "linear_rows", "launches a second")
+    rig.contains(shown, "Connected", "swiftshader", "emulated on the CPU", "linear_lanes", "launches a second")
     assert token not in shown
 
 

@@ -3,18 +3,21 @@
 #include "../ops.h"
 #include "kparams.h"
 
+#include <string.h>
+
 // What `flags` holds, as in attention.k.
 enum { CAUSAL = 1, SLOPES = 2, SLOPES_BF16 = 4, MASKED = 8, SINKS_SHIFT = 4 };
 
 // Rows of a head are read from shared memory, padded to this many lane groups: fewer pipelines.
 enum { WIDTH_STEP = 16 };
 
-// The views of one attention, and what they give.
+// Lane groups of heads that an item has in registers at most, with those of their sums.
+enum { PARTS_MAX = 64 };
+
+// The views of one attention.
 struct heads {
     struct gpu_view q, k, v, y;
-    uint32_t lanes, k_width, v_width; // Widths in lane groups,
-    uint32_t k_padded, v_padded;      // and as shared memory has them.
-    uint32_t items, chunk;
+    uint32_t lanes;
 };
 
 static uint32_t pad(uint32_t width)
@@ -22,41 +25,21 @@ static uint32_t pad(uint32_t width)
     return (width + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
 }
 
-static tapml_status size_heads(struct gpu_queue *queue, tapml_call *call, struct heads *heads)
-{
-    enum { ITEMS = 64, CHUNK = 64 };
-    const int is_x4 = gpu_view_is_x4(&heads->q) && gpu_view_is_x4(&heads->k) &&
-                      gpu_view_is_x4(&heads->v) && gpu_view_is_x4(&heads->y);
-
-    heads->lanes = is_x4 ? 4 : 1;
-    heads->k_width = heads->q.width / heads->lanes;
-    heads->v_width = heads->y.width / heads->lanes;
-    heads->k_padded = pad(heads->k_width);
-    heads->v_padded = pad(heads->v_width);
-    heads->items = gpu_plan_sum_items(queue, ITEMS, ITEMS);
-    heads->chunk = CHUNK;
-    const uint64_t words =
-        ((uint64_t)heads->k_padded + heads->v_padded) * heads->lanes + heads->items + heads->chunk;
-
-    if (words * 4 > queue->device->limits.shared_bytes) {
-        return gpu_plan_refuse(queue, call, "heads of %u and %u need %llu bytes of shared memory",
-                               heads->q.width, heads->y.width, (unsigned long long)words * 4);
-    }
-    return TAPML_OK;
-}
-
 static tapml_status view_heads(struct gpu_queue *queue,
                                tapml_call *call,
                                const tapml_tensor *const tensors[4],
                                struct heads *out_heads)
 {
-    struct heads heads = {0};
+    struct heads heads = {.lanes = 1};
     struct gpu_view *const views[] = {&heads.q, &heads.k, &heads.v, &heads.y};
 
     for (int i = 0; i < 4; i++) {
         GPU_TRY(gpu_view_rows(queue, call, tensors[i], views[i]));
     }
-    GPU_TRY(size_heads(queue, call, &heads));
+    if (gpu_view_is_x4(&heads.q) && gpu_view_is_x4(&heads.k) && gpu_view_is_x4(&heads.v) &&
+        gpu_view_is_x4(&heads.y)) {
+        heads.lanes = 4;
+    }
     *out_heads = heads;
     return TAPML_OK;
 }
@@ -78,6 +61,78 @@ static uint32_t stride_of(const tapml_tensor *tensor, uint32_t axis)
     return tensor->shape[axis] > 1 ? (uint32_t)gpu_view_stride(tensor, axis) : 0;
 }
 
+// Heads that read the same rows of the state, where they come in groups of one size.
+static uint32_t shared_heads(const struct k_attention_params *params)
+{
+    return params->heads % params->kv_heads == 0 ? params->heads / params->kv_heads : 1;
+}
+
+// One subgroup for each block of queries that see the same rows. `plan` has what all kernels have.
+static tapml_status launch_lanes(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const struct k_attention_params *params,
+                                 struct gpu_plan plan)
+{
+    enum { QUERIES_MOST = 8 };
+    const uint32_t items = queue->device->limits.subgroup_max;
+    const uint32_t k_part = (params->k_width + items - 1) / items;
+    const uint32_t v_part = (params->v_width + items - 1) / items;
+    const uint32_t ratio = shared_heads(params), each = params->rows / params->heads * ratio;
+    struct k_attention_lanes_params lanes_params = {.ratio = ratio};
+    uint32_t queries = 1;
+
+    while (queries < each && queries < QUERIES_MOST &&
+           2 * queries * (k_part + v_part) <= PARTS_MAX) {
+        queries *= 2;
+    }
+    memcpy(&lanes_params, params, sizeof(*params)); // What all kernels have stands first.
+    plan.kernel = "attention_lanes";
+    plan.variant |= K_V_SUBGROUP;
+    plan.tune[K_ATTENTION_LANES_TUNE_WG_X] = items;
+    plan.tune[K_ATTENTION_LANES_TUNE_QUERIES] = queries;
+    plan.tune[K_ATTENTION_LANES_TUNE_K_PART] = k_part;
+    plan.tune[K_ATTENTION_LANES_TUNE_V_PART] = v_part;
+    plan.tune[K_ATTENTION_LANES_TUNE_PLAIN] =
+        params->softcap <= 0 && (params->flags & (SLOPES | SLOPES_BF16 | MASKED)) == 0;
+    plan.params = &lanes_params;
+    plan.groups = (uint64_t)((each + queries - 1) / queries) * (params->heads / ratio);
+    return gpu_plan_launch(queue, call, &plan);
+}
+
+// One workgroup for each query.
+static tapml_status launch_groups(struct gpu_queue *queue,
+                                  tapml_call *call,
+                                  const struct k_attention_params *params,
+                                  struct gpu_plan plan)
+{
+    enum { ITEMS = 64, CHUNK = 64 };
+    const uint32_t items = gpu_plan_sum_items(queue, ITEMS, ITEMS);
+    const uint32_t lanes = (plan.variant & K_V_X4) != 0 ? 4 : 1;
+    const uint32_t k_padded = pad(params->k_width), v_padded = pad(params->v_width);
+    const uint64_t words = ((uint64_t)k_padded + v_padded) * lanes + items + CHUNK;
+
+    if (words * 4 > queue->device->limits.shared_bytes) {
+        return gpu_plan_refuse(queue, call, "heads of %u and %u need %llu bytes of shared memory",
+                               params->k_width * lanes, params->v_width * lanes,
+                               (unsigned long long)words * 4);
+    }
+    plan.kernel = "attention";
+    plan.tune[K_ATTENTION_TUNE_WG_X] = items;
+    plan.tune[K_ATTENTION_TUNE_CHUNK] = CHUNK;
+    plan.tune[K_ATTENTION_TUNE_K_WIDTH] = k_padded;
+    plan.tune[K_ATTENTION_TUNE_V_WIDTH] = v_padded;
+    plan.params = params;
+    plan.groups = params->rows;
+    return gpu_plan_launch(queue, call, &plan);
+}
+
+static int fits_lanes(const struct gpu_device *device, const struct k_attention_params *params)
+{
+    return device->tile == GPU_TILE_LANES &&
+           params->k_width <= PARTS_MAX / 2 * device->limits.subgroup_max &&
+           params->v_width <= PARTS_MAX / 2 * device->limits.subgroup_max;
+}
+
 tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS)
 {
     struct gpu_queue *self = gpu_plan_begin(queue);
@@ -94,8 +149,8 @@ tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS)
         .rows = heads.q.rows,
         .heads = (uint32_t)q->shape[1],
         .kv_heads = (uint32_t)k_state->shape[1],
-        .k_width = heads.k_width,
-        .v_width = heads.v_width,
+        .k_width = heads.q.width / lanes,
+        .v_width = heads.y.width / lanes,
         .first = (uint32_t)position,
         .stored = (uint32_t)(position + q->shape[0]),
         .window = (uint32_t)window,
@@ -112,22 +167,17 @@ tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS)
         .softcap = (float)softcap,
     };
 
-    return gpu_plan_launch(self, call,
-                           &(struct gpu_plan){
-                               .kernel = "attention",
-                               .variant = lanes == 4 ? K_V_X4 : K_V_BASE,
-                               .tune = {[K_ATTENTION_TUNE_WG_X] = heads.items,
-                                        [K_ATTENTION_TUNE_CHUNK] = heads.chunk,
-                                        [K_ATTENTION_TUNE_K_WIDTH] = heads.k_padded,
-                                        [K_ATTENTION_TUNE_V_WIDTH] = heads.v_padded},
-                               .tensors = {[K_ATTENTION_Q] = q,
-                                           [K_ATTENTION_K] = k_state,
-                                           [K_ATTENTION_V] = v_state,
-                                           [K_ATTENTION_SLOPES] = slopes,
-                                           [K_ATTENTION_SINKS] = sinks,
-                                           [K_ATTENTION_MASK] = key_mask,
-                                           [K_ATTENTION_Y] = y},
-                               .params = &params,
-                               .groups = heads.q.rows,
-                           });
+    const struct gpu_plan plan = {
+        .variant = lanes == 4 ? K_V_X4 : K_V_BASE,
+        .tensors = {[K_ATTENTION_Q] = q,
+                    [K_ATTENTION_K] = k_state,
+                    [K_ATTENTION_V] = v_state,
+                    [K_ATTENTION_SLOPES] = slopes,
+                    [K_ATTENTION_SINKS] = sinks,
+                    [K_ATTENTION_MASK] = key_mask,
+                    [K_ATTENTION_Y] = y},
+    };
+
+    return fits_lanes(self->device, &params) ? launch_lanes(self, call, &params, plan)
+                                             : launch_groups(self, call, &params, plan);
 }

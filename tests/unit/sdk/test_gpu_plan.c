@@ -336,6 +336,41 @@ Test(gpu_plan, lanes_need_subgroups_of_one_size)
     }
 }
 
+// Heads that share rows of the state are answered together; what no registers hold by a workgroup.
+Test(gpu_plan, attention_by_lanes_where_a_head_fits)
+{
+    enum { HEADS = 8, KV_HEADS = 2, ROWS = 16 };
+    static const struct {
+        int64_t tokens, width;
+        const char *kernel;
+        uint32_t queries, groups;
+    } cases[] = {
+        {1, 64, "attention_lanes", 4, 2},  {5, 64, "attention_lanes", 8, 6},
+        {5, 63, "attention_lanes", 4, 10}, {5, 1024, "attention_lanes", 1, 40},
+        {5, 1028, "attention", 64, 40},
+    };
+    struct gpu_notebook notebook = {
+        .limits = {256, 16384, 65535, 8, 8, GPU_FEATURE_SERIAL | GPU_FEATURE_SUBGROUP}};
+    tapml_call call = {0};
+
+    open_notebook(&notebook);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const int64_t q_shape[] = {cases[i].tokens, HEADS, cases[i].width};
+        const int64_t state_shape[] = {ROWS, KV_HEADS, cases[i].width};
+        const tapml_tensor q = gpu_notebook_tensor(&notebook, TAPML_F32, 3, q_shape);
+        const tapml_tensor state = gpu_notebook_tensor(&notebook, TAPML_F32, 3, state_shape);
+        const tapml_status status = ((tapml_attention_fn)op_of(&notebook, &tapml_attention))(
+            notebook.queue, &call, &q, &state, &state, NULL, NULL, NULL, 3, 0.125, 1, 0, 0, 0, 0,
+            &q);
+
+        cr_assert_eq(status, TAPML_OK, "%s", call.message);
+        cr_expect_str_eq(notebook.kernel->name, cases[i].kernel);
+        cr_expect_eq(notebook.tune[3], cases[i].queries, "case %zu: %u", i, notebook.tune[3]);
+        cr_expect_eq(notebook.groups[0], cases[i].groups, "case %zu: %u", i, notebook.groups[0]);
+    }
+    gpu_notebook_close(&notebook);
+}
+
 // A kernel for every type of weight, in both directions, for few tokens and many, on the smallest
 // device.
 Test(gpu_plan, linear_has_all_its_variants)
