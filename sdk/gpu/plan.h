@@ -29,8 +29,8 @@ tapml_status gpu_plan_refuse(struct gpu_queue *queue, tapml_call *call, const ch
 // The largest power of two that is neither above `wanted` nor above what the device allows.
 uint32_t gpu_plan_items(const struct gpu_queue *queue, uint32_t wanted);
 
-// The size of a workgroup that shares a sum over `width` lane groups: 1 with small tiles, a subgroup
-// with lanes, else about as many as there is work for, at least 32.
+// The size of a workgroup that shares a sum over `width` lane groups: 1 with small tiles, a
+// subgroup with lanes, else about as many as there is work for, at least 32.
 uint32_t gpu_plan_sum_items(const struct gpu_queue *queue, uint32_t width, uint32_t most);
 
 // Launches for an op call. Nothing happens in a dry run, or without groups.
