@@ -113,7 +113,7 @@ Test(space, waits_once_for_a_device_that_reads_memory_and_overwrites_it)
     struct space_block block;
     void *memory = NULL;
     open_set(&set);
-    space_block_init(&block, 64);
+    space_block_init(&block, 64, 64);
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     memset(memory, 1, 64);
     cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
