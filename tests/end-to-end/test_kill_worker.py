@@ -43,8 +43,9 @@ def wait_until_gone(pid):
 
 def kill_once(ini, whom, delay):
     """Starts the run, kills after a while. Whether the run came to its end by itself."""
-    with subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as process:
+    with open(ini + ".err", "w+", encoding="utf-8") as words, \
+            subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=words) as process:
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
@@ -58,7 +59,9 @@ def kill_once(ini, whom, delay):
                 process.kill()
         code = process.wait(300)
         wait_until_gone(process.pid)
-    assert code in (0, 1) if whom == "worker" else code in (0, 1, -signal.SIGKILL), f"{whom}: exit {code}"
+        words.seek(0)
+        said = f"{whom} after {delay:.3f} s: exit {code}: {words.read()}"
+    assert code in (0, 1) if whom == "worker" else code in (0, 1, -signal.SIGKILL), said
     return code >= 0
 
 
