@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
-#include "carve/fetch.h"
+#include "carve/fetcher.h"
 #include "carve/seen.h"
 #include "carve/statistics.h"
 #include "carve/writer.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
-#include "carve/fetch.h"
+#include "carve/fetcher.h"
 #include "harness/late.h"
 #include "harness/stage.h"
 
@@ -14,7 +14,7 @@ enum { ROWS = 4, COLUMNS = 5, VALUES = ROWS * COLUMNS };
 
 static struct stage stage;
 static struct backend *inner, *late;
-static struct fetcher fetcher;
+static struct fetcher under_test;
 static float values[VALUES];
 
 // A tensor [4, 5] of f32 in a buffer of its own.
@@ -25,7 +25,7 @@ static struct fetch_from from;
 
 static void open_over(struct backend *backend)
 {
-    fetcher_init(&fetcher, backend);
+    fetcher_init(&under_test, backend);
     tensor = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 2};
     MUST(backend_buffer_new(backend, sizeof(values), &tensor.buffer));
     MUST(backend_write(backend, tensor.buffer, 0, values, sizeof(values)));
@@ -53,19 +53,19 @@ static void begin(void)
 
 static void end(void)
 {
-    backend_buffer_free(fetcher.backend, tensor.buffer);
-    fetcher_release(&fetcher);
+    backend_buffer_free(under_test.backend, tensor.buffer);
+    fetcher_release(&under_test);
     backend_release(late);
     backend_release(inner);
     stage_close(&stage);
 }
 
-TestSuite(fetch, .init = begin, .fini = end, .timeout = 60);
+TestSuite(fetcher, .init = begin, .fini = end, .timeout = 60);
 
 static struct blob *fetch(void)
 {
     struct blob *blob = NULL;
-    MUST(fetcher_end(&fetcher, fetcher_begin(&fetcher, &from, &blob)));
+    MUST(fetcher_end(&under_test, fetcher_begin(&under_test, &from, &blob)));
     cr_assert_not_null(blob);
     cr_assert_eq(blob->bytes, argument.content_bytes);
     return blob;
@@ -101,44 +101,44 @@ static void expect_dense_and_strided(void)
     blob_unref(part);
 }
 
-Test(fetch, reads_memory_of_the_host)
+Test(fetcher, reads_memory_of_the_host)
 {
     open_over(inner);
     expect_dense_and_strided();
 }
 
-Test(fetch, reads_an_asynchronous_device)
+Test(fetcher, reads_an_asynchronous_device)
 {
     open_over(late);
     expect_dense_and_strided();
 }
 
-Test(fetch, shows_dense_contents_where_they_lie)
+Test(fetcher, shows_dense_contents_where_they_lie)
 {
     const void *data = NULL;
     open_over(inner);
-    MUST(fetcher_map(&fetcher, &from, &data));
+    MUST(fetcher_map(&under_test, &from, &data));
     cr_assert_not_null(data);
     cr_assert_arr_eq(data, values, sizeof(values));
-    fetcher_unmap(&fetcher, &from);
+    fetcher_unmap(&under_test, &from);
     take_columns();
-    MUST(fetcher_map(&fetcher, &from, &data));
+    MUST(fetcher_map(&under_test, &from, &data));
     cr_assert_null(data, "not dense");
 }
 
-Test(fetch, shows_nothing_of_a_device)
+Test(fetcher, shows_nothing_of_a_device)
 {
     const void *data = values;
     open_over(late);
-    MUST(fetcher_map(&fetcher, &from, &data));
+    MUST(fetcher_map(&under_test, &from, &data));
     cr_assert_null(data);
 }
 
-Test(fetch, what_a_case_has_is_shared_until_it_changes)
+Test(fetcher, what_a_case_has_is_shared_until_it_changes)
 {
     open_over(inner);
     struct blob *first = fetch();
-    MUST(fetcher_note(&fetcher, &from, first));
+    MUST(fetcher_note(&under_test, &from, first));
     struct blob *again = fetch();
     cr_assert_eq(again, first);
     blob_unref(again);
@@ -156,13 +156,13 @@ Test(fetch, what_a_case_has_is_shared_until_it_changes)
     blob_unref(other);
     from.name = "a";
 
-    fetcher_forget(&fetcher, (const tapml_object *)values); // Not its buffer.
+    fetcher_forget(&under_test, (const tapml_object *)values); // Not its buffer.
     again = fetch();
     cr_assert_eq(again, first);
     blob_unref(again);
 
     values[0] = 77;
-    fetcher_forget(&fetcher, tensor.buffer);
+    fetcher_forget(&under_test, tensor.buffer);
     MUST(backend_write(inner, tensor.buffer, 0, values, sizeof(values)));
     other = fetch();
     cr_assert_neq(other, first);
@@ -171,15 +171,15 @@ Test(fetch, what_a_case_has_is_shared_until_it_changes)
     blob_unref(first);
 }
 
-Test(fetch, parts_and_strided_contents_are_not_shared)
+Test(fetcher, parts_and_strided_contents_are_not_shared)
 {
     open_over(inner);
     struct blob *whole = fetch();
-    MUST(fetcher_note(&fetcher, &from, whole));
+    MUST(fetcher_note(&under_test, &from, whole));
     take_columns();
     struct blob *part = fetch();
     expect_columns(part);
-    MUST(fetcher_note(&fetcher, &from, part));
+    MUST(fetcher_note(&under_test, &from, part));
     struct blob *again = fetch();
     cr_assert_neq(again, part);
     expect_columns(again);
@@ -188,14 +188,14 @@ Test(fetch, parts_and_strided_contents_are_not_shared)
     blob_unref(whole);
 }
 
-Test(fetch, notes_go_with_the_fetcher)
+Test(fetcher, notes_go_with_the_fetcher)
 {
     open_over(inner);
     const size_t live = alloc_live();
     struct blob *blob = fetch();
-    MUST(fetcher_note(&fetcher, &from, blob));
+    MUST(fetcher_note(&under_test, &from, blob));
     blob_unref(blob);
-    fetcher_release(&fetcher);
+    fetcher_release(&under_test);
     cr_assert_eq(alloc_live(), live);
-    fetcher_init(&fetcher, inner);
+    fetcher_init(&under_test, inner);
 }

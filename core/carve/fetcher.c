@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/fetch.h"
+#include "carve/fetcher.h"
 
 #include "base/alloc.h"
 #include "tensor/convert.h"
