@@ -22,8 +22,8 @@
 enum {
     SLICE_MS = 20,        // Between two looks at the child while nothing comes.
     LOOK_NS = 100000000,  // And at its memory while much does.
-    END_MS = 1000,        // A child whose socket is closed is given so long to end by itself,
-    CLOSE_MS = 5000,      // and one that was asked to.
+    END_MS = 3000,        // A child whose socket is closed is given so long to end by itself,
+    CLOSE_MS = 5000,      // and one that was asked to, or whose work is done.
     HIGH_DESCRIPTOR = 64, // Out of the way of those that the child gets.
     WORDS_BYTES = 4096,
     SHOWN_LINES = 10,
@@ -508,9 +508,12 @@ child_run(const char *const *arguments, uint64_t timeout_ns, struct child_output
     memset(out_output, 0, sizeof(*out_output));
     if (status == TAPML_OK) {
         const int is_late = attend_running(&running, end_ns);
-        char late[64];
-        (void)snprintf(late, sizeof(late), "did not end within %.3g s", (double)timeout_ns / 1e9);
-        bury(&running.life, is_late ? 0 : END_MS, late);
+        char late[64] = "closed its output and did not end";
+        if (is_late) {
+            (void)snprintf(late, sizeof(late), "did not end within %.3g s",
+                           (double)timeout_ns / 1e9);
+        }
+        bury(&running.life, is_late ? 0 : CLOSE_MS, late);
         show_words(&running.life, out_output->last_words, sizeof(out_output->last_words));
         if (strcmp(running.life.ending, "ended with exit status 0") != 0) {
             memcpy(out_output->ending, running.life.ending, sizeof(out_output->ending));
