@@ -150,7 +150,7 @@ Test(narrow, waits_before_what_is_on_its_way_is_overwritten)
     for (int turn = 0; turn < 2; turn++) {
         fixture.values[0] = (float)turn;
         cr_assert_eq(narrow_upload(&fixture.set, &fixture.block, GPU, 1, 0, BYTES), TAPML_OK);
-        cr_expect_eq(late_counts(fixture.inner[GPU]).waits, turn);
+        cr_expect_eq(late_counts(fixture.inner[GPU]).waits, (uint64_t)turn);
     }
     fixture.values[0] = 7;
     cr_assert_eq(space_wait(&fixture.set, GPU), TAPML_OK);
