@@ -4,19 +4,24 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum { WIDTH_MAX = 1024, CHUNKS_PER_THREAD = 4 };
+enum { WIDTH_MAX = 1024 };
+
+// To wake a thread takes longer than most tasks are apart, and than a small one takes. So one that
+// has nothing to do looks around for a while before it sleeps.
+enum { LOOK_NS = 20000, LOOKS_PER_READING = 16 };
 
 struct task {
     pool_body_fn body;
     void *user;
     uint64_t count;
-    uint64_t chunk; // A multiple of the grain.
+    uint64_t grain;
 };
 
 struct pool {
@@ -24,56 +29,98 @@ struct pool {
     pthread_t *helpers; // width - 1 of them.
     uint32_t helper_count;
     pthread_mutex_t caller; // Held by the one who works with the pool.
-    pthread_mutex_t lock;   // Of all that follows but `next`.
+    pthread_mutex_t lock;   // For writing what follows, but `next`.
     pthread_cond_t started;
     pthread_cond_t finished;
     struct task task;
-    _Atomic uint64_t next; // The first item that nobody has taken.
-    uint64_t generation;   // Counts tasks: a helper works once on each.
-    uint32_t busy;         // Helpers that have not finished this generation.
-    int stopping;
+    _Atomic uint64_t next;       // The first item that nobody has taken.
+    _Atomic uint64_t generation; // Counts tasks: a helper works at most once on each.
+    _Atomic uint32_t inside;     // Helpers that work on this generation.
+    int is_open;                 // Whether one may still join them.
+    _Atomic int stopping;
 };
 
 // Whether this thread is inside of a body: then another call runs in place.
 static _Thread_local int inside_body;
 
+// How many items to take of so many: less and less, so that all threads end at about the same time.
+static uint64_t portion(const struct pool *pool, uint64_t left)
+{
+    const uint64_t grain = pool->task.grain;
+    const uint64_t wanted = left / (2 * (uint64_t)pool->width) / grain * grain;
+    return wanted > 0 ? wanted : left < grain ? left : grain;
+}
+
 static void work(struct pool *pool)
 {
     const struct task *task = &pool->task;
+    uint64_t begin = atomic_load(&pool->next);
+
     inside_body = 1;
-    for (;;) {
-        const uint64_t begin = atomic_fetch_add(&pool->next, task->chunk);
-        if (begin >= task->count) {
-            break;
+    while (begin < task->count) {
+        const uint64_t end = begin + portion(pool, task->count - begin);
+        if (atomic_compare_exchange_weak(&pool->next, &begin, end)) {
+            task->body(task->user, begin, end);
+            begin = atomic_load(&pool->next);
         }
-        const uint64_t left = task->count - begin;
-        task->body(task->user, begin, begin + (left < task->chunk ? left : task->chunk));
     }
     inside_body = 0;
+}
+
+static int is_idle(struct pool *pool, uint64_t seen)
+{
+    return atomic_load(&pool->generation) == seen && !atomic_load(&pool->stopping);
+}
+
+struct patience {
+    uint64_t begin_ns;
+    int looks;
+};
+
+// Whether to look once more before sleeping.
+static int look_again(struct patience *patience)
+{
+    if (patience->looks++ % LOOKS_PER_READING == 0) {
+        const uint64_t now_ns = clock_now_ns();
+        patience->begin_ns = patience->begin_ns > 0 ? patience->begin_ns : now_ns;
+        if (now_ns - patience->begin_ns > LOOK_NS) {
+            return 0;
+        }
+    }
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    return 1;
 }
 
 static void *help(void *user)
 {
     struct pool *pool = user;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (pool->generation == seen && !pool->stopping) {
+        struct patience patience = {0};
+        while (is_idle(pool, seen) && look_again(&patience)) {
+        }
+        pthread_mutex_lock(&pool->lock);
+        while (is_idle(pool, seen)) {
             pthread_cond_wait(&pool->started, &pool->lock);
         }
-        if (pool->stopping) {
-            break;
-        }
         seen = pool->generation;
+        const int joins = pool->is_open && !pool->stopping;
+        pool->inside += joins ? 1 : 0;
         pthread_mutex_unlock(&pool->lock);
-        work(pool);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) {
-            pthread_cond_signal(&pool->finished);
+        if (pool->stopping) {
+            return NULL;
+        }
+        if (joins) {
+            work(pool);
+            pthread_mutex_lock(&pool->lock);
+            if (--pool->inside == 0) {
+                pthread_cond_signal(&pool->finished);
+            }
+            pthread_mutex_unlock(&pool->lock);
         }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 static uint32_t processor_count(void)
@@ -150,25 +197,26 @@ uint32_t pool_width(const struct pool *pool)
     return pool->width;
 }
 
-// Some chunks for each thread, so that a slow one holds nobody up, each a multiple of the grain.
-static uint64_t chunk_of(uint64_t n, uint64_t grain, uint32_t width)
-{
-    const uint64_t wanted = n / ((uint64_t)width * CHUNKS_PER_THREAD);
-    return wanted <= grain ? grain : wanted / grain * grain;
-}
-
 static void run_shared(struct pool *pool, struct task task)
 {
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
-    atomic_store(&pool->next, 0);
-    pool->busy = pool->helper_count;
+    pool->next = 0;
+    pool->is_open = 1;
     ++pool->generation;
     pthread_cond_broadcast(&pool->started);
     pthread_mutex_unlock(&pool->lock);
+
     work(pool);
+    // A helper that has not woken by now is not waited for.
     pthread_mutex_lock(&pool->lock);
-    while (pool->busy > 0) {
+    pool->is_open = 0;
+    pthread_mutex_unlock(&pool->lock);
+    struct patience patience = {0};
+    while (atomic_load(&pool->inside) > 0 && look_again(&patience)) {
+    }
+    pthread_mutex_lock(&pool->lock);
+    while (pool->inside > 0) {
         pthread_cond_wait(&pool->finished, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -185,9 +233,6 @@ void pool_run(struct pool *pool, uint64_t n, uint64_t grain, pool_body_fn body, 
         body(user, 0, n);
         return;
     }
-    run_shared(pool, (struct task){.body = body,
-                                   .user = user,
-                                   .count = n,
-                                   .chunk = chunk_of(n, grain, pool->width)});
+    run_shared(pool, (struct task){.body = body, .user = user, .count = n, .grain = grain});
     pthread_mutex_unlock(&pool->caller);
 }
