@@ -185,7 +185,7 @@ VECTOR_INLINE void digits_add(const struct digits_section *section,
         const vector_i32 blocks = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
         const __m512i lanes = (__m512i)(blocks + (int32_t)(g * GROUP_BLOCKS));
 
-        vector_fetch(place);
+        vector_fetch(place, VECTOR_AHEAD_BYTES);
         sums[g % 2] += (vector)_mm512_cvtepi32_ps(numbers) *
                        (vector)_mm512_permutexvar_ps(lanes, (__m512)steps);
     }

@@ -19,8 +19,6 @@ enum {
     PAIR = 2,     // The rest of the rows.
     BLOCK = 1024, // A multiple of the lanes, and of the values of an encoded block.
     CHAINS = 2,   // Of vectors by turns that make up a sum of encoded terms.
-    STREAMS = 8,  // Rows of weights that are read side by side where they are long.
-    LONG = 4096,  // Terms: where x fills half of the first cache.
     LINE_BYTES = 64,
 };
 
@@ -170,11 +168,14 @@ VECTOR_INLINE void multiply(uint32_t dtype,
     }
 }
 
-VECTOR_INLINE void widen_row(uint32_t dtype, const unsigned char *source, size_t count, float *row)
+// Widens a row, and fetches the one that is `ahead_bytes` from it.
+VECTOR_INLINE void widen_row(
+    uint32_t dtype, const unsigned char *source, size_t count, ptrdiff_t ahead_bytes, float *row)
 {
     size_t k = 0;
 
     for (; k + VECTOR_LANES <= count; k += VECTOR_LANES) {
+        vector_fetch(source + k * TAPML_DT_BYTES(dtype), ahead_bytes);
         vector_store(row + k, vector_load(dtype, source + k * TAPML_DT_BYTES(dtype)));
     }
     if (k < count) {
@@ -186,14 +187,17 @@ VECTOR_INLINE void widen_row(uint32_t dtype, const unsigned char *source, size_t
 // Points the panel to widened weights, in `scratch`.
 VECTOR_INLINE void widen(uint32_t dtype,
                          size_t weight_count,
+                         ptrdiff_t weight_step,
                          struct panel *panel,
                          float (*scratch)[BLOCK + VECTOR_LANES])
 {
+    const ptrdiff_t ahead_bytes = (ptrdiff_t)weight_count * weight_step;
+
     for (size_t i = 0; i < weight_count; i++) {
         if (dtype == TAPML_F16) {
-            widen_row(TAPML_F16, panel->weights[i], panel->count, scratch[i]);
+            widen_row(TAPML_F16, panel->weights[i], panel->count, ahead_bytes, scratch[i]);
         } else {
-            widen_row(TAPML_BF16, panel->weights[i], panel->count, scratch[i]);
+            widen_row(TAPML_BF16, panel->weights[i], panel->count, ahead_bytes, scratch[i]);
         }
         panel->weights[i] = (const unsigned char *)scratch[i];
     }
@@ -214,7 +218,7 @@ VECTOR_INLINE void multiply_some_blocks(int has_min,
         const struct block block = blocks_at(has_min, &blocks, b);
 
         if (b % (LINE_BYTES / block_bytes(has_min)) == 0) {
-            vector_fetch(block.quants);
+            vector_fetch(block.quants, VECTOR_AHEAD_BYTES);
         }
         for (size_t v = 0; v < BLOCK_VECTORS; v++) {
             sums[v % CHAINS] +=
@@ -322,7 +326,7 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
                                begin * TAPML_DT_BYTES(product->dtype);
         }
         if (widens) {
-            widen(product->dtype, weight_count, &panel, scratch);
+            widen(product->dtype, weight_count, product->weight_step, &panel, scratch);
         }
         multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
         begin += block;
@@ -340,61 +344,61 @@ VECTOR_INLINE void compute_any(const struct product *product, size_t first, size
     }
 }
 
-// One row of x against STREAMS rows of weights.
-VECTOR_INLINE void multiply_streams(uint32_t dtype, const struct product *product, size_t first)
+// One row of x against row `first` of the weights, line by line.
+VECTOR_INLINE void multiply_stream(uint32_t dtype, const struct product *product, size_t first)
 {
-    const size_t count = product->term_count, whole = count - count % VECTOR_LANES;
+    const size_t count = product->term_count, line = LINE_BYTES / TAPML_DT_BYTES(dtype);
     const float *x = product->rows[0];
-    const unsigned char *weights[STREAMS];
-    vector sums[STREAMS] = {{0}};
+    const unsigned char *weights =
+        (const unsigned char *)product->weights + (ptrdiff_t)first * product->weight_step;
+    vector totals[1][WEIGHTS] = {{{0}}}, sum = {0};
+    size_t k = 0;
 
-    for (size_t i = 0; i < STREAMS; i++) {
-        weights[i] =
-            (const unsigned char *)product->weights + (ptrdiff_t)(first + i) * product->weight_step;
-    }
-    for (size_t k = 0; k < whole; k += VECTOR_LANES) {
-        const vector values = vector_load(TAPML_F32, x + k);
-
-        for (size_t i = 0; i < STREAMS; i++) {
-            sums[i] += values * vector_load(dtype, weights[i] + k * TAPML_DT_BYTES(dtype));
+    for (; k + line <= count; k += line) {
+        vector_fetch(weights + k * TAPML_DT_BYTES(dtype), VECTOR_AHEAD_BYTES);
+        for (size_t i = 0; i < line; i += VECTOR_LANES) {
+            sum += vector_load(TAPML_F32, x + k + i) *
+                   vector_load(dtype, weights + (k + i) * TAPML_DT_BYTES(dtype));
         }
     }
-    for (size_t i = 0; i < STREAMS && whole < count; i++) {
-        sums[i] +=
-            vector_load_some(TAPML_F32, x + whole, count - whole) *
-            vector_load_some(dtype, weights[i] + whole * TAPML_DT_BYTES(dtype), count - whole);
+    for (; k < count; k += VECTOR_LANES) {
+        const size_t rest = count - k < VECTOR_LANES ? count - k : VECTOR_LANES;
+
+        sum += vector_load_some(TAPML_F32, x + k, rest) *
+               vector_load_some(dtype, weights + k * TAPML_DT_BYTES(dtype), rest);
     }
-    for (size_t i = 0; i < STREAMS; i += WEIGHTS) {
-        vector_sum_four(sums + i, product->y[0] + first + i);
+    totals[0][0] = sum;
+    store_sums(product, 0, 1, first, 1, totals);
+}
+
+VECTOR_INLINE void compute_rows(uint32_t dtype, const struct product *product)
+{
+    for (size_t row = 0; row < product->weight_count; row++) {
+        multiply_stream(dtype, product, row);
     }
 }
 
-// One row of x reads each weight once, from memory: faster as one stream than as some beside each
-// other. But a long row of x does not stay in the first cache beside the stream; then it pays to
-// use what is read of it for several rows.
+VECTOR_INLINE void compute_block_rows(int has_min, const struct product *product)
+{
+    for (size_t row = 0; row < product->weight_count; row++) {
+        multiply_blocks(has_min, product, row);
+    }
+}
+
+// One row of x reads each weight once, from memory: faster as one stream that is fetched ahead than
+// as some beside each other, for rows of any length.
 static void compute_stream(const struct product *product)
 {
-    size_t row = 0;
-
-    if (product->dtype != TAPML_U8 && product->term_count > LONG) {
-        for (; row + STREAMS <= product->weight_count; row += STREAMS) {
-            if (product->dtype == TAPML_F32) {
-                multiply_streams(TAPML_F32, product, row);
-            } else if (product->dtype == TAPML_F16) {
-                multiply_streams(TAPML_F16, product, row);
-            } else {
-                multiply_streams(TAPML_BF16, product, row);
-            }
-        }
-    }
-    for (; row < product->weight_count; row++) {
-        if (product->dtype != TAPML_U8) {
-            compute(product, row, 1);
-        } else if (product->mins == NULL) {
-            multiply_blocks(0, product, row);
-        } else {
-            multiply_blocks(1, product, row);
-        }
+    if (product->dtype == TAPML_F32) {
+        compute_rows(TAPML_F32, product);
+    } else if (product->dtype == TAPML_F16) {
+        compute_rows(TAPML_F16, product);
+    } else if (product->dtype == TAPML_BF16) {
+        compute_rows(TAPML_BF16, product);
+    } else if (product->mins == NULL) {
+        compute_block_rows(0, product);
+    } else {
+        compute_block_rows(1, product);
     }
 }
 

@@ -110,13 +110,16 @@ VECTOR_INLINE void vector_store_some(float *target, vector values, size_t count)
     memcpy(target, &values, count * sizeof(*target));
 }
 
-// Asks for what is read soon after `place`, in a stream, to be fetched to the second cache. By
-// itself a processor stops at the end of each page, and what x takes of the first cache slows it.
-VECTOR_INLINE void vector_fetch(const unsigned char *place)
-{
-    enum { AHEAD_BYTES = 8192, SECOND_CACHE = 2 };
+// How far ahead of its use a stream is fetched.
+enum { VECTOR_AHEAD_BYTES = 8192 };
 
-    __builtin_prefetch((const void *)((uintptr_t)place + AHEAD_BYTES), 0, SECOND_CACHE);
+// Asks for what is read soon, `ahead_bytes` from `place`, to be fetched to the second cache. By
+// itself a processor stops at the end of each page, and what x takes of the first cache slows it.
+VECTOR_INLINE void vector_fetch(const unsigned char *place, ptrdiff_t ahead_bytes)
+{
+    enum { SECOND_CACHE = 2 };
+
+    __builtin_prefetch((const void *)((uintptr_t)place + (uintptr_t)ahead_bytes), 0, SECOND_CACHE);
 }
 
 // The sum of all lanes, halves onto halves.

@@ -6,8 +6,8 @@
 #include "reference/reference.h"
 #include "reference/value.h"
 
-// Work for about 20 microseconds: below it a second thread costs more than it brings.
-enum { GRAIN_COST = 1 << 16 };
+// Work for about 10 microseconds: below it a second thread costs more than it brings.
+enum { GRAIN_COST = 1 << 15 };
 
 static void round_f16(const tapml_tensor *y)
 {
