@@ -21,22 +21,26 @@ struct linear {
     size_t unit; // Outputs that are computed together.
 };
 
-static void compute_rows(const struct linear *linear, size_t first, size_t first_row)
+static void
+compute_rows(const struct linear *linear, size_t first_row, uint64_t begin, uint64_t end)
 {
-    const size_t rest = linear->row_count - first_row, outputs_left = linear->out - first;
+    const size_t rest = linear->row_count - first_row;
     struct outputs outputs;
 
     outputs.w = linear->w;
     outputs.b = linear->b;
     outputs.in = linear->in;
-    outputs.first = first;
-    outputs.count = outputs_left < linear->unit ? outputs_left : linear->unit;
     outputs.row_count = rest < PRODUCT_BATCH ? rest : PRODUCT_BATCH;
     for (size_t r = 0; r < outputs.row_count; r++) {
         outputs.rows[r] = value_row(linear->x, first_row + r);
         outputs.y[r] = value_row(linear->y, first_row + r);
     }
-    LEVEL(outputs_compute)(&outputs);
+    for (uint64_t unit = begin; unit < end; unit++) {
+        outputs.first = (size_t)unit * linear->unit;
+        outputs.count = linear->out - outputs.first;
+        outputs.count = outputs.count < linear->unit ? outputs.count : linear->unit;
+        LEVEL(outputs_compute)(&outputs);
+    }
 }
 
 static void compute(void *job, uint64_t begin, uint64_t end)
@@ -44,9 +48,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
     const struct linear *linear = job;
 
     for (size_t row = 0; row < linear->row_count; row += PRODUCT_BATCH) {
-        for (uint64_t unit = begin; unit < end; unit++) {
-            compute_rows(linear, (size_t)unit * linear->unit, row);
-        }
+        compute_rows(linear, row, begin, end);
     }
 }
 

@@ -58,26 +58,22 @@ static __attribute__((noinline)) void multiply_rest(uint32_t dtype,
     }
 }
 
-// Adds the terms of a panel to `weight_count` times `row_count` sums.
-VECTOR_INLINE void multiply_tile(uint32_t dtype,
-                                 size_t step,
-                                 size_t weight_count,
+// Adds the terms of a panel that fill vectors to `weight_count` times `row_count` sums.
+VECTOR_INLINE void multiply_tile(const struct form *form,
                                  size_t row_count,
                                  const struct panel *panel,
                                  const float *const *rows,
-                                 vector (*totals)[WEIGHTS])
+                                 vector (*sums)[WEIGHTS])
 {
-    const size_t whole = panel->count - panel->count % VECTOR_LANES;
+    const uint32_t dtype = form->dtype;
+    const size_t weight_count = form->weight_count;
     const float *x[ROWS];
-    vector sums[ROWS][WEIGHTS], weights[WEIGHTS];
+    vector weights[WEIGHTS];
 
     for (size_t r = 0; r < row_count; r++) {
         x[r] = rows[r] + panel->begin;
-        for (size_t i = 0; i < weight_count; i++) {
-            sums[r][i] = panel->is_first ? (vector){0} : totals[r][i];
-        }
     }
-    for (size_t k = 0; k < whole; k += step) {
+    for (size_t k = 0; k + VECTOR_LANES <= panel->count; k += form->step) {
         for (size_t i = 0; i < weight_count; i++) {
             weights[i] = vector_load(dtype, panel->weights[i] + k * TAPML_DT_BYTES(dtype));
         }
@@ -89,44 +85,58 @@ VECTOR_INLINE void multiply_tile(uint32_t dtype,
             }
         }
     }
-    for (size_t r = 0; r < row_count; r++) {
-        for (size_t i = 0; i < weight_count; i++) {
-            totals[r][i] = sums[r][i];
-        }
-    }
-    if (whole < panel->count) {
-        const size_t counts[] = {weight_count, row_count};
-
-        multiply_rest(dtype, counts, panel, rows, totals);
-    }
 }
 
-// Adds up the sums of rows of x from `first` on, and of weights from `weight` on.
+// Adds up `sums`, of rows of x from `first` on and of weights from `weight` on.
 VECTOR_INLINE void store_sums(const struct product *product,
                               size_t first,
                               size_t row_count,
                               size_t weight,
                               size_t weight_count,
-                              vector (*totals)[WEIGHTS])
+                              vector (*sums)[WEIGHTS])
 {
-    for (size_t r = first; r < first + row_count; r++) {
-        float sums[WEIGHTS];
+    for (size_t r = 0; r < row_count; r++) {
+        float outputs[WEIGHTS];
 
-        vector_sum_four(totals[r], sums);
-        memcpy(product->y[r] + weight, sums, weight_count * sizeof(*sums));
+        vector_sum_four(sums[r], outputs);
+        memcpy(product->y[first + r] + weight, outputs, weight_count * sizeof(*outputs));
     }
 }
 
-// Adds the terms of a panel to the sums of `row_count` rows of x from `first` on.
+// Adds the terms of a panel to the sums of `row_count` rows of x from `first` on. Where these are
+// all terms, the sums never leave the registers.
 VECTOR_INLINE void multiply_some(const struct form *form,
                                  size_t first,
                                  size_t row_count,
                                  const struct panel *panel,
                                  const struct product *product,
-                                 vector (*totals)[WEIGHTS])
+                                 vector (*all_totals)[WEIGHTS])
 {
-    multiply_tile(form->dtype, form->step, form->weight_count, row_count, panel,
-                  product->rows + first, totals + first);
+    const size_t counts[] = {form->weight_count, row_count};
+    const int has_rest = panel->count % VECTOR_LANES != 0;
+    const float *const *rows = product->rows + first;
+    vector(*totals)[WEIGHTS] = all_totals + first, sums[ROWS][WEIGHTS];
+
+    for (size_t r = 0; r < row_count; r++) {
+        for (size_t i = 0; i < WEIGHTS; i++) {
+            const int is_new = panel->is_first || i >= form->weight_count;
+
+            sums[r][i] = is_new ? (vector){0} : totals[r][i];
+        }
+    }
+    multiply_tile(form, row_count, panel, rows, sums);
+    if (panel->is_last && !has_rest) {
+        store_sums(product, first, row_count, panel->row, form->weight_count, sums);
+        return;
+    }
+    for (size_t r = 0; r < row_count; r++) {
+        for (size_t i = 0; i < form->weight_count; i++) {
+            totals[r][i] = sums[r][i];
+        }
+    }
+    if (has_rest) {
+        multiply_rest(form->dtype, counts, panel, rows, totals);
+    }
     if (panel->is_last) {
         store_sums(product, first, row_count, panel->row, form->weight_count, totals);
     }
