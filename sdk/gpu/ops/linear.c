@@ -13,6 +13,17 @@ struct panel {
     int goes_on; // A transposed panel after the first one.
 };
 
+// For the parameters of every kernel: the weight and the bias.
+#define PANEL_WEIGHT(panel)                                                                        \
+    GPU_BLOCKS(w, (panel)->blocks),                                                                \
+        .w_at = (panel)->wv.at / (panel)->lanes, .w_s = (panel)->w_stride / (panel)->lanes,        \
+        .b_at = (panel)->bv.at, .b_kind = gpu_view_weight_kind((panel)->b)
+
+// The same, and what the kernels have in common that multiply rows of x by rows of the weight.
+#define PANEL_PRODUCTS(panel)                                                                      \
+    GPU_VIEW(x, (panel)->xv, (panel)->lanes), GPU_VIEW(y, (panel)->yv, 1), PANEL_WEIGHT(panel),    \
+        .n = (panel)->wv.rows, .k = (panel)->xv.width / (panel)->lanes, .tokens = (panel)->xv.rows
+
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
@@ -33,21 +44,10 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
 {
     enum { ROWS = 4, ITEMS_MOST = 64 };
     const tapml_encoding *encoding = panel->w->encoding;
-    const uint32_t lanes = panel->lanes, k = panel->xv.width / lanes;
-    const uint32_t steps = encoding != NULL ? panel->xv.width / encoding->block_values : k;
+    const uint32_t step = encoding != NULL ? encoding->block_values : panel->lanes;
+    const uint32_t steps = panel->xv.width / step;
     const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
-    const struct k_linear_rows_params params = {
-        GPU_VIEW(x, panel->xv, lanes),
-        GPU_VIEW(y, panel->yv, 1),
-        GPU_BLOCKS(w, panel->blocks),
-        .w_at = panel->wv.at / lanes,
-        .w_s = panel->w_stride / lanes,
-        .b_at = panel->bv.at,
-        .b_kind = gpu_view_weight_kind(panel->b),
-        .n = panel->wv.rows,
-        .k = k,
-        .tokens = panel->xv.rows,
-    };
+    const struct k_linear_rows_params params = {PANEL_PRODUCTS(panel)};
 
     return gpu_plan_launch(
         queue, call,
@@ -73,20 +73,9 @@ static tapml_status
 launch_lanes(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
 {
     enum { ROWS = 8, FEW = 4, MANY = 16 };
-    const uint32_t lanes = panel->lanes, rows = panel->xv.rows;
+    const uint32_t rows = panel->xv.rows;
     const uint32_t tokens = rows == 1 ? 1 : rows <= 2 * FEW ? FEW : MANY;
-    const struct k_linear_lanes_params params = {
-        GPU_VIEW(x, panel->xv, lanes),
-        GPU_VIEW(y, panel->yv, 1),
-        GPU_BLOCKS(w, panel->blocks),
-        .w_at = panel->wv.at / lanes,
-        .w_s = panel->w_stride / lanes,
-        .b_at = panel->bv.at,
-        .b_kind = gpu_view_weight_kind(panel->b),
-        .n = panel->wv.rows,
-        .k = panel->xv.width / lanes,
-        .tokens = rows,
-    };
+    const struct k_linear_lanes_params params = {PANEL_PRODUCTS(panel)};
 
     return gpu_plan_launch(
         queue, call,
@@ -111,23 +100,11 @@ static tapml_status
 launch_tiles(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
 {
     enum { SIDE = 16, BN = 64, BK = 16, ITEMS = 256 };
-    const uint32_t lanes = panel->lanes, tokens = panel->xv.rows;
+    const uint32_t tokens = panel->xv.rows;
     const uint32_t bm = tokens <= 16 ? 16 : tokens <= 32 ? 32 : 64;
     const uint32_t items = gpu_plan_items(queue, ITEMS);
     const uint32_t tiles_n = (uint32_t)divide_up(panel->wv.rows, BN);
-    const struct k_linear_tiles_params params = {
-        GPU_VIEW(x, panel->xv, lanes),
-        GPU_VIEW(y, panel->yv, 1),
-        GPU_BLOCKS(w, panel->blocks),
-        .w_at = panel->wv.at / lanes,
-        .w_s = panel->w_stride / lanes,
-        .b_at = panel->bv.at,
-        .b_kind = gpu_view_weight_kind(panel->b),
-        .n = panel->wv.rows,
-        .k = panel->xv.width / lanes,
-        .tokens = tokens,
-        .tiles_n = tiles_n,
-    };
+    const struct k_linear_tiles_params params = {PANEL_PRODUCTS(panel), .tiles_n = tiles_n};
 
     return gpu_plan_launch(queue, call,
                            &(struct gpu_plan){
@@ -157,11 +134,7 @@ launch_columns(struct gpu_queue *queue, tapml_call *call, const struct panel *pa
     const struct k_linear_columns_params params = {
         GPU_VIEW(x, panel->xv, 1),
         GPU_VIEW(y, panel->yv, lanes),
-        GPU_BLOCKS(w, panel->blocks),
-        .w_at = panel->wv.at / lanes,
-        .w_s = panel->w_stride / lanes,
-        .b_at = panel->bv.at,
-        .b_kind = gpu_view_weight_kind(panel->b),
+        PANEL_WEIGHT(panel),
         .n = n,
         .k = panel->wv.rows,
         .tokens = panel->xv.rows,
