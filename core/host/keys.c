@@ -238,8 +238,9 @@ static const struct key keys[] = {
      .example = "f16",
      .help = "With 'f16', activations and states lie in f16 on this target: inputs are rounded on "
              "their way there, outputs widened on their way back, and limits are what the "
-             "reference loses in f16. Weights stay as they are. An operator that takes no f16 is "
-             "refused. See docs/activations.md."},
+             "reference loses in f16. Weights stay as they are; one that stands where an "
+             "activation could, such as a factor of mul, is rounded as that would be. An operator "
+             "that takes no f16 is refused. See docs/activations.md."},
     {.section = "offload",
      .name = "mode",
      .kind = KEY_CHOICE,
