@@ -133,11 +133,17 @@ struct passage {
     uint64_t grain_first, grain_end; // The same, as whole grains of the buffer.
 };
 
-static tapml_status
-begin(struct space_set *set, struct space_block *block, uint32_t place, struct passage *passage)
+static tapml_status begin(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          uint64_t begin_byte,
+                          uint64_t end_byte,
+                          struct passage *passage)
 {
     void *memory = NULL;
     passage->place = &set->places[place];
+    passage->first = begin_byte / sizeof(float);
+    passage->end = end_byte / sizeof(float);
     passage->grain_first = passage->first - passage->first % GRAIN_HALVES;
     passage->grain_end = passage->end + passage->end % GRAIN_HALVES;
     ASSERT(passage->first <= passage->end && passage->end <= block->bytes / sizeof(float));
@@ -185,8 +191,8 @@ tapml_status narrow_upload(struct space_set *set,
     if (!is_marked || !set->places[place].is_narrow) {
         return space_upload(set, block, place, begin_byte, end_byte);
     }
-    struct passage passage = {.first = begin_byte / sizeof(float), .end = end_byte / sizeof(float)};
-    TAPML_TRY(begin(set, block, place, &passage));
+    struct passage passage;
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
     TAPML_TRY(upload(&passage));
     passage.place->is_busy = 1;
     block->read_by[place] = ++passage.place->written;
@@ -215,8 +221,8 @@ tapml_status narrow_download(struct space_set *set,
     if (!is_marked || !set->places[place].is_narrow) {
         return space_download(set, block, place, begin_byte, end_byte);
     }
-    struct passage passage = {.first = begin_byte / sizeof(float), .end = end_byte / sizeof(float)};
-    TAPML_TRY(begin(set, block, place, &passage));
+    struct passage passage;
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
     TAPML_TRY(download(&passage));
     passage.place->done = passage.place->written;
     passage.place->is_busy = 0;
