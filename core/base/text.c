@@ -132,6 +132,16 @@ tapml_status text_status(const struct text *text)
     return text->failed ? status_no_memory() : TAPML_OK;
 }
 
+tapml_status text_print(struct text *text)
+{
+    const tapml_status status = text_status(text);
+    if (status == TAPML_OK) {
+        (void)fputs(text->data, stdout);
+    }
+    text_release(text);
+    return status;
+}
+
 size_t text_utf8(const void *bytes, size_t size, uint32_t *out_code)
 {
     const unsigned char *at = bytes;

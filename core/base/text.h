@@ -33,6 +33,10 @@ void text_append_json(struct text *text, const char *piece);
 // TAPML_NO_MEMORY where an append failed.
 tapml_status text_status(const struct text *text) STATUS_USED;
 
+// Prints the text to stdout, unless an append failed, and releases it. Its status is that of the
+// text: what becomes of stdout is for its reader to see.
+tapml_status text_print(struct text *text) STATUS_USED;
+
 // Puts '?' in place of each control character but tabs and ends of lines: what a stranger wrote
 // must not command the terminal on which it is shown.
 void text_make_plain(char *text);

@@ -7,7 +7,6 @@
 #include "graph/print.h"
 #include "host/setup.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -42,13 +41,7 @@ static tapml_status print(struct setup *setup, const struct options *options)
     } else {
         print_graph(model_graph(setup->model), &text);
     }
-    const tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        (void)fputs(text.data, stdout);
-    }
-    text_release(&text);
-    return status;
+    return text_print(&text);
 }
 
 enum outcome command_graph_main(const struct command *command)

@@ -92,13 +92,7 @@ static tapml_status print_json(const struct catalogue *catalogue, const struct c
         text_append(&text, "]}");
     }
     text_append(&text, "\n]\n");
-    const tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        (void)fputs(text.data, stdout);
-    }
-    text_release(&text);
-    return status;
+    return text_print(&text);
 }
 
 enum outcome command_ops_main(const struct command *command)

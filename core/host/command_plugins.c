@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "host/setup.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -21,11 +20,12 @@ static int is_wanted(const struct registry_entry *entry, const char *id)
     return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
 }
 
-static void print_line(const struct registry_entry *entry)
+static void append_line(struct text *text, const struct registry_entry *entry)
 {
-    (void)printf("%-16s %-22s %-16s %s\n", entry->component[0] != '\0' ? entry->component : "-",
-                 entry->plugin, registry_state_name(entry->state),
-                 entry->sentence[0] != '\0' ? entry->sentence : entry->title);
+    text_format(text, "%-16s %-22s %-16s %s\n",
+                entry->component[0] != '\0' ? entry->component : "-", entry->plugin,
+                registry_state_name(entry->state),
+                entry->sentence[0] != '\0' ? entry->sentence : entry->title);
 }
 
 static void append_member(struct text *text, const char *name, const char *value, const char *end)
@@ -57,7 +57,7 @@ list(const char *program, struct registry *registry, const char *id, int is_json
 
     TAPML_TRY(isolation_probe_all(program, registry));
     text_init(&text);
-    text_append(&text, "[");
+    text_append(&text, is_json ? "[" : "");
     for (size_t i = 0; i < registry_count(registry); i++) {
         const struct registry_entry *entry = registry_at(registry, i);
 
@@ -68,20 +68,14 @@ list(const char *program, struct registry *registry, const char *id, int is_json
         if (is_json) {
             append_json(&text, entry);
         } else {
-            print_line(entry);
+            append_line(&text, entry);
         }
     }
-    text_append(&text, "\n]\n");
-    if (is_json && text_status(&text) == TAPML_OK) {
-        (void)fputs(text.data, stdout);
-    }
-    const tapml_status status = text_status(&text);
-
-    text_release(&text);
-    if (status == TAPML_OK && id != NULL && shown == 0) {
-        return status_fail(TAPML_NOT_FOUND, "no plugin or component '%s' was found", id);
-    }
-    return status;
+    text_append(&text, is_json ? "\n]\n" : "");
+    TAPML_TRY(text_print(&text));
+    return id == NULL || shown > 0
+               ? TAPML_OK
+               : status_fail(TAPML_NOT_FOUND, "no plugin or component '%s' was found", id);
 }
 
 enum outcome command_plugins_main(const struct command *command)

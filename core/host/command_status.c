@@ -436,13 +436,7 @@ static tapml_status print_json(const struct overview *overview)
         append_part(&text, &overview->parts[i]);
     }
     text_append(&text, "]}\n");
-    const tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        (void)fputs(text.data, stdout);
-    }
-    text_release(&text);
-    return status;
+    return text_print(&text);
 }
 
 static tapml_status tell(const char *folder, int is_json)

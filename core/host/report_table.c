@@ -167,11 +167,5 @@ tapml_status report_table_print(const json_t *report)
         print_table(&text, report);
     }
     print_reasons(&text, given_up);
-    const tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        (void)fputs(text.data, stdout);
-    }
-    text_release(&text);
-    return status;
+    return text_print(&text);
 }

@@ -6,6 +6,8 @@
 #include "base/text.h"
 
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(text, grows_as_needed)
@@ -46,6 +48,22 @@ Test(text, without_memory_it_is_marked)
     cr_assert_eq(text_status(&text), TAPML_NO_MEMORY);
     text_release(&text);
     cr_assert_eq(text_status(&text), TAPML_OK);
+}
+
+Test(text, is_printed_whole_or_not_at_all, .init = cr_redirect_stdout)
+{
+    struct text text;
+    text_init(&text);
+    text_append(&text, "kept\n");
+    cr_assert_eq(text_print(&text), TAPML_OK);
+    cr_assert_str_eq(text.data, "", "it was not released");
+    text_append(&text, "lost");
+    alloc_fail_at(1);
+    text_format(&text, "%200d", 1);
+    alloc_fail_at(0);
+    cr_assert_eq(text_print(&text), TAPML_NO_MEMORY);
+    fflush(stdout);
+    cr_assert_stdout_eq_str("kept\n");
 }
 
 static void expect_json(const char *piece, const char *expected)
