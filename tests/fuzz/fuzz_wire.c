@@ -5,7 +5,7 @@
 // byte chooses the side that is fed; the rest is frames.
 #include "fuzz.h"
 
-#include "base/alloc.h"
+#include "harness/plain.h"
 #include "link/client.h"
 #include "link/serve.h"
 
@@ -19,99 +19,38 @@ enum { BUFFER_BYTES_MAX = 1 << 16, REGION_BYTES = 4096 };
 
 // -- A device in ordinary memory, whose ops read and write the ends of their tensors ------------
 
-struct block {
-    tapml_object object; // First.
-    unsigned char *memory;
-    int is_own;
+struct device {
+    struct backend_wrapper wrapper; // First. What it wraps is plain memory.
+    struct backend_vt vt;
+    struct backend_info info;
+    struct catalogue *catalogue;
 };
 
-static const struct backend_info *plain_info(const struct backend *backend)
+static const struct backend_info *device_info(const struct backend *backend)
 {
-    static const struct backend_info info = {.component = "plain",
-                                             .plugin = "org.example.plain",
-                                             .plugin_version = "1",
-                                             .build_id = "0",
-                                             .device = "one",
-                                             .device_name = "one",
-                                             .driver = "",
-                                             .is_host_memory = 1,
-                                             .buffer_bytes_max = BUFFER_BYTES_MAX};
-    return &info;
+    return &((const struct device *)backend)->info;
 }
 
-static int plain_has_op(struct backend *backend, const tapml_op *op)
+static int device_has_op(struct backend *backend, const tapml_op *op)
 {
     return 1;
 }
 
-static tapml_status plain_supports(struct backend *backend,
-                                   const tapml_op *op,
-                                   const tapml_value *args,
-                                   tapml_support *answer)
+static tapml_status device_supports(struct backend *backend,
+                                    const tapml_op *op,
+                                    const tapml_value *args,
+                                    tapml_support *answer)
 {
     answer->grade = TAPML_SUPPORT_YES;
     return TAPML_OK;
 }
 
-static tapml_status hold(void *memory, uint64_t size, int is_own, tapml_object **out_buffer)
-{
-    struct block *block = alloc_new(sizeof(*block));
-    FUZZ_CHECK(block);
-    block->memory = is_own ? alloc_new(size) : memory;
-    block->is_own = is_own;
-    FUZZ_CHECK(block->memory);
-    *out_buffer = &block->object;
-    return TAPML_OK;
-}
-
-static tapml_status plain_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+static tapml_status device_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
 {
     if (size > BUFFER_BYTES_MAX) {
         return status_fail(TAPML_NO_MEMORY, "it is too large");
     }
-    return hold(NULL, size, 1, out_buffer);
-}
-
-static tapml_status plain_wrap(struct backend *backend,
-                               void *memory,
-                               uint64_t size,
-                               uint32_t access,
-                               tapml_object **out_buffer)
-{
-    return hold(memory, size, 0, out_buffer);
-}
-
-static void plain_free(struct backend *backend, tapml_object *object)
-{
-    struct block *block = (struct block *)object;
-    if (block && block->is_own) {
-        alloc_free(block->memory);
-    }
-    alloc_free(block);
-}
-
-static tapml_status plain_write(struct backend *backend,
-                                tapml_object *object,
-                                uint64_t offset,
-                                const void *source,
-                                uint64_t size)
-{
-    memmove(((struct block *)object)->memory + offset, source, size);
-    return TAPML_OK;
-}
-
-static tapml_status plain_read(
-    struct backend *backend, tapml_object *object, uint64_t offset, void *target, uint64_t size)
-{
-    memmove(target, ((struct block *)object)->memory + offset, size);
-    return TAPML_OK;
-}
-
-static tapml_status plain_fill(
-    struct backend *backend, tapml_object *object, uint64_t offset, uint64_t size, uint32_t pattern)
-{
-    memset(((struct block *)object)->memory + offset, (int)(pattern & 255), size);
-    return TAPML_OK;
+    return backend_forward_vt.buffer_new(backend, size, out_buffer);
 }
 
 // Memory that was lent can only be read.
@@ -127,7 +66,7 @@ static void touch(const tapml_tensor *tensor, int is_written)
         dense *= extent;
     }
     const uint64_t element = TAPML_DT_BYTES(tensor->dtype);
-    unsigned char *memory = ((struct block *)tensor->buffer)->memory + tensor->offset;
+    unsigned char *memory = (unsigned char *)plain_bytes(tensor->buffer) + tensor->offset;
     unsigned char *const ends[] = {memory, memory + (last + 1) * element - 1};
     for (int i = 0; i < 2; i++) {
         const volatile unsigned char found = *ends[i];
@@ -137,7 +76,7 @@ static void touch(const tapml_tensor *tensor, int is_written)
     }
 }
 
-static tapml_status plain_call(struct backend *backend, const struct backend_call *call)
+static tapml_status device_call(struct backend *backend, const struct backend_call *call)
 {
     for (uint32_t p = 0; p < call->op->n_params; p++) {
         const tapml_value *value = &call->args[p];
@@ -155,34 +94,6 @@ static tapml_status plain_call(struct backend *backend, const struct backend_cal
     return TAPML_OK;
 }
 
-static tapml_status plain_wait(struct backend *backend)
-{
-    return TAPML_OK;
-}
-
-static uint64_t plain_launches(struct backend *backend)
-{
-    return 0;
-}
-
-static const struct backend_vt plain_vt = {
-    .info = plain_info,
-    .has_op = plain_has_op,
-    .supports = plain_supports,
-    .buffer_new = plain_new,
-    .buffer_wrap = plain_wrap,
-    .buffer_free = plain_free,
-    .write = plain_write,
-    .read = plain_read,
-    .fill = plain_fill,
-    .call = plain_call,
-    .flush = plain_wait,
-    .wait = plain_wait,
-    .launches = plain_launches,
-};
-
-static struct backend plain = {&plain_vt};
-
 static struct catalogue *make_catalogue(void)
 {
     struct catalogue *catalogue = NULL;
@@ -192,16 +103,38 @@ static struct catalogue *make_catalogue(void)
     return catalogue;
 }
 
+static void make_device(struct device *device)
+{
+    struct backend *memory = plain_create();
+    *device = (struct device){.wrapper = {.backend = {&device->vt}, .inner = memory},
+                              .vt = backend_forward_vt,
+                              .info = *backend_info(memory),
+                              .catalogue = make_catalogue()};
+    device->vt.info = device_info;
+    device->vt.has_op = device_has_op;
+    device->vt.supports = device_supports;
+    device->vt.buffer_new = device_new;
+    device->vt.call = device_call;
+    device->info.buffer_bytes_max = BUFFER_BYTES_MAX;
+}
+
+static void release_device(struct device *device)
+{
+    catalogue_destroy(device->catalogue);
+    backend_release(device->wrapper.inner);
+}
+
 // -- The far side, fed ---------------------------------------------------------------------------
 
-static tapml_status open_plain(void *user,
-                               const struct message_setting *settings,
-                               size_t count,
-                               struct backend **out_backend,
-                               const struct catalogue **out_catalogue)
+static tapml_status open_device(void *user,
+                                const struct message_setting *settings,
+                                size_t count,
+                                struct backend **out_backend,
+                                const struct catalogue **out_catalogue)
 {
-    *out_backend = &plain;
-    *out_catalogue = user;
+    struct device *device = user;
+    *out_backend = &device->wrapper.backend;
+    *out_catalogue = device->catalogue;
     return TAPML_OK;
 }
 
@@ -214,12 +147,13 @@ static int make_region(void)
 
 static void feed_server(const uint8_t *data, size_t size)
 {
-    struct catalogue *catalogue = make_catalogue();
+    struct device device;
     struct server *server = NULL;
     struct wire_writer replies = MESSAGE_WRITER;
     struct wire_frame frame = {0};
+    make_device(&device);
     tapml_status status =
-        serve_create(&(struct serve_options){.open = open_plain, .user = catalogue}, &server);
+        serve_create(&(struct serve_options){.open = open_device, .user = &device}, &server);
     while (status == TAPML_OK && wire_read(data, size, &frame) == WIRE_FRAME) {
         const int has_memory = message_has_descriptor(frame.verb);
         status = serve_frame(server, &frame, has_memory ? make_region() : -1, &replies);
@@ -229,7 +163,7 @@ static void feed_server(const uint8_t *data, size_t size)
     }
     serve_destroy(server);
     wire_writer_release(&replies);
-    catalogue_destroy(catalogue);
+    release_device(&device);
 }
 
 // -- The near side, fed --------------------------------------------------------------------------

@@ -97,14 +97,14 @@ static tapml_status plain_write(struct backend *backend,
                                 const void *source,
                                 uint64_t size)
 {
-    memcpy(range(buffer, offset, size)->memory + offset, source, size);
+    memmove(range(buffer, offset, size)->memory + offset, source, size);
     return TAPML_OK;
 }
 
 static tapml_status plain_read(
     struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
 {
-    memcpy(target, range(buffer, offset, size)->memory + offset, size);
+    memmove(target, range(buffer, offset, size)->memory + offset, size);
     return TAPML_OK;
 }
 
@@ -113,7 +113,9 @@ static tapml_status plain_fill(
 {
     struct plain_buffer *buffer = range(object, offset, size);
     for (uint64_t at = 0; at < size; at += sizeof(pattern)) {
-        memcpy(buffer->memory + offset + at, &pattern, sizeof(pattern));
+        const uint64_t left = size - at;
+        memcpy(buffer->memory + offset + at, &pattern,
+               left < sizeof(pattern) ? left : sizeof(pattern));
     }
     return TAPML_OK;
 }
