@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""clang_tidy.py CLANG-TIDY SOURCE BUILD: every compiled source of the tree passes clang-tidy.
+"""clang_tidy.py CLANG-TIDY SOURCE BUILD [OPTION...]: every compiled source of the tree passes clang-tidy.
 
 One process a file: several files in one confuse its analyzer about va_list.
 """
@@ -25,7 +25,7 @@ def sources(root, build):
 
 def check(tool, root, build, path):
     """What clang-tidy says about a file, and whether that is a refusal."""
-    command = [tool, "-p", build, "--quiet", os.path.join(root, path)]
+    command = [tool, "-p", build, "--quiet", *sys.argv[4:], os.path.join(root, path)]
     if path.startswith("core/") and path != "core/base/status.c":
         command += ["--extra-arg=-include", "--extra-arg=" + os.path.join(root, "tests/lint/analyzer.h")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
