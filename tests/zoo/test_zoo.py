@@ -117,9 +117,17 @@ def runs(folder):
         assert {verdict for _, verdict, _ in bad} == {"pass"}, bad
     assert "all is well" not in done.stdout, "what a plugin prints is not the host's"
     check_tame(dir_)
-    time.sleep(0.2)
-    left = {pid: line for pid, line in processes().items() if pid not in before and is_orphan(line)}
+    end = time.monotonic() + 2
+    left = orphans(before)
+    while left and time.monotonic() < end:
+        time.sleep(0.01)
+        left = orphans(before)
     assert not left, left
+
+
+def orphans(before):
+    """Workers whose hosts are gone, and which were not there before."""
+    return {pid: line for pid, line in processes().items() if pid not in before and is_orphan(line)}
 
 
 def is_orphan(line):
