@@ -5,6 +5,8 @@
 A test script calls `main(tests, needs)` with its functions; each raises AssertionError to fail. The
 environment names the source tree, the build and the test data (TAPML_TEST_*).
 """
+import atexit
+import functools
 import json
 import os
 import shutil
@@ -47,10 +49,14 @@ def host(*args, env=None, timeout=600):
                           stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
 
 
+@functools.cache
+def usable_components():
+    """The components that can be used on this machine."""
+    return {entry["component"] for entry in json.loads(host("plugins", "--json").stdout) if entry["state"] == "usable"}
+
+
 def usable(component):
-    """Whether a component can be used on this machine."""
-    entries = json.loads(host("plugins", "--json").stdout)
-    return any(entry["component"] == component and entry["state"] == "usable" for entry in entries)
+    return component in usable_components()
 
 
 def tiny_prompts(folder, count):
@@ -69,6 +75,14 @@ def write_run(folder, source="reference", target="opencl", count=3, decode=6, mo
         file.write(RUN.format(dir=dir_, prompts=prompts or tiny_prompts(folder, count), decode=decode, model=model,
                               source=source, target=target) + extra)
     return path, dir_
+
+
+@functools.cache
+def script_folder():
+    """A folder that the tests of a script share."""
+    folder = tempfile.mkdtemp(prefix="tapml-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def write_small_run(folder, **more):
