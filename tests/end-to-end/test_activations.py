@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs to a target whose activations are f16: moved, with faults, resumed, replayed and reported.
 
-Usage: test_activations.py [BACKEND]     with a backend, only what depends on it: models move wholly to it
+Usage: test_activations.py [BACKEND]     with a backend, what depends on it: models move wholly to it; else the rest
 """
 import json
 import os
@@ -179,4 +179,4 @@ REST = [tokens_allocate_nothing, faults_are_found_and_named, every_mode_of_the_o
         a_bundle_is_replayed_as_it_failed, another_setting_is_another_target, without_a_run, another_word_is_refused]
 
 if __name__ == "__main__":
-    rig.main(MODELS if len(sys.argv) > 1 else MODELS + REST, needs=sys.argv[1:])
+    rig.main(MODELS if len(sys.argv) > 1 else REST, needs=[TARGET.partition(":")[0]])

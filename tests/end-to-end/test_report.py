@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run reports: the JSON against its schema, JUnit XML as others read it, and the page in a browser."""
+"""What a run reports: the JSON against its schema, JUnit XML as others read it; with `pages`, the page in a browser."""
+import functools
 import json
 import os
 import re
 import shlex
+import sys
 import urllib.parse
 import xml.etree.ElementTree
 
@@ -23,9 +25,9 @@ FAULT = "[fault.1]\ntarget = {target}\nop = attention\ninstance = layers.[23]/*\
 OTHER = "[target.exact]\nbackend = reference:f64\n"
 
 
-def run(folder, name="run", extra="", code=0):
-    """Runs with all reports; gives the paths of page, JSON and JUnit."""
-    inner = os.path.join(folder, name)
+def run(name, extra="", code=0):
+    """Runs with all reports, in a folder that the tests share; gives the paths of page, JSON and JUnit."""
+    inner = os.path.join(rig.script_folder(), name)
     os.makedirs(inner, exist_ok=True)
     model = os.path.join(inner, "model " + name)
     if not os.path.exists(model):
@@ -46,27 +48,37 @@ def read(path):
         return file.read()
 
 
-def wrong(folder):
-    return run(folder, "wrong", FAULT.format(target="gpu"), 1)
+# Each run is made once and read by many.
+
+@functools.cache
+def right():
+    return run("run")
 
 
-def late(folder):
+@functools.cache
+def wrong():
+    return run("wrong", FAULT.format(target="gpu"), 1)
+
+
+@functools.cache
+def late():
     """A fault that no kept case shows: a watched run finds it, and keeps the call as a case."""
-    paths = run(folder, "late", FAULT.format(target="gpu") + "from-call = 18\n", 1)
+    paths = run("late", FAULT.format(target="gpu") + "from-call = 18\n", 1)
     assert rig.rows(os.path.dirname(paths[0]), "SELECT DISTINCT evidence FROM finding") == [(2,)]
     return paths
 
 
-def several(folder):
-    return run(folder, HOSTILE, OTHER + FAULT.format(target="exact"), 1)
+@functools.cache
+def several():
+    return run(HOSTILE, OTHER + FAULT.format(target="exact"), 1)
 
 
-def json_has_its_schema(folder):
+def json_has_its_schema(_):
     rig.need("jsonschema", jsonschema)
     schema = json.loads(read(os.path.join(rig.SOURCE, "docs", "report.schema.json")))
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
-    for made in (run(folder), wrong(folder), several(folder)):
+    for made in (right(), wrong(), several()):
         errors = list(validator(schema).iter_errors(json.loads(read(made[1]))))
         assert not errors, f"{list(errors[0].absolute_path)}: {errors[0].message[:500]}"
     broken = json.loads(read(made[1]))
@@ -74,15 +86,15 @@ def json_has_its_schema(folder):
     assert list(validator(schema).iter_errors(broken)), "the schema takes anything"
 
 
-def same_run_same_bytes(folder):
-    for make in (run, wrong, late, several):
-        first = [read(path) for path in make(folder)]
-        for path, text in zip(make(folder), first):
+def same_run_same_bytes(_):
+    for make in (right, wrong, late, several):
+        first = [read(path) for path in make()]
+        for path, text in zip(make.__wrapped__(), first):
             assert read(path) == text, f"{path} differs at the second start"
 
 
-def numbers_are_those_of_the_store(folder):
-    page, path, _ = wrong(folder)
+def numbers_are_those_of_the_store(_):
+    page, path, _ = wrong()
     target, = json.loads(read(path))["targets"]
     dir_ = os.path.dirname(page)
     assert [tuple(case[key] for key in ("id", "verdict", "reason", "time_ns")) for case in target["cases"]] == \
@@ -97,8 +109,8 @@ def numbers_are_those_of_the_store(folder):
              rig.rows(dir_, f"SELECT place, expected, computed FROM element WHERE case_id = {one['case']['id']}")]
 
 
-def bundles_are_repeated_as_the_report_says(folder):
-    for page, path, _ in (wrong(folder), several(folder)):
+def bundles_are_repeated_as_the_report_says(_):
+    for page, path, _ in (wrong(), several()):
         target = json.loads(read(path))["targets"][-1]
         assert len(target["accused"]) == 2
         for one in target["accused"]:
@@ -107,8 +119,8 @@ def bundles_are_repeated_as_the_report_says(folder):
             rig.check(rig.host(command, os.path.join(os.path.dirname(page), words[0]), *words[1:]), 1)
 
 
-def junit_is_read_by_others(folder):
-    _, path, xml_path = several(folder)
+def junit_is_read_by_others(_):
+    _, path, xml_path = several()
     targets = json.loads(read(path))["targets"]
     root = xml.etree.ElementTree.parse(xml_path).getroot()
     assert root.tag == "testsuites" and [suite.get("name") for suite in root] == ["gpu", "exact"]
@@ -206,17 +218,17 @@ def page_reads_well(chromium, page, accused):
             assert contrast["texts"] > 100 and not contrast["found"], f"{where}: {contrast['found'][:5]}"
 
 
-def pages_read_well(folder):
+def pages_read_well(_):
     with browser.Browser() as chromium:
-        page_reads_well(chromium, run(folder)[0], None)
-        page_reads_well(chromium, wrong(folder)[0], "attention")
-        page_reads_well(chromium, several(folder)[0], "attention")
+        page_reads_well(chromium, right()[0], None)
+        page_reads_well(chromium, wrong()[0], "attention")
+        page_reads_well(chromium, several()[0], "attention")
         assert HOSTILE in chromium.value("document.querySelector('header').textContent")
         assert chromium.value("document.querySelectorAll('img').length") == 0
 
 
-def page_is_whole_without_scripts(folder):
-    page = wrong(folder)[0]
+def page_is_whole_without_scripts(_):
+    page = wrong()[0]
     with browser.Browser() as chromium:
         chromium.call("Emulation.setScriptExecutionDisabled", value=True)
         chromium.show(390, 844)
@@ -231,8 +243,8 @@ def page_is_whole_without_scripts(folder):
         rig.contains(without, "attention is wrong on gpu", "FAULT-1.tapmlrun", "layers.2/attn/attention", "derived case")
 
 
-def scripts_sort_and_filter(folder):
-    page = wrong(folder)[0]
+def scripts_sort_and_filter(_):
+    page = wrong()[0]
     column = "[...document.querySelectorAll('.sortable')[0].tBodies[0].rows].map((row) => Number(row.cells[1].dataset.n))"
     click = "document.querySelectorAll('.sortable')[0].querySelectorAll('th button')[1].click()"
     shown = "[...document.querySelector('.filtered').tBodies[0].rows].filter((row) => !row.hidden).length"
@@ -250,10 +262,10 @@ def scripts_sort_and_filter(folder):
         is_quiet(chromium, page)
 
 
-def no_other_script_runs(folder):
+def no_other_script_runs(_):
     """What the page does not bring itself is refused by its own policy."""
     with browser.Browser() as chromium:
-        chromium.open(url(wrong(folder)[0]))
+        chromium.open(url(wrong()[0]))
         chromium.value("(() => { const script = document.createElement('script'); script.textContent = 'window.ran = 1';"
                        " document.body.append(script); })()")
         assert chromium.value("window.ran ?? 0") == 0
@@ -261,7 +273,9 @@ def no_other_script_runs(folder):
         assert refused, "the page may fetch"
 
 
-BROWSER_TESTS = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
+FILES = [json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store, bundles_are_repeated_as_the_report_says,
+         junit_is_read_by_others, a_file_that_cannot_be_written_is_told]
+PAGES = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
 
 
 def in_browser(test):
@@ -273,6 +287,4 @@ def in_browser(test):
 
 
 if __name__ == "__main__":
-    rig.main([json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store,
-              bundles_are_repeated_as_the_report_says, junit_is_read_by_others, a_file_that_cannot_be_written_is_told,
-              *map(in_browser, BROWSER_TESTS)], needs=["reference"])
+    rig.main(list(map(in_browser, PAGES)) if sys.argv[1:] == ["pages"] else FILES, needs=["reference"])

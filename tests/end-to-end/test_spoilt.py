@@ -64,13 +64,9 @@ def spoil(folder, kernel, pattern, replacement):
     return {"TAPML_PLUGIN_PATH": out}
 
 
-def kinds(dir_):
-    return {row[0] for row in rig.rows(dir_, "SELECT DISTINCT op FROM \"case\"")}
-
-
 def one(op, first, kernel, pattern, replacement):
     def test(folder):
-        ini, dir_ = rig.write_run(folder)
+        ini, _ = rig.write_run(folder)
         env = spoil(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
         accused = re.findall(r"^accused: (\S+) \((\S+)\)(, the first of its op)?", done.stdout, re.M)
@@ -82,8 +78,9 @@ def one(op, first, kernel, pattern, replacement):
             if match and match.group(1) != op:
                 assert match.group(2) == match.group(3), f"not all moved: {line}"
         rig.contains(done.stdout, "end to end: agrees")
-        mended = rig.check(rig.host("--config", ini), 0)
-        rig.contains(mended.stdout, "0 accused, 0 refused, 0 left on the source")
+        if op == FAULTS[0][0]:  # The mended plugin is another build, and judged anew.
+            mended = rig.check(rig.host("--config", ini), 0)
+            rig.contains(mended.stdout, "0 accused, 0 refused, 0 left on the source")
     test.__name__ = f"{op}: {kernel.decode()} spoilt"
     return test
 
