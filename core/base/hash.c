@@ -6,7 +6,11 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
+#ifdef XXHASH_HAS_DISPATCH
+#include <xxh_x86dispatch.h> // The same hashes, by the vectors that the machine has.
+#else
 #include <xxhash.h>
+#endif
 
 enum { STATE_ALIGN = 64 };
 

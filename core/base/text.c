@@ -83,20 +83,30 @@ void text_append_bytes(struct text *text, const void *bytes, size_t count)
 
 void text_format(struct text *text, const char *format, ...)
 {
+    if (text->failed) {
+        return;
+    }
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const size_t room = text->capacity > 0 ? text->capacity - text->length : 0;
+    const int length = vsnprintf(room > 0 ? text->data + text->length : NULL, room, format, args);
     va_end(args);
     if (length < 0) {
         text->failed = 1;
         return;
     }
-    if (reserve(text, (size_t)length)) {
+    if ((size_t)length >= room) { // What did not fit is cut off, and printed again.
+        if (room > 0) {
+            text->data[text->length] = '\0';
+        }
+        if (!reserve(text, (size_t)length)) {
+            return;
+        }
         va_start(args, format);
         (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args); // Measured.
         va_end(args);
-        text->length += (size_t)length;
     }
+    text->length += (size_t)length;
 }
 
 static void append_json_character(struct text *text, const char *bytes, size_t count, uint32_t code)
