@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// A table that is empty takes a page, and a bundle is sent.
+enum { PAGE_BYTES = 4096 };
+
 static tapml_status inline_weight(const struct checkpoint *checkpoint,
                                   struct case_argument *argument)
 {
@@ -96,7 +99,7 @@ static tapml_status fill_file(const char *path, const struct filling *filling)
 {
     struct store *store = NULL;
     TAPML_TRY(remove_old(path));
-    TAPML_TRY(store_open(path, 1, &store));
+    TAPML_TRY(store_make(path, PAGE_BYTES, &store));
     const tapml_status status = fill(store, filling);
     if (status != TAPML_OK) {
         store_rollback(store);

@@ -18,6 +18,7 @@ enum {
     RESERVED_AT = 20,
     COUNT_AT = 28,
     PAGE_BYTES_MIN = 512,
+    PAGE_BYTES_DEFAULT = 4096,
     PAGE_BYTES_MAX = 65536
 };
 static const char MAGIC[16] = "SQLite format 3";
@@ -394,20 +395,26 @@ static void note_bad(struct pages_health *health, int64_t number)
     health->bad++;
 }
 
-// Whether all of it is there; a sector that the disk cannot read is damage like any other.
-static int read_page(int descriptor, unsigned char *page, int page_bytes, int64_t number)
+// Reads up to `size` bytes, and tells how many there are; a sector that the disk cannot read is
+// damage like any other.
+static size_t read_part(int descriptor, unsigned char *data, size_t size, off_t at)
 {
     size_t done = 0;
-    const size_t size = (size_t)page_bytes;
-    const off_t at = (off_t)(number - 1) * page_bytes;
     while (done < size) {
-        const ssize_t count = pread(descriptor, page + done, size - done, at + (off_t)done);
+        const ssize_t count = pread(descriptor, data + done, size - done, at + (off_t)done);
         if (count == 0 || (count < 0 && errno != EINTR)) {
-            return 0;
+            break;
         }
         done += count > 0 ? (size_t)count : 0;
     }
-    return 1;
+    return done;
+}
+
+// Whether all of it is there.
+static int read_page(int descriptor, unsigned char *page, int page_bytes, int64_t number)
+{
+    const size_t size = (size_t)page_bytes;
+    return read_part(descriptor, page, size, (off_t)(number - 1) * page_bytes) == size;
 }
 
 static void look(int descriptor, unsigned char *page, struct pages_health *health)
@@ -448,13 +455,38 @@ static int believe(int descriptor, unsigned char *page)
                : 0;
 }
 
+// The size of pages by which one of `bytes` bytes at `at` is right; 0: none is.
+static int right_size(const unsigned char *data, size_t bytes, int64_t at)
+{
+    for (int size = PAGE_BYTES_MIN; size <= PAGE_BYTES_MAX; size *= 2) {
+        for (size_t done = 0; done + (size_t)size <= bytes; done += (size_t)size) {
+            if (has_sum(data + done, size, (at + (int64_t)done) / size + 1)) {
+                return size;
+            }
+        }
+    }
+    return 0;
+}
+
+// The size of the pages of a file that has no header.
+static int guess_size(int descriptor, unsigned char *data)
+{
+    int size = 0;
+    size_t bytes = PAGE_BYTES_MAX;
+    for (int64_t at = 0; size == 0 && bytes == PAGE_BYTES_MAX; at += PAGE_BYTES_MAX) {
+        bytes = read_part(descriptor, data, PAGE_BYTES_MAX, at);
+        size = right_size(data, bytes, at);
+    }
+    return size > 0 ? size : PAGE_BYTES_DEFAULT;
+}
+
 static void
 check(int descriptor, unsigned char *page, int64_t file_bytes, struct pages_health *health)
 {
     const int believed = believe(descriptor, page);
     const int64_t told = believed ? (int64_t)number_at(page + COUNT_AT) : 0;
     memcpy(health->header, page, sizeof(health->header));
-    health->page_bytes = believed ? believed : health->page_bytes;
+    health->page_bytes = believed ? believed : guess_size(descriptor, page);
     health->count = (file_bytes + health->page_bytes - 1) / health->page_bytes;
     health->count = told > health->count ? told : health->count;
     look(descriptor, page, health);
@@ -465,10 +497,10 @@ check(int descriptor, unsigned char *page, int64_t file_bytes, struct pages_heal
     }
 }
 
-tapml_status pages_check(const char *path, int page_bytes, struct pages_health *out_health)
+tapml_status pages_check(const char *path, struct pages_health *out_health)
 {
     struct stat about;
-    struct pages_health health = {.page_bytes = page_bytes};
+    struct pages_health health = {.count = 0};
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 || fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
         const int error = descriptor < 0 ? errno : EINVAL;

@@ -54,10 +54,9 @@ struct pages_health {
     unsigned char header[PAGES_HEADER_BYTES]; // Zeros where there is none.
 };
 
-// Compares the checksums of a file that nobody writes, which has no log beside it. `page_bytes` is
-// taken where its header is lost.
-tapml_status
-pages_check(const char *path, int page_bytes, struct pages_health *out_health) STATUS_USED;
+// Compares the checksums of a file that nobody writes, which has no log beside it. Where its header
+// is lost, the size of its pages is the one by which a checksum is right.
+tapml_status pages_check(const char *path, struct pages_health *out_health) STATUS_USED;
 
 // Makes a database that is still empty have checksums.
 tapml_status pages_add_sums(sqlite3 *connection) STATUS_USED;

@@ -24,7 +24,6 @@ enum {
     APPLICATION_AT = 68,
     VALID_FOR_AT = 92,
 
-    PAGE_BYTES = 4096,         // Of a store whose header is lost: SQLite's default.
     STEP_BYTES = 16 << 20,     // That are written in one transaction.
     PROBES_MAX = 1 << 16,      // Into a gap of one table.
     FIRST_PAGES = 8,           // That are told by number.
@@ -246,7 +245,7 @@ static tapml_status is_needed(struct salvage *salvage, int *out_is_needed)
     if (!is_settled) { // Somebody reads it; a page that is damaged is found when it is needed.
         return TAPML_OK;
     }
-    TAPML_TRY(pages_check(salvage->path, PAGE_BYTES, health));
+    TAPML_TRY(pages_check(salvage->path, health));
     if (health->count == 0 || is_foreign(health)) {
         return TAPML_OK;
     }
@@ -265,10 +264,9 @@ static tapml_status copy_fresh(struct salvage *salvage, struct pages_loan *loan)
 {
     struct file_map file;
     TAPML_TRY(file_map(salvage->making.data, &file));
-    const int64_t count = (int64_t)file.size / PAGE_BYTES;
-    loan->page_bytes = PAGE_BYTES;
+    const int64_t count = (int64_t)file.size / loan->page_bytes;
     loan->count = (int)(count < PAGES_LENT_MAX ? count : PAGES_LENT_MAX);
-    memcpy(salvage->pages, file.data, (size_t)loan->count * PAGE_BYTES);
+    memcpy(salvage->pages, file.data, (size_t)loan->count * (size_t)loan->page_bytes);
     file_unmap(&file);
     return TAPML_OK;
 }
@@ -292,40 +290,35 @@ static tapml_status find_schema_pages(struct store *fresh, uint64_t *mask)
 }
 
 // A whole header is lent too, so that SQLite opens a file that is cut.
-static tapml_status lend_header(struct salvage *salvage, struct pages_loan *loan)
+static tapml_status lend_header(struct salvage *salvage)
 {
     unsigned char *header = salvage->pages;
     struct file_map file;
-    if (!salvage->health.is_header_whole) {
-        put_count(header, salvage->health.count);
-        return TAPML_OK;
+    if (salvage->health.is_header_whole) {
+        TAPML_TRY(file_map(salvage->path, &file));
+        memcpy(header, file.data, (size_t)salvage->health.page_bytes);
+        file_unmap(&file);
     }
-    TAPML_TRY(file_map(salvage->path, &file));
-    if (salvage->health.page_bytes != loan->page_bytes) { // Made by another SQLite than ours.
-        loan->page_bytes = salvage->health.page_bytes;
-        loan->count = 1;
-        loan->mask = 1;
-    }
-    memcpy(header, file.data, (size_t)loan->page_bytes);
-    file_unmap(&file);
     put_count(header, salvage->health.count);
     return TAPML_OK;
 }
 
+// The new store has pages of the size of the old one: so its schema lies in the same pages.
 static tapml_status open_both(struct salvage *salvage)
 {
-    struct pages_loan loan = {.mask = salvage->health.mask};
-    salvage->pages = alloc_new((size_t)PAGES_LENT_MAX * PAGE_BYTES);
+    const int page_bytes = salvage->health.page_bytes;
+    struct pages_loan loan = {.page_bytes = page_bytes, .mask = salvage->health.mask};
+    salvage->pages = alloc_array(PAGES_LENT_MAX, (size_t)page_bytes);
     if (!salvage->pages) {
         return status_no_memory();
     }
     remove_making(salvage);
-    TAPML_TRY(store_open(salvage->making.data, 1, &salvage->to));
+    TAPML_TRY(store_make(salvage->making.data, page_bytes, &salvage->to));
     TAPML_TRY(copy_fresh(salvage, &loan));
     TAPML_TRY(find_schema_pages(salvage->to, &loan.mask));
     loan.mask |= 1;
     loan.bytes = salvage->pages;
-    TAPML_TRY(lend_header(salvage, &loan));
+    TAPML_TRY(lend_header(salvage));
     return store_open_spoilt(salvage->path, &loan, &salvage->from);
 }
 

@@ -108,11 +108,13 @@ static tapml_status read_number(struct store *store, const char *sql, int64_t *o
     return TAPML_OK;
 }
 
-static tapml_status make_tables(struct store *store)
+static tapml_status make_tables(struct store *store, int page_bytes)
 {
-    char header[96];
+    char size[48], header[96];
+    (void)snprintf(size, sizeof(size), "PRAGMA page_size = %d;", page_bytes);
     (void)snprintf(header, sizeof(header), "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                    SCHEMA_APPLICATION_ID, STORE_VERSION);
+    TAPML_TRY(run_sql(store, size, "making its tables"));
     TAPML_TRY(pages_add_sums(store->connection));
     TAPML_TRY(run_sql(store, "BEGIN IMMEDIATE", "making its tables"));
     TAPML_TRY(run_sql(store, header, "making its tables"));
@@ -134,7 +136,8 @@ static tapml_status check_tables(struct store *store)
                                  store->path);
 }
 
-static tapml_status check_header(struct store *store, int create)
+// `page_bytes` is 0 where nothing is made.
+static tapml_status check_header(struct store *store, int page_bytes)
 {
     int64_t id = 0;
     int64_t version = 0;
@@ -142,8 +145,8 @@ static tapml_status check_header(struct store *store, int create)
     TAPML_TRY(read_number(store, "PRAGMA application_id", &id));
     TAPML_TRY(read_number(store, "PRAGMA user_version", &version));
     TAPML_TRY(read_number(store, "SELECT count(*) FROM sqlite_schema", &objects));
-    if (create && id == 0 && objects == 0) {
-        return make_tables(store);
+    if (page_bytes > 0 && id == 0 && objects == 0) {
+        return make_tables(store, page_bytes);
     }
     if (id != SCHEMA_APPLICATION_ID) {
         return status_fail(TAPML_INVALID, "'%s' is no store of a run", store->path);
@@ -159,6 +162,12 @@ static tapml_status check_header(struct store *store, int create)
 }
 
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_CREATE };
+
+struct opening {
+    enum access access;
+    int page_bytes;                // Of a store that is made; 0: none is.
+    const struct pages_loan *loan; // NULL: none.
+};
 
 // "file:" with what a URI keeps for itself written as %XX. A file without a log beside it is not
 // being written: read as one that never changes, it gets no log either, which a reader alone could
@@ -194,14 +203,13 @@ static int open_file(struct store *store, enum access access)
     return code;
 }
 
-static tapml_status
-open_connection(struct store *store, enum access access, const struct pages_loan *loan)
+static tapml_status open_connection(struct store *store, const struct opening *opening)
 {
     TAPML_TRY(pages_create(&store->pages));
-    if (loan) {
-        pages_lend(store->pages, loan);
+    if (opening->loan) {
+        pages_lend(store->pages, opening->loan);
     }
-    const int code = open_file(store, access);
+    const int code = open_file(store, opening->access);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
     }
@@ -210,19 +218,17 @@ open_connection(struct store *store, enum access access, const struct pages_loan
     (void)sqlite3_db_config(store->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     TAPML_TRY(
         run_sql(store, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;", "opening it"));
-    TAPML_TRY(check_header(store, access == ACCESS_CREATE));
-    return access == ACCESS_READ
+    TAPML_TRY(check_header(store, opening->page_bytes));
+    return opening->access == ACCESS_READ
                ? TAPML_OK
                : run_sql(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
                          "opening it");
 }
 
-static tapml_status open_as(const char *path,
-                            enum access access,
-                            const struct pages_loan *loan,
-                            struct store **out_store)
+static tapml_status
+open_as(const char *path, const struct opening *opening, struct store **out_store)
 {
-    if (access != ACCESS_CREATE && !file_exists(path)) {
+    if (opening->access != ACCESS_CREATE && !file_exists(path)) {
         return status_fail(TAPML_NOT_FOUND, "there is no store '%s'", path);
     }
     struct store *store = alloc_new(sizeof(*store));
@@ -231,8 +237,7 @@ static tapml_status open_as(const char *path,
     }
     table_init(&store->statement_at);
     store->path = alloc_text(path);
-    const tapml_status status =
-        store->path ? open_connection(store, access, loan) : status_no_memory();
+    const tapml_status status = store->path ? open_connection(store, opening) : status_no_memory();
     if (status != TAPML_OK) {
         store_close(store);
         return status;
@@ -243,18 +248,25 @@ static tapml_status open_as(const char *path,
 
 tapml_status store_open(const char *path, int create, struct store **out_store)
 {
-    return open_as(path, create ? ACCESS_CREATE : ACCESS_WRITE, NULL, out_store);
+    return create ? store_make(path, STORE_PAGE_BYTES, out_store)
+                  : open_as(path, &(struct opening){.access = ACCESS_WRITE}, out_store);
+}
+
+tapml_status store_make(const char *path, int page_bytes, struct store **out_store)
+{
+    return open_as(path, &(struct opening){.access = ACCESS_CREATE, .page_bytes = page_bytes},
+                   out_store);
 }
 
 tapml_status store_open_to_read(const char *path, struct store **out_store)
 {
-    return open_as(path, ACCESS_READ, NULL, out_store);
+    return open_as(path, &(struct opening){.access = ACCESS_READ}, out_store);
 }
 
 tapml_status
 store_open_spoilt(const char *path, const struct pages_loan *loan, struct store **out_store)
 {
-    return open_as(path, ACCESS_READ, loan, out_store);
+    return open_as(path, &(struct opening){.access = ACCESS_READ, .loan = loan}, out_store);
 }
 
 void store_close(struct store *store)

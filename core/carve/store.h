@@ -19,12 +19,19 @@
 
 enum { STORE_VERSION = 2 };
 
+// Of the file of a new store: what the system does for a page that is written is the same for small
+// and for large ones. A store keeps the size that it was made with.
+enum { STORE_PAGE_BYTES = 16 << 10 };
+
 struct store;
 struct arena;
 
 // Opens a store, made where it is absent and `create`. A file that is no store, or of a newer
 // version, is refused with its path.
 tapml_status store_open(const char *path, int create, struct store **out_store) STATUS_USED;
+
+// The same with `create`, in pages of a size of one's own: a power of two from 512 to 65536.
+tapml_status store_make(const char *path, int page_bytes, struct store **out_store) STATUS_USED;
 
 // Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;

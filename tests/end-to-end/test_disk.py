@@ -72,10 +72,10 @@ def mount(folder, options):
 
 
 def inside(folder):
-    """On a disk of 1 MiB, which then grows."""
+    """On a disk of 2 MiB, which then grows."""
     small = os.path.join(folder, "small")
     os.mkdir(small)
-    mount(small, "size=1m")
+    mount(small, "size=2m")
     ini, dir_ = short_run(small)
     one_sentence(rig.host("--config", ini), rf"{dir_}/run\.tapmlrun.*the disk is full \(\d+ bytes are free\)")
     before = kept(dir_)
@@ -91,7 +91,7 @@ def inside(folder):
     assert (rig.rows(dir_, CASES), rig.rows(dir_, RESULTS)) == (cases, results)
 
 
-def a_disk_of_1_mib(folder):
+def a_disk_of_2_mib(folder):
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
     tried = subprocess.run(unshare + ["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, text=True,
                            check=False)
@@ -106,4 +106,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["inside"]:
         inside(sys.argv[2])
     else:
-        rig.main([files_have_a_limit, a_disk_of_1_mib], needs=["reference"])
+        rig.main([files_have_a_limit, a_disk_of_2_mib], needs=["reference"])

@@ -217,7 +217,7 @@ Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
     cr_assert_eq(pages_create(&pages), TAPML_OK);
     fill(pages);
     pages_destroy(pages);
-    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK, "%s", status_message());
+    cr_assert_eq(pages_check(path, &health), TAPML_OK, "%s", status_message());
     const int64_t count = health.count;
     cr_assert_gt(count, 8);
     cr_assert_eq(health.right, count);
@@ -228,7 +228,7 @@ Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
     flip(3 * PAGE + 77);
     flip(5 * PAGE + 77);
     cr_assert_eq(truncate(path, (count - 1) * PAGE + 9), 0);
-    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(pages_check(path, &health), TAPML_OK);
     cr_assert_eq(health.count, count);
     cr_assert_eq(health.bad, 3);
     cr_assert_eq(health.first[0], 4);
@@ -236,14 +236,14 @@ Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
     cr_assert_eq(health.first[2], count);
     cr_assert_eq(health.mask & 0x3f, 0x28);
     flip(40);
-    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(pages_check(path, &health), TAPML_OK);
     cr_assert_eq(health.bad, 4);
     cr_assert_not(health.is_header_whole);
     cr_assert_eq(truncate(path, 0), 0);
-    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_OK);
+    cr_assert_eq(pages_check(path, &health), TAPML_OK);
     cr_assert_eq(health.count, 0);
     cr_assert_eq(unlink(path), 0);
-    cr_assert_eq(pages_check(path, PAGE, &health), TAPML_INVALID);
+    cr_assert_eq(pages_check(path, &health), TAPML_INVALID);
 }
 
 Test(pages, lent_ones_stand_in_for_those_that_are_lost)

@@ -62,20 +62,27 @@ static void keep(const char *name, const char *data, size_t size)
     cr_assert_eq(fclose(file), 0);
 }
 
-static void begin(void)
+static void make(int page_bytes)
 {
     struct store *store = NULL;
-    scratch_make(&scratch);
-    snprintf(original, sizeof(original), "%s", scratch_path(&scratch, "original"));
-    snprintf(other, sizeof(other), "%s", scratch_path(&scratch, "a.tapmlrun.damaged"));
-    snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "a.tapmlrun"));
-    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_assert_eq(store_make(path, page_bytes, &store), TAPML_OK, "%s", status_message());
     char *message = NULL;
     sqlite3_exec(store_connection(store), ROWS, NULL, NULL, &message);
     cr_assert_null(message, "%s", message);
     store_close(store);
+    alloc_free(whole);
     cr_assert_eq(file_read(path, 1 << 24, &whole, &whole_bytes), TAPML_OK);
     keep(original, whole, whole_bytes);
+}
+
+// With small pages, so that there are many, as stores were made before.
+static void begin(void)
+{
+    scratch_make(&scratch);
+    snprintf(original, sizeof(original), "%s", scratch_path(&scratch, "original"));
+    snprintf(other, sizeof(other), "%s", scratch_path(&scratch, "a.tapmlrun.damaged"));
+    snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "a.tapmlrun"));
+    make(PAGE);
 }
 
 static void end(void)
@@ -233,6 +240,52 @@ Test(salvage, reads_between_two_spoilt_pages)
         tried++;
     }
     cr_expect_gt(kept, tried * PROMPTS / 3, "%lld of %d", (long long)kept, tried * PROMPTS);
+}
+
+static int64_t page_bytes_of(const char *name)
+{
+    struct store *store = NULL;
+    cr_assert_eq(store_open(name, 0, &store), TAPML_OK, "%s", status_message());
+    const int64_t bytes = number_of(store, "PRAGMA page_size");
+    store_close(store);
+    return bytes;
+}
+
+// Without its header nothing says how large they are.
+Test(salvage, takes_pages_of_any_size)
+{
+    for (int size = 512; size <= 65536; size *= 2) {
+        clean();
+        make(size);
+        cr_expect_eq(page_bytes_of(path), size);
+        whole[40] ^= 1;
+        cr_expect_eq(prompts_kept(whole, whole_bytes), PROMPTS, "header of pages of %d", size);
+        cr_expect_eq(page_bytes_of(path), size);
+        whole[40] ^= 1;
+        whole[16] ^= 1; // The size itself.
+        cr_expect_eq(prompts_kept(whole, whole_bytes), PROMPTS, "size of pages of %d", size);
+        whole[16] ^= 1;
+        memset(whole, 0, (size_t)size);
+        cr_expect_eq(prompts_kept(whole, whole_bytes), PROMPTS, "first page of %d", size);
+    }
+}
+
+Test(salvage, keeps_what_is_whole_of_large_pages)
+{
+    clean();
+    make(STORE_PAGE_BYTES);
+    int64_t kept = 0;
+    int refused = 0;
+    for (size_t page = 0; page < whole_bytes / STORE_PAGE_BYTES; page++) {
+        const size_t at = page * STORE_PAGE_BYTES + 17 + page * 31 % 4000;
+        whole[at] ^= 8;
+        const int64_t prompts = prompts_kept(whole, whole_bytes);
+        whole[at] ^= 8;
+        kept += prompts > 0 ? prompts : 0;
+        refused += prompts < 0;
+    }
+    cr_expect_leq(refused, 1, "%d refused", refused); // The facts.
+    cr_expect_gt(kept, PROMPTS);
 }
 
 Test(salvage, goes_on_where_it_was_killed)

@@ -535,8 +535,8 @@ Test(store, a_damaged_file_is_named)
     cr_assert_not_null(file);
     cr_assert_eq(fseek(file, 0, SEEK_END), 0);
     const long size = ftell(file);
-    static const char NOISE[4096] = {5, 9, 1};
-    for (long at = 4096; at + 4096 <= size; at += 4096) {
+    static const char NOISE[STORE_PAGE_BYTES] = {5, 9, 1};
+    for (long at = STORE_PAGE_BYTES; at + STORE_PAGE_BYTES <= size; at += STORE_PAGE_BYTES) {
         cr_assert_eq(fseek(file, at, SEEK_SET), 0);
         cr_assert_eq(fwrite(NOISE, 1, sizeof(NOISE), file), sizeof(NOISE));
     }
@@ -632,7 +632,7 @@ Test(store, a_spoilt_page_is_named)
     store_close(store);
     store = NULL;
     FILE *file = fopen(path, "r+b");
-    cr_assert_eq(fseek(file, 2 * 4096 + 4000, SEEK_SET), 0);
+    cr_assert_eq(fseek(file, 2 * STORE_PAGE_BYTES + 4000, SEEK_SET), 0);
     const int byte = fgetc(file);
     cr_assert_eq(fseek(file, -1, SEEK_CUR), 0);
     cr_assert_neq(fputc(byte ^ 4, file), EOF);
