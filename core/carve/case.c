@@ -355,16 +355,17 @@ static tapml_status print_argument(const tapml_op *op,
     return TAPML_OK;
 }
 
-static tapml_status print_class(const tapml_op *op, const tapml_value *args, struct text *out)
+static tapml_status print_class(const tapml_op *op,
+                                const tapml_value *args,
+                                const struct expression_scope *scope,
+                                struct text *out)
 {
-    struct expression_scope scope;
-    TAPML_TRY(infer_call(op, args, &scope));
     for (uint32_t i = 0; i < op->n_params; i++) {
         switch (args[i].kind) {
         case TAPML_P_TENSOR_IN:
         case TAPML_P_TENSOR_INOUT:
         case TAPML_P_TENSORS_IN:
-            TAPML_TRY(print_argument(op, i, args, &scope, out));
+            TAPML_TRY(print_argument(op, i, args, scope, out));
             break;
         default: // Outputs follow from the rest, attributes have no shape.
             break;
@@ -376,9 +377,20 @@ static tapml_status print_class(const tapml_op *op, const tapml_value *args, str
 tapml_status
 case_shape_class(const tapml_op *op, const tapml_value *args, char *out_text, size_t size)
 {
+    struct expression_scope scope;
+    TAPML_TRY(infer_call(op, args, &scope));
+    return case_shape_class_in(op, args, &scope, out_text, size);
+}
+
+tapml_status case_shape_class_in(const tapml_op *op,
+                                 const tapml_value *args,
+                                 const struct expression_scope *scope,
+                                 char *out_text,
+                                 size_t size)
+{
     struct text text;
     text_init(&text);
-    const tapml_status status = print_class(op, args, &text);
+    const tapml_status status = print_class(op, args, scope, &text);
     if (status == TAPML_OK) {
         (void)snprintf(out_text, size, "%s", text.data); // May be cut.
     }

@@ -119,3 +119,11 @@ tapml_status case_shape_class(const tapml_op *op,
                               const tapml_value *args,
                               char *out_text,
                               size_t size) STATUS_USED;
+
+// The same where `infer_call` has already matched the arguments, which left `scope`.
+struct expression_scope;
+tapml_status case_shape_class_in(const tapml_op *op,
+                                 const tapml_value *args,
+                                 const struct expression_scope *scope,
+                                 char *out_text,
+                                 size_t size) STATUS_USED;

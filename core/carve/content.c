@@ -17,7 +17,7 @@ enum { ZSTD_LEVEL = 1, WORTH_PARTS = 8, COMPRESS_BYTES_MIN = 128 };
 
 // Of large contents pieces are compressed first: numbers of a model hardly ever save that much, and
 // trying costs more than all else that is done with them.
-enum { PIECES = 3, PIECE_BYTES = 16 << 10, PIECES_BYTES_MIN = 4 * PIECES * PIECE_BYTES };
+enum { PIECES = 3, PIECE_BYTES = 4 << 10, PIECES_BYTES_MIN = 4 * PIECES * PIECE_BYTES };
 
 // A zstd block of 4 bytes stands for 128 KiB at most.
 enum { EXPANSION_MAX = 1 << 15 };
@@ -91,7 +91,7 @@ static size_t pack(const void *data, size_t bytes, void **out_packed)
         return bytes;
     }
     const size_t bound = bytes - bytes / WORTH_PARTS;
-    void *packed = alloc_new(bound);
+    void *packed = alloc_raw(bound);
     const size_t size = packed ? ZSTD_compress(packed, bound, data, bytes, ZSTD_LEVEL) : 0;
     if (!packed || ZSTD_isError(size)) { // Most often: the bound is too small.
         alloc_free(packed);

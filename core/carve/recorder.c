@@ -200,14 +200,14 @@ static tapml_status check_op(const tapml_op *op)
 }
 
 // What is known of a call before it.
-static tapml_status begin_line(struct recording *recording)
+static tapml_status begin_line(struct recording *recording, const struct expression_scope *scope)
 {
     struct recorder *recorder = recording->recorder;
     struct arena *arena = recording->item->arena;
     struct store_call *line = &recording->item->call;
     char shape_class[CLASS_TEXT];
-    TAPML_TRY(case_shape_class(recording->call->op, recording->call->args, shape_class,
-                               sizeof(shape_class)));
+    TAPML_TRY(case_shape_class_in(recording->call->op, recording->call->args, scope, shape_class,
+                                  sizeof(shape_class)));
     *line = (struct store_call){
         .instance = arena_text(arena, recording->call->instance),
         .prompt = recorder->prompt,
@@ -238,7 +238,7 @@ static tapml_status describe_call(struct recording *recording)
             return status_explain(status, "parameter '%s'", call->op->params[i]->name);
         }
     }
-    return begin_line(recording);
+    return begin_line(recording, &scope);
 }
 
 static struct fetch_from from_of(const struct recording *recording, uint32_t index)
