@@ -194,21 +194,17 @@ tapml_status narrow_upload(struct space_set *set,
     struct passage passage;
     TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
     TAPML_TRY(upload(&passage));
-    passage.place->is_busy = 1;
+    space_note_call(set, place);
     block->read_by[place] = ++passage.place->written;
     return TAPML_OK;
 }
 
-static tapml_status download(struct passage *passage)
+static tapml_status download(const struct passage *passage)
 {
     const uint64_t first = passage->grain_first;
-    TAPML_TRY(
-        explain(transfer_from(passage->place->backend, passage->buffer, first * sizeof(uint16_t),
-                              passage->halves + first, grain_bytes(passage)),
-                passage));
-    convert_widen(passage->halves + passage->first, passage->end - passage->first,
-                  passage->values + passage->first);
-    return TAPML_OK;
+    return explain(transfer_from(passage->place->backend, passage->buffer, first * sizeof(uint16_t),
+                                 passage->halves + first, grain_bytes(passage)),
+                   passage);
 }
 
 tapml_status narrow_download(struct space_set *set,
@@ -224,7 +220,8 @@ tapml_status narrow_download(struct space_set *set,
     struct passage passage;
     TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
     TAPML_TRY(download(&passage));
-    passage.place->done = passage.place->written;
-    passage.place->is_busy = 0;
+    TAPML_TRY(space_wait(set, place));
+    convert_widen(passage.halves + passage.first, passage.end - passage.first,
+                  passage.values + passage.first);
     return TAPML_OK;
 }

@@ -32,7 +32,7 @@ int narrow_takes(const tapml_op *op, uint32_t param);
 void narrow_mark(const struct graph *graph, uint8_t *out_marks);
 
 // As `space_upload` and `space_download`; `is_marked` is the mark of the value that goes. `begin`
-// and `end` are bytes in host memory.
+// and `end` are bytes in host memory. What is widened on its way back is waited for at once.
 tapml_status narrow_upload(struct space_set *set,
                            struct space_block *block,
                            uint32_t place,

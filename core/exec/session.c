@@ -342,6 +342,7 @@ static tapml_status call_op(struct session *session, uint32_t op, uint32_t place
     struct binding *binding = &session->bindings[op];
     TAPML_TRY(space_enter(&session->spaces, place));
     TAPML_TRY(bind(session, binding, place));
+    TAPML_TRY(space_flush_others(&session->spaces, place));
     const struct backend_call call = {
         .op = binding->op->op,
         .args = binding->args,
@@ -387,7 +388,7 @@ static tapml_status run_ops(struct session *session, const uint8_t *places)
     for (uint32_t op = 0; op < session->graph->op_count; op++) {
         TAPML_TRY(call_op(session, op, places[op]));
     }
-    return space_flush_all(&session->spaces);
+    return TAPML_OK;
 }
 
 tapml_status session_step(struct session *session,
@@ -397,7 +398,7 @@ tapml_status session_step(struct session *session,
                           int64_t row_count)
 {
     const int64_t wanted = rows ? row_count : count;
-    const uint8_t *places = NULL;
+    const uint8_t *places = NULL, *is_crossing = NULL;
     TAPML_TRY(check_step(session, count, wanted));
     const int64_t end = session->position + count;
     struct input_call call = {
@@ -413,7 +414,8 @@ tapml_status session_step(struct session *session,
     session->point = call.point;
     value_set_begin_call(session->values, &call.point);
     TAPML_TRY(input_evaluate(session->inputs, &call));
-    TAPML_TRY(schedule_places(session->schedule, &call.point, &places));
+    TAPML_TRY(schedule_places(session->schedule, &call.point, &places, &is_crossing));
+    value_set_expect(session->values, is_crossing);
     session->is_broken = 1;
     TAPML_TRY(run_ops(session, places));
     session->is_broken = 0;

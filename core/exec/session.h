@@ -57,7 +57,7 @@ tapml_status session_set_input(struct session *session,
 // whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer
 // than `chunk` and positions beyond the capacity are refused, and the sequence can go on; where an
 // op fails, a new one has to begin. The message names the op: "layers.3/attn/q_proj (tapml.linear)
-// on gpu: ...".
+// on gpu: ...". What is queued last may be held back until an output or the next step asks for it.
 tapml_status session_step(struct session *session,
                           const int32_t *ids,
                           int64_t count,

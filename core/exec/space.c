@@ -49,7 +49,7 @@ tapml_status space_wait(struct space_set *set, uint32_t place)
     struct space_place *own = &set->places[place];
     TAPML_TRY(explain_place(backend_wait(own->backend), own));
     own->done = own->written;
-    own->is_busy = 0;
+    own->is_busy = own->is_held = 0;
     return TAPML_OK;
 }
 
@@ -63,11 +63,13 @@ tapml_status space_wait_all(struct space_set *set)
     return TAPML_OK;
 }
 
-tapml_status space_flush_all(struct space_set *set)
+tapml_status space_flush_others(struct space_set *set, uint32_t place)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
-        if (set->places[i].is_busy) {
-            TAPML_TRY(explain_place(backend_flush(set->places[i].backend), &set->places[i]));
+        struct space_place *other = &set->places[i];
+        if (i != place && other->is_held) {
+            other->is_held = 0;
+            TAPML_TRY(explain_place(backend_flush(other->backend), other));
         }
     }
     return TAPML_OK;
@@ -80,19 +82,16 @@ tapml_status space_enter(struct space_set *set, uint32_t place)
         return TAPML_OK;
     }
     set->current = place;
-    if (last == SPACE_NOBODY || !set->places[last].is_busy) {
-        return TAPML_OK;
-    }
     // Others see the same host memory, and must not see half of it.
-    if (set->places[last].space == SPACE_HOST) {
-        return space_wait(set, last);
-    }
-    return explain_place(backend_flush(set->places[last].backend), &set->places[last]);
+    return last != SPACE_NOBODY && set->places[last].is_busy &&
+                   set->places[last].space == SPACE_HOST
+               ? space_wait(set, last)
+               : TAPML_OK;
 }
 
 void space_note_call(struct space_set *set, uint32_t place)
 {
-    set->places[place].is_busy = 1;
+    set->places[place].is_busy = set->places[place].is_held = 1;
 }
 
 static uint64_t round_up(uint64_t bytes)
@@ -243,7 +242,7 @@ tapml_status space_upload(
     TAPML_TRY(explain_place(
         transfer_to(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
         own));
-    own->is_busy = 1;
+    space_note_call(set, place);
     block->read_by[place] = ++own->written;
     return TAPML_OK;
 }
@@ -251,7 +250,7 @@ tapml_status space_upload(
 tapml_status space_download(
     struct space_set *set, struct space_block *block, uint32_t place, uint64_t begin, uint64_t end)
 {
-    struct space_place *own = &set->places[place];
+    const struct space_place *own = &set->places[place];
     ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
     tapml_object *buffer = NULL;
     void *memory = NULL;
@@ -262,7 +261,6 @@ tapml_status space_download(
     TAPML_TRY(explain_place(
         transfer_from(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
         own));
-    own->done = own->written;
-    own->is_busy = 0;
+    space_note_call(set, place);
     return TAPML_OK;
 }

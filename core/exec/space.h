@@ -6,7 +6,7 @@
 // Space 0 is host memory, which all host-memory backends share through buffers that wrap it; every
 // other backend has a space of its own. Bytes move between spaces over host memory. The set knows
 // which backend the session works with now: whoever comes next finds the work of host-memory
-// backends done, and that of devices handed over.
+// backends done.
 #pragma once
 
 #include "base/shared.h"
@@ -26,7 +26,8 @@ struct space_place {
     const char *name;        // Borrowed.
     uint32_t space;
     int is_narrow;    // It has f32 values as f16 (exec/narrow).
-    int is_busy;      // Called since it was last waited for.
+    int is_busy;      // Called since it was last waited for,
+    int is_held;      // and since it was last told to begin: it may hold the work back.
     uint64_t written; // Writes from host memory so far,
     uint64_t done;    // and how many of them are known to be done.
     uint32_t lent;    // Regions of the set's memory that it was lent.
@@ -72,8 +73,9 @@ void space_note_call(struct space_set *set, uint32_t place);
 tapml_status space_wait(struct space_set *set, uint32_t place) STATUS_USED;
 tapml_status space_wait_all(struct space_set *set) STATUS_USED;
 
-// Hands over what every place holds back.
-tapml_status space_flush_all(struct space_set *set) STATUS_USED;
+// Before a call at `place` (SPACE_NOBODY: before anything else that takes time): hands over what
+// the other places hold back. Whoever is waited for begins by himself, without a second message.
+tapml_status space_flush_others(struct space_set *set, uint32_t place) STATUS_USED;
 
 // `bytes` are rounded up, those of buffers at narrow places too. The block is released with the set
 // it was used with, after a wait.
@@ -98,8 +100,8 @@ tapml_status space_buffer(struct space_set *set,
 tapml_status space_claim(struct space_set *set, const struct space_block *block) STATUS_USED;
 
 // Copies [begin, end) from host memory to a device's place, and back; both ends are widened to
-// whole grains. The way back waits. What lies at a narrow place in another type goes by
-// exec/narrow.
+// whole grains. It is done when the place is waited for. What lies at a narrow place in another
+// type goes by exec/narrow.
 tapml_status space_upload(struct space_set *set,
                           struct space_block *block,
                           uint32_t place,

@@ -130,6 +130,7 @@ static tapml_status update_memory(struct state *state, struct space_set *spaces)
         TAPML_TRY(narrow_download(spaces, &state->block, state->owner, state->is_marked,
                                   lacking->begin * state->row_bytes,
                                   lacking->end * state->row_bytes));
+        TAPML_TRY(space_wait(spaces, state->owner));
         *lacking = (struct state_rows){0, 0};
     }
     return TAPML_OK;

@@ -25,8 +25,5 @@ tapml_status transfer_from(
     struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
 {
     ASSERT(offset % TAPML_TRANSFER_GRAIN == 0);
-    if (size > 0) {
-        TAPML_TRY(backend_read(backend, buffer, offset, target, padded(size)));
-    }
-    return backend_wait(backend);
+    return size > 0 ? backend_read(backend, buffer, offset, target, padded(size)) : TAPML_OK;
 }

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Moves bytes between backends' buffers and host memory, padded to what transfers need.
+// Moves bytes between backends' buffers and host memory, padded to what transfers need. Both ways
+// are done when the backend is waited for; until then the host memory stays, and is left alone.
 #pragma once
 
 #include "base/status.h"
 #include "plugin/backend.h"
 
 // Host memory to a buffer. `offset` is a multiple of TAPML_TRANSFER_GRAIN; `source` has `size`
-// rounded up to it readable, and stays until the backend is waited for.
+// rounded up to it readable.
 tapml_status transfer_to(struct backend *backend,
                          tapml_object *buffer,
                          uint64_t offset,
                          const void *source,
                          uint64_t size) STATUS_USED;
 
-// A buffer to host memory, waited for. `offset` and the room behind `target` are as above.
+// A buffer to host memory. `offset` and the room behind `target` are as above.
 tapml_status transfer_from(struct backend *backend,
                            tapml_object *buffer,
                            uint64_t offset,

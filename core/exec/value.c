@@ -22,6 +22,10 @@ struct value_set {
 
     // For each value, spaces where it is valid in this call, a bit each.
     uint16_t *valid;
+
+    const uint8_t *is_crossing; // For each value; NULL: not known.
+    uint32_t *awaited;          // Crossing values that a device has, and host memory has not yet.
+    uint32_t awaited_count;
 };
 
 static tapml_status make_states(struct value_set *set, const struct affine_point *largest)
@@ -53,7 +57,8 @@ static tapml_status make_slots(struct value_set *set, const struct affine_point 
     TAPML_TRY(memory_plan_create(set->graph, largest, set->marks, &set->plan));
     set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
     set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
-    if (!set->slots || !set->valid) {
+    set->awaited = alloc_array(set->graph->value_count, sizeof(*set->awaited));
+    if (!set->slots || !set->valid || !set->awaited) {
         return status_no_memory();
     }
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
@@ -108,6 +113,7 @@ void value_set_destroy(struct value_set *set)
     alloc_free(set->states);
     alloc_free(set->state_of);
     alloc_free(set->valid);
+    alloc_free(set->awaited);
     alloc_free(set->marks);
     alloc_free(set);
 }
@@ -123,6 +129,13 @@ void value_set_begin_call(struct value_set *set, const struct affine_point *poin
 {
     set->point = *point;
     memset(set->valid, 0, set->graph->value_count * sizeof(*set->valid));
+    set->is_crossing = NULL;
+    set->awaited_count = 0;
+}
+
+void value_set_expect(struct value_set *set, const uint8_t *is_crossing)
+{
+    set->is_crossing = is_crossing;
 }
 
 static struct space_block *slot_of(struct value_set *set, uint32_t value)
@@ -136,22 +149,42 @@ static int is_valid(const struct value_set *set, uint32_t value, uint32_t space)
     return (set->valid[value] >> space & 1) != 0;
 }
 
-// Makes a value valid in host memory, from the device that computed it.
+static tapml_status download(struct value_set *set, uint32_t value, uint32_t place)
+{
+    TAPML_TRY(narrow_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                              value_bytes(set, value)));
+    set->valid[value] |= 1u << SPACE_HOST;
+    return TAPML_OK;
+}
+
+// Makes a value valid in host memory, from the device that computed it. What else of that device is
+// awaited comes with the same wait: its slot is its own until it was read.
 static tapml_status fetch(struct value_set *set, uint32_t value)
 {
+    const uint32_t awaited_count = set->awaited_count;
+    uint32_t place = 0;
     if (is_valid(set, value, SPACE_HOST)) {
         return TAPML_OK;
     }
-    uint32_t place = 0;
     while (place < set->spaces->place_count &&
            !is_valid(set, value, set->spaces->places[place].space)) {
         place++;
     }
     ASSERT(place < set->spaces->place_count); // Ops run in an order that computes before it reads.
-    TAPML_TRY(narrow_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
-                              value_bytes(set, value)));
-    set->valid[value] |= 1u << SPACE_HOST;
-    return TAPML_OK;
+    TAPML_TRY(download(set, value, place));
+    set->awaited_count = 0;
+    for (uint32_t i = 0; i < awaited_count; i++) {
+        const uint32_t other = set->awaited[i];
+        if (is_valid(set, other, SPACE_HOST)) {
+            continue;
+        }
+        if (is_valid(set, other, set->spaces->places[place].space)) {
+            TAPML_TRY(download(set, other, place));
+        } else {
+            set->awaited[set->awaited_count++] = other;
+        }
+    }
+    return space_wait(set->spaces, place);
 }
 
 tapml_status
@@ -195,9 +228,23 @@ value_write(struct value_set *set, uint32_t value, uint32_t place, tapml_object 
     return space_buffer(set->spaces, slot, place, out_buffer);
 }
 
+static int is_awaited(const struct value_set *set, uint32_t value)
+{
+    uint32_t at = 0;
+    while (at < set->awaited_count && set->awaited[at] != value) {
+        at++;
+    }
+    return at < set->awaited_count;
+}
+
 void value_note_write(struct value_set *set, uint32_t value, uint32_t place)
 {
-    set->valid[value] = (uint16_t)(1u << set->spaces->places[place].space);
+    const uint32_t space = set->spaces->places[place].space;
+    set->valid[value] = (uint16_t)(1u << space);
+    if (space != SPACE_HOST && set->is_crossing && set->is_crossing[value] &&
+        !is_awaited(set, value)) {
+        set->awaited[set->awaited_count++] = value;
+    }
 }
 
 void value_note_rows(

@@ -4,8 +4,9 @@
 // The numbers of a graph while it runs: slots and states in every space, and where each value is
 // valid in this call.
 //
-// A value is moved to a space once, when its first reader there asks for it. What an op writes is
-// valid at that op's place alone.
+// A value is moved to a space once, when its first reader there asks for it, and with one wait
+// comes what else of its device is read elsewhere. What an op writes is valid at that op's place
+// alone.
 #pragma once
 
 #include "exec/memory.h"
@@ -28,6 +29,10 @@ void value_set_begin(struct value_set *set);
 
 // Begins a call: no input and nothing computed is valid.
 void value_set_begin_call(struct value_set *set, const struct affine_point *point);
+
+// Says of each value of the call, with a byte, whether it crosses: an op reads it in another space
+// than that in which it is computed. Borrowed until the next call begins; before, none is known.
+void value_set_expect(struct value_set *set, const uint8_t *is_crossing);
 
 // All that follow take base values: inputs, states, computed ones.
 

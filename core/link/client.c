@@ -429,8 +429,9 @@ static tapml_status client_flush(struct backend *backend)
     return send_log(client, -1);
 }
 
-// Nobody has to wait for a few bytes on their way to a device: they were copied, what is queued
-// behind them comes behind them, and an error of theirs is told by the next wait.
+// Nobody has to wait for a few bytes on their way to a device: they were copied, go with what is
+// sent next, and what is queued behind them comes behind them. The next wait tells an error of
+// theirs.
 static int is_worth_a_wait(const struct client *client)
 {
     return client->is_pending || client->is_wrapping || client->log.size > SEND_BYTES ||
@@ -443,7 +444,7 @@ static tapml_status client_wait(struct backend *backend)
     if (!client->is_busy) {
         return client->is_lost ? ready(client) : TAPML_OK;
     }
-    return is_worth_a_wait(client) ? settle(client) : client_flush(backend);
+    return is_worth_a_wait(client) ? settle(client) : TAPML_OK;
 }
 
 // -- Ops ---------------------------------------------------------------------------------------

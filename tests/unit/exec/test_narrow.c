@@ -72,6 +72,7 @@ static void download(struct fixture *fixture, uint32_t place, int is_marked, int
     cr_assert_eq(narrow_download(&fixture->set, &fixture->block, place, is_marked,
                                  (uint64_t)begin * sizeof(float), (uint64_t)end * sizeof(float)),
                  TAPML_OK);
+    cr_assert_eq(space_wait(&fixture->set, place), TAPML_OK);
 }
 
 static float half_at(const struct fixture *fixture, uint32_t place, int index)

@@ -33,6 +33,7 @@ struct fixture {
     struct value_set *values;
     struct schedule *schedule;
     const uint8_t *places;
+    const uint8_t *is_crossing;
 };
 
 static void make_graph(struct sketch *sketch, int is_view)
@@ -109,7 +110,7 @@ static void set_plan(struct fixture *fixture, const char *rule)
 static tapml_status ask(struct fixture *fixture, int64_t tokens, int64_t position)
 {
     const struct affine_point point = {.value = {tokens, position, 1, CAPACITY}};
-    return schedule_places(fixture->schedule, &point, &fixture->places);
+    return schedule_places(fixture->schedule, &point, &fixture->places, &fixture->is_crossing);
 }
 
 static void expect_places(struct fixture *fixture, int64_t tokens, uint8_t a, uint8_t b, uint8_t c)
@@ -130,6 +131,27 @@ Test(schedule, follows_the_plan_and_the_phase)
     expect_places(&fixture, 3, SOURCE, SOURCE, SOURCE);
     expect_places(&fixture, 1, GPU, GPU, GPU);
     cr_expect_eq(schedule_refusal_count(fixture.schedule), 0);
+    close_fixture(&fixture);
+}
+
+Test(schedule, marks_what_is_read_in_another_space)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, &(struct late_options){0}, 0);
+    const struct graph_op *ops = fixture.sketch.graph.ops;
+    const uint32_t norm = ops[0].arguments[0].value + 1; // Values stand in the order of the ops.
+    static const struct {
+        const char *rule;
+        uint8_t marks[OPS];
+    } plans[] = {{"* -> source", {0, 0, 0}},
+                 {"op=linear -> gpu", {1, 1, 0}},
+                 {"op=silu -> gpu", {0, 1, 0}},
+                 {"* -> gpu", {0, 0, 0}}};
+    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+        set_plan(&fixture, plans[i].rule);
+        cr_assert_eq(ask(&fixture, 1, 0), TAPML_OK);
+        cr_expect_arr_eq(fixture.is_crossing + norm, plans[i].marks, OPS, "%s", plans[i].rule);
+    }
     close_fixture(&fixture);
 }
 
@@ -213,7 +235,8 @@ Test(schedule, asks_once_for_each_shape_class)
     cr_expect_neq(fixture.places, places, "a length of 9 is the class of 16");
     cr_assert_eq(ask(&fixture, 1, 63), TAPML_OK, "the last class ends with the capacity");
     const struct affine_point more = {.value = {1, 4, 2, CAPACITY}};
-    cr_assert_eq(schedule_places(fixture.schedule, &more, &fixture.places), TAPML_OK);
+    cr_assert_eq(schedule_places(fixture.schedule, &more, &fixture.places, &fixture.is_crossing),
+                 TAPML_OK);
     cr_expect_neq(fixture.places, places, "another number of rows is another class");
     close_fixture(&fixture);
 }

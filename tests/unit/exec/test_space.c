@@ -66,7 +66,7 @@ Test(space, wraps_the_same_memory_for_host_memory_backends)
     close_set();
 }
 
-Test(space, waits_for_host_memory_and_flushes_devices_at_a_boundary)
+Test(space, waits_for_host_memory_at_a_boundary)
 {
     struct space_set set;
     open_set(&set);
@@ -77,11 +77,9 @@ Test(space, waits_for_host_memory_and_flushes_devices_at_a_boundary)
     cr_assert_eq(space_enter(&set, GPU), TAPML_OK);
     cr_expect_eq(plain_waits(backends[SOURCE]), 1);
     cr_assert_eq(space_enter(&set, OTHER), TAPML_OK);
-    cr_expect_eq(late_counts(backends[GPU]).flushes, 0, "nothing was given to it");
-    cr_assert_eq(space_enter(&set, GPU), TAPML_OK);
     space_note_call(&set, GPU);
     cr_assert_eq(space_enter(&set, SPACE_NOBODY), TAPML_OK);
-    cr_expect_eq(late_counts(backends[GPU]).flushes, 1);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 0, "its memory is its own");
     cr_expect_eq(plain_waits(backends[SOURCE]), 1, "it was idle");
     close_set();
 }
@@ -118,6 +116,8 @@ Test(space, waits_once_for_a_device_that_reads_memory_and_overwrites_it)
     memset(memory, 1, 64);
     cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
     cr_assert_eq(space_download(&set, &block, GPU, 0, 64), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).waits, 0);
+    cr_assert_eq(space_wait(&set, GPU), TAPML_OK);
     cr_expect_eq(late_counts(backends[GPU]).waits, 1);
     cr_expect_eq(*(const char *)memory, 1);
     cr_assert_eq(space_claim(&set, &block), TAPML_OK);
@@ -156,9 +156,9 @@ Test(space, lends_host_memory_to_a_place_behind_a_link)
     cr_assert_eq(space_claim(&set, &block), TAPML_OK);
     memset(memory, 0xff, BYTES);
     cr_assert_eq(space_download(&set, &block, FAR, 0, BYTES), TAPML_OK);
+    cr_assert_eq(space_wait_all(&set), TAPML_OK);
     cr_expect_eq(((unsigned char *)memory)[0], 3);
     cr_expect_eq(((unsigned char *)memory)[BYTES - 1], 3);
-    cr_assert_eq(space_wait_all(&set), TAPML_OK);
     space_block_release(&block, &set);
     space_block_release(&other, &set);
     space_set_release(&set);
@@ -186,6 +186,7 @@ Test(space, moves_between_devices_over_host_memory)
     memset(memory, 0xff, 64);
     // From byte 6 to 17: whole grains are 4 to 20.
     cr_assert_eq(space_download(&set, &block, GPU, 6, 17), TAPML_OK);
+    cr_assert_eq(space_wait(&set, GPU), TAPML_OK);
     cr_expect_eq(late_counts(backends[GPU]).read_bytes, 16);
     cr_expect_eq(((unsigned char *)memory)[3], 0xff);
     cr_expect_eq(((unsigned char *)memory)[4], 4);
@@ -199,13 +200,20 @@ Test(space, moves_between_devices_over_host_memory)
     close_set();
 }
 
-Test(space, flushes_all_that_have_work)
+Test(space, tells_others_once_to_begin_what_they_hold)
 {
     struct space_set set;
     open_set(&set);
     space_note_call(&set, NPU);
-    cr_assert_eq(space_flush_all(&set), TAPML_OK);
-    cr_expect_eq(late_counts(backends[GPU]).flushes, 0);
+    cr_assert_eq(space_flush_others(&set, NPU), TAPML_OK);
+    cr_expect_eq(late_counts(backends[NPU]).flushes, 0, "more may come");
+    cr_assert_eq(space_flush_others(&set, GPU), TAPML_OK);
+    cr_assert_eq(space_flush_others(&set, SOURCE), TAPML_OK);
+    cr_expect_eq(late_counts(backends[GPU]).flushes, 0, "nothing was given to it");
     cr_expect_eq(late_counts(backends[NPU]).flushes, 1);
+    space_note_call(&set, NPU);
+    cr_assert_eq(space_wait(&set, NPU), TAPML_OK);
+    cr_assert_eq(space_flush_others(&set, SOURCE), TAPML_OK);
+    cr_expect_eq(late_counts(backends[NPU]).flushes, 1, "it was waited for");
     close_set();
 }

@@ -15,27 +15,25 @@ Test(transfer, pads_to_whole_grains_both_ways)
     cr_assert_eq(backend_buffer_new(backend, 16, &buffer), TAPML_OK);
     cr_expect_eq(transfer_to(backend, buffer, 4, source, 5), TAPML_OK);
     cr_expect_eq(late_counts(backend).written_bytes, 8);
-    cr_expect_eq(late_counts(backend).waits, 0, "a write is not waited for");
     cr_expect_eq(transfer_from(backend, buffer, 4, target, 7), TAPML_OK);
     cr_expect_eq(late_counts(backend).read_bytes, 8);
+    cr_expect_eq(late_counts(backend).waits, 0, "neither way is waited for");
+    cr_expect_eq(backend_wait(backend), TAPML_OK);
     cr_expect_arr_eq(target, source, sizeof(target));
     backend_buffer_free(backend, buffer);
     backend_release(backend);
 }
 
-Test(transfer, of_nothing_still_waits_on_the_way_back)
+Test(transfer, of_nothing_asks_for_nothing)
 {
     struct backend *backend = late_create(&(struct late_options){0});
-    const uint32_t source = 0x01020304;
-    unsigned char target = 0;
+    unsigned char source = 1, target = 0;
     tapml_object *buffer = NULL;
     cr_assert_eq(backend_buffer_new(backend, 16, &buffer), TAPML_OK);
     cr_expect_eq(transfer_to(backend, buffer, 0, &source, 0), TAPML_OK);
     cr_expect_eq(late_counts(backend).writes, 0);
-    cr_expect_eq(transfer_to(backend, buffer, 0, &source, 4), TAPML_OK);
     cr_expect_eq(transfer_from(backend, buffer, 0, &target, 0), TAPML_OK);
     cr_expect_eq(late_counts(backend).reads, 0);
-    cr_expect_eq(memcmp(late_bytes(buffer), &source, 4), 0);
     backend_buffer_free(backend, buffer);
     backend_release(backend);
 }

@@ -138,6 +138,59 @@ Test(value, goes_from_device_to_device)
     close_fixture(&fixture);
 }
 
+// What is read elsewhere comes together; what stays on its device, or is another's, does not.
+Test(value, that_crosses_comes_with_the_wait_for_another)
+{
+    struct fixture fixture;
+    open_fixture(&fixture);
+    uint8_t is_crossing[SKETCH_VALUES_MAX] = {0};
+    is_crossing[fixture.a] = is_crossing[fixture.b] = 1;
+    value_set_expect(fixture.set, is_crossing);
+    compute(&fixture, fixture.a, GPU, 5);
+    compute(&fixture, fixture.b, GPU, 6);
+    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 5);
+    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 6);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 2);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 1);
+
+    value_set_begin_call(fixture.set, &point);
+    value_set_expect(fixture.set, is_crossing);
+    compute(&fixture, fixture.a, NPU, 7);
+    compute(&fixture, fixture.b, GPU, 8);
+    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 8);
+    cr_expect_eq(late_counts(fixture.backends[NPU]).reads, 0);
+    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 7);
+    cr_expect_eq(late_counts(fixture.backends[NPU]).reads, 1);
+
+    is_crossing[fixture.a] = 0;
+    value_set_begin_call(fixture.set, &point);
+    value_set_expect(fixture.set, is_crossing);
+    compute(&fixture, fixture.a, GPU, 9);
+    compute(&fixture, fixture.b, GPU, 10);
+    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 10);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 4);
+    close_fixture(&fixture);
+}
+
+// Written again, it comes again.
+Test(value, that_crosses_and_changes_comes_as_it_is)
+{
+    struct fixture fixture;
+    open_fixture(&fixture);
+    uint8_t is_crossing[SKETCH_VALUES_MAX] = {0};
+    is_crossing[fixture.a] = 1;
+    value_set_expect(fixture.set, is_crossing);
+    compute(&fixture, fixture.a, GPU, 5);
+    compute(&fixture, fixture.a, GPU, 6);
+    compute(&fixture, fixture.b, GPU, 7);
+    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 7);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 2);
+    compute(&fixture, fixture.a, GPU, 8);
+    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 8);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 2);
+    close_fixture(&fixture);
+}
+
 Test(value, is_valid_only_where_it_was_written_last)
 {
     struct fixture fixture;
