@@ -51,7 +51,6 @@ struct watch {
     unsigned char *before; // With the redzones; NULL for a weight.
     unsigned char *after;  // NULL for a large weight.
     int is_weight;
-    int is_poisoned; // `before` is to be written.
 };
 
 // What a call writes of an output. Offsets count from the inner buffer's first byte.
@@ -675,46 +674,69 @@ static tapml_status dense_need(struct guard *guard, const struct view *view, voi
     return room_need(&guard->dense_room, view->count * view->element_bytes, out_dense);
 }
 
-// Poisons an output in the image of its buffer. In-out ones are read.
-static tapml_status poison_output(struct guard *guard, const struct use *use)
+// Whether an output is whole grains without gaps, so that nothing else is written with it.
+static int is_whole(const struct view *view)
 {
-    struct watch *watch = find_watch(guard, use->buffer);
-    struct view view;
+    return shape_is_dense(view->shape, view->stride, view->rank) &&
+           view->offset % TAPML_TRANSFER_GRAIN == 0 &&
+           view->count * view->element_bytes % TAPML_TRANSFER_GRAIN == 0;
+}
+
+// From the image of its buffer after the call, which comes to be behind this in the queue.
+static tapml_status
+poison_whole(const struct guard *guard, const struct watch *watch, const struct view *view)
+{
+    const uint64_t bytes = view->count * view->element_bytes;
+    poison(watch->after + view->offset, bytes);
+    return backend_write(guard->wrapper.inner, watch->buffer->inner, view->offset,
+                         watch->after + view->offset, bytes);
+}
+
+// What is between goes along, and is waited for.
+static tapml_status
+poison_gappy(struct guard *guard, const struct watch *watch, const struct view *view)
+{
+    struct backend *inner = guard->wrapper.inner;
     void *dense = NULL;
-    TAPML_TRY(make_view(guard, use, &view));
-    if (param_of(guard, use)->kind != TAPML_P_TENSOR_OUT || view.count == 0) {
-        return TAPML_OK;
+    TAPML_TRY(backend_wait(inner));
+    TAPML_TRY(dense_need(guard, view, &dense));
+    poison(dense, view->count * view->element_bytes);
+    scatter(view, dense, watch->before);
+    return backend_write(inner, watch->buffer->inner, 0, watch->before,
+                         readable_bytes(watch->buffer));
+}
+
+// Poisons the outputs that are whole, or the others. In-out ones are read.
+static tapml_status poison_outputs(struct guard *guard, int are_whole)
+{
+    for (uint32_t i = 0; i < guard->use_count; i++) {
+        const struct use *use = &guard->uses[i];
+        const struct watch *watch = find_watch(guard, use->buffer);
+        struct view view;
+        if (!is_output(param_of(guard, use))) {
+            continue;
+        }
+        TAPML_TRY(make_view(guard, use, &view));
+        if (param_of(guard, use)->kind == TAPML_P_TENSOR_OUT && view.count > 0 &&
+            is_whole(&view) == are_whole) {
+            TAPML_TRY(are_whole ? poison_whole(guard, watch, &view)
+                                : poison_gappy(guard, watch, &view));
+        }
     }
-    TAPML_TRY(dense_need(guard, &view, &dense));
-    poison(dense, view.count * view.element_bytes);
-    scatter(&view, dense, watch->before);
-    watch->is_poisoned = 1;
     return TAPML_OK;
 }
 
 static tapml_status begin(struct guard *guard)
 {
-    struct backend *inner = guard->wrapper.inner;
     TAPML_TRY(list_watches(guard));
     for (uint32_t i = 0; i < guard->watch_count; i++) {
         const struct watch *watch = &guard->watches[i];
         TAPML_TRY(watch->is_weight ? begin_weight(guard, watch->buffer)
                                    : read_image(guard, watch, watch->before));
     }
-    TAPML_TRY(backend_wait(inner));
-    for (uint32_t i = 0; i < guard->use_count; i++) {
-        if (is_output(param_of(guard, &guard->uses[i]))) {
-            TAPML_TRY(poison_output(guard, &guard->uses[i]));
-        }
-    }
-    for (uint32_t i = 0; i < guard->watch_count; i++) {
-        const struct watch *watch = &guard->watches[i];
-        if (watch->is_poisoned) {
-            TAPML_TRY(backend_write(inner, watch->buffer->inner, 0, watch->before,
-                                    readable_bytes(watch->buffer)));
-        }
-    }
-    return TAPML_OK;
+    // Those with gaps write their whole buffers as they were.
+    TAPML_TRY(poison_outputs(guard, 0));
+    return poison_outputs(guard, 1);
 }
 
 // -- After the call ----------------------------------------------------------------------------
@@ -830,6 +852,15 @@ static tapml_status perform(struct guard *guard, const struct backend_call *call
     return TAPML_OK;
 }
 
+// What is queued around a call that failed writes images, and reads them.
+static tapml_status settle(const struct guard *guard, tapml_status failure)
+{
+    char message[512];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    (void)backend_wait(guard->wrapper.inner);
+    return status_fail(failure, "%s", message);
+}
+
 static tapml_status guard_call(struct backend *backend, const struct backend_call *call)
 {
     struct guard *guard = (struct guard *)backend;
@@ -843,10 +874,12 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
     if (guard->is_ignoring) {
         return perform(guard, &inner_call);
     }
-    TAPML_TRY(begin(guard));
-    TAPML_TRY(guard->is_measuring ? perform(guard, &inner_call)
-                                  : backend_call(guard->wrapper.inner, &inner_call));
-    return check(guard);
+    tapml_status status = begin(guard);
+    if (status == TAPML_OK) {
+        status = guard->is_measuring ? perform(guard, &inner_call)
+                                     : backend_call(guard->wrapper.inner, &inner_call);
+    }
+    return status == TAPML_OK ? check(guard) : settle(guard, status);
 }
 
 // -- The guard ---------------------------------------------------------------------------------
