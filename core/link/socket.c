@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { PIECE_BYTES = 1 << 16 };
+// An answer or the next question is often near: to sleep and to be woken takes longer than to look
+// for it so long.
+enum { PIECE_BYTES = 1 << 16, LOOK_NS = 8000 };
 
 // Room for descriptors, aligned as its header wants it.
 union control {
@@ -118,13 +121,19 @@ tapml_status socket_receive(int socket, struct socket_inbox *inbox)
 {
     union control control;
     TAPML_TRY(make_room(inbox));
+    const uint64_t begin_ns = clock_now_ns();
+    int flags = MSG_CMSG_CLOEXEC | MSG_DONTWAIT;
     for (;;) {
         struct iovec piece = {inbox->data + inbox->end, inbox->capacity - inbox->end};
         struct msghdr message = {.msg_iov = &piece,
                                  .msg_iovlen = 1,
                                  .msg_control = &control,
                                  .msg_controllen = sizeof(control)};
-        const ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+        const ssize_t received = recvmsg(socket, &message, flags);
+        if (received < 0 && errno == EAGAIN && (flags & MSG_DONTWAIT) != 0) {
+            flags &= clock_now_ns() - begin_ns > LOOK_NS ? ~MSG_DONTWAIT : ~0;
+            continue;
+        }
         if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             return TAPML_DEADLINE;
         }
