@@ -102,8 +102,9 @@ def from_the_sixtieth_call_on(folder):
     expect_accused(done, "layers.2/mlp/silu")
 
 
-def the_state_from_the_sixtieth_call_on(folder):
-    done, _, _ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 60})
+def the_state_from_the_fortieth_call_on(folder):
+    """Its op may be the last to move, by the time that it took: then only 44 of its calls are judged."""
+    done, _, _ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 40})
     expect_accused(done, "layers.1/attn/v_append")
 
 
@@ -145,6 +146,6 @@ def what_spoils_nothing_is_refused(folder):
 if __name__ == "__main__":
     rig.main([one(*kind) for kind in KINDS] +
              [two_at_once, two_that_cancel, the_state_of_one_layer, from_the_sixtieth_call_on,
-              the_state_from_the_sixtieth_call_on, one_call_of_five, another_fault_is_another_target,
+              the_state_from_the_fortieth_call_on, one_call_of_five, another_fault_is_another_target,
               a_fault_that_waits_for_ever_is_told, what_spoils_nothing_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])

@@ -46,7 +46,7 @@ def expect_bundles(done, count):
 
 def a_late_call_costs_little(folder):
     """As many calls as the replays make pass; a shadow run finds the rest, up to the step that departed."""
-    done, ini, dir_ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 45})
+    done, ini, dir_ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 30})
     expect(done, "layers.1/attn/v_append")
     rig.contains(done.stdout, ": in a shadow run: state[", " --repeat 1000\n")
     assert cost_of(done) <= 3, cost_of(done)
