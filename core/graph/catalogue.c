@@ -158,24 +158,32 @@ static tapml_status check_layout(const tapml_param *param)
                : status_fail(TAPML_INVALID, "layout '%s' is none of dense rows strided", layout);
 }
 
+static tapml_status check_region(const tapml_param *param)
+{
+    if (param->region == NULL) {
+        return TAPML_OK;
+    }
+    if ((param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) == 0) {
+        return status_fail(TAPML_INVALID, "region '%s' of what is no state", param->region);
+    }
+    return strstr(param->region, "..") != NULL
+               ? expression_check(param->region)
+               : status_fail(TAPML_INVALID, "region '%s' is not 'A .. B'", param->region);
+}
+
 static tapml_status check_param(const tapml_op *op, const tapml_param *param)
 {
     if (param->kind < TAPML_P_TENSOR_IN || param->kind > TAPML_P_F64) {
         return status_fail(TAPML_INVALID, "kind %u is unknown", param->kind);
     }
     TAPML_TRY(check_effects(param));
+    TAPML_TRY(check_region(param));
     if (!is_tensor(param)) {
         return TAPML_OK;
     }
     TAPML_TRY(check_dtype(op, param));
     TAPML_TRY(check_shape(op, param));
-    TAPML_TRY(check_layout(param));
-    if (param->region == NULL) {
-        return TAPML_OK;
-    }
-    return strstr(param->region, "..") != NULL
-               ? expression_check(param->region)
-               : status_fail(TAPML_INVALID, "region '%s' is not 'A .. B'", param->region);
+    return check_layout(param);
 }
 
 // Sizes and names first, so that all that follows can read them.

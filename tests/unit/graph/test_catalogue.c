@@ -175,8 +175,13 @@ Test(catalogue, malformed_schemas_are_refused)
     expect_refused(&stranger, "parameter 'x': in '*rows, (width'");
     stranger.x.layout = NULL;
     expect_refused(&stranger, "layout ''");
+    stranger.x.effects = TAPML_E_STATE_READ;
     stranger.x.region = "rows";
     expect_refused(&stranger, "region 'rows' is not 'A .. B'");
+    stranger.x.region = "0 .. rows";
+    expect_refused(&stranger, "region '0 .. rows' of what is no state");
+    stranger.factor.region = "0 .. 1";
+    expect_refused(&stranger, "region '0 .. 1' of what is no state");
 }
 
 Test(catalogue, short_structs_are_refused)
