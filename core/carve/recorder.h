@@ -8,7 +8,7 @@
 // (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. The values of
 // outputs are looked at where they lie, contents are copied of what is kept alone, and those that
 // one op wrote and the next one reads once for both. What is kept is handed to a thread of its own
-// (carve/writer), which hashes and writes: one transaction a step.
+// (carve/writer), which hashes and writes, and commits at the end of each step at the latest.
 //
 // With `visit` it only watches: whoever wants to look at every call gets each as a case, and
 // nothing is written (offload/watch).
@@ -52,15 +52,15 @@ tapml_status recorder_finish(struct recorder *recorder) STATUS_USED;
 void recorder_destroy(struct recorder *recorder);
 struct backend *recorder_backend(struct recorder *recorder);
 
-// Begins a step of a prompt; ends the one before, which is then committed as one transaction.
+// Begins a step of a prompt; ends the one before, which is then committed.
 tapml_status recorder_begin_step(struct recorder *recorder,
                                  struct hash prompt,
                                  int64_t step,
                                  const char *phase,
                                  int64_t tokens) STATUS_USED;
 
-// Ends the prompt of the last step: its line in the store comes with that step's transaction. The
-// hash of `prompt` is that of the step.
+// Ends the prompt of the last step: its line in the store comes with the last transaction of that
+// step. The hash of `prompt` is that of the step.
 tapml_status recorder_end_prompt(struct recorder *recorder,
                                  const struct store_prompt *prompt) STATUS_USED;
 

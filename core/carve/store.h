@@ -49,7 +49,7 @@ const char *store_path(const struct store *store);
 tapml_status store_set_fact(struct store *store, const char *name, const char *value) STATUS_USED;
 const char *store_fact(struct store *store, const char *name);
 
-// One step is one transaction. A step that is not committed is as if it had never run.
+// A transaction: what is not committed is as if it had never been written.
 tapml_status store_begin(struct store *store) STATUS_USED;
 tapml_status store_commit(struct store *store) STATUS_USED;
 

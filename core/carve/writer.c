@@ -11,9 +11,10 @@
 #include <string.h>
 
 struct writer {
-    struct store *store; // The thread's, once it runs.
-    int is_in_step;      // The thread's: a transaction has begun.
-    uint64_t step_bytes; // The thread's: of the items in it so far.
+    struct store *store; // The thread's, once it runs, as all until the next gap.
+    int is_in_transaction;
+    uint64_t chunk_bytes; // Of the items in it so far,
+    uint64_t step_bytes;  // and of those in the step.
 
     pthread_t thread;
     int is_running; // The caller's.
@@ -66,25 +67,41 @@ static tapml_status write_call(struct store *store, const struct writer_item *it
     return store_add_call(store, &item->call);
 }
 
+static tapml_status begin(struct writer *writer)
+{
+    if (!writer->is_in_transaction) {
+        TAPML_TRY(store_begin(writer->store));
+        writer->is_in_transaction = 1;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status commit(struct writer *writer)
+{
+    const int has_begun = writer->is_in_transaction;
+    writer->is_in_transaction = 0;
+    writer->chunk_bytes = 0;
+    return has_begun ? store_commit(writer->store) : TAPML_OK;
+}
+
 static tapml_status write_item(struct writer *writer, const struct writer_item *item)
 {
-    if (!writer->is_in_step && item->kind != WRITER_COMMIT) {
-        TAPML_TRY(store_begin(writer->store));
-        writer->is_in_step = 1;
-        writer->step_bytes = 0;
-    }
+    writer->chunk_bytes += item->bytes;
     writer->step_bytes += item->bytes;
     switch (item->kind) {
     case WRITER_CALL:
-        return write_call(writer->store, item);
+        TAPML_TRY(begin(writer));
+        TAPML_TRY(write_call(writer->store, item));
+        return writer->chunk_bytes >= WRITER_CHUNK_BYTES ? commit(writer) : TAPML_OK;
     case WRITER_PROMPT:
+        TAPML_TRY(begin(writer));
         return store_add_prompt(writer->store, &item->prompt);
     case WRITER_COMMIT:
         break;
     }
-    const int had_step = writer->is_in_step;
-    writer->is_in_step = 0;
-    return had_step ? store_commit(writer->store) : TAPML_OK;
+    TAPML_TRY(commit(writer));
+    writer->step_bytes = 0;
+    return TAPML_OK;
 }
 
 // The next item, or NULL at the end. The lock is held.

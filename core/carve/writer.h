@@ -4,7 +4,8 @@
 // The writer: a thread that owns the store's connection while a run is carved, behind a bounded
 // queue.
 //
-// Items are written in the order in which they come; all between two commits is one transaction.
+// Items are written in the order in which they come. What lies between two commits is one
+// transaction, or several where it is large: none divides a call.
 #pragma once
 
 #include "base/status.h"
@@ -19,6 +20,11 @@ enum { WRITER_QUEUE_BYTES = 256 << 20 };
 // The thread begins with what waits when that is so much, or a step ends: waking it for every call
 // would cost the run more than what it writes.
 enum { WRITER_BATCH_BYTES = 1 << 20 };
+
+// What a transaction has before the next one begins. So the log of the store stays small, and its
+// pages are written over while the system still has them, also where a prefill keeps hundreds of
+// megabytes.
+enum { WRITER_CHUNK_BYTES = 16 << 20 };
 
 struct writer;
 

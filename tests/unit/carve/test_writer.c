@@ -83,6 +83,22 @@ Test(writer, writes_what_was_committed)
     cr_assert_eq(number_of("SELECT sum(kept) FROM call"), 1);
 }
 
+Test(writer, large_steps_are_committed_in_chunks)
+{
+    struct writer *writer = create();
+    for (int i = 0; i < 3; i++) {
+        struct writer_item *item = writer_item_create(WRITER_CALL);
+        cr_assert_not_null(item);
+        item->call =
+            (struct store_call){.instance = "s", .step = i, .phase = "prefill", .shape_class = ""};
+        item->bytes = WRITER_CHUNK_BYTES / 2;
+        writer_push(writer, item);
+    }
+    cr_assert_eq(writer_finish(writer), TAPML_OK, "%s", status_message());
+    writer_destroy(writer);
+    cr_assert_eq(number_of("SELECT count(*) FROM call"), 2, "the third begins another chunk");
+}
+
 Test(writer, prompts_come_with_their_step)
 {
     struct writer *writer = create();
