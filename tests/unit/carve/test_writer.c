@@ -46,6 +46,16 @@ static void push_call(struct writer *writer, int64_t step, int is_kept, struct c
     writer_push(writer, item);
 }
 
+// A call that is not kept, yet to be pushed.
+static struct writer_item *line_of(int64_t step)
+{
+    struct writer_item *item = writer_item_create(WRITER_CALL);
+    cr_assert_not_null(item);
+    item->call =
+        (struct store_call){.instance = "s", .step = step, .phase = "decode", .shape_class = ""};
+    return item;
+}
+
 static void push(struct writer *writer, enum writer_kind kind)
 {
     struct writer_item *item = writer_item_create(kind);
@@ -87,10 +97,7 @@ Test(writer, large_steps_are_committed_in_chunks)
 {
     struct writer *writer = create();
     for (int i = 0; i < 3; i++) {
-        struct writer_item *item = writer_item_create(WRITER_CALL);
-        cr_assert_not_null(item);
-        item->call =
-            (struct store_call){.instance = "s", .step = i, .phase = "prefill", .shape_class = ""};
+        struct writer_item *item = line_of(i);
         item->bytes = WRITER_CHUNK_BYTES / 2;
         writer_push(writer, item);
     }
@@ -114,10 +121,7 @@ Test(writer, weights_are_noted_once)
     static const float DATA[] = {1, 2, 3};
     struct writer *writer = create();
     for (int i = 0; i < 2; i++) {
-        struct writer_item *item = writer_item_create(WRITER_CALL);
-        cr_assert_not_null(item);
-        item->call =
-            (struct store_call){.instance = "s", .step = i, .phase = "decode", .shape_class = ""};
+        struct writer_item *item = line_of(i);
         item->weights = arena_array(item->arena, 1, sizeof(*item->weights));
         item->weights[0] = (struct writer_weight){"w", TAPML_F32, DATA, sizeof(DATA)};
         item->weight_count = 1;
@@ -133,10 +137,7 @@ Test(writer, queue_is_bounded_and_nothing_is_lost)
     enum { ITEMS = 200 };
     struct writer *writer = create();
     for (int i = 0; i < ITEMS; i++) {
-        struct writer_item *item = writer_item_create(WRITER_CALL);
-        cr_assert_not_null(item);
-        item->call =
-            (struct store_call){.instance = "s", .step = i, .phase = "decode", .shape_class = ""};
+        struct writer_item *item = line_of(i);
         item->bytes = WRITER_QUEUE_BYTES - 1; // Each waits for the one before.
         if (i == ITEMS / 2) {
             item->bytes = 2 * (uint64_t)WRITER_QUEUE_BYTES; // Larger than the queue: alone.
@@ -153,10 +154,7 @@ Test(writer, what_waits_for_room_wakes_the_thread)
 {
     struct writer *writer = create();
     push_call(writer, 0, 0, NULL); // Too little to wake it.
-    struct writer_item *item = writer_item_create(WRITER_CALL);
-    cr_assert_not_null(item);
-    item->call =
-        (struct store_call){.instance = "s", .step = 1, .phase = "decode", .shape_class = ""};
+    struct writer_item *item = line_of(1);
     item->bytes = WRITER_QUEUE_BYTES;
     writer_push(writer, item);
     push(writer, WRITER_COMMIT);
