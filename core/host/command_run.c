@@ -293,7 +293,7 @@ static tapml_status write_plan(const struct target *target)
 }
 
 // Runs one prompt under the final plan with every call counted and timed.
-static tapml_status measure(struct target *target, struct trace *trace)
+static tapml_status run_traced(const struct target *target, struct trace *trace)
 {
     struct run *run = target->run;
     const struct judge_prompt *prompt = &run->judge.prompts[0];
@@ -318,6 +318,24 @@ static tapml_status measure(struct target *target, struct trace *trace)
     session_destroy(session);
     alloc_free(ids);
     return status;
+}
+
+// The plan was judged right: a worker that ends over it now, for whatever reason, is no reason to
+// lose what was found, and it is measured once more. The caller destroys the trace.
+static tapml_status measure(const struct target *target, struct trace **out_trace)
+{
+    TAPML_TRY(trace_create(target->place.backend, out_trace));
+    const tapml_status status = run_traced(target, *out_trace);
+
+    if (status == TAPML_OK || status_ends_all(status)) {
+        return status;
+    }
+    log_line(LOG_WARNING, "measuring on '%s' failed, and is tried once more: %s", target->name,
+             status_message());
+    trace_destroy(*out_trace);
+    *out_trace = NULL;
+    TAPML_TRY(trace_create(target->place.backend, out_trace));
+    return run_traced(target, *out_trace);
 }
 
 // What stays on the source, as the loop and its session tell it.
@@ -356,24 +374,38 @@ static tapml_status list_findings(const struct target *target, struct findings *
     return TAPML_OK;
 }
 
-// Measures, and writes what the offload has found.
-static tapml_status write_findings(struct target *target, struct trace *trace)
+static tapml_status
+list_times(const struct target *target, const struct trace *trace, struct findings *out_findings)
 {
-    struct findings findings = {.count = 0};
-
-    TAPML_TRY(list_findings(target, &findings));
-    TAPML_TRY(measure(target, trace));
-    findings.times = arena_array(target->arena, trace_count(trace) + 1, sizeof(*findings.times));
-    if (findings.times == NULL) {
+    out_findings->times =
+        arena_array(target->arena, trace_count(trace) + 1, sizeof(*out_findings->times));
+    if (out_findings->times == NULL) {
         return status_no_memory();
     }
     for (size_t i = 0; i < trace_count(trace); i++) {
         const struct trace_line *line = trace_at(trace, i);
 
-        findings.times[findings.time_count++] =
+        out_findings->times[out_findings->time_count++] =
             (struct finding_time){line->op->name, line->calls, line->launches, line->time_ns};
     }
-    return findings_write(target->run->store, target->name, &findings);
+    return TAPML_OK;
+}
+
+// Measures, and writes what the offload has found.
+static tapml_status write_findings(const struct target *target)
+{
+    struct findings findings = {.count = 0};
+    struct trace *trace = NULL;
+
+    TAPML_TRY(list_findings(target, &findings));
+    tapml_status status = measure(target, &trace);
+
+    if (status == TAPML_OK) {
+        status = list_times(target, trace, &findings);
+    }
+    trace_destroy(trace);
+    return status == TAPML_OK ? findings_write(target->run->store, target->name, &findings)
+                              : status;
 }
 
 // What the ledger alone does not tell of a finished offload.
@@ -406,7 +438,6 @@ static void restore_result(struct target *target)
 static tapml_status settle_findings(struct target *target)
 {
     struct store *store = target->run->store;
-    struct trace *trace = NULL;
 
     target->arena = arena_create();
     if (target->arena == NULL) {
@@ -416,11 +447,7 @@ static tapml_status settle_findings(struct target *target)
 
     target->was_finished = status == TAPML_OK;
     if (status == TAPML_NOT_FOUND) {
-        status = trace_create(target->place.backend, &trace);
-        if (status == TAPML_OK) {
-            status = write_findings(target, trace);
-        }
-        trace_destroy(trace);
+        status = write_findings(target);
         if (status == TAPML_OK) {
             status = findings_read(store, target->name, target->arena, &target->findings);
         }
@@ -789,6 +816,15 @@ static tapml_status lose(struct run *run, size_t target)
     return give_up(run, target, reason);
 }
 
+// Whether a run of a target failed because its worker could not be kept alive: that costs no other
+// target anything.
+static int is_loss(const struct run *run, size_t target, uint32_t falls_before, tapml_status status)
+{
+    return status == TAPML_DEVICE_LOST ||
+           ((status == TAPML_INTERNAL || status == TAPML_DEADLINE) && is_isolated(run, target) &&
+            client_falls(run->setup.backends[target + 1]) > falls_before);
+}
+
 static tapml_status run_present(struct run *run, uint32_t index)
 {
     struct target target = {.run = run,
@@ -796,9 +832,11 @@ static tapml_status run_present(struct run *run, uint32_t index)
                             .name = run->config.targets[index].name,
                             .backend = target_backend(run, index),
                             .require_all = run->config.targets[index].require_all};
+    const uint32_t falls =
+        is_isolated(run, index) ? client_falls(run->setup.backends[index + 1]) : 0;
     tapml_status status = run_target(&target);
 
-    if (status == TAPML_DEVICE_LOST) {
+    if (is_loss(run, index, falls, status)) {
         status = lose(run, index);
     }
     tell_faults(run, index);

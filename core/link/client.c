@@ -8,6 +8,7 @@
 #include "base/shared.h"
 #include "base/table.h"
 #include "link/backlog.h"
+#include "link/buffer.h"
 #include "link/loan.h"
 
 #include <stdatomic.h>
@@ -27,16 +28,6 @@ enum {
     COUNTS_MAX = 64
 };
 
-struct client_buffer {
-    tapml_object object; // First, and only a handle: nobody calls it.
-    struct client_buffer *next;
-    struct client_buffer *previous;
-    uint32_t number;
-    uint64_t bytes;
-    struct shared_span span; // `memory` is NULL where the buffer is in a device.
-    int is_lent;             // It is a span of a loan.
-};
-
 // A read that ends with the next wait.
 struct client_read {
     void *target;
@@ -48,6 +39,8 @@ struct client_read {
 struct known_answer {
     int is_known;
     struct hash key;
+    tapml_status failure; // How the far side ended over it, each time; or TAPML_OK.
+    char how[512];        // In words.
     tapml_support answer;
 };
 
@@ -74,10 +67,7 @@ struct client {
     int is_busy;            // Work was queued since the last wait,
     int is_pending;         // and some of it leaves results: calls, reads.
 
-    struct client_buffer *buffers;
-    uint32_t number_count; // Numbers of buffers ever given out,
-    uint32_t *free_numbers;
-    size_t free_count, free_capacity; // and those that are free again.
+    struct buffer_list buffers;
 
     struct shared_span *staged;
     size_t staged_count, staged_capacity;
@@ -99,16 +89,6 @@ struct client {
 static struct client *own(const struct backend *backend)
 {
     return (struct client *)(uintptr_t)backend;
-}
-
-static struct client_buffer *buffer_of(const tapml_object *object)
-{
-    return (struct client_buffer *)(uintptr_t)object;
-}
-
-static uint32_t number_of(const tapml_object *object)
-{
-    return buffer_of(object)->number;
 }
 
 // -- What is under way -------------------------------------------------------------------------
@@ -331,7 +311,7 @@ static struct loan *loan_of(const struct client *client, const struct shared_spa
     return &client->loans.loans[span->region & ~MESSAGE_IS_LOAN];
 }
 
-static tapml_status put_buffer(struct client *client, const struct client_buffer *buffer)
+static tapml_status put_buffer(struct client *client, const struct buffer *buffer)
 {
     struct wire_reader reader;
     int is_answered = 0;
@@ -351,8 +331,8 @@ static tapml_status put_buffer(struct client *client, const struct client_buffer
 static tapml_status start_again(struct client *client)
 {
     TAPML_TRY(open_far_side(client));
-    for (const struct client_buffer *at = client->buffers; at; at = at->next) {
-        TAPML_TRY(put_buffer(client, at));
+    for (const struct buffer *at = client->buffers.first; at; at = at->next) {
+        TAPML_TRY(at->is_made ? put_buffer(client, at) : TAPML_OK);
     }
     return TAPML_OK;
 }
@@ -487,6 +467,67 @@ static tapml_status put_args(struct client *client,
     return status;
 }
 
+// Whether the device can do a call.
+struct question {
+    uint32_t index; // Of the op.
+    const tapml_op *op;
+    const tapml_value *args;
+};
+
+static tapml_status put_question(struct client *client, const struct question *question)
+{
+    begin(client, MESSAGE_SUPPORTS);
+    wire_put_u32(&client->log, question->index);
+    TAPML_TRY(put_args(client, question->op, question->args, NULL));
+    return client->log.is_failed ? status_no_memory() : TAPML_OK;
+}
+
+// What a device supports does not change: layers of the same shape are asked for once.
+static tapml_status
+hash_question(struct client *client, const struct question *question, struct hash *out_key)
+{
+    const size_t before = client->log.size;
+    const size_t payload = before + WIRE_HEADER_BYTES;
+    TAPML_TRY(put_question(client, question));
+    *out_key = hash_bytes(client->log.data + payload, client->log.size - payload);
+    client->log.size = before; // As if it had not been begun.
+    client->number--;
+    return TAPML_OK;
+}
+
+// Nothing is lost with a far side that ends over a question alone, so that it is asked again. What
+// has ended it each time is known by then, and not asked any more.
+static tapml_status
+ask_question(struct client *client, const struct question *question, struct known_answer *out)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    tapml_status status = TAPML_OK;
+    TAPML_TRY(client->is_busy ? settle(client) : TAPML_OK);
+    for (int i = 0; i < CLIENT_FALLS_MAX && !is_answered; i++) {
+        TAPML_TRY(ready(client));
+        TAPML_TRY(put_question(client, question));
+        status = ask(client, &reader, &is_answered);
+        if (status_ends_all(status) || client->is_lost) {
+            return status;
+        }
+    }
+    if (is_answered && status != TAPML_OK) {
+        return status;
+    }
+    out->answer = (tapml_support){.hdr = TAPML_HDR(tapml_support)};
+    out->failure = status;
+    if (status != TAPML_OK) {
+        (void)snprintf(out->how, sizeof(out->how), "asked for %s: %s", question->op->name,
+                       status_message()); // Cut where it is too long.
+        return TAPML_OK;
+    }
+    out->answer.grade = wire_take_u32(&reader);
+    const char *reason = wire_take_text(&reader);
+    (void)snprintf(out->answer.reason, sizeof(out->answer.reason), "%s", reason ? reason : "");
+    return TAPML_OK;
+}
+
 static tapml_status client_supports(struct backend *backend,
                                     const tapml_op *op,
                                     const tapml_value *args,
@@ -494,38 +535,24 @@ static tapml_status client_supports(struct backend *backend,
 {
     struct client *client = own(backend);
     const uint32_t index = find_op(client, op);
-    struct wire_reader reader;
-    int is_answered = 0;
     memset(answer, 0, sizeof(*answer));
     answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);
     if (index == client->op_count) {
         (void)snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
         return TAPML_OK;
     }
-    TAPML_TRY(ready(client));
-    const size_t before = client->log.size;
-    begin(client, MESSAGE_SUPPORTS);
-    wire_put_u32(&client->log, index);
-    TAPML_TRY(put_args(client, op, args, NULL));
-    if (client->log.is_failed) {
-        return status_no_memory();
-    }
-    // What a device supports does not change: layers of the same shape are asked for once.
-    const size_t payload = before + WIRE_HEADER_BYTES;
-    const struct hash key = hash_bytes(client->log.data + payload, client->log.size - payload);
+    const struct question question = {index, op, args};
+    struct hash key;
+    TAPML_TRY(hash_question(client, &question, &key));
     struct known_answer *known = &client->known[key.low % KNOWN_SLOTS];
-    if (known->is_known && hash_equal(known->key, key)) {
-        client->log.size = before;
-        client->number--;
-        *answer = known->answer;
-        return TAPML_OK;
+    if (!known->is_known || !hash_equal(known->key, key)) {
+        known->is_known = 0;
+        TAPML_TRY(ask_question(client, &question, known));
+        known->is_known = 1;
+        known->key = key;
     }
-    TAPML_TRY(ask(client, &reader, &is_answered));
-    answer->grade = wire_take_u32(&reader);
-    const char *reason = wire_take_text(&reader);
-    (void)snprintf(answer->reason, sizeof(answer->reason), "%s", reason ? reason : "");
-    *known = (struct known_answer){.is_known = 1, .key = key, .answer = *answer};
-    return TAPML_OK;
+    *answer = known->answer;
+    return known->failure == TAPML_OK ? TAPML_OK : status_fail(known->failure, "%s", known->how);
 }
 
 static tapml_status check_fallen(const struct client *client, const char *instance)
@@ -553,7 +580,7 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
     begin(client, MESSAGE_CALL);
     wire_put_u32(&client->log, index);
     wire_put_text(&client->log, call->instance);
-    TAPML_TRY(put_args(client, call->op, call->args, number_of));
+    TAPML_TRY(put_args(client, call->op, call->args, buffer_number_of));
     client->is_busy = 1;
     client->is_pending = 1;
     client->is_counted = 0;
@@ -609,81 +636,51 @@ static uint64_t client_generation(const struct backend *backend)
 
 // -- Memory ------------------------------------------------------------------------------------
 
-static tapml_status take_number(struct client *client, uint32_t *out_number)
+// Where nothing was queued, nothing is lost with a far side that ends: it is asked once more.
+static tapml_status put_new_buffer(struct client *client, struct buffer *buffer)
 {
-    // Room first: giving a number back must not fail.
-    if (!alloc_grow((void **)&client->free_numbers, &client->free_capacity, client->number_count,
-                    sizeof(*client->free_numbers))) {
-        return status_no_memory();
+    const int was_busy = client->is_busy;
+    tapml_status status = put_buffer(client, buffer);
+    if (status != TAPML_OK && !client->is_up && !was_busy) {
+        TAPML_TRY(ready(client));
+        status = put_buffer(client, buffer);
     }
-    *out_number = client->free_count > 0 ? client->free_numbers[--client->free_count]
-                                         : ++client->number_count;
-    return TAPML_OK;
+    buffer->is_made = status == TAPML_OK;
+    return status;
 }
 
-static void drop_buffer(struct client *client, struct client_buffer *buffer)
+static void drop_buffer(struct client *client, struct buffer *buffer)
 {
     if (buffer->span.memory && !buffer->is_lent) {
         shared_give_back(client->shared, &buffer->span);
     }
-    if (buffer->number > 0) {
-        client->free_numbers[client->free_count++] = buffer->number;
-    }
-    alloc_free(buffer);
-}
-
-static void link_buffer(struct client *client, struct client_buffer *buffer)
-{
-    buffer->next = client->buffers;
-    if (client->buffers) {
-        client->buffers->previous = buffer;
-    }
-    client->buffers = buffer;
-}
-
-static void unlink_buffer(struct client *client, struct client_buffer *buffer)
-{
-    if (buffer->next) {
-        buffer->next->previous = buffer->previous;
-    }
-    if (buffer->previous) {
-        buffer->previous->next = buffer->next;
-    } else {
-        client->buffers = buffer->next;
-    }
-}
-
-static tapml_status fill_buffer(struct client *client, struct client_buffer *buffer)
-{
-    TAPML_TRY(take_number(client, &buffer->number));
-    if (client->is_wrapping && !buffer->is_lent) {
-        TAPML_TRY(shared_take(client->shared, buffer->bytes, &buffer->span));
-    }
-    return put_buffer(client, buffer);
+    buffer_remove(&client->buffers, buffer);
 }
 
 // A buffer like `wanted`.
 static tapml_status
-make_buffer(struct client *client, const struct client_buffer *wanted, tapml_object **out_buffer)
+make_buffer(struct client *client, const struct buffer *wanted, tapml_object **out_buffer)
 {
     const uint64_t size = wanted->bytes;
+    struct buffer *buffer = NULL;
     TAPML_TRY(ready(client));
     if (client->info.buffer_bytes_max > 0 && size > client->info.buffer_bytes_max) {
         return status_fail(TAPML_NO_MEMORY, "%s: a buffer of %llu bytes, at most %llu are possible",
                            client->info.component, (unsigned long long)size,
                            (unsigned long long)client->info.buffer_bytes_max);
     }
-    struct client_buffer *buffer = alloc_new(sizeof(*buffer));
-    if (!buffer) {
-        return status_no_memory();
+    TAPML_TRY(buffer_add(&client->buffers, wanted, &buffer));
+    tapml_status status = TAPML_OK;
+    if (client->is_wrapping && !buffer->is_lent) {
+        status = shared_take(client->shared, size, &buffer->span);
     }
-    *buffer = *wanted;
-    const tapml_status status = fill_buffer(client, buffer);
+    if (status == TAPML_OK) {
+        status = put_new_buffer(client, buffer);
+    }
     if (status != TAPML_OK) {
         drop_buffer(client, buffer);
         return status;
     }
-    link_buffer(client, buffer);
     *out_buffer = &buffer->object;
     return TAPML_OK;
 }
@@ -691,7 +688,7 @@ make_buffer(struct client *client, const struct client_buffer *wanted, tapml_obj
 static tapml_status
 client_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
 {
-    return make_buffer(own(backend), &(struct client_buffer){.bytes = size}, out_buffer);
+    return make_buffer(own(backend), &(struct buffer){.bytes = size}, out_buffer);
 }
 
 // Where memory lies in a loan. Returns 0 where it lies in none.
@@ -720,7 +717,7 @@ static tapml_status client_buffer_wrap(struct backend *backend,
                                        tapml_object **out_buffer)
 {
     struct client *client = own(backend);
-    struct client_buffer wanted = {.bytes = size, .is_lent = 1};
+    struct buffer wanted = {.bytes = size, .is_lent = 1};
     if (!client->is_wrapping || access != TAPML_ACCESS_READ ||
         !find_lent(client, memory, size, &wanted.span)) {
         return status_fail(TAPML_UNIMPLEMENTED,
@@ -752,8 +749,7 @@ static void client_take_back(struct backend *backend, const void *memory)
 static void client_buffer_free(struct backend *backend, tapml_object *object)
 {
     struct client *client = own(backend);
-    struct client_buffer *buffer = buffer_of(object);
-    unlink_buffer(client, buffer);
+    struct buffer *buffer = buffer_of(object);
     if (client->is_up) {
         begin(client, MESSAGE_BUFFER_FREE);
         wire_put_u32(&client->log, buffer->number);
@@ -762,8 +758,7 @@ static void client_buffer_free(struct backend *backend, tapml_object *object)
     drop_buffer(client, buffer);
 }
 
-static tapml_status
-check_transfer(const struct client_buffer *buffer, uint64_t offset, uint64_t size)
+static tapml_status check_transfer(const struct buffer *buffer, uint64_t offset, uint64_t size)
 {
     if (offset % TAPML_TRANSFER_GRAIN != 0 || size % TAPML_TRANSFER_GRAIN != 0) {
         return status_fail(
@@ -778,7 +773,7 @@ check_transfer(const struct client_buffer *buffer, uint64_t offset, uint64_t siz
     return TAPML_OK;
 }
 
-static tapml_status check_write(const struct client_buffer *buffer, uint64_t offset, uint64_t size)
+static tapml_status check_write(const struct buffer *buffer, uint64_t offset, uint64_t size)
 {
     TAPML_TRY(check_transfer(buffer, offset, size));
     return buffer->is_lent
@@ -787,7 +782,7 @@ static tapml_status check_write(const struct client_buffer *buffer, uint64_t off
 }
 
 // Whether a transfer needs no message: both sides see the memory, and nobody works with it.
-static int is_direct(const struct client *client, const struct client_buffer *buffer)
+static int is_direct(const struct client *client, const struct buffer *buffer)
 {
     return buffer->span.memory && !client->is_busy;
 }
@@ -810,7 +805,7 @@ static tapml_status stage(struct client *client, uint64_t size, struct shared_sp
 
 static tapml_status put_transfer(struct client *client,
                                  enum message_verb verb,
-                                 const struct client_buffer *buffer,
+                                 const struct buffer *buffer,
                                  uint64_t offset,
                                  const struct shared_span *span)
 {
@@ -831,7 +826,7 @@ static tapml_status client_write(struct backend *backend,
                                  uint64_t size)
 {
     struct client *client = own(backend);
-    struct client_buffer *buffer = buffer_of(object);
+    struct buffer *buffer = buffer_of(object);
     struct shared_span span = {0};
     TAPML_TRY(check_write(buffer, offset, size));
     TAPML_TRY(make_room(client));
@@ -857,7 +852,7 @@ static tapml_status client_read(
     struct backend *backend, tapml_object *object, uint64_t offset, void *target, uint64_t size)
 {
     struct client *client = own(backend);
-    struct client_buffer *buffer = buffer_of(object);
+    struct buffer *buffer = buffer_of(object);
     struct shared_span span = {0};
     TAPML_TRY(check_transfer(buffer, offset, size));
     TAPML_TRY(make_room(client));
@@ -882,7 +877,7 @@ static tapml_status client_fill(
     struct backend *backend, tapml_object *object, uint64_t offset, uint64_t size, uint32_t pattern)
 {
     struct client *client = own(backend);
-    struct client_buffer *buffer = buffer_of(object);
+    struct buffer *buffer = buffer_of(object);
     TAPML_TRY(check_write(buffer, offset, size));
     TAPML_TRY(make_room(client));
     if (is_direct(client, buffer)) {
@@ -916,16 +911,11 @@ static void client_release(struct backend *backend)
         (void)send_log(client, -1); // Who does not hear it is ended by the channel.
     }
     channel_release(client->given.channel);
-    while (client->buffers) {
-        struct client_buffer *buffer = client->buffers;
-        unlink_buffer(client, buffer);
-        alloc_free(buffer);
-    }
+    buffer_list_release(&client->buffers);
     wire_writer_release(&client->log);
     table_release(&client->fallen);
     loan_list_release(&client->loans);
     shared_destroy(client->shared);
-    alloc_free(client->free_numbers);
     alloc_free(client->staged);
     alloc_free(client->reads);
     alloc_free(client);

@@ -4,7 +4,8 @@
 """test_kill_worker.py MOMENTS
 
 SIGKILL of the host, the worker or both at random moments of a short run: no process is left behind, a worker's end is
-survived, and a run that goes on to its end has every result once.
+survived, and a run that goes on to its end has every result once. And of the worker alone behind the last judgement,
+while the final plan is measured: once, which is survived, or as often as it is started, which costs the target.
 """
 import concurrent.futures
 import os
@@ -17,6 +18,7 @@ import time
 import rig
 
 MOMENTS = int(sys.argv[1])
+MEASURED = 12
 SEED = int(os.environ.get("TAPML_SEED", "1"))
 
 
@@ -42,20 +44,27 @@ def wait_until_gone(pid):
     raise AssertionError(f"workers {workers_of(pid)} outlive their host")
 
 
+def kill_all(workers):
+    for worker in workers:
+        try:
+            os.kill(worker, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def start(ini, words):
+    return subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=words)
+
+
 def kill_once(ini, whom, delay):
     """Starts the run, kills after a while. Whether the run came to its end by itself."""
-    with open(ini + ".err", "w+", encoding="utf-8") as words, \
-            subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=words) as process:
+    with open(ini + ".err", "w+", encoding="utf-8") as words, start(ini, words) as process:
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
             if whom in ("worker", "both"):
-                for worker in workers_of(process.pid):
-                    try:
-                        os.kill(worker, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
+                kill_all(workers_of(process.pid))
             if whom in ("host", "both"):
                 process.kill()
         code = process.wait(300)
@@ -80,17 +89,63 @@ def kill_often(folder, seed, moments, length):
     check_whole(dir_)
 
 
-def killed_at_random_moments(folder):
-    ini, _ = rig.write_small_run(os.path.join(folder, "whole"))
+def length_of(ini):
+    """Seconds of the whole run."""
     begin = time.monotonic()
     rig.check(rig.host("--config", ini, "--threads", "1"), 0)
-    length = time.monotonic() - begin
+    return time.monotonic() - begin
+
+
+def killed_at_random_moments(folder):
+    length = length_of(rig.write_small_run(os.path.join(folder, "whole"))[0])
     print(f"# {MOMENTS} moments of {length:.2f} s, seed {SEED}", flush=True)
     shared = set(os.listdir("/dev/shm"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda half: kill_often(os.path.join(folder, str(half)), 2 * SEED + half, MOMENTS // 2, length),
                       (0, 1)))
     assert {name for name in set(os.listdir("/dev/shm")) - shared if "tapml" in name} == set()
+
+
+def wait_for_plan(process, dir_):
+    """Until all is judged. The workers by then."""
+    workers = []
+    while process.poll() is None and not os.path.exists(os.path.join(dir_, "plan-gpu.txt")):
+        workers = workers_of(process.pid)
+    return workers
+
+
+def killed_whenever_it_is_there(folder):
+    """A worker that cannot be kept alive costs the target; the same command ends what is left."""
+    ini, dir_ = rig.write_small_run(folder, decode=40)
+    with open(ini + ".err", "w+", encoding="utf-8") as words, start(ini, words) as process:
+        kill_all(wait_for_plan(process, dir_))
+        while process.poll() is None:
+            kill_all(workers_of(process.pid))
+        words.seek(0)
+        said = words.read()
+    assert process.returncode == 3 and "target 'gpu' is given up: " in said, f"exit {process.returncode}: {said}"
+    rig.check(rig.host("--config", ini, "--threads", "1"), 0)
+    check_whole(dir_)
+
+
+def killed_while_it_measures(folder):
+    length = length_of(rig.write_small_run(os.path.join(folder, "whole"), decode=40)[0])
+    retried = 0
+    for moment in range(5 * MEASURED):
+        if moment >= MEASURED and retried > 0:
+            return
+        ini, dir_ = rig.write_small_run(os.path.join(folder, str(moment)), decode=40)
+        with open(ini + ".err", "w+", encoding="utf-8") as words, start(ini, words) as process:
+            workers = wait_for_plan(process, dir_)
+            time.sleep(length / 4000 * 1.5**(moment % MEASURED))
+            kill_all(workers)
+            code = process.wait(300)
+            words.seek(0)
+            said = words.read()
+        assert code == 0, f"exit {code}: {said}"
+        retried += "measuring on 'gpu' failed, and is tried once more: " in said
+        check_whole(dir_)
+    raise AssertionError("no worker was killed while it measured")
 
 
 def check_whole(dir_):
@@ -105,4 +160,4 @@ def check_whole(dir_):
 
 
 if __name__ == "__main__":
-    rig.main([killed_at_random_moments], needs=["reference"])
+    rig.main([killed_while_it_measures, killed_whenever_it_is_there, killed_at_random_moments], needs=["reference"])

@@ -48,6 +48,8 @@ OPENING = {
 }
 CALLING = {
     "crashes_in_op": "was killed by SIGSEGV while it ran silu at '{at}'",
+    "crashes_in_buffer": "{at}: crashes_in_buffer: the worker was killed by SIGSEGV",
+    "crashes_in_supports": "asked for tapml.silu: crashes_in_supports: the worker was killed by SIGSEGV",
     "crashes_in_wait": "was killed by SIGSEGV while or after it ran silu at '{at}'",
     "aborts": "was killed by SIGABRT while it ran silu at '{at}'; it wrote: .*assertion 'the driver is right' failed",
     "exits": "ended with exit status 3 while it ran silu at '{at}'",

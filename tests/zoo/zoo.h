@@ -44,6 +44,12 @@
 #ifndef ZOO_CREATE_DEED
 #define ZOO_CREATE_DEED(out_root) ((void)0)
 #endif
+#ifndef ZOO_SUPPORTS_DEED
+#define ZOO_SUPPORTS_DEED(name) ((void)0)
+#endif
+#ifndef ZOO_BUFFER_DEED
+#define ZOO_BUFFER_DEED() ((void)0)
+#endif
 #ifndef ZOO_WAIT_DEED
 #define ZOO_WAIT_DEED(self) ((void)0)
 #endif
@@ -215,6 +221,7 @@ static tapml_status supports(tapml_object *device,
                              tapml_support *answer)
 {
     const int is_trouble = strcmp(op->name, org_example_trouble.name) == 0;
+    ZOO_SUPPORTS_DEED(op->name);
     answer->grade = is_trouble ? TAPML_SUPPORT_NO : TAPML_SUPPORT_YES;
     snprintf(answer->reason, sizeof(answer->reason), "%s", is_trouble ? "it is trouble" : "");
     return TAPML_OK;
@@ -265,6 +272,7 @@ static tapml_status buffer_new(tapml_object *device,
                                uint64_t size,
                                tapml_object **out_buffer)
 {
+    ZOO_BUFFER_DEED();
     return size > memory.max_bytes ? fail(own(device), call, TAPML_NO_MEMORY, "too large")
                                    : object_new(own(device), call, size, out_buffer);
 }
@@ -276,6 +284,7 @@ static tapml_status buffer_wrap(tapml_object *device,
                                 uint32_t access,
                                 tapml_object **out_buffer)
 {
+    ZOO_BUFFER_DEED();
     const tapml_status status = object_new(own(device), call, 0, out_buffer);
     if (status == TAPML_OK) {
         own(*out_buffer)->data = existing;
