@@ -508,7 +508,7 @@ ask_question(struct client *client, const struct question *question, struct know
         TAPML_TRY(ready(client));
         TAPML_TRY(put_question(client, question));
         status = ask(client, &reader, &is_answered);
-        if (status_ends_all(status) || client->is_lost) {
+        if (status_ends_all(status)) {
             return status;
         }
     }
@@ -641,7 +641,7 @@ static tapml_status put_new_buffer(struct client *client, struct buffer *buffer)
 {
     const int was_busy = client->is_busy;
     tapml_status status = put_buffer(client, buffer);
-    if (status != TAPML_OK && !client->is_up && !was_busy) {
+    if (!client->is_up && !was_busy) {
         TAPML_TRY(ready(client));
         status = put_buffer(client, buffer);
     }

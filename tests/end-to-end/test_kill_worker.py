@@ -18,7 +18,7 @@ import time
 import rig
 
 MOMENTS = int(sys.argv[1])
-MEASURED = 12
+MEASURED = 12  # Delays behind the last judgement, each longer by half: how long it measures differs by machine.
 SEED = int(os.environ.get("TAPML_SEED", "1"))
 
 
