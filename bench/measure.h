@@ -3,8 +3,8 @@
 #pragma once
 
 #include "exec/session.h"
-#include "host/setup.h"
 #include "model/checkpoint.h"
+#include "run/setup.h"
 
 // What the programs share that measure a model: its session, its weights, and what the machine can
 // do, measured in the same run by the same threads.

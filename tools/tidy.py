@@ -16,7 +16,7 @@ import sys
 
 # The order of the layers: an include goes to the own layer or to one further left. Nothing else in
 # the project repeats this list.
-LAYERS = "base tensor model graph plugin link exec carve verify offload host".split()
+LAYERS = "base tensor model graph plugin link exec carve verify offload config run report commands".split()
 PROGRAMS = "programs"
 
 # Never in core/, in no form: platforms and architectures that plugins serve.
@@ -32,7 +32,7 @@ BANNED = [
     (r"s?rand", "base/random.h", r"$^"),
     (r"assert", "ASSERT of base/assert.h", r"sdk/tools/"),
     (r"getenv", "core/plugin/search.c, the only reader of the environment in the core",
-     r"core/host/|core/plugin/search\.c|sdk/gpu/cache\.c|tests/"),
+     r"core/(config|run|commands)/|core/plugin/search\.c|sdk/gpu/cache\.c|tests/"),
 ]
 
 # These hand out memory of the C library, so a file that calls one of them may call free.

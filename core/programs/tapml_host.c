@@ -4,7 +4,7 @@
 // tapml-host: takes a language model from a platform where it runs well to one where it does not
 // yet.
 
-#include "host/command.h"
+#include "commands/command.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 // tapml-worker: one plugin in a process of its own, so that a driver that crashes, hangs or eats
 // memory costs one case. tapml-host starts it; `--probe` is for people, too.
 
-#include "host/worker.h"
 #include "link/child.h"
 #include "link/supervisor.h"
+#include "run/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// host/run_config: any bytes as the INI of a run, with its plan and its faults.
+// config/run_config: any bytes as the INI of a run, with its plan and its faults.
 #include "fuzz.h"
 
-#include "host/run_config.h"
+#include "config/run_config.h"
 
 #include <string.h>
 

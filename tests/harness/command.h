@@ -4,7 +4,7 @@
 // Runs a command of tapml-host in this process and keeps what it printed.
 #pragma once
 
-#include "host/command.h"
+#include "commands/command.h"
 
 struct printed {
     enum outcome outcome;

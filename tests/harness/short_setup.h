@@ -5,10 +5,10 @@
 #pragma once
 
 #include "carve/store.h"
+#include "config/run_config.h"
 #include "harness/short_run.h"
-#include "host/run_config.h"
-#include "host/setup.h"
 #include "model/prompts.h"
+#include "run/setup.h"
 
 struct short_setup {
     struct scratch scratch;

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands of tapml-host, one file each. All take what stands behind their name.
+#pragma once
+
+#include "run/outcome.h"
+
+struct command {
+    const char *program; // The file of this program, for finding plugins.
+    int argc;
+    char **argv;
+};
+
+// `tapml-host --config run.ini`: carve, replay, offload, report.
+enum outcome command_run_main(const struct command *command);
+
+// `tapml-host --check-config FILE`: all that is wrong with it, without running it.
+enum outcome command_check_main(const struct command *command);
+
+// `tapml-host --explain KEY`: what a key of a run's INI file does.
+enum outcome command_explain_main(const struct command *command);
+
+// From a prompt to text, on any backend or plan.
+enum outcome command_generate_main(const struct command *command);
+
+// A model against what Hugging Face computes.
+enum outcome command_eval_main(const struct command *command);
+
+// A model's graph as text, or for Graphviz.
+enum outcome command_graph_main(const struct command *command);
+
+// The cases of a store on a backend.
+enum outcome command_replay_main(const struct command *command);
+
+// What plugins were found, and in which state.
+enum outcome command_plugins_main(const struct command *command);
+
+// Which backend has which op.
+enum outcome command_ops_main(const struct command *command);
+
+// How far a run is, read from outside.
+enum outcome command_status_main(const struct command *command);

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/file.h"
+#include "config/keys.h"
+#include "config/run_config.h"
+#include "model/prompts.h"
+#include "run/setup.h"
+
+#include <stdio.h>
+
+static const struct options_spec specs[] = {
+    {"--check-config", "FILE", "the INI file of a run"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+struct check {
+    struct run_config config;
+    struct setup setup;
+    struct prompts prompts;
+    struct problems problems;
+    int has_model; // With its tokenizer.
+};
+
+// -- What the keys name ------------------------------------------------------------------------
+
+static void check_backend(struct check *check,
+                          const char *section,
+                          const struct isolation *how,
+                          const char *name)
+{
+    if (name != NULL &&
+        isolation_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
+        keys_refuse(&check->config.ini, section, "backend", &check->problems, "%s",
+                    status_message());
+    }
+}
+
+static void check_backends(struct check *check)
+{
+    check_backend(check, "source", &check->config.source_isolation, check->config.source);
+    for (size_t i = 0; i < check->config.target_count; i++) {
+        char section[64];
+
+        (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
+        check_backend(check, section, &check->config.targets[i].isolation,
+                      check->config.targets[i].backend);
+    }
+}
+
+static void check_options(struct check *check)
+{
+    const struct ini *ini = &check->config.ini;
+
+    for (size_t i = 0; i < ini->count; i++) {
+        problems_take(&check->problems,
+                      registry_check_option(check->setup.registry, &ini->entries[i]));
+    }
+}
+
+static void check_dir(struct check *check)
+{
+    const char *dir = check->config.dir;
+
+    if (dir != NULL && file_exists(dir) && !file_is_folder(dir)) {
+        keys_refuse(&check->config.ini, "run", "dir", &check->problems,
+                    "expected a folder, or nothing that stands in its place, found a file '%s'",
+                    dir);
+    }
+}
+
+// Without a tokenizer nobody knows the tokens; that the file can be read is known all the same.
+static void check_prompts(struct check *check)
+{
+    const struct run_config *config = &check->config;
+    struct file_map map = {.data = NULL};
+    tapml_status status = TAPML_OK;
+
+    if (config->prompts == NULL) {
+        return;
+    }
+    if (check->has_model) {
+        status =
+            prompts_load(config->prompts, check->setup.tokenizer, setup_vocabulary(&check->setup),
+                         run_config_room(config), &check->prompts);
+    } else {
+        status = file_map(config->prompts, &map);
+        file_unmap(&map);
+    }
+    if (status != TAPML_OK) {
+        keys_refuse(&config->ini, "run", "prompts", &check->problems, "%s", status_message());
+    }
+}
+
+static void check_model(struct check *check)
+{
+    const struct run_config *config = &check->config;
+    const struct model_options options = run_config_model(config);
+
+    if (config->model == NULL) {
+        return;
+    }
+    check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
+    if (check->has_model && setup_check_decode(&check->setup, config->decode) != TAPML_OK) {
+        keys_refuse(&config->ini, "run", "decode", &check->problems, "%s", status_message());
+    }
+    if (!check->has_model) {
+        keys_refuse(&config->ini, "model", "path", &check->problems, "%s", status_message());
+    }
+}
+
+// -- The command -------------------------------------------------------------------------------
+
+static tapml_status
+check_all(struct check *check, const char *program, const struct options *options)
+{
+    TAPML_TRY(run_config_survey(options_get(options, "--check-config"), &check->problems,
+                                &check->config));
+    const int is_read = check->problems.count == 0;
+    const tapml_status status =
+        setup_open_check(program, options, &check->config.ini, &check->setup);
+
+    check_dir(check);
+    problems_take(&check->problems, status);
+    if (status == TAPML_OK) {
+        check_options(check);
+        check_backends(check);
+        check_model(check);
+    }
+    check_prompts(check);
+    if (is_read && check->setup.model != NULL) {
+        run_config_match(&check->config, model_graph(check->setup.model), &check->problems);
+    }
+    return text_status(&check->problems.text);
+}
+
+static void print_good(const struct check *check)
+{
+    const struct run_config *config = &check->config;
+    struct text account;
+    size_t longest = 0;
+
+    text_init(&account);
+    model_account(check->setup.model, &account);
+    for (size_t i = 0; i < check->prompts.count; i++) {
+        const size_t count = check->prompts.items[i].count;
+
+        longest = count > longest ? count : longest;
+    }
+    (void)printf("%s: no problem found\n"
+                 "  model    %s: architecture '%s', %u operators\n"
+                 "  config   %s\n"
+                 "  prompts  %s: %zu, the longest of %zu tokens; there is room for %zu\n"
+                 "  source   %s\n",
+                 config->path, config->model, model_architecture(check->setup.model),
+                 model_graph(check->setup.model)->op_count, account.data, config->prompts,
+                 check->prompts.count, longest, run_config_room(config), config->source);
+    for (size_t i = 0; i < config->target_count; i++) {
+        (void)printf("  target   %s: %s\n", config->targets[i].name, config->targets[i].backend);
+    }
+    if (config->target_count == 0) {
+        (void)puts("  target   none: cases are carved, and that is all");
+    }
+    text_release(&account);
+}
+
+static void check_release(struct check *check)
+{
+    prompts_release(&check->prompts);
+    setup_close(&check->setup);
+    run_config_release(&check->config);
+    problems_release(&check->problems);
+}
+
+enum outcome command_check_main(const struct command *command)
+{
+    struct options options;
+    struct check check = {.config = {.path = NULL}};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("--check-config FILE",
+                     "Tells all that is wrong with the INI file of a run, without running it.\n",
+                     specs);
+        return OUTCOME_OK;
+    }
+    if (status != TAPML_OK) {
+        return outcome_report(status);
+    }
+    problems_init(&check.problems);
+    status = check_all(&check, command->program, &options);
+    enum outcome outcome = outcome_report(status);
+
+    if (status == TAPML_OK && check.problems.count > 0) {
+        (void)fputs(check.problems.text.data, stdout);
+        outcome = OUTCOME_USAGE;
+    } else if (status == TAPML_OK) {
+        print_good(&check);
+    }
+    check_release(&check);
+    return outcome;
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/text.h"
+#include "run/setup.h"
+
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--json", NULL, "prints JSON instead of a table"},
+    {"--why", "ID", "prints only the lines of a plugin or component"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+static int is_wanted(const struct registry_entry *entry, const char *id)
+{
+    return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
+}
+
+static void append_line(struct text *text, const struct registry_entry *entry)
+{
+    text_format(text, "%-16s %-22s %-16s %s\n",
+                entry->component[0] != '\0' ? entry->component : "-", entry->plugin,
+                registry_state_name(entry->state),
+                entry->sentence[0] != '\0' ? entry->sentence : entry->title);
+}
+
+static void append_member(struct text *text, const char *name, const char *value, const char *end)
+{
+    text_format(text, "\"%s\": ", name);
+    text_append_json(text, value);
+    text_append(text, end);
+}
+
+static void append_json(struct text *text, const struct registry_entry *entry)
+{
+    text_append(text, text->length > 1 ? ",\n {" : "\n {");
+    append_member(text, "plugin", entry->plugin, ", ");
+    append_member(text, "version", entry->version, ", ");
+    append_member(text, "component", entry->component, ", ");
+    append_member(text, "kind", entry->kind, ", ");
+    append_member(text, "title", entry->title, ", ");
+    append_member(text, "manifest", entry->manifest, ", ");
+    text_format(text, "\"tier\": %u, ", entry->tier);
+    append_member(text, "state", registry_state_name(entry->state), ", ");
+    append_member(text, "sentence", entry->sentence, "}");
+}
+
+static tapml_status
+list(const char *program, struct registry *registry, const char *id, int is_json)
+{
+    struct text text;
+    size_t shown = 0;
+
+    TAPML_TRY(isolation_probe_all(program, registry));
+    text_init(&text);
+    text_append(&text, is_json ? "[" : "");
+    for (size_t i = 0; i < registry_count(registry); i++) {
+        const struct registry_entry *entry = registry_at(registry, i);
+
+        if (!is_wanted(entry, id)) {
+            continue;
+        }
+        shown++;
+        if (is_json) {
+            append_json(&text, entry);
+        } else {
+            append_line(&text, entry);
+        }
+    }
+    text_append(&text, is_json ? "\n]\n" : "");
+    TAPML_TRY(text_print(&text));
+    return id == NULL || shown > 0
+               ? TAPML_OK
+               : status_fail(TAPML_NOT_FOUND, "no plugin or component '%s' was found", id);
+}
+
+enum outcome command_plugins_main(const struct command *command)
+{
+    struct options options;
+    struct setup setup;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK) {
+        status = options_no_plain(&options);
+    }
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("plugins [--json] [--why ID]",
+                     "Lists every plugin that was found, with its state and the reason.\n", specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        status = setup_open(command->program, &options, NULL, &setup);
+    }
+    if (status != TAPML_OK) {
+        return outcome_report(status);
+    }
+    status = list(command->program, setup.registry, options_get(&options, "--why"),
+                  options_get(&options, "--json") != NULL);
+    setup_close(&setup);
+    return outcome_report(status);
+}

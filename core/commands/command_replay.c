@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "carve/bundle.h"
+#include "config/run_config.h"
+#include "exec/narrow.h"
+#include "report/report.h"
+#include "run/bundles.h"
+#include "run/facts.h"
+#include "run/interrupt.h"
+#include "run/progress.h"
+#include "run/setup.h"
+#include "verify/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FAILURES_SHOWN = 20 };
+
+static const struct options_spec specs[] = {
+    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
+    {"--case", "ID", "one case alone"},
+    {"--repeat", "N", "so many replays, for what fails only sometimes; 1 where absent"},
+    {"--config", "FILE", "a run, whose options of components hold"},
+    {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
+    {"--isolation", "WORD", "always (in a worker process; where absent), never or loopback"},
+    {"--activations", "TYPE", "f32 (where absent) or f16; a bundle and a target have their own"},
+    {"--model", "DIR", "where the weights are; the folder of the run where absent"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+enum { REPEAT_MAX = 1000000 };
+
+// A replay on its way.
+struct replaying {
+    const struct options *options;
+    struct run_config config; // Of --config.
+    struct setup setup;
+    struct store *store;
+    struct checkpoint *checkpoint;
+    struct fault *fault;     // Around the backend; or NULL.
+    struct narrow *narrow;   // Around that; or NULL.
+    struct backend *backend; // The outermost of them. Borrowed.
+    size_t bad;              // Cases of the worst repetition.
+};
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    return progress_show(user, done, all);
+}
+
+// The weights of the run's model. A store whose model is gone may carry its weights itself; a
+// bundle does, and comes from someone else, who is not to name folders of this machine.
+static tapml_status
+open_weights(struct store *store, const struct options *options, struct checkpoint **out_checkpoint)
+{
+    char folder[4096];
+    const char *given = options_get(options, "--model");
+    const int is_own = given == NULL && !bundle_is(store);
+    const char *known = is_own ? store_fact(store, "model.path") : given;
+
+    (void)snprintf(folder, sizeof(folder), "%s", known != NULL ? known : "");
+    if (known == NULL) {
+        return TAPML_OK;
+    }
+    const tapml_status status = checkpoint_open(folder, out_checkpoint);
+
+    if (status == TAPML_OK) {
+        return facts_encode(store, *out_checkpoint);
+    }
+    return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
+}
+
+static size_t count_bad(const struct verdict_list *list)
+{
+    size_t bad = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        bad += list->items[i].kind == VERDICT_FAIL || list->items[i].kind == VERDICT_ERROR;
+    }
+    return bad;
+}
+
+// The target of --config that --target names.
+static tapml_status find_target(const struct run_config *config,
+                                const char *name,
+                                const struct run_config_target **out_target)
+{
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (strcmp(config->targets[i].name, name) == 0) {
+            *out_target = &config->targets[i];
+            return TAPML_OK;
+        }
+    }
+    return status_fail(TAPML_INVALID, "'%s' has no section [target.%s]",
+                       config->path != NULL ? config->path : "no --config", name);
+}
+
+// A target as its run opened it: isolated or not, with the faults that were planted on it.
+static tapml_status open_target(struct replaying *replaying, const struct run_config_target *target)
+{
+    const struct run_config *config = &replaying->config;
+    const int is_isolated = target->isolation.mode == ISOLATION_ALWAYS;
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    const size_t count = run_config_faults(config, target->name, rules);
+
+    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", target->backend, &target->isolation,
+                                   rules, count));
+    replaying->backend = replaying->setup.backends[0];
+    if (count == 0 || is_isolated) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(fault_create(replaying->backend, rules, count, &replaying->fault));
+    replaying->backend = fault_backend(replaying->fault);
+    return TAPML_OK;
+}
+
+static tapml_status read_isolation(const struct options *options, struct isolation *out_isolation)
+{
+    const char *word = options_get(options, "--isolation");
+
+    if (word != NULL && !isolation_parse(word, &out_isolation->mode)) {
+        return status_fail(TAPML_INVALID,
+                           "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status open_backend(struct replaying *replaying, const char **out_name)
+{
+    const char *name = options_get(replaying->options, "--target");
+    const struct run_config_target *target = NULL;
+    struct isolation how = {.mode = ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S};
+
+    if (name != NULL) {
+        TAPML_TRY(find_target(&replaying->config, name, &target));
+        *out_name = target->backend;
+        return open_target(replaying, target);
+    }
+    *out_name = options_get(replaying->options, "--backend");
+    if (*out_name == NULL) {
+        TAPML_TRY(setup_default_backend(&replaying->setup, out_name));
+    }
+    TAPML_TRY(read_isolation(replaying->options, &how));
+    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", *out_name, &how, NULL, 0));
+    replaying->backend = replaying->setup.backends[0];
+    return TAPML_OK;
+}
+
+// Whether activations are f16: as a bundle failed, else as a target has them, else as is asked.
+static tapml_status read_activations(const struct replaying *replaying, int *out_is_narrow)
+{
+    const char *name = options_get(replaying->options, "--target");
+    const struct run_config_target *target = NULL;
+    const int is_bundle = bundle_is(replaying->store);
+
+    TAPML_TRY(setup_read_activations(replaying->options, out_is_narrow));
+    if (options_get(replaying->options, "--activations") != NULL && (is_bundle || name != NULL)) {
+        return status_fail(TAPML_INVALID, "--activations is given beside %s, which has its own",
+                           is_bundle ? "a bundle" : "--target");
+    }
+    if (is_bundle) {
+        const char *said = store_fact(replaying->store, BUNDLE_FACT_ACTIVATIONS);
+
+        *out_is_narrow = said != NULL && strcmp(said, "f16") == 0;
+    } else if (name != NULL) {
+        TAPML_TRY(find_target(&replaying->config, name, &target));
+        *out_is_narrow = target->is_narrow;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status set_activations(struct replaying *replaying)
+{
+    int is_narrow = 0;
+
+    TAPML_TRY(read_activations(replaying, &is_narrow));
+    if (is_narrow) {
+        TAPML_TRY(narrow_create(replaying->backend, &replaying->narrow));
+        replaying->backend = narrow_backend(replaying->narrow);
+    }
+    return TAPML_OK;
+}
+
+// A bundle says what it is, and shows what is wrong element by element.
+static tapml_status print_bundle(struct replaying *replaying, const struct verdict_list *list)
+{
+    bundles_describe(replaying->store, list);
+    return list->count == 1 && list->items[0].kind == VERDICT_FAIL
+               ? bundles_print_elements(replaying->store, replaying->setup.registry,
+                                        replaying->backend)
+               : TAPML_OK;
+}
+
+static tapml_status print(struct replaying *replaying, const struct verdict_list *list)
+{
+    TAPML_TRY(report_print_verdicts(list, FAILURES_SHOWN));
+    return bundle_is(replaying->store) ? print_bundle(replaying, list) : TAPML_OK;
+}
+
+// Replays until something fails, `repeat` times at most, and prints the last repetition.
+static tapml_status
+replay_all(struct replaying *replaying, struct verdict_options *options, int64_t repeat)
+{
+    tapml_status status = TAPML_OK;
+    struct verdict_list list;
+    struct progress progress;
+
+    progress_begin(&progress, "replay", 0);
+    options->user = &progress;
+    TAPML_TRY(verdict_all(options, &list));
+    int64_t times = 1;
+
+    for (; times < repeat && count_bad(&list) == 0; times++) {
+        verdict_list_release(&list);
+        TAPML_TRY(verdict_all(options, &list));
+    }
+    replaying->bad = count_bad(&list);
+    progress_end(&progress, "%zu cases, %zu failed%s", list.count, replaying->bad,
+                 times > 1 ? " in the last repetition" : "");
+    status = print(replaying, &list);
+    verdict_list_release(&list);
+    return status;
+}
+
+static tapml_status replay(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+    const char *name = NULL;
+    int64_t case_id = 0;
+    int64_t repeat = 1;
+
+    TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
+    TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
+    TAPML_TRY(open_weights(replaying->store, options, &replaying->checkpoint));
+    TAPML_TRY(open_backend(replaying, &name));
+    TAPML_TRY(set_activations(replaying));
+    struct verdict_options verdicts = {.registry = replaying->setup.registry,
+                                       .store = replaying->store,
+                                       .target = name,
+                                       .backend = replaying->backend,
+                                       .checkpoint = replaying->checkpoint,
+                                       .case_id = case_id,
+                                       .fresh = 1,
+                                       .progress = show};
+
+    return replay_all(replaying, &verdicts, repeat);
+}
+
+// The store first: a file that is none is told before any plugin is looked for.
+static tapml_status open_files(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+    const char *config = options_get(options, "--config");
+
+    if (options->plain_count != 1) {
+        return status_fail(TAPML_INVALID, "one store expected, %zu given", options->plain_count);
+    }
+    if (config != NULL) {
+        TAPML_TRY(run_config_load(config, &replaying->config));
+    }
+    return store_open(options->plain[0], 0, &replaying->store);
+}
+
+static tapml_status run(const struct command *command, struct replaying *replaying)
+{
+    const int has_config = options_get(replaying->options, "--config") != NULL;
+
+    TAPML_TRY(open_files(replaying));
+    TAPML_TRY(setup_open(command->program, replaying->options,
+                         has_config ? &replaying->config.ini : NULL, &replaying->setup));
+    interrupt_watch();
+    return replay(replaying);
+}
+
+static void replaying_release(struct replaying *replaying)
+{
+    narrow_destroy(replaying->narrow);
+    fault_destroy(replaying->fault);
+    setup_close(&replaying->setup);
+    checkpoint_close(replaying->checkpoint);
+    store_close(replaying->store);
+    run_config_release(&replaying->config);
+}
+
+enum outcome command_replay_main(const struct command *command)
+{
+    struct options options;
+    struct replaying replaying = {.options = &options};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("replay STORE --backend B [--case ID]",
+                     "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
+                     "FAULT-1.tapmlrun) on a backend.\n",
+                     specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        status = run(command, &replaying);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    replaying_release(&replaying);
+    return outcome != OUTCOME_OK ? outcome : replaying.bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+}

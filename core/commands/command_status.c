@@ -1,0 +1,473 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "carve/row.h"
+#include "carve/store.h"
+#include "config/options.h"
+#include "exec/plan.h"
+#include "run/hold.h"
+#include "run/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--json", NULL, "prints it as JSON"},
+    {"--help", NULL, "prints this"},
+    {NULL, NULL, NULL},
+};
+
+// What the store knows of a target so far.
+struct part {
+    const char *name, *backend;
+    int64_t replayed, passed, failed;
+    int64_t accused, moved;
+    const char *step, *verdict; // Of the ledger's last row, or "".
+    const char *given_up;       // Why it was, at the last start; or "".
+};
+
+struct overview {
+    const char *folder;
+    struct arena *arena; // Of the texts.
+    struct hold_state hold;
+    int has_store;
+    const char *refusal; // Why the store cannot be read, or "".
+    int64_t prompts, prompts_carved;
+    int64_t calls, cases, instances;
+    struct part *parts;
+    size_t part_count;
+};
+
+// -- Gathering ---------------------------------------------------------------------------------
+
+// The numbers of the one row of a query, whose first values are `target` where that is not NULL.
+static tapml_status
+count(struct store *store, const char *sql, const char *target, int64_t *out_numbers, int columns)
+{
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(store, sql, "counting", &row));
+    if (target != NULL) {
+        row_put_text(&row, target);
+    }
+    TAPML_TRY(row_next(&row, &has));
+    for (int i = 0; has && i < columns; i++) {
+        out_numbers[i] = row_i64(&row, i);
+    }
+    if (has) {
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+static const char *fact_of(struct overview *overview, struct store *store, const char *name)
+{
+    const char *fact = store_fact(store, name);
+    const char *copy = arena_text(overview->arena, fact != NULL ? fact : "");
+
+    return copy != NULL ? copy : "";
+}
+
+static tapml_status read_plan(const char *text, struct plan **out_plan)
+{
+    struct plan *plan = NULL;
+    tapml_status status = plan_create(&plan);
+
+    while (status == TAPML_OK && *text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        char line[512];
+
+        (void)snprintf(line, sizeof(line), "%.*s", (int)length, text);
+        status = plan_add(plan, line, "the plan of the ledger");
+        text += length + (text[length] == '\n');
+    }
+    if (status != TAPML_OK) {
+        plan_destroy(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return TAPML_OK;
+}
+
+// Instances that a plan gives to the target, in some phase.
+static tapml_status count_moved(struct store *store, const struct plan *plan, int64_t *out_moved)
+{
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(store, "SELECT DISTINCT op, instance FROM \"case\"", "counting", &row));
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        int is_moved = 0;
+
+        for (int phase = 0; phase < PLAN_PHASES; phase++) {
+            const char *place =
+                plan_place(plan, row_text(&row, 0), row_text(&row, 1), (enum plan_phase)phase);
+
+            is_moved = is_moved || strcmp(place, "source") != 0;
+        }
+        *out_moved += is_moved;
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
+}
+
+// Behind the goal a plan has a rule for each instance that was taken back.
+static int64_t count_accused(const char *plan, const char *goal)
+{
+    const size_t length = strlen(goal);
+    int64_t accused = 0;
+
+    plan += strncmp(plan, goal, length) == 0 ? length : 0;
+    for (; *plan != '\0'; plan += strcspn(plan, "\n"), plan += *plan == '\n') {
+        accused += strncmp(plan, "instance=", strlen("instance=")) == 0;
+    }
+    return accused;
+}
+
+// What the last settled step has moved and accused. Before the first one, what fails alone is
+// accused.
+static tapml_status read_steps(struct overview *overview, struct store *store, struct part *part)
+{
+    const char *goal =
+        fact_of(overview, store, arena_format(overview->arena, "target.%s.goal", part->name));
+    const char *text = NULL;
+    struct plan *plan = NULL;
+    struct row row;
+    int has = 0;
+
+    TAPML_TRY(row_begin(store,
+                        "SELECT plan, step, verdict FROM ledger WHERE target = ?"
+                        " AND (step LIKE 'move %' OR step = 'final') ORDER BY id DESC LIMIT 1",
+                        "reading the ledger", &row));
+    row_put_text(&row, part->name);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return count(store,
+                     "SELECT count(DISTINCT instance) FROM result JOIN \"case\" ON id = case_id"
+                     " WHERE target = ? AND verdict IN ('fail', 'error')",
+                     part->name, &part->accused, 1);
+    }
+    text = arena_text(overview->arena, row_text(&row, 0));
+    part->step = arena_text(overview->arena, row_text(&row, 1));
+    part->verdict = arena_text(overview->arena, row_text(&row, 2));
+    row_end(&row);
+    if (text == NULL || part->step == NULL || part->verdict == NULL) {
+        return status_no_memory();
+    }
+    part->accused = count_accused(text, goal);
+    TAPML_TRY(read_plan(text, &plan));
+    const tapml_status status = count_moved(store, plan, &part->moved);
+
+    plan_destroy(plan);
+    return status;
+}
+
+static tapml_status read_part(struct overview *overview, struct store *store, struct part *part)
+{
+    int64_t numbers[3] = {0};
+
+    part->backend =
+        fact_of(overview, store, arena_format(overview->arena, "target.%s", part->name));
+    part->given_up =
+        fact_of(overview, store, arena_format(overview->arena, "target.%s.given_up", part->name));
+    part->step = part->verdict = "";
+    TAPML_TRY(count(store,
+                    "SELECT count(*), sum(verdict = 'pass'), sum(verdict IN ('fail', 'error'))"
+                    " FROM result WHERE target = ?",
+                    part->name, numbers, 3));
+    part->replayed = numbers[0];
+    part->passed = numbers[1];
+    part->failed = numbers[2];
+    return read_steps(overview, store, part);
+}
+
+static tapml_status read_parts(struct overview *overview, struct store *store)
+{
+    const char *names = fact_of(overview, store, "targets");
+
+    overview->parts = arena_array(overview->arena, strlen(names) / 2 + 1, sizeof(*overview->parts));
+    if (overview->parts == NULL) {
+        return status_no_memory();
+    }
+    while (*names != '\0') {
+        const size_t length = strcspn(names, " ");
+        struct part *part = &overview->parts[overview->part_count];
+
+        *part = (struct part){.name = arena_format(overview->arena, "%.*s", (int)length, names)};
+        if (part->name == NULL) {
+            return status_no_memory();
+        }
+        TAPML_TRY(read_part(overview, store, part));
+        overview->part_count++;
+        names += length + strspn(names + length, " ");
+    }
+    return TAPML_OK;
+}
+
+static tapml_status read_store(struct overview *overview, struct store *store)
+{
+    TAPML_TRY(count(store, "SELECT count(*) FROM prompt WHERE greedy IS NOT NULL", NULL,
+                    &overview->prompts_carved, 1));
+    TAPML_TRY(count(store, "SELECT count(*) FROM call", NULL, &overview->calls, 1));
+    int64_t numbers[2] = {0};
+
+    TAPML_TRY(
+        count(store, "SELECT count(*), count(DISTINCT instance) FROM \"case\"", NULL, numbers, 2));
+    overview->cases = numbers[0];
+    overview->instances = numbers[1];
+    overview->prompts = strtoll(fact_of(overview, store, "prompts.count"), NULL, 10);
+    return read_parts(overview, store);
+}
+
+// The store is read as a whole at one moment, whatever is written meanwhile.
+static tapml_status read_at_once(struct overview *overview, const char *path)
+{
+    struct store *store = NULL;
+
+    TAPML_TRY(store_open_to_read(path, &store));
+    tapml_status status = store_begin_to_read(store);
+
+    if (status == TAPML_OK) {
+        status = read_store(overview, store);
+    }
+    store_rollback(store);
+    store_close(store);
+    return status;
+}
+
+static tapml_status gather(struct overview *overview)
+{
+    char *path = file_join(overview->folder, "run.tapmlrun");
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = hold_read(overview->folder, &overview->hold);
+
+    overview->has_store = file_exists(path);
+    if (status == TAPML_OK && !overview->has_store && !overview->hold.has_text) {
+        status = status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", overview->folder);
+    }
+    if (status == TAPML_OK && overview->has_store && read_at_once(overview, path) != TAPML_OK) {
+        overview->part_count = 0; // What the lock file says is worth something by itself.
+        overview->refusal = arena_text(overview->arena, status_message());
+        status = overview->refusal != NULL ? TAPML_OK : status_no_memory();
+    }
+    alloc_free(path);
+    return status;
+}
+
+// -- Telling -----------------------------------------------------------------------------------
+
+// It came to its end, and the environment lacked a target.
+static int is_incomplete(const struct hold_state *hold)
+{
+    return hold->has_ended && hold->exit_code == OUTCOME_ENVIRONMENT && *hold->message == '\0';
+}
+
+static const char *state_name(const struct overview *overview)
+{
+    const struct hold_state *hold = &overview->hold;
+
+    if (hold->is_held) {
+        return "running";
+    }
+    if (!hold->has_text) {
+        return "not running";
+    }
+    if (!hold->has_ended) {
+        return "killed";
+    }
+    return hold->exit_code == OUTCOME_OK || hold->exit_code == OUTCOME_WRONG ? "finished"
+           : hold->exit_code == OUTCOME_INTERRUPTED                          ? "interrupted"
+           : is_incomplete(hold)                                             ? "incomplete"
+                                                                             : "failed";
+}
+
+static const char *advice(const struct hold_state *hold)
+{
+    if (!hold->has_text || hold->is_held) {
+        return "";
+    }
+    if (!hold->has_ended || hold->exit_code == OUTCOME_INTERRUPTED) {
+        return "; the same command goes on from the last finished step";
+    }
+    if (is_incomplete(hold)) {
+        return ": a target was given up; the same command does it when it is there";
+    }
+    return hold->exit_code == OUTCOME_OK      ? ": all right"
+           : hold->exit_code == OUTCOME_WRONG ? ": something is wrong with a target"
+                                              : "";
+}
+
+static void print_phase(const struct hold_state *hold)
+{
+    char left[PROGRESS_TIME_TEXT];
+
+    if (*hold->phase == '\0') {
+        return;
+    }
+    (void)printf("  phase    %s", hold->phase);
+    if (hold->all > 0) {
+        (void)printf(": %" PRId64 " / %" PRId64 "%s%s", hold->done, hold->all,
+                     *hold->unit != '\0' ? " " : "", hold->unit);
+    }
+    if (hold->is_held && !isnan(hold->left_s)) {
+        progress_print_time(hold->left_s, left);
+        (void)printf(", %s left", left);
+    }
+    if (hold->is_held) {
+        progress_print_time((double)(clock_wall_s() - hold->told_s), left);
+        (void)printf(" (told %s ago)", left);
+    }
+    (void)printf("\n");
+}
+
+static void print_part(const struct overview *overview, const struct part *part)
+{
+    (void)printf("  %-8s %s: %" PRId64 " of %" PRId64 " cases replayed, %" PRId64
+                 " passed, %" PRId64 " failed; %" PRId64 " accused, %" PRId64 " of %" PRId64
+                 " instances moved so far",
+                 part->name, part->backend, part->replayed, overview->cases, part->passed,
+                 part->failed, part->accused, part->moved, overview->instances);
+    if (*part->step != '\0') {
+        (void)printf("; last step '%s': %s", part->step, part->verdict);
+    }
+    if (*part->given_up != '\0') {
+        (void)printf("; given up: %s", part->given_up);
+    }
+    (void)printf("\n");
+}
+
+static void print_text(const struct overview *overview)
+{
+    const struct hold_state *hold = &overview->hold;
+    const char *name = state_name(overview);
+
+    (void)printf("%s: %s", overview->folder, name);
+    if (hold->has_text) {
+        (void)printf(", process %" PRId64 " on '%s'", hold->process, hold->machine);
+    }
+    (void)printf("%s\n", advice(hold));
+    print_phase(hold);
+    if (overview->has_store && *overview->refusal == '\0') {
+        (void)printf("  carved   %" PRId64 " of %" PRId64 " prompts, %" PRId64 " calls, %" PRId64
+                     " cases kept\n",
+                     overview->prompts_carved, overview->prompts, overview->calls, overview->cases);
+    }
+    for (size_t i = 0; i < overview->part_count; i++) {
+        print_part(overview, &overview->parts[i]);
+    }
+    if (*hold->message != '\0') {
+        (void)printf("  error    %s\n", hold->message);
+    }
+    if (*overview->refusal != '\0') {
+        (void)printf("  store    cannot be read now: %s\n", overview->refusal);
+    }
+}
+
+static void append_member(struct text *text, const char *name, const char *value)
+{
+    text_format(text, ", \"%s\": ", name);
+    text_append_json(text, value);
+}
+
+// A number that is not known is not there.
+static void append_number(struct text *text, const char *name, double number)
+{
+    if (!isnan(number)) {
+        text_format(text, ", \"%s\": %g", name, number);
+    }
+}
+
+static void append_part(struct text *text, const struct part *part)
+{
+    text_append(text, "{\"name\": ");
+    text_append_json(text, part->name);
+    append_member(text, "backend", part->backend);
+    text_format(text,
+                ", \"replayed\": %" PRId64 ", \"passed\": %" PRId64 ", \"failed\": %" PRId64
+                ", \"accused\": %" PRId64 ", \"moved\": %" PRId64,
+                part->replayed, part->passed, part->failed, part->accused, part->moved);
+    append_member(text, "step", part->step);
+    append_member(text, "verdict", part->verdict);
+    append_member(text, "given_up", part->given_up);
+    text_append(text, "}");
+}
+
+static tapml_status print_json(const struct overview *overview)
+{
+    const struct hold_state *hold = &overview->hold;
+    struct text text;
+
+    text_init(&text);
+    text_append(&text, "{\"folder\": ");
+    text_append_json(&text, overview->folder);
+    append_member(&text, "state", state_name(overview));
+    append_member(&text, "machine", hold->machine);
+    append_member(&text, "phase", hold->phase);
+    append_member(&text, "unit", hold->unit);
+    text_format(&text,
+                ", \"process\": %" PRId64 ", \"since\": %" PRId64 ", \"told\": %" PRId64
+                ", \"done\": %" PRId64 ", \"all\": %" PRId64,
+                hold->process, hold->since_s, hold->told_s, hold->done, hold->all);
+    append_number(&text, "left_s", hold->is_held ? hold->left_s : NAN);
+    append_number(&text, "exit", hold->has_ended ? (double)hold->exit_code : NAN);
+    append_member(&text, "error", *hold->message != '\0' ? hold->message : overview->refusal);
+    text_format(&text,
+                ", \"prompts\": %" PRId64 ", \"prompts_carved\": %" PRId64 ", \"calls\": %" PRId64
+                ", \"cases\": %" PRId64 ", \"instances\": %" PRId64 ", \"targets\": [",
+                overview->prompts, overview->prompts_carved, overview->calls, overview->cases,
+                overview->instances);
+    for (size_t i = 0; i < overview->part_count; i++) {
+        text_append(&text, i > 0 ? ", " : "");
+        append_part(&text, &overview->parts[i]);
+    }
+    text_append(&text, "]}\n");
+    return text_print(&text);
+}
+
+static tapml_status tell(const char *folder, int is_json)
+{
+    struct overview overview = {.folder = folder, .refusal = "", .arena = arena_create()};
+    tapml_status status = overview.arena != NULL ? gather(&overview) : status_no_memory();
+
+    if (status == TAPML_OK && is_json) {
+        status = print_json(&overview);
+    } else if (status == TAPML_OK) {
+        print_text(&overview);
+    }
+    arena_destroy(overview.arena);
+    return status;
+}
+
+enum outcome command_status_main(const struct command *command)
+{
+    struct options options;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("status DIR [--json]",
+                     "Says how far the run in a folder is: one that runs, or ran.\n", specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK && options.plain_count != 1) {
+        status = status_fail(TAPML_INVALID, "status takes the folder of a run, see --help");
+    }
+    if (status == TAPML_OK) {
+        status = tell(options.plain[0], options_get(&options, "--json") != NULL);
+    }
+    return outcome_report(status);
+}

@@ -1,0 +1,679 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/keys.h"
+
+#include "base/table.h"
+#include "config/run_config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TOKENS_MAX = 1 << 24,
+    CALLS_MAX = 1 << 30,
+    NAMES_MAX = 64,
+    SECONDS_MAX = 86400,
+    MEBIBYTES_MAX = 1 << 30
+};
+
+#define IN_RUN(member_)    .offset = offsetof(struct run_config, member_)
+#define IN_TARGET(member_) .offset = offsetof(struct run_config_target, member_)
+#define IN_FAULT(member_)  .offset = offsetof(struct run_config_fault, member_)
+
+static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
+static const char isolation_help[] =
+    "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
+    "costs one case; with 'never' in the host; with 'loopback' in the host behind the same "
+    "messages. See docs/wire.md.";
+static const char deadline_help[] =
+    "Seconds after which a worker that gives no answer is ended, beside what the operators cost.";
+static const char memory_help[] =
+    "MiB that a worker may take before it is ended; 0: three quarters of the machine's.";
+
+// -- The tables --------------------------------------------------------------------------------
+
+static const struct key_section sections[] = {
+    {"run", "run", "What is run, and where its results go.", 0},
+    {"model", "model", "The model.", 0},
+    {"source", "source", "The platform on which the model is right.", 0},
+    {"target.", "target.NAME",
+     "A platform to which the model shall go; one section for each. NAME is yours, of letters, "
+     "digits, '_' and '-': plans, files and the report use it. Without any target the cases are "
+     "carved and nothing else.",
+     0},
+    {"component.", "component.ID",
+     "Options of a plugin's component. Which there are, its manifest declares, and 'tapml-host "
+     "plugins' tells where it lies.",
+     1},
+    {"offload", "offload", "How operators are moved to the targets.", 0},
+    {"plan", "plan", "What shall be moved; everything where this section is absent.", 0},
+    {"fault.", "fault.N", "Plants a fault on a target, to try the tool. See docs/faults.md.", 0},
+    {"plugins", "plugins", "Which plugins are looked for and taken.", 0},
+};
+
+static const struct key keys[] = {
+    {.section = "run",
+     .name = "dir",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_RUN(dir),
+     .type = "a folder",
+     .example = "run-tiny",
+     .help = "Where store, ledger, plans and reports go. It is made where it is absent. A second "
+             "start goes on in it, if [run], [model] and [source] are as they were."},
+    {.section = "run",
+     .name = "prompts",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_RUN(prompts),
+     .type = "a file",
+     .example = "prompts.txt",
+     .help = "One prompt a line, as text or as ids: 'ids: 5 17 3'. Empty lines are passed over."},
+    {.section = "run",
+     .name = "decode",
+     .kind = KEY_NUMBER,
+     .fallback = "32",
+     .high = TOKENS_MAX,
+     IN_RUN(decode),
+     .example = "32",
+     .help = "Greedy tokens for each prompt, behind its prefill. 0 for an encoder."},
+    {.section = "run",
+     .name = "capacity",
+     .kind = KEY_NUMBER,
+     .fallback = "256",
+     .low = 1,
+     .high = TOKENS_MAX,
+     IN_RUN(capacity),
+     .example = "256",
+     .help = "Tokens of a sequence at most: a prompt and what is decoded. All states have this "
+             "size."},
+    {.section = "run",
+     .name = "chunk",
+     .kind = KEY_NUMBER,
+     .fallback = "128",
+     .low = 1,
+     .high = TOKENS_MAX,
+     IN_RUN(chunk),
+     .example = "64",
+     .help = "Tokens of a call at most; longer prompts go in chunks. At most the capacity, which "
+             "is the default where it is less."},
+    {.section = "run",
+     .name = "keep",
+     .kind = KEY_CHOICE,
+     .fallback = "first",
+     .words = "first all",
+     IN_RUN(keep_all),
+     .example = "all",
+     .help = "'first' keeps the first case of each instance, phase and shape class, and each that "
+             "widens the range of values; 'all' keeps every call."},
+    {.section = "model",
+     .name = "path",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_RUN(model),
+     .type = "a folder",
+     .example = "models/tiny",
+     .help = "A model in the form of Hugging Face: config.json, safetensors, tokenizer.json."},
+    {.section = "model",
+     .name = "architecture",
+     .kind = KEY_TEXT,
+     IN_RUN(architecture),
+     .type = "the id of an architecture's component",
+     .example = "my_decoder",
+     .help = "Takes this architecture instead of asking all that are installed."},
+    {.section = "model",
+     .name = "unknown-keys",
+     .kind = KEY_CHOICE,
+     .fallback = "refuse",
+     .words = "refuse allow",
+     IN_RUN(allow_unknown_keys),
+     .example = "allow",
+     .help = "What becomes of a config.json with keys that the architecture does not read, and "
+             "that may change the numbers."},
+    {.section = "model",
+     .name = "weights",
+     .kind = KEY_CHOICE,
+     .fallback = "stored",
+     .words = "stored q8_0 q4_0",
+     IN_RUN(weights),
+     .example = "q8_0",
+     .help =
+         "With 'q8_0' or 'q4_0', weights of matrix products and embeddings are encoded at load, "
+         "in blocks of 32 values, wherever they can be; all backends compute with these. The "
+         "loss of each is reported. With 'stored' they stay as they are. See "
+         "docs/encodings.md."},
+    {.section = "source",
+     .name = "backend",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_RUN(source),
+     .type = backend_type,
+     .example = "my_backend:0",
+     .help = "What the model is carved on. 'tapml-host plugins' lists what there is."},
+    {.section = "source",
+     .name = "isolation",
+     .kind = KEY_CHOICE,
+     .fallback = "never",
+     .words = "never always loopback", // In the order of enum isolation_mode.
+     IN_RUN(source_isolation.mode),
+     .example = "always",
+     .help = isolation_help},
+    {.section = "source",
+     .name = "deadline",
+     .kind = KEY_NUMBER,
+     .fallback = "30",
+     .low = 1,
+     .high = SECONDS_MAX,
+     IN_RUN(source_isolation.deadline_s),
+     .example = "60",
+     .help = deadline_help},
+    {.section = "source",
+     .name = "memory",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_RUN(source_isolation.memory_mib),
+     .example = "4096",
+     .help = memory_help},
+    {.section = "target.",
+     .name = "backend",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_TARGET(backend),
+     .type = backend_type,
+     .example = "my_backend:0",
+     .help = "What the operators are moved to."},
+    {.section = "target.",
+     .name = "isolation",
+     .kind = KEY_CHOICE,
+     .fallback = "always",
+     .words = "never always loopback", // In the order of enum isolation_mode.
+     IN_TARGET(isolation.mode),
+     .example = "never",
+     .help = isolation_help},
+    {.section = "target.",
+     .name = "deadline",
+     .kind = KEY_NUMBER,
+     .fallback = "30",
+     .low = 1,
+     .high = SECONDS_MAX,
+     IN_TARGET(isolation.deadline_s),
+     .example = "60",
+     .help = deadline_help},
+    {.section = "target.",
+     .name = "memory",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_TARGET(isolation.memory_mib),
+     .example = "4096",
+     .help = memory_help},
+    {.section = "target.",
+     .name = "require",
+     .kind = KEY_CHOICE,
+     .fallback = "any",
+     .words = "any all",
+     IN_TARGET(require_all),
+     .example = "all",
+     .help = "With 'all', an operator that the target refuses is a failure; with 'any' it stays on "
+             "the source and is counted."},
+    {.section = "target.",
+     .name = "guard",
+     .kind = KEY_CHOICE,
+     .fallback = "off",
+     .words = "off on",
+     IN_TARGET(is_guarded),
+     .example = "on",
+     .help = "With 'on', whole runs of the model are guarded too: memory around and inside of what "
+             "an operator may write is checked after each call. Replays of cases always are."},
+    {.section = "target.",
+     .name = "activations",
+     .kind = KEY_CHOICE,
+     .fallback = "f32",
+     .words = "f32 f16",
+     IN_TARGET(is_narrow),
+     .example = "f16",
+     .help = "With 'f16', activations and states lie in f16 on this target: inputs are rounded on "
+             "their way there, outputs widened on their way back, and limits are what the "
+             "reference loses in f16. Weights stay as they are; one that stands where an "
+             "activation could, such as a factor of mul, is rounded as that would be. An operator "
+             "that takes no f16 is refused. See docs/activations.md."},
+    {.section = "offload",
+     .name = "mode",
+     .kind = KEY_CHOICE,
+     .fallback = "mixed",
+     .words = "mixed shadow cumulative", // In the order of enum loop_mode.
+     IN_RUN(mode),
+     .example = "shadow",
+     .help = "How the target is judged. 'mixed' moves one kind of operator after the other and "
+             "judges the "
+             "hybrid model after each move; 'shadow' judges every call on the target with the "
+             "source's inputs, 'cumulative' with the target's own, and what is left is moved at "
+             "once."},
+    {.section = "offload",
+     .name = "prompts",
+     .kind = KEY_NUMBER,
+     .fallback = "8",
+     .low = 1,
+     .high = TOKENS_MAX,
+     IN_RUN(offload_prompts),
+     .example = "8",
+     .help = "Prompts, from the first on, that are judged after each move. At the end all are."},
+    {.section = "plan",
+     .name = "rule",
+     .kind = KEY_OTHERS,
+     .may_repeat = 1,
+     .offset = KEYS_NOWHERE,
+     .type = "selectors -> PLACE",
+     .example = "instance=layers.[0-3]/attn/* phase=decode -> gpu",
+     .help = "Gives what the selectors match to a target, or to 'source'. Selectors are '*', 'op=' "
+             "and 'instance=' with globs, 'phase=prefill' and 'phase=decode'. The last rule that "
+             "matches wins."},
+    {.section = "fault.",
+     .name = "target",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_FAULT(target),
+     .type = "the name of a target",
+     .example = "gpu",
+     .help = "Where the fault is planted."},
+    {.section = "fault.",
+     .name = "op",
+     .kind = KEY_TEXT,
+     .fallback = "*",
+     IN_FAULT(rule.op),
+     .type = "a glob of operators",
+     .example = "attention",
+     .help = "The operators that are spoilt."},
+    {.section = "fault.",
+     .name = "instance",
+     .kind = KEY_TEXT,
+     .fallback = "*",
+     IN_FAULT(rule.instance),
+     .type = "a glob of instances",
+     .example = "layers.2/*",
+     .help = "The instances that are spoilt."},
+    {.section = "fault.",
+     .name = "kind",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_FAULT(rule.words),
+     .type = "a kind of fault",
+     .example = "argument window +1",
+     .help = "What goes wrong: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
+             "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'nan' or "
+             "'skip-write' after it; 'crash', 'hang' or 'memory' in place of it, in a worker."},
+    {.section = "fault.",
+     .name = "from-call",
+     .kind = KEY_NUMBER,
+     .fallback = "1",
+     .low = 1,
+     .high = CALLS_MAX,
+     IN_FAULT(rule.from_call),
+     .example = "3",
+     .help = "The first of an instance's calls that is spoilt."},
+    {.section = "fault.",
+     .name = "probability",
+     .kind = KEY_REAL,
+     .fallback = "1",
+     .high = 1,
+     IN_FAULT(rule.probability),
+     .example = "0.5",
+     .help = "That a call is spoilt, from there on."},
+    {.section = "fault.",
+     .name = "seed",
+     .kind = KEY_NUMBER,
+     .fallback = "1",
+     .high = INT64_MAX,
+     IN_FAULT(rule.seed), // Unsigned, of the same size.
+     .example = "7",
+     .help = "Of the throws that the probability asks for."},
+    {.section = "plugins",
+     .name = "load",
+     .kind = KEY_OTHERS,
+     .may_repeat = 1,
+     .offset = KEYS_NOWHERE,
+     .type = "a file",
+     .example = "./my_plugin.so",
+     .help = "A plugin's library or manifest that is taken besides those that are found. A "
+             "relative path begins at this file."},
+    {.section = "plugins",
+     .name = "tiers",
+     .kind = KEY_OTHERS,
+     .fallback = "1 2 3 4",
+     .offset = KEYS_NOWHERE,
+     .type = "numbers from 1 to 4",
+     .example = "1 4",
+     .help = "Where plugins are looked for: 1 what is named by hand, 2 TAPML_PLUGIN_PATH, 3 the "
+             "user's folder, 4 the system's."},
+    {.section = "plugins",
+     .name = "allow",
+     .kind = KEY_OTHERS,
+     .may_repeat = 1,
+     .offset = KEYS_NOWHERE,
+     .type = "globs of plugins' ids",
+     .example = "org.tapml.*",
+     .help = "Only these are taken, where the key is there."},
+    {.section = "plugins",
+     .name = "deny",
+     .kind = KEY_OTHERS,
+     .may_repeat = 1,
+     .offset = KEYS_NOWHERE,
+     .type = "globs of plugins' ids",
+     .example = "org.example.*",
+     .help = "These are refused."},
+};
+
+enum {
+    SECTION_COUNT = sizeof(sections) / sizeof(*sections),
+    KEY_COUNT = sizeof(keys) / sizeof(*keys)
+};
+
+const struct key_section *keys_section_at(size_t index)
+{
+    return index < SECTION_COUNT ? &sections[index] : NULL;
+}
+
+const struct key *keys_at(size_t index)
+{
+    return index < KEY_COUNT ? &keys[index] : NULL;
+}
+
+// -- Names -------------------------------------------------------------------------------------
+
+static int is_group(const struct key_section *section)
+{
+    return section->name[strlen(section->name) - 1] == '.';
+}
+
+const struct key_section *keys_section(const char *name)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        const size_t length = strlen(sections[i].name);
+
+        if (is_group(&sections[i])
+                ? strncmp(name, sections[i].name, length) == 0 && name[length] != '\0'
+                : strcmp(name, sections[i].name) == 0) {
+            return &sections[i];
+        }
+    }
+    return NULL;
+}
+
+const struct key *keys_find(const char *section, const char *name)
+{
+    const struct key_section *known = keys_section(section);
+
+    for (size_t i = 0; known != NULL && i < KEY_COUNT; i++) {
+        if (strcmp(keys[i].section, known->name) == 0 && strcmp(keys[i].name, name) == 0) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *title_of(const char *section)
+{
+    size_t i = 0;
+
+    while (strcmp(sections[i].name, section) != 0) {
+        i++; // There is one, as a test holds for the rows.
+    }
+    return sections[i].title;
+}
+
+// An unknown name is compared by what stands before its dot, which the answer then keeps.
+static void
+refuse_section(const struct ini *ini, unsigned line, const char *name, struct problems *problems)
+{
+    const char *names[SECTION_COUNT + 1] = {NULL};
+    const char *dot = strchr(name, '.');
+    char head[NAMES_MAX];
+
+    (void)snprintf(head, sizeof(head), "%.*s", dot != NULL ? (int)(dot + 1 - name) : NAMES_MAX - 1,
+                   name);
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        names[i] = sections[i].name;
+    }
+    const char *near = text_nearest(head, names);
+
+    if (near == NULL) {
+        problems_add(problems, "%s:%u: unknown section [%s], see --explain", ini->name, line, name);
+        return;
+    }
+    if (near[strlen(near) - 1] == '.' && dot != NULL && dot[1] != '\0') {
+        problems_add(problems, "%s:%u: unknown section [%s], did you mean [%s%s]?", ini->name, line,
+                     name, near, dot + 1);
+    } else {
+        problems_add(problems, "%s:%u: unknown section [%s], did you mean [%s]?", ini->name, line,
+                     name, title_of(near));
+    }
+}
+
+// The title of a section that has the key, or NULL.
+static const char *other_section(const char *key)
+{
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (strcmp(keys[i].name, key) == 0) {
+            return title_of(keys[i].section);
+        }
+    }
+    return NULL;
+}
+
+static void refuse_key(const struct ini *ini,
+                       const struct ini_entry *entry,
+                       const struct key_section *section,
+                       struct problems *problems)
+{
+    const char *names[KEY_COUNT + 1] = {NULL};
+    const char *other = other_section(entry->key);
+    size_t count = 0;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        if (strcmp(keys[i].section, section->name) == 0) {
+            names[count++] = keys[i].name;
+        }
+    }
+    const char *near = text_nearest(entry->key, names);
+
+    if (near != NULL) {
+        problems_add(problems, "%s:%u: unknown key '%s' in [%s], did you mean '%s'?", ini->name,
+                     entry->line, entry->key, entry->section, near);
+    } else {
+        problems_add(problems, "%s:%u: unknown key '%s' in [%s], %s%s%s", ini->name, entry->line,
+                     entry->key, entry->section,
+                     other != NULL ? "there is one in [" : "see --explain",
+                     other != NULL ? other : "", other != NULL ? "]" : "");
+    }
+}
+
+// A second value would silently win.
+static void check_repeats(const struct ini *ini, struct problems *problems)
+{
+    struct table seen;
+
+    table_init(&seen);
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        const struct key *key = keys_find(entry->section, entry->key);
+        char name[2 * NAMES_MAX];
+        size_t line = 0;
+
+        (void)snprintf(name, sizeof(name), "%s]%s", entry->section, entry->key);
+        if (key != NULL && key->may_repeat) {
+            continue;
+        }
+        if (table_find(&seen, name, &line)) {
+            problems_add(problems, "%s:%u: expected '%s' once in [%s], found it in line %zu too",
+                         ini->name, entry->line, entry->key, entry->section, line);
+        } else if (table_set(&seen, name, entry->line) != TAPML_OK) {
+            problems->text.failed = 1;
+        }
+    }
+    table_release(&seen);
+}
+
+void keys_check(const struct ini *ini, struct problems *problems)
+{
+    for (size_t i = 0; i < ini->section_count; i++) {
+        if (keys_section(ini->sections[i]) == NULL) {
+            refuse_section(ini, ini->section_lines[i], ini->sections[i], problems);
+        }
+    }
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        const struct key_section *section = keys_section(entry->section);
+
+        if (entry->section[0] == '\0') {
+            problems_add(problems, "%s:%u: expected a [section] before '%s'", ini->name,
+                         entry->line, entry->key);
+        } else if (section != NULL && !section->takes_any_key &&
+                   keys_find(entry->section, entry->key) == NULL) {
+            refuse_key(ini, entry, section, problems);
+        }
+    }
+    check_repeats(ini, problems);
+}
+
+// -- Values ------------------------------------------------------------------------------------
+
+void keys_type(const struct key *key, struct text *out_text)
+{
+    const char *between = "";
+
+    switch (key->kind) {
+    case KEY_NUMBER:
+        text_format(out_text, "a whole number from %" PRId64 " to %" PRId64, key->low, key->high);
+        return;
+    case KEY_REAL:
+        text_format(out_text, "a number above %" PRId64 ", at most %" PRId64, key->low, key->high);
+        return;
+    case KEY_CHOICE:
+        for (const char *at = key->words; *at != '\0'; at += strspn(at, " ")) {
+            const size_t length = strcspn(at, " ");
+
+            text_format(out_text, "%s'%.*s'", between, (int)length, at);
+            between = " or ";
+            at += length;
+        }
+        return;
+    case KEY_TEXT:
+    case KEY_OTHERS:
+        text_append(out_text, key->type);
+        return;
+    }
+}
+
+void keys_refuse(const struct ini *ini,
+                 const char *section,
+                 const char *key,
+                 struct problems *problems,
+                 const char *format,
+                 ...)
+{
+    const struct ini_entry *entry = ini_find(ini, section, key);
+    char sentence[4096];
+    va_list list;
+
+    va_start(list, format);
+    (void)vsnprintf(sentence, sizeof(sentence), format, list);
+    va_end(list);
+    problems_add(problems, "%s:%u: [%s] %s: %s", ini->name, entry != NULL ? entry->line : 0,
+                 section, key, sentence);
+}
+
+// The place of `word` among `words`, or -1.
+static int place_of(const char *words, const char *word)
+{
+    int place = 0;
+
+    for (const char *at = words; *at != '\0'; at += strspn(at, " "), place++) {
+        const size_t length = strcspn(at, " ");
+
+        if (strlen(word) == length && strncmp(at, word, length) == 0) {
+            return place;
+        }
+        at += length;
+    }
+    return -1;
+}
+
+// Writes the member; 0 where `value` is none that the key takes.
+static int set_member(const struct key *key, const char *value, void *member)
+{
+    int64_t number = 0;
+    double real = 0;
+    int place = 0;
+
+    switch (key->kind) {
+    case KEY_TEXT:
+        memcpy(member, &value, sizeof(value));
+        return 1;
+    case KEY_NUMBER:
+        if (text_parse_i64(value, &number) != TAPML_OK || number < key->low || number > key->high) {
+            return 0;
+        }
+        memcpy(member, &number, sizeof(number));
+        return 1;
+    case KEY_REAL:
+        if (text_parse_f64(value, &real) != TAPML_OK || !(real > (double)key->low) ||
+            !(real <= (double)key->high)) {
+            return 0;
+        }
+        memcpy(member, &real, sizeof(real));
+        return 1;
+    case KEY_CHOICE:
+        place = place_of(key->words, value);
+        memcpy(member, &place, sizeof(place));
+        return place >= 0;
+    case KEY_OTHERS:
+        return 1;
+    }
+    return 0;
+}
+
+static void read_key(const struct ini *ini,
+                     const struct key *key,
+                     const char *section,
+                     void *member,
+                     struct problems *problems)
+{
+    const char *value = ini_get(ini, section, key->name);
+    const int is_absent = value == NULL || (key->kind == KEY_TEXT && *value == '\0');
+    struct text type;
+
+    if (key->is_needed && is_absent) {
+        problems_add(problems, "%s: [%s] has no '%s'", ini->name, section, key->name);
+    }
+    if (!is_absent && !set_member(key, value, member)) {
+        text_init(&type);
+        keys_type(key, &type);
+        keys_refuse(ini, section, key->name, problems, "expected %s, found '%s'", type.data, value);
+        text_release(&type);
+    } else if (!is_absent) {
+        return;
+    }
+    if (key->fallback != NULL) {
+        (void)set_member(key, key->fallback, member); // A test holds every default to its row.
+    }
+}
+
+void keys_read(const struct ini *ini, const char *section, void *object, struct problems *problems)
+{
+    const struct key_section *known = keys_section(section);
+    char *members = object;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        char unused[sizeof(int64_t)];
+        const int has_member = keys[i].offset != KEYS_NOWHERE;
+
+        if (strcmp(keys[i].section, known->name) == 0) {
+            read_key(ini, &keys[i], section, has_member ? members + keys[i].offset : unused,
+                     problems);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/options.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static tapml_status unknown(const struct options_spec *specs, const char *word)
+{
+    const char *names[OPTIONS_MAX + 1] = {NULL};
+
+    for (size_t i = 0; specs[i].name != NULL && i < OPTIONS_MAX; i++) {
+        names[i] = specs[i].name;
+    }
+    const char *nearest = text_nearest(word, names);
+
+    return nearest != NULL ? status_fail(TAPML_INVALID, "unknown option '%s', did you mean '%s'?",
+                                         word, nearest)
+                           : status_fail(TAPML_INVALID, "unknown option '%s', see --help", word);
+}
+
+// The option that `word` begins with, whole or up to its '='.
+static const struct options_spec *
+find_spec(const struct options_spec *specs, const char *word, size_t length)
+{
+    for (; specs->name != NULL; specs++) {
+        if (strlen(specs->name) == length && strncmp(specs->name, word, length) == 0) {
+            return specs;
+        }
+    }
+    return NULL;
+}
+
+static tapml_status take_option(struct options *options, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    const char *equals = strchr(word, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const struct options_spec *spec = find_spec(options->specs, word, length);
+    const char *value = equals != NULL ? equals + 1 : "";
+
+    if (spec == NULL) {
+        return unknown(options->specs, word);
+    }
+    if (spec->value == NULL && equals != NULL) {
+        return status_fail(TAPML_INVALID, "option '%s' takes no value", spec->name);
+    }
+    if (spec->value != NULL && equals == NULL) {
+        if (*at + 1 >= argc) {
+            return status_fail(TAPML_INVALID, "option '%s' needs a value: %s", spec->name,
+                               spec->value);
+        }
+        value = argv[++*at];
+    }
+    if (options->given_count == OPTIONS_MAX) {
+        return status_fail(TAPML_INVALID, "more than %d options", OPTIONS_MAX);
+    }
+    options->given[options->given_count].spec = spec;
+    options->given[options->given_count++].value = value;
+    return TAPML_OK;
+}
+
+tapml_status
+options_parse(const struct options_spec *specs, int argc, char **argv, struct options *out_options)
+{
+    struct options options = {.specs = specs};
+    int only_plain = 0;
+
+    for (int at = 0; at < argc; at++) {
+        if (!only_plain && strcmp(argv[at], "--") == 0) {
+            only_plain = 1;
+        } else if (!only_plain && strncmp(argv[at], "--", 2) == 0) {
+            TAPML_TRY(take_option(&options, argc, argv, &at));
+        } else if (options.plain_count == OPTIONS_MAX) {
+            return status_fail(TAPML_INVALID, "more than %d arguments", OPTIONS_MAX);
+        } else {
+            options.plain[options.plain_count++] = argv[at];
+        }
+    }
+    *out_options = options;
+    return TAPML_OK;
+}
+
+tapml_status options_no_plain(const struct options *options)
+{
+    return options->plain_count == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "expected no argument, found '%s'", options->plain[0]);
+}
+
+const char *options_get(const struct options *options, const char *name)
+{
+    const char *value = NULL;
+
+    for (size_t i = 0; i < options->given_count; i++) {
+        value = strcmp(options->given[i].spec->name, name) == 0 ? options->given[i].value : value;
+    }
+    return value;
+}
+
+const char *options_at(const struct options *options, const char *name, size_t index)
+{
+    for (size_t i = 0; i < options->given_count; i++) {
+        if (strcmp(options->given[i].spec->name, name) == 0 && index-- == 0) {
+            return options->given[i].value;
+        }
+    }
+    return NULL;
+}
+
+tapml_status options_i64(const struct options *options,
+                         const char *name,
+                         int64_t fallback,
+                         int64_t low,
+                         int64_t high,
+                         int64_t *out_value)
+{
+    const char *word = options_get(options, name);
+    int64_t value = fallback;
+
+    if (word != NULL && text_parse_i64(word, &value) != TAPML_OK) {
+        return status_fail(TAPML_INVALID, "option '%s': '%s' is no whole number", name, word);
+    }
+    if (word != NULL && (value < low || value > high)) {
+        return status_fail(TAPML_INVALID,
+                           "option '%s' is %" PRId64 ", expected %" PRId64 " to %" PRId64, name,
+                           value, low, high);
+    }
+    *out_value = value;
+    return TAPML_OK;
+}
+
+void options_help(const char *usage, const char *about, const struct options_spec *specs)
+{
+    (void)printf("usage: tapml-host %s\n\n%s\n", usage, about);
+    for (; specs->name != NULL; specs++) {
+        char left[64];
+
+        (void)snprintf(left, sizeof(left), "%s%s%s", specs->name, specs->value != NULL ? " " : "",
+                       specs->value != NULL ? specs->value : "");
+        (void)printf("  %-24s %s\n", left, specs->help);
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/problems.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SENTENCE_BYTES = 4096 };
+
+void problems_init(struct problems *problems)
+{
+    text_init(&problems->text);
+    problems->count = 0;
+}
+
+void problems_release(struct problems *problems)
+{
+    text_release(&problems->text);
+    problems->count = 0;
+}
+
+// A sentence stays on its line, and commands no terminal.
+static void add(struct problems *problems, char *sentence)
+{
+    text_make_plain(sentence);
+    for (char *at = sentence; *at != '\0'; at++) {
+        *at = (char)(*at == '\n' ? ' ' : *at);
+    }
+    text_append(&problems->text, sentence);
+    text_append(&problems->text, "\n");
+    problems->count++;
+}
+
+void problems_add(struct problems *problems, const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES]; // What is longer is cut, as a status cuts it.
+    va_list list;
+
+    va_start(list, format);
+    (void)vsnprintf(sentence, sizeof(sentence), format, list);
+    va_end(list);
+    add(problems, sentence);
+}
+
+void problems_take(struct problems *problems, tapml_status status)
+{
+    if (status != TAPML_OK) {
+        problems_add(problems, "%s", status_message());
+    }
+}
+
+tapml_status problems_status(const struct problems *problems)
+{
+    TAPML_TRY(text_status(&problems->text));
+    const int length = (int)strcspn(problems->text.data, "\n");
+
+    if (problems->count == 0) {
+        return TAPML_OK;
+    }
+    return problems->count == 1
+               ? status_fail(TAPML_INVALID, "%.*s", length, problems->text.data)
+               : status_fail(TAPML_INVALID, "%.*s (and %zu more, which --check-config tells)",
+                             length, problems->text.data, problems->count - 1);
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/report_files.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/report_html.h"
+#include "report/report_junit.h"
+
+enum { REAL_DIGITS = 9 }; // What an f32 needs to be the same again.
+
+static int append_json(const char *bytes, size_t size, void *user)
+{
+    text_append_bytes(user, bytes, size);
+    return 0;
+}
+
+static void print_json(const json_t *report, struct text *out)
+{
+    const size_t flags =
+        JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)REAL_DIGITS);
+
+    out->failed |= json_dump_callback(report, append_json, out, flags) != 0;
+    text_append(out, "\n");
+}
+
+static tapml_status write_as(const json_t *report,
+                             void (*print)(const json_t *report, struct text *out),
+                             const char *path)
+{
+    struct text text;
+
+    text_init(&text);
+    print(report, &text);
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        status = file_write(path, text.data, text.length);
+    }
+    text_release(&text);
+    return status;
+}
+
+tapml_status report_files_write(const json_t *report, const struct report_files *files)
+{
+    struct text path;
+
+    if (files->json != NULL) {
+        TAPML_TRY(write_as(report, print_json, files->json));
+    }
+    if (files->junit != NULL) {
+        TAPML_TRY(write_as(report, report_junit_print, files->junit));
+    }
+    text_init(&path);
+    text_format(&path, "%s/report.html", files->dir);
+    tapml_status status = text_status(&path);
+
+    if (status == TAPML_OK) {
+        status = write_as(report, report_html_print, path.data);
+    }
+    text_release(&path);
+    return status;
+}

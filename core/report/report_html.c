@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/report_html.h"
+
+#include "report/report_html_target.h"
+#include "report/report_markup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Numbers as texts, as many as one template takes.
+struct shorts {
+    char a[REPORT_MARKUP_SHORT], b[REPORT_MARKUP_SHORT], c[REPORT_MARKUP_SHORT];
+    char d[REPORT_MARKUP_SHORT], e[REPORT_MARKUP_SHORT];
+};
+
+static const char *string(const json_t *object, const char *key)
+{
+    return report_markup_string(object, key);
+}
+
+static const char *thousands(const json_t *object, const char *key, char *out)
+{
+    return report_markup_thousands(report_markup_count(object, key), out);
+}
+
+static int is_right(const json_t *target)
+{
+    return strcmp(string(target, "verdict"), "right") == 0;
+}
+
+// -- What it was run on ------------------------------------------------------------------------
+
+static void print_device(const char *name, const json_t *device, struct text *out)
+{
+    const char *driver = string(device, "driver");
+
+    const int is_narrow = strcmp(string(device, "activations"), "f16") == 0;
+
+    REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}{}<br>", name,
+                  string(device, "component"), string(device, "device"),
+                  string(device, "device_name"), driver[0] != '\0' ? ", driver " : "", driver,
+                  is_narrow ? ", activations f16" : "");
+    REPORT_MARKUP(out, "<span class=\"soft\">plugin {} {}, build <code>{}</code></span></dd>\n",
+                  string(device, "plugin"), string(device, "plugin_version"),
+                  string(device, "build"));
+}
+
+static void print_model(const json_t *report, struct text *out)
+{
+    const json_t *model = json_object_get(report, "model");
+    const char *key = NULL;
+    json_t *value = NULL;
+    struct shorts s;
+
+    REPORT_MARKUP(out,
+                  "<dt>model</dt><dd><b>{}</b>, {} parameters, {} operators, architecture <code>{}"
+                  "</code><br><span class=\"soft\">",
+                  string(model, "name"), thousands(model, "parameters", s.a),
+                  thousands(model, "ops", s.b), string(model, "architecture"));
+    json_object_foreach(json_object_get(model, "config"), key, value)
+    {
+        (void)snprintf(s.c, sizeof(s.c), "%" PRId64, (int64_t)json_integer_value(value));
+        REPORT_MARKUP(out, "{} <code>{}</code>; ", key,
+                      json_is_string(value) ? json_string_value(value) : s.c);
+    }
+    REPORT_MARKUP(out, "hash <code>{}</code></span></dd>\n", string(model, "hash"));
+}
+
+static void print_run(const json_t *report, struct text *out)
+{
+    const json_t *run = json_object_get(report, "run");
+    const json_t *limits = json_object_get(report, "limits");
+    const json_t *targets = json_object_get(report, "targets");
+    struct shorts s;
+
+    text_append(out, "<section><h2>What this was run on</h2>\n<dl class=\"run\">\n");
+    print_model(report, out);
+    print_device("source", json_object_get(report, "source"), out);
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const json_t *target = json_array_get(targets, i);
+
+        print_device(string(target, "name"), target, out);
+    }
+    REPORT_MARKUP(
+        out,
+        "<dt>input</dt><dd>{} prompts, {} tokens chosen after each, always the likeliest; "
+        "capacity {}, chunks of {} tokens; seed {} of the made-up cases<br><span class=\"soft\">"
+        "prompts <code>{}</code></span></dd>\n",
+        thousands(json_object_get(report, "carving"), "prompts", s.a),
+        thousands(run, "decode", s.b), thousands(run, "capacity", s.c),
+        thousands(run, "chunk", s.d), thousands(run, "derive_seed", s.e),
+        string(run, "prompts_hash"));
+    REPORT_MARKUP(
+        out,
+        "<dt>limits</dt><dd>{} times what <code>{}</code> itself loses between its devices "
+        "{}, for each operator, type and shape; never below the floor of its class "
+        "(exact: equal bits; elementwise: 16 steps of f32; reduction: rounding of a sum)"
+        "</dd>\n",
+        thousands(limits, "factor", s.a), string(limits, "component"), string(limits, "devices"));
+    REPORT_MARKUP(out, "<dt>host</dt><dd>tapml-host {}, compiler {}</dd>\n</dl></section>\n",
+                  string(run, "host"), string(run, "compiler"));
+}
+
+static const char words[] =
+    "<section><h2>The words of this page</h2><dl class=\"run\">\n"
+    "<dt>source, target</dt><dd>The platform where the model is known to be right, and the one it "
+    "is "
+    "taken to.</dd>\n"
+    "<dt>operator</dt><dd>One step of the model's computation at one place, such as the attention "
+    "of "
+    "layer 2.</dd>\n"
+    "<dt>case</dt><dd>One call of an operator as it happened on the source: inputs, states and "
+    "outputs. "
+    "The target gets the same inputs, and its outputs are compared.</dd>\n"
+    "<dt>made-up case</dt><dd>A neighbour of a recorded one: <em>uniform</em> or <em>boundary</em> "
+    "values, "
+    "or another <em>shape</em>. What it should give is computed by the reference.</dd>\n"
+    "<dt>limit, margin</dt><dd>How far an output may be from the source's, and how much of that it "
+    "uses: "
+    "above 1 is wrong.</dd>\n"
+    "<dt>accused</dt><dd>What makes the target wrong: with it back on the source the model "
+    "agrees.</dd>\n"
+    "<dt>prefill, decode</dt><dd>The prompt is read at once, then the model goes on token by "
+    "token; a "
+    "step is one of these.</dd>\n"
+    "<dt>NMSE, row error, ULP</dt><dd>Measures of a difference: squared, in parts of the output's "
+    "own "
+    "square; of the worst row, in parts of that row; in steps between neighbouring numbers of "
+    "f32.</dd>\n"
+    "<dt>top-1, KL divergence</dt><dd>The likeliest next token, and how far two predictions of it "
+    "are "
+    "from each other.</dd>\n"
+    "</dl></section>\n";
+
+// -- The page ----------------------------------------------------------------------------------
+
+static void print_title(const json_t *report, struct text *out)
+{
+    REPORT_MARKUP(out, "<title>{}: {}</title>\n", string(json_object_get(report, "run"), "name"),
+                  string(report, "verdict"));
+}
+
+static void print_head(const json_t *report, struct text *out)
+{
+    REPORT_MARKUP(out,
+                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                  "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                  "<link rel=\"icon\" href=\"data:,\">\n",
+                  report_html_policy);
+    print_title(report, out);
+    text_append(out, "<style>");
+    text_append(out, report_html_style);
+    text_append(out, "</style>\n</head>\n<body>\n");
+}
+
+// When the last target was done.
+static int64_t finished_s(const json_t *report)
+{
+    const json_t *targets = json_object_get(report, "targets");
+    int64_t last = 0;
+
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const int64_t own = report_markup_count(json_array_get(targets, i), "finished_s");
+
+        last = own > last ? own : last;
+    }
+    return last;
+}
+
+static void print_top(const json_t *report, struct text *out)
+{
+    const json_t *model = json_object_get(report, "model");
+    const json_t *targets = json_object_get(report, "targets");
+    const int64_t finished = finished_s(report);
+    struct shorts s;
+
+    REPORT_MARKUP(
+        out,
+        "<header><span class=\"brand\">TapML</span><span><bdi>{}</bdi></span><span><bdi>{}"
+        "</bdi></span><span><code>{}</code> \xe2\x86\x92 ",
+        string(json_object_get(report, "run"), "name"), string(model, "name"),
+        string(json_object_get(report, "source"), "backend"));
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        REPORT_MARKUP(out, "{}<code>{}</code>", i > 0 ? ", " : "",
+                      string(json_array_get(targets, i), "backend"));
+    }
+    REPORT_MARKUP(out, "</span><span>{}</span></header>\n",
+                  finished > 0 ? report_markup_date(finished, s.a) : "");
+}
+
+// The verdicts of several targets in one line each.
+static void print_verdicts(const json_t *targets, struct text *out)
+{
+    size_t right = 0;
+    struct shorts s;
+
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        right += (size_t)is_right(json_array_get(targets, i));
+    }
+    REPORT_MARKUP(
+        out, "<h1 class=\"verdict\">{} of {} targets are right.</h1>\n<ul class=\"verdicts\">\n",
+        report_markup_thousands((int64_t)right, s.a),
+        report_markup_thousands((int64_t)json_array_size(targets), s.b));
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        text_format(out, "<li><a href=\"#target-%zu\">", i + 1);
+        report_html_target_print_headline(json_array_get(targets, i), out);
+        text_append(out, "</a></li>\n");
+    }
+    text_append(out, "</ul>\n");
+}
+
+static void print_given_up(const json_t *given_up, struct text *out)
+{
+    for (size_t i = 0; i < json_array_size(given_up); i++) {
+        const json_t *target = json_array_get(given_up, i);
+
+        REPORT_MARKUP(out,
+                      "<h2 class=\"verdict\">The target <bdi>{}</bdi> was given up.</h2>\n<p "
+                      "class=\"lede\"><code>{}</code>: {}</p>\n",
+                      string(target, "name"), string(target, "backend"), string(target, "reason"));
+    }
+}
+
+void report_html_print(const json_t *report, struct text *out)
+{
+    const json_t *targets = json_object_get(report, "targets");
+    const json_t *given_up = json_object_get(report, "given_up");
+    const size_t count = json_array_size(targets);
+    struct shorts s;
+
+    print_head(report, out);
+    text_append(out, "<main>\n");
+    print_top(report, out);
+    print_given_up(given_up, out);
+    if (count == 0 && json_array_size(given_up) == 0) {
+        const json_t *carving = json_object_get(report, "carving");
+
+        REPORT_MARKUP(
+            out,
+            "<h1 class=\"verdict\">{} cases are recorded, for any target.</h1>\n<p "
+            "class=\"lede\">{} prompts ran on the source. The run names no target yet.</p>\n",
+            thousands(carving, "cases", s.a), thousands(carving, "prompts", s.b));
+    }
+    if (count > 1) {
+        print_verdicts(targets, out);
+    }
+    for (size_t i = 0; i < count; i++) {
+        report_html_target_print(report, i, out);
+    }
+    print_run(report, out);
+    text_append(out, words);
+    text_append(out, "</main>\n<script>");
+    text_append(out, report_html_script);
+    text_append(out, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,522 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/bundles.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "carve/bundle.h"
+#include "run/progress.h"
+#include "tensor/convert.h"
+#include "tensor/dtype.h"
+#include "verify/calibrator.h"
+#include "verify/reduce.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MEASURE_TEXT = 128, PATH_TEXT = 4096 };
+
+// What fails sometimes is replayed until it has failed but with such a chance; a trial of the
+// reduction is dearer than a replay by hand.
+static const double REPLAY_MISS = 1e-3, REDUCE_MISS = 0.05;
+static const double REPLAY_REPEATS_MAX = 10000, REDUCE_REPEATS_MAX = 150, LATE_REPEATS = 1000;
+
+// -- Writing -----------------------------------------------------------------------------------
+
+// One accusation on its way to a file.
+struct bundling {
+    const struct bundles_options *options;
+    const struct loop_accusation *accusation;
+    const struct verdict *verdict; // Of the case.
+    const char *path;
+    struct arena *arena;
+};
+
+// The kept case of an instance that is nearest to its limit, or NULL.
+static const struct verdict *find_nearest(const struct verdict_list *verdicts, const char *instance)
+{
+    const struct verdict *best = NULL;
+
+    for (size_t i = 0; i < verdicts->count; i++) {
+        const struct verdict *verdict = &verdicts->items[i];
+
+        if (strcmp(verdict->instance, instance) == 0 &&
+            (best == NULL || verdict->margin > best->margin)) {
+            best = verdict;
+        }
+    }
+    return best;
+}
+
+// A fact of the run, or NULL: it is left out of the bundle.
+static const char *fact_of(const struct bundling *bundling, const char *name)
+{
+    const char *fact = store_fact(bundling->options->store, name);
+
+    return fact != NULL ? arena_text(bundling->arena, fact) : NULL;
+}
+
+// The target as a bundle names it, or NULL where there is no memory.
+static const char *describe_target(const struct bundling *bundling)
+{
+    const struct backend_info *info = backend_info(bundling->options->backend);
+
+    return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s%s",
+                        bundling->options->target, info->component, info->device, info->device_name,
+                        info->plugin, info->plugin_version,
+                        info->is_narrow ? ", activations f16" : "");
+}
+
+static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
+{
+    const struct verdict *verdict = bundling->verdict;
+    const char *target = describe_target(bundling);
+    const char *source = fact_of(bundling, "source");
+    const char *model = fact_of(bundling, "model.hash");
+    struct store *store = NULL;
+    const struct bundle_fact facts[] = {
+        {BUNDLE_FACT_INSTANCE, verdict->instance},
+        {BUNDLE_FACT_TARGET, target},
+        {BUNDLE_FACT_REASON, bundling->accusation->reason},
+        {BUNDLE_FACT_WHOLE, verdict->shape_class},
+        {BUNDLE_FACT_ACTIVATIONS,
+         backend_info(bundling->options->backend)->is_narrow ? "f16" : NULL},
+        {"source", source},
+        {"model.hash", model},
+    };
+
+    if (target == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(bundle_create(bundling->path, item, facts, sizeof(facts) / sizeof(*facts), &store));
+    store_close(store);
+    return TAPML_OK;
+}
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    return progress_show(user, done, all);
+}
+
+// The part of the tries that failed.
+static double rate_of(const struct loop_accusation *accusation)
+{
+    return accusation->failed > 0 && accusation->tried > 0
+               ? (double)accusation->failed / (double)accusation->tried
+               : 1;
+}
+
+// Replays until one has failed but with a chance of `miss`: one where each does.
+static double repeats_for(const struct loop_accusation *accusation, double miss)
+{
+    const double rate = rate_of(accusation);
+
+    return rate < 1 ? ceil(log(miss) / log1p(-rate)) : 1;
+}
+
+// Whether it may take more than a first call: no kept case failed, or the first one of the instance
+// passed. What showed late in a run may need as many calls again.
+static int is_late(const struct bundling *bundling)
+{
+    const struct verdict_list *verdicts = bundling->options->verdicts;
+    const char *instance = bundling->accusation->verdict->instance;
+    size_t first = 0;
+
+    while (first < verdicts->count && strcmp(verdicts->items[first].instance, instance) != 0) {
+        first++;
+    }
+    return bundling->accusation->evidence != TRIAL_CASE || first == verdicts->count ||
+           verdict_count_failed(&verdicts->items[first], 1) == 0;
+}
+
+// A text as one word of a shell, or NULL where there is no memory.
+static const char *shell_word(struct arena *arena, const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-";
+    struct text quoted;
+
+    if (word[strspn(word, plain)] == '\0') {
+        return word;
+    }
+    text_init(&quoted);
+    text_append(&quoted, "'");
+    for (const char *at = word; *at != '\0'; at++) {
+        if (*at == '\'') {
+            text_append(&quoted, "'\\''");
+        } else {
+            text_append_bytes(&quoted, at, 1);
+        }
+    }
+    text_append(&quoted, "'");
+    const char *made = quoted.failed ? NULL : arena_text(arena, quoted.data);
+
+    text_release(&quoted);
+    return made;
+}
+
+// Calls of a replay that show the fault.
+static double repeats_of(const struct bundling *bundling)
+{
+    const double sometimes =
+        fmin(repeats_for(bundling->accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
+
+    return is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
+}
+
+// The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there
+// is no memory. A fault that is planted stands in the run's INI alone.
+static const char *command_of(const struct bundling *bundling, const char *path)
+{
+    const struct bundles_options *options = bundling->options;
+    struct arena *arena = bundling->arena;
+    const int has_config = options->config != NULL;
+    const double repeats = repeats_of(bundling);
+    const char *file = shell_word(arena, path);
+    const char *name = shell_word(arena, has_config ? options->config : options->backend_name);
+    char tail[96] = "";
+    int length = 0;
+
+    if (file == NULL || name == NULL) {
+        return NULL;
+    }
+    if (has_config) {
+        length = snprintf(tail, sizeof(tail), " --target %.60s", options->target);
+    }
+    if (repeats > 1) {
+        (void)snprintf(tail + length, sizeof(tail) - (size_t)length, " --repeat %.0f", repeats);
+    }
+    return arena_format(arena, "tapml-host replay %s --%s %s%s", file,
+                        has_config ? "config" : "backend", name, tail);
+}
+
+// Says what was written, to the terminal and to who asked for it.
+static tapml_status tell(const struct bundling *bundling, const struct carved_case *item)
+{
+    const struct bundles_options *options = bundling->options;
+    const char *name = strrchr(bundling->path, '/');
+    const char *command = command_of(bundling, bundling->path);
+    struct bundles_note note = {.instance = item->instance,
+                                .case_id = bundling->verdict->case_id,
+                                .file = name != NULL ? name + 1 : bundling->path,
+                                .shape_class = item->shape_class};
+
+    note.command = command_of(bundling, note.file);
+    if (command == NULL || note.command == NULL) {
+        return status_no_memory();
+    }
+    (void)printf("bundle: %s (%s) %s: %s%s\n  %s\n", item->instance, item->op_name,
+                 item->shape_class, bundling->path,
+                 bundling->accusation->is_alone ? "" : ", which was not seen to fail by itself",
+                 command);
+    return options->written != NULL ? options->written(options->user, &note) : TAPML_OK;
+}
+
+// Reduces what fails by itself; the rest is kept whole.
+static tapml_status reduce_and_save(const struct bundling *bundling, const struct carved_case *item)
+{
+    const struct bundles_options *options = bundling->options;
+    const struct loop_accusation *accusation = bundling->accusation;
+    const tapml_op *op =
+        catalogue_find(registry_catalogue(options->registry), item->op_name, item->op_version);
+    struct reduce_result reduced = {.item = *item};
+    struct progress progress;
+
+    progress_begin(&progress, "reduce", 0);
+    if (op != NULL && accusation->is_alone && bundling->verdict->kind == VERDICT_FAIL) {
+        const double repeats = fmin(repeats_for(accusation, REDUCE_MISS), REDUCE_REPEATS_MAX);
+
+        TAPML_TRY(reduce_case(&(struct reduce_options){.registry = options->registry,
+                                                       .backend = options->backend,
+                                                       .repeats = (unsigned)repeats,
+                                                       .progress = show,
+                                                       .user = &progress},
+                              item, op, &reduced));
+    }
+    tapml_status status = save(bundling, &reduced.item);
+
+    if (status == TAPML_OK) {
+        progress_end(&progress, "%s to %s", item->instance, reduced.item.shape_class);
+        status = tell(bundling, &reduced.item);
+    }
+    reduce_result_release(&reduced);
+    return status;
+}
+
+// The case of a recipe, with what the oracle expects.
+static tapml_status derive(const struct bundling *bundling,
+                           const struct carved_case *kept,
+                           struct carved_case *out_case)
+{
+    const struct bundles_options *options = bundling->options;
+    const tapml_op *op =
+        catalogue_find(registry_catalogue(options->registry), kept->op_name, kept->op_version);
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct calibrator *calibrator = NULL;
+    const char *refusal = NULL;
+
+    TAPML_TRY(derive_make(kept, op, bundling->verdict->recipe, bundling->arena, out_case));
+    TAPML_TRY(
+        calibrator_create(options->registry, options->checkpoint, options->backend, &calibrator));
+    const tapml_status status =
+        calibrator_expect(calibrator, out_case, op, bundling->arena, limits, &refusal);
+
+    calibrator_destroy(calibrator);
+    return status == TAPML_OK && refusal != NULL ? status_fail(TAPML_INTERNAL, "%s", refusal)
+                                                 : status;
+}
+
+static tapml_status load_case(const struct bundling *bundling, struct carved_case *out_case)
+{
+    const struct bundles_options *options = bundling->options;
+    struct carved_case kept;
+
+    TAPML_TRY(store_load_case(options->store, bundling->verdict->case_id, bundling->arena, &kept));
+    if (bundling->verdict->recipe != NULL) {
+        return derive(bundling, &kept, out_case);
+    }
+    return bundle_inline(options->checkpoint, &kept, bundling->arena, out_case);
+}
+
+static int has_fact(struct store *store, const char *name, const char *value)
+{
+    const char *fact = store_fact(store, name);
+
+    return fact != NULL && value != NULL && strcmp(fact, value) == 0;
+}
+
+// Tells the bundle of an earlier start where it is this accusation's.
+static tapml_status tell_earlier(const struct bundling *bundling, struct store *store, int *out_is)
+{
+    int64_t *ids = NULL;
+    size_t count = 0;
+    struct carved_case item;
+
+    *out_is = has_fact(store, BUNDLE_FACT_INSTANCE, bundling->verdict->instance) &&
+              has_fact(store, BUNDLE_FACT_REASON, bundling->accusation->reason) &&
+              has_fact(store, BUNDLE_FACT_TARGET, describe_target(bundling));
+    if (!*out_is) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(store_case_ids(store, &ids, &count));
+    const int64_t id = count == 1 ? ids[0] : 0;
+
+    alloc_free(ids);
+    TAPML_TRY(store_load_case(store, id, bundling->arena, &item));
+    return tell(bundling, &item);
+}
+
+// What failed late or only sometimes may not fail again: the bundle of a finished offload stays.
+static tapml_status keep_earlier(const struct bundling *bundling, int *out_is_kept)
+{
+    struct store *store = NULL;
+
+    *out_is_kept = 0;
+    if (!bundling->options->is_finished || !file_exists(bundling->path) ||
+        store_open(bundling->path, 0, &store) != TAPML_OK) {
+        return TAPML_OK; // One that is damaged is written again.
+    }
+    const tapml_status status = tell_earlier(bundling, store, out_is_kept);
+
+    store_close(store);
+    return status;
+}
+
+static tapml_status write_one(const struct bundles_options *options,
+                              const struct loop_accusation *accusation,
+                              const struct verdict *verdict,
+                              unsigned number)
+{
+    struct bundling bundling = {
+        .options = options, .accusation = accusation, .verdict = verdict, .arena = arena_create()};
+    struct carved_case item;
+    int is_kept = 0;
+
+    if (bundling.arena == NULL) {
+        return status_no_memory();
+    }
+    bundling.path = arena_format(bundling.arena, "%s/FAULT-%u.tapmlrun", options->dir, number);
+    tapml_status status = bundling.path != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = keep_earlier(&bundling, &is_kept);
+    }
+    if (status == TAPML_OK && !is_kept) {
+        status = load_case(&bundling, &item);
+    }
+    if (status == TAPML_OK && !is_kept) {
+        status = reduce_and_save(&bundling, &item);
+    }
+    arena_destroy(bundling.arena);
+    return status;
+}
+
+tapml_status bundles_write(const struct bundles_options *options, unsigned *io_count)
+{
+    const struct loop_result *result = options->result;
+
+    for (size_t i = 0; i < result->accused_count; i++) {
+        const struct loop_accusation *accusation = &result->accused[i];
+        const struct verdict *verdict =
+            accusation->verdict->case_id != 0
+                ? accusation->verdict
+                : find_nearest(options->verdicts, options->graph->ops[accusation->op].instance);
+
+        if (verdict != NULL) {
+            *io_count += 1;
+            TAPML_TRY(write_one(options, accusation, verdict, *io_count));
+        }
+    }
+    return TAPML_OK;
+}
+
+void bundles_remove_rest(const char *dir, unsigned count)
+{
+    int was_there = 1;
+
+    for (unsigned number = count + 1; was_there; number++) {
+        char path[PATH_TEXT];
+
+        (void)snprintf(path, sizeof(path), "%s/FAULT-%u.tapmlrun", dir, number);
+        was_there = remove(path) == 0;
+    }
+}
+
+// -- Reading -----------------------------------------------------------------------------------
+
+// A bundle's texts come from someone else: nothing that moves a terminal's cursor.
+static void print_text(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+
+        (void)putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
+    }
+}
+
+static void print_fact(struct store *store, const char *before, const char *name)
+{
+    const char *fact = store_fact(store, name);
+
+    if (fact != NULL) {
+        (void)printf("%s", before);
+        print_text(fact);
+        (void)printf("\n");
+    }
+}
+
+void bundles_describe(struct store *store, const struct verdict_list *verdicts)
+{
+    print_fact(store, "bundle of ", BUNDLE_FACT_INSTANCE);
+    for (size_t i = 0; i < verdicts->count; i++) {
+        (void)printf("  op      ");
+        print_text(verdicts->items[i].op_name);
+        (void)printf(", %s\n  shapes  ", verdicts->items[i].phase);
+        print_text(verdicts->items[i].shape_class);
+        (void)printf("\n");
+    }
+    print_fact(store, "  was     ", BUNDLE_FACT_WHOLE);
+    print_fact(store, "  failed  ", BUNDLE_FACT_TARGET);
+    print_fact(store, "          ", BUNDLE_FACT_REASON);
+}
+
+static tapml_status print_output(const struct replay_output *output,
+                                 const struct case_argument *argument,
+                                 const struct compare_limit *limit,
+                                 struct arena *arena)
+{
+    const struct compare_result distance = compare_tensors(
+        output->dtype, output->expected, output->computed, output->rows, output->width);
+    char measure[MEASURE_TEXT];
+    struct element_list list;
+
+    compare_explain(&distance, limit, measure, sizeof(measure));
+    (void)printf("  %s: %s, margin %.3g%s\n", argument->name, measure,
+                 compare_margin(&distance, limit),
+                 output->wrote_outside ? ", and bytes outside of it were written" : "");
+    if (compare_margin(&distance, limit) <= 1) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(element_find(output, argument, limit, arena, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        (void)printf("    %s[%s] expected %.9g, computed %.9g\n", argument->name,
+                     list.items[i].place, list.items[i].expected, list.items[i].computed);
+    }
+    (void)printf("    %" PRIu64 " of %" PRIu64 " elements are beyond the limit by themselves\n",
+                 list.beyond, list.total);
+    return TAPML_OK;
+}
+
+struct reading {
+    struct arena *arena;
+    struct store *store;
+    struct registry *registry;
+    const tapml_op *op;
+    struct carved_case item;
+    struct replay *replay;
+    struct calibrator *calibrator;
+};
+
+static tapml_status print_outputs(struct reading *reading)
+{
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct replay_result result;
+    uint32_t output = 0;
+
+    TAPML_TRY(calibrator_limits(reading->calibrator, reading->store, &reading->item, reading->op,
+                                limits));
+    TAPML_TRY(replay_run(reading->replay, &reading->item, reading->op, 0, &result));
+    for (uint32_t i = 0; result.outcome == REPLAY_RAN && i < reading->item.argument_count; i++) {
+        if (case_is_output(&reading->item.arguments[i])) {
+            TAPML_TRY(print_output(&result.outputs[output], &reading->item.arguments[i],
+                                   &limits[output], reading->arena));
+            output++;
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status open_case(struct reading *reading)
+{
+    int64_t *ids = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(store_case_ids(reading->store, &ids, &count));
+    const int64_t id = count > 0 ? ids[0] : 0;
+
+    alloc_free(ids);
+    if (count != 1) {
+        return status_fail(TAPML_INVALID, "bundle '%s' has %zu cases, expected one",
+                           store_path(reading->store), count);
+    }
+    TAPML_TRY(store_load_case(reading->store, id, reading->arena, &reading->item));
+    reading->op = catalogue_find(registry_catalogue(reading->registry), reading->item.op_name,
+                                 reading->item.op_version);
+    return TAPML_OK;
+}
+
+tapml_status
+bundles_print_elements(struct store *store, struct registry *registry, struct backend *backend)
+{
+    struct reading reading = {.arena = arena_create(), .store = store, .registry = registry};
+    tapml_status status = reading.arena != NULL ? open_case(&reading) : status_no_memory();
+
+    if (status == TAPML_OK && reading.op != NULL) {
+        status = replay_create(backend, NULL, &reading.replay);
+        if (status == TAPML_OK) {
+            status = calibrator_create(registry, NULL, backend, &reading.calibrator);
+        }
+        if (status == TAPML_OK) {
+            status = print_outputs(&reading);
+        }
+    }
+    replay_destroy(reading.replay);
+    calibrator_destroy(reading.calibrator);
+    arena_destroy(reading.arena);
+    return status;
+}

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The first phase of a run: the source runs the prompts under the recorder.
+#pragma once
+
+#include "carve/store.h"
+#include "config/run_config.h"
+#include "exec/session.h"
+#include "model/prompts.h"
+#include "run/hold.h"
+#include "run/setup.h"
+
+// Carves every prompt that the store does not have yet, on the first place of `setup`. `hold` is
+// told how far it is; NULL is allowed.
+tapml_status carving_run(const struct run_config *config,
+                         struct setup *setup,
+                         struct store *store,
+                         const struct prompts *prompts,
+                         struct hold *hold) STATUS_USED;

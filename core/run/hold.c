@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/hold.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json_file.h"
+#include "base/text.h"
+#include "run/outcome.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// The file has always this size, padded with blanks: rewriting it needs no room.
+enum { TEXT_BYTES = 8192, TIME_TEXT = 32 };
+
+struct hold {
+    int descriptor;
+    char *path;
+    struct hold_state state; // As it was written last.
+};
+
+// -- Locks and text ----------------------------------------------------------------------------
+
+// Of the whole file, for one writer. It belongs to the process: children do not inherit it.
+static struct flock whole_file(void)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+static void print_time(int64_t seconds, char out[TIME_TEXT])
+{
+    const time_t when = (time_t)seconds;
+    struct tm parts = {0};
+
+    (void)localtime_r(&when, &parts);
+    if (strftime(out, TIME_TEXT, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+        out[0] = '\0';
+    }
+}
+
+static void print_state(const struct hold_state *state, struct text *text)
+{
+    text_format(text, "{\"process\": %" PRId64 ", \"machine\": ", state->process);
+    text_append_json(text, state->machine);
+    text_format(text,
+                ", \"since\": %" PRId64 ", \"told\": %" PRId64 ",\n \"phase\": ", state->since_s,
+                state->told_s);
+    text_append_json(text, state->phase);
+    text_append(text, ", \"unit\": ");
+    text_append_json(text, state->unit);
+    text_format(text, ", \"done\": %" PRId64 ", \"all\": %" PRId64, state->done, state->all);
+    if (!isnan(state->left_s)) {
+        text_format(text, ", \"left_s\": %.3f", state->left_s);
+    }
+    if (state->has_ended) {
+        text_format(text, ",\n \"exit\": %" PRId64 ", \"message\": ", state->exit_code);
+        text_append_json(text, state->message);
+    }
+    text_append(text, "}\n");
+}
+
+// What a write leaves over, the next one tells the reason of.
+static int write_page(int descriptor, const char page[TEXT_BYTES])
+{
+    ssize_t done = 0;
+
+    for (ssize_t size = 1; done < TEXT_BYTES && size > 0; done += size > 0 ? size : 0) {
+        size = pwrite(descriptor, page + done, (size_t)(TEXT_BYTES - done), done);
+    }
+    return done == TEXT_BYTES;
+}
+
+// In one write, which a reader sees whole or not at all on the usual file systems.
+static int write_state(struct hold *hold)
+{
+    char page[TEXT_BYTES];
+    struct text text;
+
+    hold->state.told_s = clock_wall_s();
+    text_init(&text);
+    print_state(&hold->state, &text);
+    const int fits = text_status(&text) == TAPML_OK && text.length <= sizeof(page);
+
+    if (fits) {
+        memset(page, ' ', sizeof(page));
+        memcpy(page, text.data, text.length);
+        page[sizeof(page) - 1] = '\n';
+    }
+    text_release(&text);
+    errno = ENOMEM;
+    return fits && write_page(hold->descriptor, page);
+}
+
+// -- Taking ------------------------------------------------------------------------------------
+
+static tapml_status tell_holder(const char *folder)
+{
+    struct hold_state state;
+    char since[TIME_TEXT];
+
+    TAPML_TRY(hold_read(folder, &state));
+    print_time(state.since_s, since);
+    return status_fail(TAPML_UNAVAILABLE,
+                       "another host works in '%s': process %" PRId64
+                       " on '%s', since %s; wait for "
+                       "it, or end it",
+                       folder, state.process, state.machine, since);
+}
+
+static tapml_status lock(struct hold *hold, const char *folder)
+{
+    struct flock all = whole_file();
+
+    hold->descriptor = open(hold->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (hold->descriptor < 0) {
+        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", hold->path, strerror(errno));
+    }
+    if (fcntl(hold->descriptor, F_SETLK, &all) == 0) {
+        return TAPML_OK;
+    }
+    return errno == EACCES || errno == EAGAIN
+               ? tell_holder(folder)
+               : status_fail(TAPML_UNAVAILABLE, "cannot lock '%s': %s", hold->path,
+                             strerror(errno));
+}
+
+static tapml_status write_first(struct hold *hold)
+{
+    char why[FILE_WHY_TEXT] = "";
+
+    hold->state =
+        (struct hold_state){.process = (int64_t)getpid(), .since_s = clock_wall_s(), .left_s = NAN};
+    if (gethostname(hold->state.machine, sizeof(hold->state.machine) - 1) != 0) {
+        hold->state.machine[0] = '\0'; // It has none.
+    }
+    if (write_state(hold)) {
+        return TAPML_OK;
+    }
+    const int error = errno;
+
+    return status_fail(TAPML_UNAVAILABLE, "cannot write '%s' of %d bytes: %s", hold->path,
+                       TEXT_BYTES, file_is_full(error, hold->path, why) ? why : strerror(error));
+}
+
+tapml_status hold_take(const char *folder, struct hold **out_hold)
+{
+    struct hold *hold = alloc_new(sizeof(*hold));
+
+    if (hold == NULL) {
+        return status_no_memory();
+    }
+    hold->descriptor = -1;
+    hold->path = file_join(folder, "run.lock");
+    tapml_status status = hold->path != NULL ? lock(hold, folder) : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = write_first(hold);
+    }
+    if (status != TAPML_OK) {
+        hold_release(hold);
+        return status;
+    }
+    *out_hold = hold;
+    return TAPML_OK;
+}
+
+void hold_release(struct hold *hold)
+{
+    if (hold == NULL) {
+        return;
+    }
+    if (hold->descriptor >= 0) {
+        (void)close(hold->descriptor); // Which gives the lock back.
+    }
+    alloc_free(hold->path);
+    alloc_free(hold);
+}
+
+void hold_tell(struct hold *hold, const struct hold_phase *phase)
+{
+    if (hold == NULL) {
+        return;
+    }
+    struct hold_state *state = &hold->state;
+
+    (void)snprintf(state->phase, sizeof(state->phase), "%s", phase->name);
+    (void)snprintf(state->unit, sizeof(state->unit), "%s", phase->unit);
+    state->done = (int64_t)phase->done;
+    state->all = (int64_t)phase->all;
+    state->left_s = phase->left_s;
+    (void)write_state(hold); // News, not a result.
+}
+
+void hold_end(struct hold *hold, int exit_code, const char *message)
+{
+    if (hold == NULL) {
+        return;
+    }
+    if (exit_code == OUTCOME_OK || exit_code == OUTCOME_WRONG) {
+        hold_tell(hold, &(struct hold_phase){.name = "", .unit = "", .left_s = NAN});
+    }
+    hold->state.has_ended = 1;
+    hold->state.exit_code = exit_code;
+    hold->state.left_s = NAN;
+    (void)snprintf(hold->state.message, sizeof(hold->state.message), "%s", message);
+    (void)write_state(hold); // The exit code says it too.
+}
+
+// -- Reading -----------------------------------------------------------------------------------
+
+static int64_t number_of(const json_t *root, const char *key)
+{
+    return (int64_t)json_integer_value(json_object_get(root, key));
+}
+
+static void copy_text(const json_t *root, const char *key, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(root, key));
+
+    (void)snprintf(out, size, "%s", text != NULL ? text : "");
+}
+
+static void parse(const json_t *root, struct hold_state *state)
+{
+    const json_t *left = json_object_get(root, "left_s");
+
+    state->has_text = json_is_object(root);
+    state->process = number_of(root, "process");
+    state->since_s = number_of(root, "since");
+    state->told_s = number_of(root, "told");
+    state->done = number_of(root, "done");
+    state->all = number_of(root, "all");
+    state->left_s = json_is_number(left) ? json_number_value(left) : NAN;
+    state->has_ended = json_object_get(root, "exit") != NULL;
+    state->exit_code = number_of(root, "exit");
+    copy_text(root, "machine", state->machine, sizeof(state->machine));
+    copy_text(root, "phase", state->phase, sizeof(state->phase));
+    copy_text(root, "unit", state->unit, sizeof(state->unit));
+    copy_text(root, "message", state->message, sizeof(state->message));
+}
+
+static void read_opened(int descriptor, const char *path, struct hold_state *state)
+{
+    char page[TEXT_BYTES];
+    json_t *root = NULL;
+    struct flock all = whole_file();
+    const ssize_t size = pread(descriptor, page, sizeof(page), 0);
+
+    // Between taking and writing, the text is still the one of the host before.
+    if (size > 0 && json_file_parse(path, page, (size_t)size, &root) == TAPML_OK) {
+        parse(root, state);
+        json_decref(root);
+    }
+    state->is_held = fcntl(descriptor, F_GETLK, &all) == 0 && all.l_type != F_UNLCK;
+    if (state->is_held && all.l_pid > 0) { // 0 where the holder is out of sight: in a container.
+        state->process = all.l_pid;
+    }
+}
+
+tapml_status hold_read(const char *folder, struct hold_state *out_state)
+{
+    char *path = file_join(folder, "run.lock");
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    *out_state = (struct hold_state){.left_s = NAN};
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (descriptor >= 0) {
+        read_opened(descriptor, path, out_state);
+        (void)close(descriptor); // Nothing was written.
+    }
+    alloc_free(path);
+    return TAPML_OK;
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/progress.h"
+
+#include "base/clock.h"
+#include "run/interrupt.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { BAR_WIDTH = 30, TENTHS = 10 };
+
+static const uint64_t second_ns = 1000000000u;
+static const uint64_t terminal_every_ns = 100000000u;
+static const uint64_t told_every_ns = 200000000u;
+
+void progress_begin(struct progress *progress, const char *phase, int quiet)
+{
+    const uint64_t now_ns = clock_now_ns();
+
+    *progress = (struct progress){.unit = "",
+                                  .phase = phase,
+                                  .begin_ns = now_ns,
+                                  .shown_ns = now_ns,
+                                  .is_terminal = isatty(STDERR_FILENO),
+                                  .is_quiet = quiet};
+}
+
+void progress_print_time(double seconds, char out[PROGRESS_TIME_TEXT])
+{
+    const double whole = fmin(round(seconds), 1e9);
+
+    if (whole < 60) {
+        (void)snprintf(out, PROGRESS_TIME_TEXT, "%.0f s", whole);
+    } else if (whole < 3600) {
+        (void)snprintf(out, PROGRESS_TIME_TEXT, "%.0f min %.0f s", floor(whole / 60),
+                       fmod(whole, 60));
+    } else {
+        (void)snprintf(out, PROGRESS_TIME_TEXT, "%.0f h %.0f min", floor(whole / 3600),
+                       floor(fmod(whole, 3600) / 60));
+    }
+}
+
+// What is left at the pace of this start so far; NaN where there is no pace yet.
+static double left_s(const struct progress *progress, size_t done, size_t all, uint64_t now_ns)
+{
+    const double spent_s = (double)(now_ns - progress->begin_ns) * 1e-9;
+
+    if (done <= progress->skipped || all < done || spent_s < 1) {
+        return NAN;
+    }
+    return spent_s * (double)(all - done) / (double)(done - progress->skipped);
+}
+
+static int is_due(const struct progress *progress, size_t done, size_t all, uint64_t now_ns)
+{
+    const uint64_t since_ns = now_ns - progress->shown_ns;
+
+    if (progress->is_terminal) {
+        return since_ns >= terminal_every_ns;
+    }
+    return since_ns >= 30 * second_ns ||
+           (since_ns >= 2 * second_ns && TENTHS * done / all != progress->shown_tenth);
+}
+
+static void show(const struct progress *progress, const struct hold_phase *told)
+{
+    char bar[BAR_WIDTH + 1];
+    char left[PROGRESS_TIME_TEXT] = "";
+
+    for (size_t i = 0; i < BAR_WIDTH; i++) {
+        bar[i] = i < BAR_WIDTH * told->done / told->all ? '#' : '.';
+    }
+    bar[BAR_WIDTH] = '\0';
+    if (progress->is_terminal) {
+        (void)fprintf(stderr, "\r\033[K%-24s [%s] ", told->name, bar);
+    } else {
+        (void)fprintf(stderr, "%s: ", told->name);
+    }
+    (void)fprintf(stderr, "%zu / %zu%s%s", told->done, told->all, *told->unit != '\0' ? " " : "",
+                  told->unit);
+    if (!isnan(told->left_s)) {
+        progress_print_time(told->left_s, left);
+        (void)fprintf(stderr, ", %s left", left);
+    }
+    (void)fputs(progress->is_terminal ? "" : "\n", stderr);
+    (void)fflush(stderr);
+}
+
+tapml_status progress_show(struct progress *progress, size_t done, size_t all)
+{
+    const uint64_t now_ns = clock_now_ns();
+    const struct hold_phase told = {.name = progress->phase,
+                                    .unit = progress->unit,
+                                    .done = done,
+                                    .all = all,
+                                    .left_s = left_s(progress, done, all, now_ns)};
+
+    if (!progress->is_quiet && done > 0 && all > 0 && is_due(progress, done, all, now_ns)) {
+        show(progress, &told);
+        progress->shown_ns = now_ns;
+        progress->shown_tenth = TENTHS * done / all;
+    }
+    if (progress->told_ns == 0 || now_ns - progress->told_ns >= told_every_ns) {
+        hold_tell(progress->hold, &told);
+        progress->told_ns = now_ns;
+    }
+    return interrupt_check();
+}
+
+void progress_end(struct progress *progress, const char *format, ...)
+{
+    const double spent_s = (double)(clock_now_ns() - progress->begin_ns) * 1e-9;
+    va_list arguments;
+
+    if (progress->is_quiet) {
+        return;
+    }
+    (void)fprintf(stderr, "%s%s: ", progress->is_terminal ? "\r\033[K" : "", progress->phase);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    (void)fprintf(stderr, " (%.1f s)\n", spent_s);
+}

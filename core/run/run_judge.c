@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_judge.h"
+
+#include "base/alloc.h"
+#include "carve/store.h"
+#include "config/run_config.h"
+#include "exec/narrow.h"
+#include "model/prompts.h"
+#include "run/calibration.h"
+#include "run/interrupt.h"
+#include "run/progress.h"
+#include "run/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tapml_status run_judge_session(const struct run_judge *judge,
+                               const struct run_place *other,
+                               const struct plan *plan,
+                               struct session **out_session)
+{
+    const struct setup *setup = judge->from.setup;
+    const struct run_place none = {.name = NULL};
+    const struct run_place *second = other != NULL ? other : &none;
+    struct backend *const backends[] = {setup->backends[0], second->backend};
+    struct weight_set *const weights[] = {setup->weights[0], second->weights};
+    const char *const places[] = {"source", second->name};
+
+    return session_create(&(struct session_options){.model = setup->model,
+                                                    .backends = backends,
+                                                    .places = places,
+                                                    .place_count = other != NULL ? 2 : 1,
+                                                    .plan = plan,
+                                                    .capacity = judge->from.config->capacity,
+                                                    .chunk = judge->from.config->chunk,
+                                                    .weights = weights},
+                          out_session);
+}
+
+static tapml_status make_simple(const struct run_judge *judge,
+                                const struct run_place *other,
+                                const char *rule,
+                                struct session **out_session)
+{
+    struct plan *plan = NULL;
+
+    TAPML_TRY(plan_create(&plan));
+    tapml_status status = plan_add(plan, rule, "plan");
+
+    if (status == TAPML_OK) {
+        status = run_judge_session(judge, other, plan, out_session);
+    }
+    plan_destroy(plan);
+    return status;
+}
+
+static tapml_status load_prompts(struct run_judge *judge)
+{
+    const struct prompts *prompts = judge->from.prompts;
+
+    judge->prompts = alloc_array(prompts->count + 1, sizeof(*judge->prompts));
+    if (judge->prompts == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < prompts->count; i++) {
+        const struct prompt *prompt = &prompts->items[i];
+        struct judge_prompt *judged = &judge->prompts[i];
+        int32_t *greedy = NULL;
+
+        TAPML_TRY(store_greedy(judge->from.store, prompt->id, &greedy, &judged->greedy_count));
+        judged->ids = prompt->ids;
+        judged->count = (int64_t)prompt->count;
+        judged->greedy = greedy;
+        judged->text = prompt->text;
+        judged->id = prompt->id;
+    }
+    return TAPML_OK;
+}
+
+// Runs the model on a device that calibrates; what that refuses in f16 on the source.
+static tapml_status
+measure(struct run_judge *judge, struct backend *backend, struct judge_limits *out_limits)
+{
+    struct session *session = NULL;
+
+    TAPML_TRY(make_simple(judge, &(struct run_place){.name = "calibrate", .backend = backend},
+                          "* -> calibrate", &session));
+    const tapml_status status = judge_calibrate(
+        judge->judge, session, (size_t)judge->from.config->offload_prompts, out_limits);
+
+    judge->executions += session_executions(session);
+    session_destroy(session);
+    return status;
+}
+
+// Takes the limits of a backend from the store, or measures them.
+static tapml_status settle(struct run_judge *judge,
+                           const char *name,
+                           struct backend *backend,
+                           struct judge_limits *out_limits)
+{
+    const struct calibration calibration = {.name = name,
+                                            .device = backend,
+                                            .source = judge->from.setup->backends[0],
+                                            .prompts = judge->from.config->offload_prompts};
+    int has = 0;
+
+    TAPML_TRY(calibration_find(judge->from.store, &calibration, out_limits, &has));
+    if (has) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(measure(judge, backend, out_limits));
+    return calibration_keep(judge->from.store, &calibration, out_limits);
+}
+
+static tapml_status
+settle_narrow(struct run_judge *judge, struct run_judge_device *device, struct backend *backend)
+{
+    struct narrow *narrow = NULL;
+    char name[sizeof(device->name) + 8];
+
+    (void)snprintf(name, sizeof(name), "%s f16", device->name);
+    TAPML_TRY(narrow_create(backend, &narrow));
+    const tapml_status status = settle(judge, name, narrow_backend(narrow), &device->narrow_limits);
+
+    narrow_destroy(narrow);
+    return status;
+}
+
+static int has_narrow_target(const struct run_config *config)
+{
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (config->targets[i].is_narrow) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_device *device)
+{
+    struct backend *backend = NULL;
+
+    TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
+    tapml_status status = settle(judge, device->name, backend, &device->limits);
+
+    if (status == TAPML_OK && has_narrow_target(judge->from.config)) {
+        status = settle_narrow(judge, device, backend);
+    }
+    backend_release(backend);
+    return status;
+}
+
+void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
+{
+    const struct backend_info *info = target != NULL ? backend_info(target) : NULL;
+    struct judge_limits limits[RUN_JUDGE_DEVICES_MAX];
+    char own[256] = "";
+    size_t count = 0;
+
+    if (info != NULL) {
+        (void)snprintf(own, sizeof(own), "%s:%s", info->component, info->device);
+    }
+    for (size_t i = 0; i < judge->device_count; i++) {
+        if (strcmp(judge->devices[i].name, own) != 0) {
+            limits[count++] = info != NULL && info->is_narrow ? judge->devices[i].narrow_limits
+                                                              : judge->devices[i].limits;
+        }
+    }
+    judge_set_limits(judge->judge, limits, count);
+}
+
+// Runs the model on the devices on which limits are calibrated.
+static tapml_status calibrate(struct run_judge *judge)
+{
+    const struct setup *setup = judge->from.setup;
+    const struct graph *graph = model_graph(setup->model);
+    const char *component = registry_oracle(setup->registry, graph->ops[0].op);
+    const char *devices =
+        component != NULL ? registry_component_key(setup->registry, component, "calibrates") : NULL;
+    struct progress progress;
+
+    progress_begin(&progress, "calibrate", 0);
+    progress.hold = judge->from.hold;
+    TAPML_TRY(progress_show(&progress, 0, 0));
+    for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
+        struct run_judge_device *device = &judge->devices[judge->device_count];
+        const size_t length = strcspn(devices, " ");
+
+        if (judge->device_count == RUN_JUDGE_DEVICES_MAX) {
+            return status_fail(TAPML_INVALID, "'%s' has more than %d devices that calibrate",
+                               component, RUN_JUDGE_DEVICES_MAX);
+        }
+        (void)snprintf(device->name, sizeof(device->name), "%s:%.*s", component, (int)length,
+                       devices);
+        TAPML_TRY(calibrate_on(judge, device));
+        judge->device_count++;
+        TAPML_TRY(interrupt_check());
+        devices += length;
+    }
+    run_judge_set_limits(judge, NULL);
+    progress_end(&progress, "end-to-end limit %.3g", judge_distance_limit(judge->judge));
+    return TAPML_OK;
+}
+
+tapml_status run_judge_open(const struct run_judge_options *options, struct run_judge *out_judge)
+{
+    const size_t kept = (size_t)options->config->offload_prompts;
+    const size_t count = options->prompts->count;
+
+    *out_judge = (struct run_judge){.from = *options};
+    TAPML_TRY(load_prompts(out_judge));
+    TAPML_TRY(make_simple(out_judge, NULL, "* -> source", &out_judge->source));
+    TAPML_TRY(judge_create(&(struct judge_options){.source = out_judge->source,
+                                                   .graph = model_graph(options->setup->model),
+                                                   .prompts = out_judge->prompts,
+                                                   .prompt_count = count,
+                                                   .kept_count = kept < count ? kept : count},
+                           &out_judge->judge));
+    return calibrate(out_judge);
+}
+
+void run_judge_close(struct run_judge *judge)
+{
+    judge_destroy(judge->judge);
+    session_destroy(judge->source);
+    for (size_t i = 0; judge->prompts != NULL && i < judge->from.prompts->count; i++) {
+        // The judge only borrows what store_greedy gave.
+        alloc_free((void *)(uintptr_t)judge->prompts[i].greedy);
+    }
+    alloc_free(judge->prompts);
+}

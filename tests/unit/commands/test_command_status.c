@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "carve/ledger.h"
+#include "carve/store.h"
+#include "harness/command.h"
+#include "harness/scratch.h"
+#include "run/hold.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static struct scratch scratch;
+
+static void setup(void)
+{
+    scratch_make(&scratch);
+}
+
+static void teardown(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(command_status, .init = setup, .fini = teardown);
+
+// A run of one target, which has moved three of four instances and taken one back.
+static void write_store(void)
+{
+    static const char *const INSTANCES[] = {"a/x", "a/y", "b/x", "b/y"};
+    struct store *store = NULL;
+
+    cr_assert_eq(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store), TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "targets", "gpu"), TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "target.gpu", "other:0"), TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "target.gpu.goal", "* -> gpu\ninstance=c -> source\n"),
+                 TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "prompts.count", "2"), TAPML_OK);
+    for (size_t i = 0; i < sizeof(INSTANCES) / sizeof(*INSTANCES); i++) {
+        cr_assert_eq(store_add_case(store, &(struct carved_case){.instance = INSTANCES[i],
+                                                                 .op_name = "tapml.silu",
+                                                                 .op_version = 1,
+                                                                 .phase = "prefill",
+                                                                 .shape_class = "x=[1]"}),
+                     TAPML_OK, "%s", status_message());
+    }
+    cr_assert_eq(ledger_add(store, &(struct ledger_row){.target = "gpu",
+                                                        .step = "move silu",
+                                                        .verdict = "taken back",
+                                                        .reason = "",
+                                                        .plan = "* -> gpu\ninstance=c -> source\n"
+                                                                "instance=b/y -> source\n"}),
+                 TAPML_OK);
+    store_close(store);
+}
+
+Test(command_status, counts_what_the_store_and_the_lock_say)
+{
+    struct hold *hold = NULL;
+
+    write_store();
+    cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_OK);
+    hold_tell(hold, &(struct hold_phase){"offload to gpu", "prompts judged", 3, 9, NAN});
+    hold_end(hold, OUTCOME_ENVIRONMENT, "the disk is full");
+    hold_release(hold);
+    struct printed printed = PRINTED(command_status_main, scratch.folder);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, ": failed, process "), "%s", printed.out);
+    cr_assert_not_null(strstr(printed.out, "offload to gpu: 3 / 9 prompts judged\n"));
+    cr_assert_not_null(strstr(printed.out, "0 of 2 prompts, 0 calls, 4 cases kept"));
+    cr_assert_not_null(strstr(printed.out, "other:0: 0 of 4 cases replayed"));
+    cr_assert_not_null(strstr(printed.out, "1 accused, 3 of 4 instances moved so far"));
+    cr_assert_not_null(strstr(printed.out, "last step 'move silu': taken back"));
+    cr_assert_not_null(strstr(printed.out, "error    the disk is full"));
+    printed_release(&printed);
+}
+
+Test(command_status, is_json_where_that_is_asked_for)
+{
+    write_store();
+    struct printed printed = PRINTED(command_status_main, "--json", scratch.folder);
+    json_t *root = json_loads(printed.out, 0, NULL);
+    const json_t *target = json_array_get(json_object_get(root, "targets"), 0);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_str_eq(json_string_value(json_object_get(root, "state")), "not running");
+    cr_assert_null(json_object_get(root, "exit"));
+    cr_assert_eq(json_integer_value(json_object_get(root, "cases")), 4);
+    cr_assert_eq(json_integer_value(json_object_get(target, "moved")), 3);
+    cr_assert_eq(json_integer_value(json_object_get(target, "accused")), 1);
+    json_decref(root);
+    printed_release(&printed);
+}
+
+Test(command_status, a_store_that_cannot_be_read_hides_nothing_else)
+{
+    struct hold *hold = NULL;
+
+    (void)scratch_write(&scratch, "run.tapmlrun", "no store at all", 15);
+    cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_OK);
+    hold_release(hold);
+    struct printed printed = PRINTED(command_status_main, scratch.folder);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, ": killed, process "), "%s", printed.out);
+    cr_assert_not_null(strstr(printed.out, "cannot be read now: "));
+    printed_release(&printed);
+}
+
+Test(command_status, a_folder_without_a_run_is_told)
+{
+    struct printed printed = PRINTED(command_status_main, scratch.folder);
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "there is no run in '"), "%s", printed.err);
+    printed_release(&printed);
+}

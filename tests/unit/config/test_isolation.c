@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "../plugin/zoo_folder.h"
+#include "base/shared.h"
+#include "config/isolation.h"
+#include "link/client.h"
+
+static struct ini ini;
+static struct registry *registry;
+static struct arena *arena;
+static char program[1024];
+
+static void open_registry(const char *name)
+{
+    const char *const names[] = {name, NULL};
+
+    registry = zoo_registry(names, NULL, &ini);
+    arena = arena_create();
+    (void)snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
+}
+
+static void teardown(void)
+{
+    registry_destroy(registry);
+    ini_release(&ini);
+    arena_destroy(arena);
+}
+
+TestSuite(isolation, .fini = teardown);
+
+static tapml_status open_in_worker(const char *name, struct backend **out_backend)
+{
+    return isolation_open(
+        &(struct isolation_options){
+            .program = program, .registry = registry, .ini = &ini, .threads = 1, .arena = arena},
+        &(struct isolation){.mode = ISOLATION_ALWAYS, .deadline_s = 60}, name, out_backend);
+}
+
+Test(isolation, knows_its_words)
+{
+    enum isolation_mode mode = ISOLATION_NEVER;
+
+    cr_assert(isolation_parse("always", &mode));
+    cr_assert_eq(mode, ISOLATION_ALWAYS);
+    cr_assert(isolation_parse("loopback", &mode));
+    cr_assert_eq(mode, ISOLATION_LOOPBACK);
+    cr_assert(isolation_parse("never", &mode));
+    cr_assert_not(isolation_parse("sometimes", &mode));
+}
+
+Test(isolation, opens_a_device_in_a_worker)
+{
+    struct backend *backend = NULL;
+
+    open_registry("good");
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(backend_info(backend)->device, "first");
+    cr_assert(backend_has_op(backend,
+                             catalogue_find(registry_catalogue(registry), "org.example.scale", 1)));
+    cr_assert_eq(client_falls(backend), 0);
+    backend_release(backend);
+}
+
+// Ends the worker, by an op of the plugin.
+static void crash(struct backend *backend, tapml_object *x, tapml_object *y)
+{
+    static const int64_t four[] = {4};
+    const tapml_tensor from = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 1, .shape = four, .buffer = x};
+    const tapml_tensor to = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 1, .shape = four, .buffer = y};
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &from},
+                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &to}};
+    const struct backend_call call = {
+        .op = catalogue_find(registry_catalogue(registry), "tapml.silu", 1), .args = args};
+
+    cr_assert_not_null(call.op);
+    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait(backend), TAPML_INTERNAL);
+}
+
+// What a worker sees of a lent buffer: copied on its side, then read here.
+static void expect_numbers(struct backend *backend,
+                           tapml_object *target,
+                           const struct shared_span *span,
+                           unsigned char number)
+{
+    static unsigned char found[1 << 14];
+
+    memset(span->memory, number, span->bytes);
+    cr_assert_eq(backend_fill(backend, target, 0, 4, 0), TAPML_OK);
+    cr_assert_eq(backend_write(backend, target, 0, span->memory, span->bytes), TAPML_OK);
+    cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_read(backend, target, 0, found, span->bytes), TAPML_OK);
+    cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
+    cr_assert_eq(found[0], number);
+    cr_assert_eq(found[span->bytes - 1], number);
+}
+
+// The worker ends with memory that it was lent, and with buffers that lie in it.
+static void lend_again(const char *name)
+{
+    struct backend *backend = NULL;
+    struct shared *shared = NULL;
+    struct shared_span span;
+    tapml_object *wrapped = NULL, *target = NULL;
+
+    open_registry("crashes_in_op");
+    cr_assert_eq(open_in_worker(name, &backend), TAPML_OK, "%s", status_message());
+    cr_assert_eq(shared_create(SHARED_LENT, &shared), TAPML_OK);
+    cr_assert_eq(shared_take(shared, 1 << 14, &span), TAPML_OK);
+    const struct backend_loan loan = {shared_memory(shared, 0), shared_bytes(shared, 0),
+                                      shared_descriptor(shared, 0)};
+    cr_assert_eq(backend_lend(backend, &loan), TAPML_OK);
+    cr_assert_eq(backend_buffer_new(backend, span.bytes, &target), TAPML_OK);
+    if (backend_info(backend)->borrowing == BACKEND_BORROWS_BUFFERS) {
+        cr_assert_eq(
+            backend_buffer_wrap(backend, span.memory, span.bytes, TAPML_ACCESS_READ, &wrapped),
+            TAPML_OK, "%s", status_message());
+    }
+    expect_numbers(backend, target, &span, 1);
+    crash(backend, wrapped ? wrapped : target, target);
+    cr_assert_eq(client_falls(backend), 1);
+    expect_numbers(backend, target, &span, 2);
+    crash(backend, wrapped ? wrapped : target, target);
+    cr_assert_eq(client_falls(backend), 2, "the call came so far as to crash");
+    backend_buffer_free(backend, wrapped);
+    backend_buffer_free(backend, target);
+    backend_take_back(backend, span.memory);
+    backend_release(backend);
+    shared_destroy(shared);
+}
+
+Test(isolation, lends_again_to_a_worker_of_host_memory_that_was_started_again)
+{
+    lend_again("crashes_in_op:first");
+}
+
+Test(isolation, lends_again_to_a_workers_device_that_was_started_again)
+{
+    lend_again("crashes_in_op:0000:02/b");
+}
+
+Test(isolation, says_why_a_worker_opens_nothing)
+{
+    struct backend *backend = NULL;
+
+    open_registry("good");
+    cr_assert_eq(open_in_worker("good:third", &backend), TAPML_NOT_FOUND, "%s", status_message());
+    cr_assert_eq(open_in_worker("nobody", &backend), TAPML_NOT_FOUND);
+    (void)snprintf(program, sizeof(program), "/nowhere/tapml-host");
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
+    cr_assert_not_null(strstr(status_message(), "tapml-worker"));
+}
+
+Test(isolation, holds_the_manifest_against_the_library)
+{
+    struct scratch scratch;
+    struct backend *backend = NULL;
+
+    open_registry("good");
+    registry_destroy(registry);
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "version = 1.0.0", "version = 2.0.0");
+    const char *const files[] = {scratch_path(&scratch, "org.example.good.tapml"), NULL};
+
+    cr_assert_eq(
+        registry_create(&(struct registry_options){.files = files, .ini = &ini}, &registry),
+        TAPML_OK, "%s", status_message());
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
+    cr_assert_not_null(strstr(status_message(), "version"), "%s", status_message());
+    scratch_remove(&scratch);
+}
+
+Test(isolation, probes_in_a_worker)
+{
+    open_registry("broken_probe");
+    cr_assert_eq(isolation_probe_all(program, registry), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_PROBE_FAILED);
+    cr_assert_not_null(strstr(registry_at(registry, 0)->sentence, "broken_probe"), "%s",
+                       registry_at(registry, 0)->sentence);
+}

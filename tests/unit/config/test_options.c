@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/options.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--model", "DIR", "a folder"},
+    {"--json", NULL, "a switch"},
+    {"--count", "N", "a number"},
+    {NULL, NULL, NULL},
+};
+
+#define PARSE(options, ...)                                                                        \
+    options_parse(specs, (int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)),                  \
+                  (char *[]){__VA_ARGS__}, options)
+
+Test(options, values_come_behind_or_with_an_equals_sign)
+{
+    struct options options;
+
+    cr_assert_eq(PARSE(&options, "--model", "a", "x", "--json", "--model=b", "y"), TAPML_OK);
+    cr_assert_str_eq(options_get(&options, "--model"), "b");
+    cr_assert_str_eq(options_at(&options, "--model", 0), "a");
+    cr_assert_str_eq(options_at(&options, "--model", 1), "b");
+    cr_assert_null(options_at(&options, "--model", 2));
+    cr_assert_str_eq(options_get(&options, "--json"), "");
+    cr_assert_null(options_get(&options, "--count"));
+    cr_assert_eq(options.plain_count, 2u);
+    cr_assert_str_eq(options.plain[1], "y");
+}
+
+Test(options, behind_two_dashes_nothing_is_an_option)
+{
+    struct options options;
+
+    cr_assert_eq(PARSE(&options, "--", "--model", "--nonsense"), TAPML_OK);
+    cr_assert_eq(options.plain_count, 2u);
+    cr_assert_null(options_get(&options, "--model"));
+}
+
+Test(options, an_unknown_one_is_refused_with_the_nearest)
+{
+    struct options options;
+
+    cr_assert_eq(PARSE(&options, "--modle", "a"), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "did you mean '--model'"));
+    cr_assert_eq(PARSE(&options, "--model"), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "needs a value: DIR"));
+    cr_assert_eq(PARSE(&options, "--json=yes"), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "takes no value"));
+}
+
+Test(options, numbers_are_whole_and_in_range)
+{
+    struct options options;
+    int64_t value = 0;
+
+    cr_assert_eq(PARSE(&options, "--count", "17"), TAPML_OK);
+    cr_assert_eq(options_i64(&options, "--count", 3, 1, 100, &value), TAPML_OK);
+    cr_assert_eq(value, 17);
+    cr_assert_eq(options_i64(&options, "--count", 3, 1, 16, &value), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected 1 to 16"));
+    cr_assert_eq(PARSE(&options, "--count", "1x"), TAPML_OK);
+    cr_assert_eq(options_i64(&options, "--count", 3, 1, 16, &value), TAPML_INVALID);
+    cr_assert_eq(PARSE(&options, "x"), TAPML_OK);
+    cr_assert_eq(options_i64(&options, "--count", 3, 1, 16, &value), TAPML_OK);
+    cr_assert_eq(value, 3);
+}
+
+Test(options, arguments_that_nobody_takes_are_refused)
+{
+    struct options options;
+
+    cr_assert_eq(PARSE(&options, "--json"), TAPML_OK);
+    cr_assert_eq(options_no_plain(&options), TAPML_OK);
+    cr_assert_eq(PARSE(&options, "--json", "x"), TAPML_OK);
+    cr_assert_eq(options_no_plain(&options), TAPML_INVALID);
+    cr_assert_str_eq(status_message(), "expected no argument, found 'x'");
+}
+
+Test(options, too_many_are_refused)
+{
+    char *words[OPTIONS_MAX + 1];
+    struct options options;
+
+    for (size_t i = 0; i <= OPTIONS_MAX; i++) {
+        words[i] = "--json";
+    }
+    cr_assert_eq(options_parse(specs, OPTIONS_MAX, words, &options), TAPML_OK);
+    cr_assert_eq(options_parse(specs, OPTIONS_MAX + 1, words, &options), TAPML_INVALID);
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/report.h"
+#include "report/report_html_target.h"
+
+static struct text part;
+static json_t *report;
+
+static void begin(void)
+{
+    text_init(&part);
+    report = report_make();
+}
+
+static void end(void)
+{
+    text_release(&part);
+    json_decref(report);
+}
+
+TestSuite(report_html_target, .init = begin, .fini = end);
+
+static void expect(const char *piece)
+{
+    cr_expect_not_null(strstr(part.data, piece), "'%s' is not in the part", piece);
+}
+
+Test(report_html_target, what_is_accused_comes_with_its_values)
+{
+    report_html_target_print(report, 0, &part);
+    cr_assert_eq(text_status(&part), TAPML_OK);
+    expect("<code>silu</code> is wrong on");
+    expect("<td class=\"off\">NaN</td>");
+    expect("y[0, 1]");
+    expect("prompt 1, step 3");
+    expect("FAULT-1.tapmlrun");
+    expect("tapml-host replay FAULT-1.tapmlrun --backend two");
+    expect("<td class=\"x\">\xe2\x9c\x95&nbsp;\xe2\x88\x9e</td><td class=\"b\">0.25</td>");
+    expect("1 trials to find");
+}
+
+Test(report_html_target, the_headline_stands_alone_too)
+{
+    report_html_target_print_headline(json_array_get(json_object_get(report, "targets"), 0), &part);
+    cr_assert_eq(strncmp(part.data, "<span", 5), 0, "%s", part.data);
+    expect("<code>silu</code> is wrong on");
+    cr_expect_null(strstr(part.data, "<section"));
+}
+
+Test(report_html_target, what_only_a_whole_model_shows_has_its_sentence)
+{
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *judged = json_object_get(target, "end_to_end");
+
+    cr_assert_eq(json_array_clear(json_object_get(target, "accused")), 0);
+    cr_assert_eq(json_object_set_new(judged, "agrees", json_false()), 0);
+    report_html_target_print(report, 0, &part);
+    expect("departs from the source.</b>");
+    cr_assert_eq(json_object_set_new(judged, "agrees", json_true()), 0);
+    text_clear(&part);
+    report_html_target_print(report, 0, &part);
+    expect("refuses operators that it was asked to run.</b>");
+    json_t *op = json_array_get(json_object_get(target, "ops"), 0);
+
+    cr_assert_eq(
+        json_object_set_new(json_object_get(target, "counts"), "derived_failed", json_integer(1)),
+        0);
+    cr_assert_eq(json_object_set_new(json_object_get(json_object_get(op, "derived"), "shape"),
+                                     "failed", json_integer(1)),
+                 0);
+    text_clear(&part);
+    report_html_target_print(report, 0, &part);
+    expect("<code>silu</code> fails on");
+}

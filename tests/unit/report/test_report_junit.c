@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/report.h"
+#include "report/report_junit.h"
+
+static struct text xml;
+
+static void begin(void)
+{
+    json_t *report = report_make();
+
+    text_init(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    cr_assert_eq(text_status(&xml), TAPML_OK);
+}
+
+static void end(void)
+{
+    text_release(&xml);
+}
+
+TestSuite(report_junit, .init = begin, .fini = end);
+
+static void expect(const char *piece)
+{
+    cr_expect_not_null(strstr(xml.data, piece), "'%s' is not in\n%s", piece, xml.data);
+}
+
+Test(report_junit, suites_and_cases_are_counted)
+{
+    // Silu in two phases, my_op in one, a derived case, the model.
+    expect(
+        "<testsuites name=\"run-&lt;script&gt;alert(1)&lt;/script&gt;\" tests=\"5\" failures=\"1\" "
+        "errors=\"1\" skipped=\"2\"");
+    expect("<testsuite name=\"gpu&lt;script&gt;alert(1)&lt;/script&gt;\" "
+           "timestamp=\"2026-11-21T14:02:00\"");
+    expect("<property name=\"driver\" value=\"v&amp;\"/>");
+}
+
+Test(report_junit, cases_of_an_instance_and_phase_are_one)
+{
+    expect("classname=\"gpu&lt;script&gt;alert(1)&lt;/script&gt;.org.example.my_op\" "
+           "name=\"layers.0/b decode\" time=\"2.000000\">");
+    expect("<error message=\"lost\" type=\"error\">1 of 2 cases: lost</error>");
+}
+
+Test(report_junit, failures_and_skips_have_their_sentence)
+{
+    expect("<failure message=\"y[1] is \xef\xbf\xbdNaN\" type=\"beyond-limit\">");
+    expect("<skipped message=\"too &lt;large&gt;\"/>");
+    expect("name=\"derived shape: n=33, around layers.0/b decode\"");
+    expect("<skipped message=\"no such shape\"/>");
+}
+
+Test(report_junit, a_target_that_went_away_is_an_error)
+{
+    json_t *report = report_make();
+    json_t *given_up = json_pack("[{s:s, s:s}]", "name", "page", "reason", "<closed>");
+
+    cr_assert_eq(json_object_set_new(report, "given_up", given_up), 0);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\"");
+    expect("<testsuite name=\"page\" tests=\"1\" failures=\"0\" errors=\"1\"");
+    expect("<error message=\"&lt;closed&gt;\" type=\"given up\"/>");
+}
+
+Test(report_junit, what_fails_with_others_and_the_model_are_cases_too)
+{
+    json_t *report = report_make();
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *accused = json_array_get(json_object_get(target, "accused"), 0);
+
+    expect("model\" name=\"end to end\" time=\"0.000000\"/>");
+    cr_assert_eq(json_object_set_new(accused, "alone", json_false()), 0);
+    cr_assert_eq(json_object_set_new(json_object_get(target, "end_to_end"), "agrees", json_false()),
+                 0);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect("alert(1)&lt;/script&gt; in the model\"");
+    expect("<failure message=\"all is as it was\"");
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/arena.h"
+#include "carve/ledger.h"
+#include "harness/short_setup.h"
+#include "run/facts.h"
+
+static tapml_status settle(struct short_setup *run)
+{
+    return facts_settle(run->store, &run->config, &run->setup, &run->prompts);
+}
+
+Test(facts, the_same_run_goes_on)
+{
+    struct short_setup run;
+
+    short_setup_open(&run);
+    SHORT_MUST(settle(&run));
+    SHORT_MUST(settle(&run));
+    cr_assert_str_eq(store_fact(run.store, "targets"), "other");
+    cr_assert_str_eq(store_fact(run.store, "target.other"), "reference:f64");
+    short_setup_close(&run);
+}
+
+Test(facts, another_run_is_refused_by_the_name_of_what_differs)
+{
+    struct short_setup run;
+
+    short_setup_open(&run);
+    SHORT_MUST(settle(&run));
+    run.config.decode = 4;
+    cr_assert_eq(settle(&run), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "[run] decode = 3, now it is 4"));
+    run.config.decode = 3;
+    run.config.source = "reference:f64";
+    cr_assert_eq(settle(&run), TAPML_PRECONDITION);
+    cr_assert_not_null(
+        strstr(status_message(), "[source] backend = reference:f32, now it is reference:f64"));
+    run.config.source = "reference:f32";
+    run.prompts.count--;
+    cr_assert_eq(settle(&run), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "another [run] prompts"));
+    run.prompts.count++;
+    SHORT_MUST(settle(&run));
+    short_setup_close(&run);
+}
+
+Test(facts, what_another_build_found_is_forgotten)
+{
+    struct short_setup run;
+    struct arena *arena = arena_create();
+    struct ledger_row row;
+
+    short_setup_open(&run);
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(ledger_add(
+        run.store,
+        &(struct ledger_row){
+            .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(ledger_find(run.store, "other", "final", arena, &row));
+    SHORT_MUST(store_set_fact(run.store, "target.other.build", "an older build"));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    arena_destroy(arena);
+    short_setup_close(&run);
+}
+
+Test(facts, a_target_with_another_fault_is_another)
+{
+    struct short_setup run;
+    struct arena *arena = arena_create();
+    struct ledger_row row;
+    struct run_config_fault fault = {.target = "other",
+                                     .rule = {.name = "fault.1",
+                                              .op = "*",
+                                              .instance = "*",
+                                              .words = "nan",
+                                              .from_call = 1,
+                                              .probability = 1,
+                                              .seed = 4}};
+
+    short_setup_open(&run);
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_null(store_fact(run.store, "target.other.faults"));
+    SHORT_MUST(ledger_add(
+        run.store,
+        &(struct ledger_row){
+            .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
+    run.config.faults[run.config.fault_count++] = fault;
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(store_fact(run.store, "target.other.faults"),
+                     "fault.1: nan, op=* instance=* from-call=1 probability=1 seed=4");
+    run.config.fault_count = 0;
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_str_eq(store_fact(run.store, "target.other.faults"), "");
+    arena_destroy(arena);
+    short_setup_close(&run);
+}
+
+Test(facts, a_target_with_other_activations_is_another)
+{
+    struct short_setup run;
+    struct arena *arena = arena_create();
+    struct ledger_row row;
+
+    short_setup_open(&run);
+    SHORT_MUST(settle(&run));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_null(store_fact(run.store, "target.other.activations"));
+    SHORT_MUST(ledger_add(
+        run.store,
+        &(struct ledger_row){
+            .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
+    run.config.targets[0].is_narrow = 1;
+    SHORT_MUST(settle(&run));
+    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f16");
+    run.config.targets[0].is_narrow = 0;
+    SHORT_MUST(settle(&run));
+    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f32");
+    arena_destroy(arena);
+    short_setup_close(&run);
+}

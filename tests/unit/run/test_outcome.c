@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/outcome.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+
+Test(outcome, each_status_has_its_exit_code)
+{
+    cr_assert_eq(outcome_of(TAPML_OK), 0);
+    cr_assert_eq(outcome_of(TAPML_INVALID), 2);
+    cr_assert_eq(outcome_of(TAPML_NOT_FOUND), 2);
+    cr_assert_eq(outcome_of(TAPML_PRECONDITION), 2);
+    cr_assert_eq(outcome_of(TAPML_UNAVAILABLE), 3);
+    cr_assert_eq(outcome_of(TAPML_NO_MEMORY), 3);
+    cr_assert_eq(outcome_of(TAPML_DEVICE_LOST), 3);
+    cr_assert_eq(outcome_of(TAPML_CANCELLED), 130);
+    cr_assert_eq(outcome_of(77), 3, "an unknown code is a failure");
+}
+
+Test(outcome, a_failure_is_told, .init = cr_redirect_stderr)
+{
+    cr_assert_eq(outcome_report(status_fail(TAPML_INVALID, "no '%s'", "x")), OUTCOME_USAGE);
+    (void)fflush(stderr);
+    cr_assert_stderr_eq_str("tapml-host: no 'x'\n");
+}
+
+Test(outcome, success_is_silent, .init = cr_redirect_stderr)
+{
+    cr_assert_eq(outcome_report(TAPML_OK), OUTCOME_OK);
+    (void)fputs("x", stderr); // Criterion cannot compare with nothing.
+    (void)fflush(stderr);
+    cr_assert_stderr_eq_str("x");
+}
