@@ -28,8 +28,9 @@ enum {
     COUNTS_MAX = 64
 };
 
-// A read that ends with the next wait.
+// A read that ends with the next wait that covers it.
 struct client_read {
+    uint64_t point; // The first one behind it.
     void *target;
     const unsigned char *memory;
     uint64_t bytes;
@@ -66,6 +67,9 @@ struct client {
     uint32_t number;        // Of the last message.
     int is_busy;            // Work was queued since the last wait,
     int is_pending;         // and some of it leaves results: calls, reads.
+    int is_unmarked;        // Work was queued since the last point.
+    uint64_t signalled;     // The last point,
+    uint64_t reached;       // and the last that is known to be reached.
 
     struct buffer_list buffers;
 
@@ -106,6 +110,8 @@ static void forget_work(struct client *client)
     client->sent = 0;
     client->is_busy = 0;
     client->is_pending = 0;
+    client->is_unmarked = 0;
+    client->reached = client->signalled;
 }
 
 // Counts a fall to an instance that is known to be the one.
@@ -174,6 +180,12 @@ static tapml_status send_log(struct client *client, int descriptor)
                                              client->log.size - client->sent, descriptor);
     client->sent = client->log.size;
     return status == TAPML_OK ? TAPML_OK : fall(client, status);
+}
+
+static void note_work(struct client *client)
+{
+    client->is_busy = 1;
+    client->is_unmarked = 1;
 }
 
 // Ends a message that is not answered.
@@ -365,6 +377,31 @@ static tapml_status ready(struct client *client)
 
 // -- Waiting -----------------------------------------------------------------------------------
 
+// What was read in front of a point goes to its place; the rest moves up.
+static void end_reads(struct client *client, uint64_t point)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < client->read_count; i++) {
+        const struct client_read *read = &client->reads[i];
+        if (read->point > point) {
+            client->reads[kept++] = *read;
+        } else {
+            memcpy(read->target, read->memory, read->bytes);
+        }
+    }
+    client->read_count = kept;
+}
+
+// After an error: the far side has nothing queued any more.
+static void end_in_error(struct client *client, tapml_status status)
+{
+    forget_work(client);
+    if (status == TAPML_DEVICE_LOST && !client->is_lost) {
+        client->is_lost = 1;
+        (void)snprintf(client->loss, sizeof(client->loss), "%s", status_message());
+    }
+}
+
 // Waits until all that is queued is done.
 static tapml_status settle(struct client *client)
 {
@@ -372,16 +409,11 @@ static tapml_status settle(struct client *client)
     int is_answered = 0;
     begin(client, MESSAGE_WAIT);
     const tapml_status status = ask(client, &reader, &is_answered);
-    for (size_t i = 0; status == TAPML_OK && i < client->read_count; i++) {
-        const struct client_read *read = &client->reads[i];
-        memcpy(read->target, read->memory, read->bytes);
-    }
-    if (is_answered) {
+    if (status == TAPML_OK) {
+        end_reads(client, UINT64_MAX);
         forget_work(client);
-        if (status == TAPML_DEVICE_LOST && !client->is_lost) {
-            client->is_lost = 1;
-            (void)snprintf(client->loss, sizeof(client->loss), "%s", status_message());
-        }
+    } else if (is_answered) {
+        end_in_error(client, status);
     }
     return status;
 }
@@ -425,6 +457,45 @@ static tapml_status client_wait(struct backend *backend)
         return client->is_lost ? ready(client) : TAPML_OK;
     }
     return is_worth_a_wait(client) ? settle(client) : TAPML_OK;
+}
+
+static tapml_status client_signal(struct backend *backend, struct backend_point *out_point)
+{
+    struct client *client = own(backend);
+    if (client->is_unmarked) {
+        begin(client, MESSAGE_SIGNAL);
+        wire_put_u64(&client->log, client->signalled + 1);
+        TAPML_TRY(end(client));
+        client->signalled++;
+        client->is_unmarked = 0;
+    }
+    *out_point = (struct backend_point){backend, client->signalled};
+    return TAPML_OK;
+}
+
+static tapml_status client_wait_for(struct backend *backend, struct backend_point point)
+{
+    struct client *client = own(backend);
+    struct wire_reader reader;
+    int is_answered = 0;
+    ASSERT(point.owner == backend && point.value <= client->signalled);
+    if (point.value <= client->reached) {
+        return client->is_lost ? ready(client) : TAPML_OK;
+    }
+    ASSERT(client->is_busy);
+    if (point.value == client->signalled && !client->is_unmarked) {
+        return client_wait(backend); // Nothing is queued behind it.
+    }
+    begin(client, MESSAGE_WAIT_FOR);
+    wire_put_u64(&client->log, point.value);
+    const tapml_status status = ask(client, &reader, &is_answered);
+    if (status == TAPML_OK) {
+        end_reads(client, point.value);
+        client->reached = point.value;
+    } else if (is_answered) {
+        end_in_error(client, status);
+    }
+    return status;
 }
 
 // -- Ops ---------------------------------------------------------------------------------------
@@ -581,7 +652,7 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
     wire_put_u32(&client->log, index);
     wire_put_text(&client->log, call->instance);
     TAPML_TRY(put_args(client, call->op, call->args, buffer_number_of));
-    client->is_busy = 1;
+    note_work(client);
     client->is_pending = 1;
     client->is_counted = 0;
     return end(client);
@@ -815,7 +886,7 @@ static tapml_status put_transfer(struct client *client,
     wire_put_u64(&client->log, span->bytes);
     wire_put_u32(&client->log, span->region);
     wire_put_u64(&client->log, span->offset);
-    client->is_busy = 1;
+    note_work(client);
     return end(client);
 }
 
@@ -868,7 +939,8 @@ static tapml_status client_read(
                     sizeof(*client->reads))) {
         return status_no_memory();
     }
-    client->reads[client->read_count++] = (struct client_read){target, span.memory, size};
+    client->reads[client->read_count++] =
+        (struct client_read){client->signalled + 1, target, span.memory, size};
     client->is_pending = 1;
     return put_transfer(client, MESSAGE_READ, buffer, offset, &span);
 }
@@ -891,7 +963,7 @@ static tapml_status client_fill(
     wire_put_u64(&client->log, offset);
     wire_put_u64(&client->log, size);
     wire_put_u32(&client->log, pattern);
-    client->is_busy = 1;
+    note_work(client);
     return end(client);
 }
 
@@ -935,6 +1007,8 @@ static const struct backend_vt client_vt = {
     .call = client_call,
     .flush = client_flush,
     .wait = client_wait,
+    .signal = client_signal,
+    .wait_for = client_wait_for,
     .launches = client_launches,
     .generation = client_generation,
     .lend = client_lend,

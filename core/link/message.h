@@ -28,6 +28,8 @@ enum message_verb {
     MESSAGE_CLOSE,
     MESSAGE_LEND, // Memory that is only read; its descriptor comes along.
     MESSAGE_TAKE_BACK,
+    MESSAGE_SIGNAL,   // A point behind what was queued.
+    MESSAGE_WAIT_FOR, // Answered, as MESSAGE_WAIT: what is queued in front of a point is done.
     MESSAGE_REPLY = 64
 };
 

@@ -17,6 +17,7 @@ enum {
     NUMBER_MAX = 1 << 22, // Buffers at once,
     LOANS_MAX = 1 << 16,  // and loans.
     COUNTS_MAX = 1024,
+    POINTS_MAX = 64, // That are remembered.
     MESSAGE_BYTES = 2048
 };
 
@@ -33,6 +34,12 @@ struct served_buffer {
     int is_wrapping;
 };
 
+// A point of the near side, and the backend's own.
+struct served_point {
+    uint64_t value; // 0: there is none.
+    struct backend_point point;
+};
+
 struct server {
     struct serve_options given;
     struct arena *arena;     // Of the settings and the list of ops.
@@ -47,8 +54,10 @@ struct server {
     size_t buffer_count, buffer_capacity;
     _Atomic(uint64_t) *progress; // In a region: the number of the message at work.
     struct message_args args;
-    int is_working;       // Something was queued since the last wait.
-    tapml_status failure; // Of queued work, since then.
+    struct served_point points[POINTS_MAX]; // A ring.
+    uint64_t point_count;                   // Ever.
+    int is_working;                         // Something was queued since the last wait.
+    tapml_status failure;                   // Of queued work, since then.
     char failure_text[MESSAGE_BYTES];
     int is_closed;
 };
@@ -439,6 +448,33 @@ supports(struct server *server, struct wire_reader *reader, tapml_support *answe
     return backend_supports(server->backend, op, server->args.values, answer);
 }
 
+static tapml_status put_point(struct server *server, struct wire_reader *reader)
+{
+    const uint64_t count = server->point_count;
+    const uint64_t value = wire_take_u64(reader);
+    const uint64_t last = count > 0 ? server->points[(count - 1) % POINTS_MAX].value : 0;
+    struct backend_point point = {0};
+    if (!wire_is_done(reader) || value <= last) {
+        return status_fail(TAPML_INVALID, "the point %llu does not stand behind %llu",
+                           (unsigned long long)value, (unsigned long long)last);
+    }
+    TAPML_TRY(backend_signal(server->backend, &point));
+    server->points[server->point_count++ % POINTS_MAX] = (struct served_point){value, point};
+    return TAPML_OK;
+}
+
+// The first point that is remembered and does not stand in front of `value`, or NULL.
+static const struct served_point *find_point(const struct server *server, uint64_t value)
+{
+    const uint64_t count = server->point_count;
+    for (uint64_t at = count > POINTS_MAX ? count - POINTS_MAX : 0; at < count; at++) {
+        if (server->points[at % POINTS_MAX].value >= value) {
+            return &server->points[at % POINTS_MAX];
+        }
+    }
+    return NULL;
+}
+
 // -- Answers -----------------------------------------------------------------------------------
 
 static void
@@ -465,14 +501,33 @@ static void put_counts(struct server *server, uint32_t count, struct wire_writer
     }
 }
 
-// Waits. The first failure since the last wait is the answer, also where it came at once.
+// The first failure since the last wait is the answer, also where it came at once.
+static tapml_status take_failure(struct server *server, tapml_status status)
+{
+    const tapml_status failure = server->failure;
+    server->failure = TAPML_OK;
+    return failure == TAPML_OK ? status : status_fail(failure, "%s", server->failure_text);
+}
+
 static tapml_status wait(struct server *server)
 {
     const tapml_status status = backend_wait(server->backend);
-    const tapml_status failure = server->failure;
-    server->failure = TAPML_OK;
     server->is_working = 0;
-    return failure == TAPML_OK ? status : status_fail(failure, "%s", server->failure_text);
+    return take_failure(server, status);
+}
+
+// Behind a failure nothing is queued that could be waited for.
+static tapml_status wait_for(struct server *server, struct wire_reader *reader)
+{
+    const uint64_t value = wire_take_u64(reader);
+    if (server->failure != TAPML_OK) {
+        return wait(server);
+    }
+    const struct served_point *found = find_point(server, value);
+    if (!wire_is_done(reader) || !found) {
+        return status_fail(TAPML_INVALID, "there is no point %llu", (unsigned long long)value);
+    }
+    return backend_wait_for(server->backend, found->point);
 }
 
 // Messages that ask something.
@@ -496,6 +551,9 @@ static tapml_status answer(struct server *server,
         break;
     case MESSAGE_WAIT:
         status = wait(server);
+        break;
+    case MESSAGE_WAIT_FOR:
+        status = wait_for(server, reader);
         break;
     default:
         counted = wire_take_u32(reader);
@@ -530,6 +588,8 @@ static tapml_status work(struct server *server, uint16_t verb, struct wire_reade
         return fill(server, reader);
     case MESSAGE_CALL:
         return call(server, reader);
+    case MESSAGE_SIGNAL:
+        return put_point(server, reader);
     default:
         return backend_flush(server->backend);
     }
@@ -563,6 +623,7 @@ static tapml_status serve(struct server *server,
     case MESSAGE_SUPPORTS:
     case MESSAGE_BUFFER_NEW:
     case MESSAGE_WAIT:
+    case MESSAGE_WAIT_FOR:
     case MESSAGE_COUNT:
         return answer(server, frame, &reader, replies);
     case MESSAGE_REGION:
@@ -584,6 +645,7 @@ static tapml_status serve(struct server *server,
     case MESSAGE_FILL:
     case MESSAGE_CALL:
     case MESSAGE_FLUSH:
+    case MESSAGE_SIGNAL:
         note_failure(server, work(server, frame->verb, &reader));
         return TAPML_OK;
     case MESSAGE_CLOSE:

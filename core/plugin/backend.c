@@ -100,6 +100,24 @@ tapml_status backend_wait(struct backend *backend)
     return backend->vt->wait(backend);
 }
 
+tapml_status backend_signal(struct backend *backend, struct backend_point *out_point)
+{
+    return backend->vt->signal(backend, out_point);
+}
+
+tapml_status backend_wait_for(struct backend *backend, struct backend_point point)
+{
+    return backend->vt->wait_for(backend, point);
+}
+
+tapml_status backend_queue_wait(struct backend *backend, struct backend_point point)
+{
+    return backend->vt->queue_wait
+               ? backend->vt->queue_wait(backend, point)
+               : status_fail(TAPML_UNIMPLEMENTED, "%s: it waits for no point of another device",
+                             backend_info(backend)->component);
+}
+
 uint64_t backend_launches(struct backend *backend)
 {
     return backend->vt->launches(backend);
@@ -222,6 +240,21 @@ static tapml_status forward_wait(struct backend *backend)
     return backend_wait(inner(backend));
 }
 
+static tapml_status forward_signal(struct backend *backend, struct backend_point *out_point)
+{
+    return backend_signal(inner(backend), out_point);
+}
+
+static tapml_status forward_wait_for(struct backend *backend, struct backend_point point)
+{
+    return backend_wait_for(inner(backend), point);
+}
+
+static tapml_status forward_queue_wait(struct backend *backend, struct backend_point point)
+{
+    return backend_queue_wait(inner(backend), point);
+}
+
 static uint64_t forward_launches(struct backend *backend)
 {
     return backend_launches(inner(backend));
@@ -258,6 +291,9 @@ const struct backend_vt backend_forward_vt = {
     .call = forward_call,
     .flush = forward_flush,
     .wait = forward_wait,
+    .signal = forward_signal,
+    .wait_for = forward_wait_for,
+    .queue_wait = forward_queue_wait,
     .launches = forward_launches,
     .generation = forward_generation,
     .lend = forward_lend,

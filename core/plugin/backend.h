@@ -8,8 +8,10 @@
 // link, fault. Wrappers watch; the plan alone decides where an op runs.
 //
 // Buffers are handles of the backend that made them. Work is in order; `write`, `read`, `fill` and
-// `call` may return before it is done, and `wait` returns when all of it is. Memory given to
-// `write` and `read` stays valid until then. One thread works with a backend.
+// `call` may return before it is done. `wait` returns when all of it is, `wait_for` when all in
+// front of a point is that `signal` gave. Memory given to `write` and `read` stays valid until
+// then. The first error of queued work comes out of the next wait of either kind; what was queued
+// is gone then, and the backend works on. One thread works with a backend.
 #pragma once
 
 #include "base/status.h"
@@ -37,6 +39,12 @@ struct backend_info {
     uint64_t buffer_bytes_max;
     enum backend_borrowing borrowing;
     int is_narrow; // What is f32 elsewhere, weights excepted, is f16 there (exec/narrow).
+};
+
+// A moment in the work of a backend: all that was queued before is done.
+struct backend_point {
+    const struct backend *owner; // The innermost backend, which counts.
+    uint64_t value;              // Only grows.
 };
 
 // Memory that another process can see, too: a mapping of `descriptor` from its first byte on.
@@ -116,6 +124,17 @@ struct backend_vt {
     // Hands over and waits for all. An error of queued work comes out here, with its instance.
     tapml_status (*wait)(struct backend *backend);
 
+    // Marks the end of what is queued. Hands nothing over, and does not wait.
+    tapml_status (*signal)(struct backend *backend, struct backend_point *out_point);
+
+    // Hands over and waits for a point of this backend.
+    tapml_status (*wait_for)(struct backend *backend, struct backend_point point);
+
+    // Work that is queued later begins behind a point of another backend, without a wait of the
+    // host. The point has been handed over. TAPML_UNIMPLEMENTED: the host has to wait for it. NULL:
+    // that is always so.
+    tapml_status (*queue_wait)(struct backend *backend, struct backend_point point);
+
     // Kernels launched for op calls so far; 0 where the backend does not tell.
     uint64_t (*launches)(struct backend *backend);
 
@@ -176,6 +195,9 @@ void backend_unmap(struct backend *backend, tapml_object *buffer);
 tapml_status backend_call(struct backend *backend, const struct backend_call *call) STATUS_USED;
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;
+tapml_status backend_signal(struct backend *backend, struct backend_point *out_point) STATUS_USED;
+tapml_status backend_wait_for(struct backend *backend, struct backend_point point) STATUS_USED;
+tapml_status backend_queue_wait(struct backend *backend, struct backend_point point) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
 uint64_t backend_generation(const struct backend *backend);
 

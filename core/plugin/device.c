@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "graph/infer.h"
@@ -38,14 +39,18 @@ struct device {
     struct arena *arena;
     struct backend_info info;
     const tapml_backend *table;
+    const tapml_object *root; // Of the component.
     tapml_object *device;
     tapml_object *queue;
     tapml_object *timeline;
     const tapml_counters *counters; // Of the queue, or NULL.
     uint64_t launches_before;       // Of queues that are gone.
-    uint64_t signalled;             // The timeline's last value.
+    uint64_t signalled;             // The last point: the timeline's last value.
+    uint64_t flushed;               // The last point that was handed over,
+    uint64_t reached;               // and the last that is known to be reached.
     uint64_t call_count;            // Op calls on the queue.
-    int has_pending;                // Something was queued since the last wait.
+    int has_pending;                // Something was queued since the last wait for all,
+    int has_unmarked;               // and since the last point.
     int is_lost;
     char loss[512]; // What was said when it was.
     struct tapml_call call;
@@ -85,6 +90,12 @@ static tapml_status begin(struct device *device)
     }
     services_begin(&device->call);
     return TAPML_OK;
+}
+
+static void note_work(struct device *device)
+{
+    device->has_pending = 1;
+    device->has_unmarked = 1;
 }
 
 // -- Ops ---------------------------------------------------------------------------------------
@@ -223,7 +234,7 @@ static tapml_status device_call(struct backend *backend, const struct backend_ca
     TAPML_TRY(check_args(op, call->args));
     TAPML_TRY(begin(device));
     remember(device, call);
-    device->has_pending = 1;
+    note_work(device);
     const uint64_t mode = process_float_mode();
     tapml_status status = call_run(&op->frame, device->queue, &device->call, call->args);
     if (process_float_mode() != mode) {
@@ -292,19 +303,46 @@ static tapml_status open_queue(struct device *device)
     tapml_status status = device->table->queue_new(device->device, &device->call, &device->queue);
     TAPML_TRY(finish(device, status, "queue_new"));
     services_begin(&device->call);
-    status = device->table->timeline_new(device->device, &device->call, 0, &device->timeline);
+    status = device->table->timeline_new(device->device, &device->call, device->signalled,
+                                         &device->timeline);
     TAPML_TRY(finish(device, status, "timeline_new"));
-    device->signalled = 0;
+    device->flushed = device->reached = device->signalled;
     device->call_count = 0;
     device->has_pending = 0;
+    device->has_unmarked = 0;
     const tapml_counters *counters = device->queue->vt->interface_of(device->queue, TAPML_COUNTERS);
     device->counters = TAPML_HAS_FN(tapml_counters, counters, launches) ? counters : NULL;
     return TAPML_OK;
 }
 
+// The queue answers with an error from now on: another one takes its place. Points that were given
+// out count as reached, since nothing is queued any more.
+static tapml_status recover(struct device *device, tapml_status status)
+{
+    if (device->call.blamed > 0) {
+        status = explain(device, status, device->call.blamed);
+        device->call.blamed = 0;
+    }
+    if (device->is_lost) {
+        return status;
+    }
+    char *message = alloc_text(status_message());
+    close_queue(device);
+    if (open_queue(device) != TAPML_OK && !device->is_lost) {
+        device->is_lost = 1;
+        (void)snprintf(device->loss, sizeof(device->loss), "%s", status_message());
+    }
+    if (message) {
+        (void)status_fail(status, "%s", message);
+    }
+    alloc_free(message);
+    return status;
+}
+
 static tapml_status device_flush(struct backend *backend)
 {
     struct device *device = own(backend);
+    device->flushed = device->signalled;
     if (!TAPML_HAS_FN(tapml_backend, device->table, queue_flush)) {
         return TAPML_OK;
     }
@@ -312,18 +350,32 @@ static tapml_status device_flush(struct backend *backend)
     return finish(device, device->table->queue_flush(device->queue, &device->call), "queue_flush");
 }
 
-static tapml_status signal_and_wait(struct device *device)
+static tapml_status put_signal(struct device *device)
 {
     const tapml_point point = {device->timeline, device->signalled + 1};
+    if (!device->has_unmarked) {
+        return TAPML_OK;
+    }
     TAPML_TRY(begin(device));
-    tapml_status status = device->table->queue_signal(device->queue, &device->call, point);
+    const tapml_status status = device->table->queue_signal(device->queue, &device->call, point);
     TAPML_TRY(finish(device, status, "queue_signal"));
-    ++device->signalled;
-    TAPML_TRY(device_flush(&device->backend));
+    device->signalled++;
+    device->has_unmarked = 0;
+    return TAPML_OK;
+}
+
+static tapml_status await(struct device *device, uint64_t value)
+{
+    if (value > device->flushed) {
+        TAPML_TRY(device_flush(&device->backend));
+    }
     TAPML_TRY(begin(device));
-    status = device->table->timeline_wait(device->timeline, &device->call, device->signalled,
-                                          UINT64_MAX);
-    return finish(device, status, "timeline_wait");
+    const tapml_status status =
+        device->table->timeline_wait(device->timeline, &device->call, value, UINT64_MAX);
+    TAPML_TRY(finish(device, status, "timeline_wait"));
+    device->reached = value;
+    device->has_pending = device->has_unmarked || device->reached < device->signalled;
+    return TAPML_OK;
 }
 
 static tapml_status device_wait(struct backend *backend)
@@ -332,28 +384,55 @@ static tapml_status device_wait(struct backend *backend)
     if (!device->has_pending) {
         return device->is_lost ? begin(device) : TAPML_OK;
     }
-    tapml_status status = signal_and_wait(device);
-    device->has_pending = 0;
+    device->has_pending = 0; // Also where it fails: nothing is queued any more.
+    tapml_status status = put_signal(device);
     if (status == TAPML_OK) {
+        status = await(device, device->signalled);
+    }
+    return status == TAPML_OK ? TAPML_OK : recover(device, status);
+}
+
+static tapml_status device_signal(struct backend *backend, struct backend_point *out_point)
+{
+    struct device *device = own(backend);
+    const tapml_status status = put_signal(device);
+    if (status != TAPML_OK) {
+        return recover(device, status);
+    }
+    *out_point = (struct backend_point){backend, device->signalled};
+    return TAPML_OK;
+}
+
+static tapml_status device_wait_for(struct backend *backend, struct backend_point point)
+{
+    struct device *device = own(backend);
+    ASSERT(point.owner == backend && point.value <= device->signalled);
+    if (point.value <= device->reached) {
+        return device->is_lost ? begin(device) : TAPML_OK;
+    }
+    const tapml_status status = await(device, point.value);
+    return status == TAPML_OK ? TAPML_OK : recover(device, status);
+}
+
+// A plugin knows the timelines of its own component alone.
+static tapml_status device_queue_wait(struct backend *backend, struct backend_point point)
+{
+    struct device *device = own(backend);
+    const struct device *other =
+        point.owner->vt->wait_for == device_wait_for ? own(point.owner) : NULL;
+    if (!other || other->root != device->root ||
+        !TAPML_HAS_FN(tapml_backend, device->table, queue_wait)) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it waits for no point of another device",
+                           device->info.component);
+    }
+    ASSERT(point.value <= other->flushed);
+    if (point.value <= other->reached) {
         return TAPML_OK;
     }
-    if (device->call.blamed > 0) {
-        status = explain(device, status, device->call.blamed);
-    }
-    if (device->is_lost) {
-        return status;
-    }
-    // The queue answers with this error from now on: another one takes its place.
-    char *message = alloc_text(status_message());
-    close_queue(device);
-    if (open_queue(device) != TAPML_OK) {
-        device->is_lost = 1;
-    }
-    if (message) {
-        (void)status_fail(status, "%s", message);
-    }
-    alloc_free(message);
-    return status;
+    TAPML_TRY(begin(device));
+    const tapml_status status = device->table->queue_wait(
+        device->queue, &device->call, (tapml_point){other->timeline, point.value});
+    return finish(device, status, "queue_wait");
 }
 
 static uint64_t device_launches(struct backend *backend)
@@ -411,7 +490,7 @@ static tapml_status begin_transfer(struct device *device, uint64_t offset, uint6
             TAPML_INVALID, "a transfer of %llu bytes at %llu: expected multiples of %u",
             (unsigned long long)size, (unsigned long long)offset, TAPML_TRANSFER_GRAIN);
     }
-    device->has_pending = 1;
+    note_work(device);
     return begin(device);
 }
 
@@ -510,6 +589,9 @@ static const struct backend_vt device_vt = {
     .call = device_call,
     .flush = device_flush,
     .wait = device_wait,
+    .signal = device_signal,
+    .wait_for = device_wait_for,
+    .queue_wait = device_queue_wait,
     .launches = device_launches,
     .generation = device_generation,
 };
@@ -674,6 +756,7 @@ tapml_status device_open(const struct device_options *options, struct backend **
     }
     device->backend.vt = &device_vt;
     device->table = options->table;
+    device->root = options->root;
     device->arena = arena_create();
     const tapml_status status = device->arena ? open_all(device, options) : status_no_memory();
     if (status != TAPML_OK) {

@@ -188,6 +188,12 @@ timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t
     return TAPML_OK;
 }
 
+// A signal that has been queued is reached already.
+static tapml_status queue_wait(tapml_object *queue, tapml_call *call, tapml_point point)
+{
+    return timeline_wait(point.timeline, call, point.value, 0);
+}
+
 static const tapml_backend device_backend = {
     .hdr = TAPML_HDR(tapml_backend),
     .devices = devices,
@@ -207,6 +213,7 @@ static const tapml_backend device_backend = {
     .timeline_new = timeline_new,
     .timeline_value = timeline_value,
     .timeline_wait = timeline_wait,
+    .queue_wait = queue_wait,
 };
 
 tapml_status device_root_new(const tapml_host *host,

@@ -50,7 +50,7 @@ struct driver_device {
     const struct driver_root *root;
     id<MTLDevice> device;
     id<MTLCommandQueue> queue;
-    int is_lost;
+    int has_failed;           // Queued work has, and what follows is refused until a restart.
     char failure[256];        // Why.
     uint64_t ticket, reached; // The last one signalled, the last one known to be reached.
     uint32_t first, count;    // Of the ring of batches that are open or under way.

@@ -96,4 +96,5 @@ const struct gpu_driver driver_table = {
     .load = load,
     .unload = unload,
     GPU_DRIVER_ENTRIES,
+    .restart = queue_restart,
 };

@@ -34,7 +34,7 @@ void memory_free(struct driver_device *device, struct driver_buffer *buffer)
 // own, in order with the rest.
 static int is_idle(const struct driver_device *device)
 {
-    return device->count == 0 && !device->is_lost;
+    return device->count == 0 && !device->has_failed;
 }
 
 static tapml_status no_memory(const struct driver_device *device, tapml_call *call)

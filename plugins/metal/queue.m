@@ -11,9 +11,9 @@ enum { PARAMS_INDEX = 30 };
 
 static tapml_status check_device(const struct driver_device *device, tapml_call *call)
 {
-    return device->is_lost ? gpu_fail(device->root->host, call, TAPML_DEVICE_LOST, 0, "%s",
-                                      device->failure)
-                           : TAPML_OK;
+    return device->has_failed
+               ? gpu_fail(device->root->host, call, TAPML_INTERNAL, 0, "%s", device->failure)
+               : TAPML_OK;
 }
 
 // -- Batches -----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ static void retire_first(struct driver_device *device)
 
 // What was queued behind a command that fails is lost with it.
 static tapml_status
-lose(struct driver_device *device, tapml_call *call, id<MTLCommandBuffer> commands)
+keep_failure(struct driver_device *device, tapml_call *call, id<MTLCommandBuffer> commands)
 {
     @autoreleasepool {
         const char *text = [[[commands error] localizedDescription] UTF8String];
@@ -79,7 +79,7 @@ lose(struct driver_device *device, tapml_call *call, id<MTLCommandBuffer> comman
         (void)snprintf(device->failure, sizeof(device->failure), "queued work has failed: %s",
                        text != NULL ? text : "Metal does not say why"); // Cut if it is too long.
     }
-    device->is_lost = 1;
+    device->has_failed = 1;
     return check_device(device, call);
 }
 
@@ -91,7 +91,7 @@ static tapml_status collect(struct driver_device *device, tapml_call *call)
         const MTLCommandBufferStatus state = [commands status];
 
         if (state == MTLCommandBufferStatusError) {
-            return lose(device, call, commands);
+            return keep_failure(device, call, commands);
         }
         if (state != MTLCommandBufferStatusCompleted) {
             return TAPML_OK;
@@ -272,4 +272,13 @@ tapml_status queue_wait(struct driver_device *device,
         *out_reached = device->reached;
     }
     return status;
+}
+
+// A command buffer that fails takes nothing with it: the queue and the buffers work on.
+tapml_status queue_restart(struct driver_device *device, tapml_call *call)
+{
+    queue_release(device);
+    device->reached = device->ticket;
+    device->has_failed = 0;
+    return TAPML_OK;
 }

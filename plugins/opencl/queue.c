@@ -34,7 +34,8 @@ tapml_status queue_flush(struct driver_device *device, tapml_call *call)
 
 // -- Tickets -----------------------------------------------------------------------------------
 
-// Takes the markers off the ring that are complete. The oldest that failed is a failure for good.
+// Takes the markers off the ring that are complete. The oldest that failed is a failure until a
+// restart.
 static tapml_status collect(struct driver_device *device, tapml_call *call)
 {
     const struct driver_functions *cl = &device->root->cl;
@@ -46,7 +47,7 @@ static tapml_status collect(struct driver_device *device, tapml_call *call)
                                                sizeof(state), &state, NULL);
 
         if (code != CL_SUCCESS || state < 0) {
-            return gpu_fail(device->root->host, call, TAPML_DEVICE_LOST,
+            return gpu_fail(device->root->host, call, TAPML_INTERNAL,
                             code != CL_SUCCESS ? code : state, "queued work has failed");
         }
         if (state != CL_COMPLETE) {
@@ -110,4 +111,50 @@ tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64
         device->marker[last].event = event;
     }
     return driver_check(device->root->host, call, code, "clEnqueueMarkerWithWaitList");
+}
+
+// Whether commands work: a few bytes go to the device and back.
+static tapml_status try_queue(struct driver_device *device, tapml_call *call)
+{
+    const struct driver_functions *cl = &device->root->cl;
+    const cl_uint sent = 0x7fc0dead;
+    cl_uint received = 0;
+    cl_int code = CL_SUCCESS;
+    cl_mem memory =
+        cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof(sent), NULL, &code);
+
+    if (code == CL_SUCCESS) {
+        code = cl->clEnqueueWriteBuffer(device->queue, memory, CL_TRUE, 0, sizeof(sent), &sent, 0,
+                                        NULL, NULL);
+        if (code == CL_SUCCESS) {
+            code = cl->clEnqueueReadBuffer(device->queue, memory, CL_TRUE, 0, sizeof(received),
+                                           &received, 0, NULL, NULL);
+        }
+        (void)cl->clReleaseMemObject(memory); // Ours, and nothing uses it.
+    }
+    return code == CL_SUCCESS && received == sent
+               ? TAPML_OK
+               : gpu_fail(device->root->host, call, TAPML_DEVICE_LOST, code,
+                          "the device does not work any more after a failure");
+}
+
+tapml_status queue_restart(struct driver_device *device, tapml_call *call)
+{
+    const struct driver_functions *cl = &device->root->cl;
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue = cl->clCreateCommandQueue(device->context, device->id, 0, &code);
+
+    if (code != CL_SUCCESS) {
+        return gpu_fail(device->root->host, call, TAPML_DEVICE_LOST, code,
+                        "the device gives no other queue after a failure");
+    }
+    (void)cl->clFinish(device->queue); // What failed has been told.
+    (void)cl->clReleaseCommandQueue(device->queue);
+    for (; device->count > 0; device->count--) {
+        device->reached = device->marker[device->first].ticket;
+        (void)cl->clReleaseEvent(device->marker[device->first].event);
+        device->first = (device->first + 1) % DRIVER_MARKER_MAX;
+    }
+    device->queue = queue;
+    return try_queue(device, call);
 }

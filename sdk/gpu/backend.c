@@ -286,6 +286,7 @@ static const tapml_backend table = {
     .timeline_new = gpu_timeline_new,
     .timeline_value = gpu_timeline_value,
     .timeline_wait = gpu_timeline_wait,
+    .queue_wait = gpu_queue_wait,
 };
 
 static const void *root_interface(tapml_object *object, const char *id)

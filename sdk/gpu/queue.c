@@ -39,9 +39,34 @@ static void timeline_release(tapml_object *object)
 static const tapml_object_vt timeline_vt = {TAPML_HDR(tapml_object_vt), timeline_release,
                                             gpu_no_interface};
 
+// Behind a failure of queued work: the stream begins anew where the driver can do that.
+static tapml_status restart(struct gpu_device *device, tapml_call *call)
+{
+    const struct gpu_driver *driver = device->root->driver;
+
+    if (device->failure == TAPML_OK) {
+        return TAPML_OK;
+    }
+    if (device->failure == TAPML_DEVICE_LOST || driver->restart == NULL) {
+        return gpu_fail(&device->root->host, call, TAPML_DEVICE_LOST, 0,
+                        "the device cannot work again after a failure");
+    }
+    const tapml_status status = driver->restart(device->impl, call);
+
+    if (status == TAPML_OK) {
+        device->failure = TAPML_OK;
+    }
+    return status;
+}
+
 tapml_status gpu_queue_new(tapml_object *device, tapml_call *call, tapml_object **out_queue)
 {
     struct gpu_device *owner = (struct gpu_device *)device;
+    const tapml_status status = restart(owner, call);
+
+    if (status != TAPML_OK) {
+        return status;
+    }
     struct gpu_queue *queue = gpu_alloc(&owner->root->host, sizeof(*queue));
 
     if (queue == NULL) {
@@ -247,4 +272,15 @@ gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint
     return self->value >= value
                ? TAPML_OK
                : gpu_fail(host, call, TAPML_DEADLINE, 0, "value %llu", (unsigned long long)value);
+}
+
+tapml_status gpu_queue_wait(tapml_object *queue, tapml_call *call, tapml_point point)
+{
+    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+
+    if (((struct gpu_timeline *)point.timeline)->device != device) {
+        return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
+                        "the point is one of another device");
+    }
+    return gpu_device_check(device, call);
 }

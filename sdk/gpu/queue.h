@@ -39,6 +39,9 @@ tapml_status gpu_queue_fill(tapml_object *queue,
 tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point);
 tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call);
 
+// For points of this device alone, which are ordered by its stream.
+tapml_status gpu_queue_wait(tapml_object *queue, tapml_call *call, tapml_point point);
+
 tapml_status gpu_timeline_new(tapml_object *device,
                               tapml_call *call,
                               uint64_t initial,

@@ -111,6 +111,44 @@ Test(queue, timeline)
     release(timeline);
 }
 
+// What one queue writes, another one reads behind its point.
+Test(queue, waits_for_a_point)
+{
+    enum { WORDS = 4096 };
+    const tapml_backend *table = plugin_table(device);
+    static uint32_t received[WORDS];
+    tapml_object *timeline = NULL, *other = NULL;
+    tapml_call call = {0};
+
+    if (!TAPML_HAS_FN(tapml_backend, table, queue_wait)) {
+        cr_skip_test("it has no queue_wait");
+    }
+    tapml_object *buffer = new_buffer(WORDS * 4);
+
+    expect_ok(table->timeline_new(plugin_device(device), &call, 0, &timeline), &call);
+    expect_ok(table->queue_new(plugin_device(device), &call, &other), &call);
+    for (uint64_t i = 1; i < 200; i++) { // More than anyone keeps in a ring.
+        const tapml_point point = {timeline, i};
+
+        expect_ok(table->queue_fill(plugin_queue(device), &call, buffer, 0, WORDS * 4, (uint32_t)i),
+                  &call);
+        expect_ok(table->queue_signal(plugin_queue(device), &call, point), &call);
+        expect_ok(table->queue_wait(other, &call, point), &call);
+    }
+    expect_ok(table->queue_read(other, &call, buffer, 0, received, WORDS * 4), &call);
+    expect_ok(table->queue_signal(other, &call, (tapml_point){timeline, 200}), &call);
+    if (table->queue_flush != NULL) {
+        expect_ok(table->queue_flush(other, &call), &call);
+    }
+    expect_ok(table->timeline_wait(timeline, &call, 200, UINT64_MAX), &call);
+    for (size_t i = 0; i < WORDS; i++) {
+        cr_assert_eq(received[i], 199);
+    }
+    release(other);
+    release(timeline);
+    release(buffer);
+}
+
 // A buffer that no device has.
 Test(queue, too_large)
 {

@@ -65,21 +65,26 @@ Test(cuda, no_compiler)
     cr_expect_neq(strstr(call.message, "libno-such.so"), NULL, "%s", call.message);
 }
 
-// Once lost, everything is refused with that sentence, and nothing is kept.
-static void lose(const struct plugin_options *options, const char *sentence)
+// Once the device is lost, everything is refused, also another queue, and nothing is kept.
+Test(cuda, lost)
 {
     struct plugin *plugin = NULL;
-    tapml_object *buffer = NULL;
+    tapml_object *buffer = NULL, *queue = NULL;
     uint32_t value = 0;
     tapml_call call = {0};
 
-    cr_assert_eq(plugin_open(options, &call, &plugin), TAPML_OK, "%s", call.message);
+    (void)setenv("EMULATED_CUDA_FAULT", "launch", 1);
+    cr_assert_eq(plugin_open(&cuda, &call, &plugin), TAPML_OK, "%s", call.message);
     cr_expect_eq(fill(plugin, &call, 1, &value), TAPML_OK, "%s", call.message);
     cr_expect_eq(value, 7);
     value = 0;
     cr_expect_eq(fill(plugin, &call, 3, &value), TAPML_DEVICE_LOST);
-    cr_expect_neq(strstr(call.message, sentence), NULL, "%s", call.message);
+    cr_expect_neq(
+        strstr(call.message, "the device is lost: an illegal memory access was encountered"), NULL,
+        "%s", call.message);
     cr_expect_eq(value, 0, "a read behind the fault has arrived");
+    cr_expect_eq(plugin_table(plugin)->queue_new(plugin_device(plugin), &call, &queue),
+                 TAPML_DEVICE_LOST);
     if (plugin_table(plugin)->buffer_new(plugin_device(plugin), &call, 0, 64, &buffer) ==
         TAPML_OK) {
         cr_expect_neq(
@@ -90,18 +95,60 @@ static void lose(const struct plugin_options *options, const char *sentence)
     cr_expect_eq(plugin_close(plugin), 0);
 }
 
-Test(cuda, lost)
+static tapml_object *new_queue(struct plugin *plugin)
 {
-    (void)setenv("EMULATED_CUDA_FAULT", "launch", 1);
-    lose(&cuda, "the device is lost: an illegal memory access was encountered");
+    tapml_object *queue = NULL;
+    tapml_call call = {0};
+
+    cr_assert_eq(plugin_table(plugin)->queue_new(plugin_device(plugin), &call, &queue), TAPML_OK,
+                 "%s", call.message);
+    return queue;
 }
 
-Test(metal, lost)
+static void await(struct plugin *plugin, tapml_object *queue)
 {
+    const tapml_backend *table = plugin_table(plugin);
+    tapml_object *timeline = NULL;
+    tapml_call call = {0};
+
+    cr_assert_eq(table->timeline_new(plugin_device(plugin), &call, 0, &timeline), TAPML_OK);
+    cr_expect_eq(table->queue_signal(queue, &call, (tapml_point){timeline, 1}), TAPML_OK);
+    cr_expect_eq(table->queue_flush(queue, &call), TAPML_OK);
+    cr_expect_eq(table->timeline_wait(timeline, &call, 1, UINT64_MAX), TAPML_OK, "%s",
+                 call.message);
+    timeline->vt->release(timeline);
+}
+
+// Another queue works, with what the buffers held before the failure.
+Test(metal, restarted)
+{
+    const struct plugin_options options = {.library = "tests/emulation/tapml-metal.so",
+                                           .component = "metal"};
+    const uint32_t sent[4] = {1, 2, 3, 4};
+    uint32_t received[4] = {0}, value = 0;
+    struct plugin *plugin = NULL;
+    tapml_object *buffer = NULL;
+    tapml_call call = {0};
+
     (void)setenv("EMULATED_METAL_FAULT", "launch", 1);
-    lose(
-        &(struct plugin_options){.library = "tests/emulation/tapml-metal.so", .component = "metal"},
-        "queued work has failed: a launch has faulted");
+    cr_assert_eq(plugin_open(&options, &call, &plugin), TAPML_OK, "%s", call.message);
+    const tapml_backend *table = plugin_table(plugin);
+    cr_assert_eq(table->buffer_new(plugin_device(plugin), &call, 0, 16, &buffer), TAPML_OK);
+    cr_expect_eq(table->queue_write(plugin_queue(plugin), &call, buffer, 0, sent, 16), TAPML_OK);
+    cr_expect_eq(fill(plugin, &call, 3, &value), TAPML_INTERNAL);
+    cr_expect_neq(strstr(call.message, "queued work has failed: a launch has faulted"), NULL, "%s",
+                  call.message);
+    cr_expect_eq(value, 0, "a read behind the fault has arrived");
+    cr_expect_eq(table->queue_fill(plugin_queue(plugin), &call, buffer, 0, 16, 1), TAPML_INTERNAL);
+    tapml_object *queue = new_queue(plugin);
+    cr_expect_eq(table->queue_fill(queue, &call, buffer, 0, 4, 9), TAPML_OK, "%s", call.message);
+    cr_expect_eq(table->queue_read(queue, &call, buffer, 0, received, 16), TAPML_OK);
+    await(plugin, queue);
+    cr_expect_eq(received[0], 9);
+    cr_expect_arr_eq(received + 1, sent + 1, 12);
+    buffer->vt->release(buffer);
+    queue->vt->release(queue);
+    cr_expect_eq(plugin_close(plugin), 0);
 }
 
 // -- The cache ---------------------------------------------------------------------------------

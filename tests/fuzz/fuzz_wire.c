@@ -234,11 +234,16 @@ static void use(struct backend *backend)
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &x}};
     const struct backend_call call = {.op = &tapml_silu, .args = args, .instance = "here"};
     tapml_support support;
+    struct backend_point point;
     // Each may fail or not: what counts is what they do to this process.
     (void)backend_supports(backend, &tapml_silu, args, &support);
     (void)backend_write(backend, buffer, 0, bytes, sizeof(bytes));
     (void)backend_call(backend, &call);
     (void)backend_read(backend, buffer, 0, bytes, sizeof(bytes));
+    if (backend_signal(backend, &point) == TAPML_OK) {
+        (void)backend_fill(backend, buffer, 0, sizeof(bytes), 0);
+        (void)backend_wait_for(backend, point);
+    }
     (void)backend_wait(backend);
     (void)backend_launches(backend);
     (void)client_count(backend, 0);

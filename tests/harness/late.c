@@ -18,7 +18,7 @@ struct late_buffer {
     tapml_object *inner; // Wraps `memory`; or NULL.
 };
 
-enum late_kind { LATE_WRITE, LATE_READ, LATE_FILL, LATE_CALL };
+enum late_kind { LATE_WRITE, LATE_READ, LATE_FILL, LATE_CALL, LATE_SIGNAL };
 
 struct late_work {
     enum late_kind kind;
@@ -38,8 +38,9 @@ struct late {
     struct late_counts counts;
     struct arena *arena; // Of the work that waits.
     struct late_work *work;
-    size_t count;
+    size_t done, count; // Of it.
     size_t capacity;
+    uint64_t signalled, reached;
 };
 
 static struct late *own(const struct backend *backend)
@@ -251,6 +252,9 @@ static tapml_status perform(struct late *late, const struct late_work *work)
             memcpy(work->buffer->memory + work->offset + at, &work->pattern, sizeof(work->pattern));
         }
         return TAPML_OK;
+    case LATE_SIGNAL:
+        late->reached++;
+        return TAPML_OK;
     case LATE_CALL:
         break;
     }
@@ -270,18 +274,45 @@ static tapml_status late_flush(struct backend *backend)
     return TAPML_OK;
 }
 
+// Does what waits, up to a point.
+static tapml_status perform_to(struct late *late, uint64_t point)
+{
+    tapml_status status = TAPML_OK;
+    late->counts.waits += late->count > late->done;
+    while (late->done < late->count && late->reached < point && status == TAPML_OK) {
+        status = perform(late, &late->work[late->done++]);
+    }
+    if (status != TAPML_OK || late->done == late->count) {
+        late->done = late->count = 0;
+        late->reached = late->signalled;
+        arena_destroy(late->arena);
+        late->arena = NULL;
+    }
+    return status;
+}
+
 static tapml_status late_wait(struct backend *backend)
 {
+    return perform_to(own(backend), UINT64_MAX);
+}
+
+static tapml_status late_signal(struct backend *backend, struct backend_point *out_point)
+{
     struct late *late = own(backend);
-    tapml_status status = TAPML_OK;
-    late->counts.waits += late->count > 0;
-    for (size_t i = 0; i < late->count && status == TAPML_OK; i++) {
-        status = perform(late, &late->work[i]);
+    if (late->count > 0) {
+        (void)add_work(late, LATE_SIGNAL);
+        late->signalled++;
     }
-    late->count = 0;
-    arena_destroy(late->arena);
-    late->arena = NULL;
-    return status;
+    late->counts.signals++;
+    *out_point = (struct backend_point){backend, late->signalled};
+    return TAPML_OK;
+}
+
+static tapml_status late_wait_for(struct backend *backend, struct backend_point point)
+{
+    struct late *late = own(backend);
+    ASSERT(point.owner == backend && point.value <= late->signalled);
+    return point.value > late->reached ? perform_to(late, point.value) : TAPML_OK;
 }
 
 static const struct backend_info *late_info(const struct backend *backend)
@@ -351,6 +382,8 @@ struct backend *late_create(const struct late_options *options)
         .call = late_call,
         .flush = late_flush,
         .wait = late_wait,
+        .signal = late_signal,
+        .wait_for = late_wait_for,
         .launches = late_launches,
         .generation = late_generation,
     };

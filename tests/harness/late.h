@@ -35,6 +35,7 @@ struct late_counts {
     uint64_t calls;
     uint64_t flushes;
     uint64_t waits; // Those that had work.
+    uint64_t signals;
     uint64_t buffers_alive;
 };
 struct late_counts late_counts(const struct backend *backend);

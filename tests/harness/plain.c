@@ -136,6 +136,18 @@ static tapml_status plain_wait(struct backend *backend)
     return TAPML_OK;
 }
 
+static tapml_status plain_signal(struct backend *backend, struct backend_point *out_point)
+{
+    *out_point = (struct backend_point){.owner = backend};
+    return TAPML_OK;
+}
+
+static tapml_status plain_wait_for(struct backend *backend, struct backend_point point)
+{
+    ASSERT(point.owner == backend);
+    return TAPML_OK;
+}
+
 static uint64_t plain_launches(struct backend *backend)
 {
     return 0;
@@ -167,6 +179,8 @@ struct backend *plain_create(void)
         .call = plain_call,
         .flush = plain_flush,
         .wait = plain_wait,
+        .signal = plain_signal,
+        .wait_for = plain_wait_for,
         .launches = plain_launches,
         .generation = plain_generation,
     };

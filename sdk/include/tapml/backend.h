@@ -6,7 +6,9 @@
 // One thread submits per session. A synchronous device does the work inside the call; its timelines
 // are counters. On an asynchronous one an error of queued work comes out of timeline_wait, in the
 // tapml_call of the wait, with the number of the op call; from then on the queue and its timelines
-// answer with that error.
+// answer with that error. The host releases both and asks for new ones. Buffers of the device stay
+// valid, and those that the failed work uses are undefined; a device that cannot work again answers
+// TAPML_DEVICE_LOST, to the wait or to queue_new.
 //
 // The host keeps, until a signal behind the work that uses them is reached: buffers, queues, and
 // memory given to queue_write and queue_read. What else a launch needs is the backend's.
@@ -180,6 +182,11 @@ typedef struct tapml_backend {
                                   tapml_call *call,
                                   uint64_t value,
                                   uint64_t timeout_ns);
+
+    // Minor 1. Work that is queued later on this queue begins when `point` is reached, without a
+    // wait of the host. The timeline is one of this backend, of any device, and the signal has been
+    // queued. TAPML_UNIMPLEMENTED: not for this point, the host waits. NULL: the host always waits.
+    tapml_status (*queue_wait)(tapml_object *queue, tapml_call *call, tapml_point point);
 } tapml_backend;
 
 // An optional interface of a queue: `interface_of(queue, TAPML_COUNTERS)`. A backend that launches

@@ -267,3 +267,61 @@ Test(client, allocates_nothing_once_it_runs)
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
 }
+
+static void waits_for_points(const char *device)
+{
+    float first[4] = {0}, second[4] = {0};
+    struct backend_point points[2];
+    far_open(&far, device);
+    tapml_object *x = far_buffer(&far, values, sizeof(values));
+    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
+    FAR_MUST(backend_wait(far.backend));
+    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
+    FAR_MUST(backend_read(far.backend, y, 0, first, sizeof(first)));
+    FAR_MUST(backend_signal(far.backend, &points[0]));
+    FAR_MUST(backend_signal(far.backend, &points[1]));
+    cr_assert_eq(points[0].value, points[1].value, "nothing is queued between them");
+    FAR_MUST(backend_fill(far.backend, y, 0, sizeof(zeros), 0));
+    FAR_MUST(backend_read(far.backend, y, 0, second, sizeof(second)));
+    second[0] = 9;
+    FAR_MUST(backend_wait_for(far.backend, points[0]));
+    cr_assert_arr_eq(first, values, sizeof(values));
+    cr_assert_eq(second[0], 9, "what is queued behind the point is still under way");
+    FAR_MUST(backend_wait_for(far.backend, points[0]));
+    FAR_MUST(backend_signal(far.backend, &points[1]));
+    cr_assert_gt(points[1].value, points[0].value);
+    FAR_MUST(backend_wait_for(far.backend, points[1]));
+    cr_assert_eq(second[0], 0);
+    cr_assert_eq(backend_queue_wait(far.near, points[1]), TAPML_UNIMPLEMENTED);
+    cr_assert_eq(backend_queue_wait(far.backend, points[1]), TAPML_UNIMPLEMENTED);
+    backend_buffer_free(far.backend, x);
+    backend_buffer_free(far.backend, y);
+}
+
+Test(client, waits_for_points_of_host_memory)
+{
+    waits_for_points("good:first");
+}
+
+Test(client, waits_for_points_of_a_device)
+{
+    waits_for_points("good:0000:02/b");
+}
+
+Test(client, gives_an_error_to_the_wait_for_a_point)
+{
+    struct backend_point point;
+    far_open(&far, "good:first");
+    tapml_object *x = far_buffer(&far, values, sizeof(values));
+    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
+    FAR_MUST(far_trouble(&far, x, y, 2, "layers.0/a"));
+    FAR_MUST(backend_signal(far.backend, &point));
+    FAR_MUST(far_trouble(&far, x, y, 0, "layers.0/b"));
+    cr_assert_eq(backend_wait_for(far.backend, point), TAPML_INTERNAL);
+    cr_assert_not_null(strstr(status_message(), "layers.0/a"), "%s", status_message());
+    FAR_MUST(backend_wait_for(far.backend, point));
+    FAR_MUST(far_trouble(&far, x, y, 0, "layers.0/c"));
+    FAR_MUST(backend_wait(far.backend));
+    backend_buffer_free(far.backend, x);
+    backend_buffer_free(far.backend, y);
+}

@@ -273,6 +273,38 @@ Test(serve, counts_what_it_is_asked_for)
     cr_assert(serve_is_closed(server));
 }
 
+static tapml_status put_point(uint64_t value)
+{
+    begin(MESSAGE_SIGNAL);
+    wire_put_u64(&message, value);
+    return give(-1);
+}
+
+static tapml_status wait_for_point(uint64_t value)
+{
+    struct wire_reader reader;
+    begin(MESSAGE_WAIT_FOR);
+    wire_put_u64(&message, value);
+    cr_assert_eq(give(-1), TAPML_OK);
+    return answer(&reader);
+}
+
+Test(serve, waits_for_the_points_that_it_was_given)
+{
+    open_all();
+    cr_assert_eq(wait_for_point(1), TAPML_INVALID, "there is none");
+    for (uint64_t value = 1; value <= 200; value++) { // More than it remembers.
+        cr_assert_eq(put_point(value), TAPML_OK);
+    }
+    cr_assert_eq(wait_for_point(1), TAPML_OK, "%s", status_message());
+    cr_assert_eq(wait_for_point(200), TAPML_OK, "%s", status_message());
+    cr_assert_eq(wait_for_point(201), TAPML_INVALID);
+    cr_assert_eq(put_point(200), TAPML_OK);
+    cr_assert_eq(wait_for_point(200), TAPML_INVALID, "points grow");
+    cr_assert_not_null(strstr(status_message(), "does not stand behind"), "%s", status_message());
+    cr_assert_eq(wait_for_point(200), TAPML_OK, "the failure was told");
+}
+
 // Whatever comes: it is refused or answered, and nothing is touched that was not announced.
 Test(serve, bears_any_bytes)
 {
@@ -284,7 +316,7 @@ Test(serve, bears_any_bytes)
     lend(0, make_memory());
     wrap(2, 1024, MESSAGE_IS_LOAN, 64);
     for (int turn = 0; turn < TURNS; turn++) {
-        const uint16_t verb = (uint16_t)(MESSAGE_SUPPORTS + random_below(&random, 14));
+        const uint16_t verb = (uint16_t)(MESSAGE_SUPPORTS + random_below(&random, 17));
         begin(verb == MESSAGE_CLOSE ? MESSAGE_CALL : verb);
         for (uint64_t left = random_below(&random, BYTES_MAX / 4); left > 0; left--) {
             const uint64_t small = random_below(&random, 5);

@@ -40,6 +40,11 @@ Test(backend, a_wrapper_forwards_what_it_does_not_watch)
     cr_assert_eq(backend_write(backend, buffer, 4, "abcd", 4), TAPML_OK);
     cr_assert_eq(backend_read(backend, buffer, 0, values, sizeof(values)), TAPML_OK);
     cr_assert_eq(backend_flush(backend), TAPML_OK);
+    struct backend_point point;
+    cr_assert_eq(backend_signal(backend, &point), TAPML_OK);
+    cr_assert_eq(point.owner, inner);
+    cr_assert_eq(backend_wait_for(backend, point), TAPML_OK);
+    cr_assert_eq(backend_queue_wait(backend, point), TAPML_UNIMPLEMENTED);
     cr_assert_eq(backend_wait(backend), TAPML_OK);
     cr_assert_eq(counting.fills, 1);
     cr_assert_eq(values[0], 0x01020304);

@@ -222,6 +222,40 @@ Test(device, an_error_of_queued_work_names_the_call_it_comes_from)
     cr_assert_eq(backend_launches(backend), 18);
 }
 
+Test(device, points_grow_and_outlive_a_failure)
+{
+    struct backend_point points[3];
+    cr_assert_eq(backend_signal(backend, &points[0]), TAPML_OK);
+    cr_assert_eq(backend_wait_for(backend, points[0]), TAPML_OK, "nothing was queued");
+    cr_assert_eq(trouble(0, "a"), TAPML_OK);
+    cr_assert_eq(backend_signal(backend, &points[1]), TAPML_OK);
+    cr_assert_eq(backend_signal(backend, &points[2]), TAPML_OK);
+    cr_assert_gt(points[1].value, points[0].value);
+    cr_assert_eq(points[1].value, points[2].value, "nothing was queued between them");
+    cr_assert_eq(backend_wait_for(backend, points[1]), TAPML_OK, "%s", status_message());
+    cr_assert_eq(trouble(2, "b"), TAPML_OK);
+    cr_assert_eq(backend_signal(backend, &points[1]), TAPML_OK);
+    cr_assert_eq(backend_wait_for(backend, points[1]), TAPML_INTERNAL);
+    cr_assert_str_eq(status_message(),
+                     "org.example.trouble at 'b': good: trouble in the queue (zoo -7)");
+    cr_assert_eq(backend_wait_for(backend, points[1]), TAPML_OK, "nothing is queued any more");
+    cr_assert_eq(trouble(0, "c"), TAPML_OK);
+    cr_assert_eq(backend_signal(backend, &points[2]), TAPML_OK);
+    cr_assert_gt(points[2].value, points[1].value);
+    cr_assert_eq(backend_wait_for(backend, points[2]), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+}
+
+// Its plugin has no queue_wait, and says so.
+Test(device, waits_for_points_as_its_plugin_can)
+{
+    struct backend_point point;
+    cr_assert_eq(trouble(0, "a"), TAPML_OK);
+    cr_assert_eq(backend_signal(backend, &point), TAPML_OK);
+    cr_assert_eq(backend_queue_wait(backend, point), TAPML_UNIMPLEMENTED);
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+}
+
 Test(device, an_old_error_is_named_by_its_number)
 {
     cr_assert_eq(trouble(2, "first"), TAPML_OK);

@@ -154,6 +154,12 @@ static tapml_status wait(struct driver_device *device,
     return TAPML_OK;
 }
 
+static tapml_status restart(struct driver_device *device, tapml_call *call)
+{
+    device->notebook->restart_count++;
+    return device->notebook->restart_status;
+}
+
 extern const struct k_kernel opencl_kernels[];
 
 static const struct gpu_driver driver = {
@@ -172,6 +178,7 @@ static const struct gpu_driver driver = {
     .signal = signal,
     .flush = flush,
     .wait = wait,
+    .restart = restart,
 };
 
 // -- The host ----------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ struct gpu_notebook {
     struct gpu_limits limits;   // Of the device; zero is 256 items, 16 KiB, 65535 groups.
     const char *option, *value; // One option of the component; or NULL.
     tapml_status wait_status;   // What waiting gives.
+    tapml_status restart_status;
 
     // The last launch, and counts.
     const struct k_kernel *kernel;
@@ -25,7 +26,7 @@ struct gpu_notebook {
     uint32_t groups[3];
     uint64_t number;
     uint64_t buffer_bytes[K_BINDING_MAX];
-    uint32_t launch_count, pipeline_count;
+    uint32_t launch_count, pipeline_count, restart_count;
 
     tapml_host host;
     tapml_host_core core;

@@ -264,6 +264,58 @@ Test(gpu_plan, failures_stay)
     gpu_notebook_close(&notebook);
 }
 
+// Another queue works where the driver can begin anew, and the old one with it.
+Test(gpu_plan, another_queue_begins_anew)
+{
+    struct gpu_notebook notebook = {.ticket = 0};
+    tapml_object *timeline = NULL, *queue = NULL;
+    tapml_call call = {0};
+
+    open_notebook(&notebook);
+    const tapml_backend *table = notebook.table;
+    cr_assert_eq(table->timeline_new(notebook.device, &call, 0, &timeline), TAPML_OK);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t value = (uint64_t)i + 1;
+
+        cr_assert_eq(norm(&notebook, 2, 8, TAPML_F32, 0, &call), TAPML_OK);
+        cr_assert_eq(table->queue_signal(notebook.queue, &call, (tapml_point){timeline, value}),
+                     TAPML_OK);
+        notebook.wait_status = TAPML_INTERNAL;
+        cr_expect_eq(table->timeline_wait(timeline, &call, value, 0), TAPML_INTERNAL);
+        notebook.wait_status = TAPML_OK;
+        cr_expect_eq(norm(&notebook, 2, 8, TAPML_F32, 0, &call), TAPML_INTERNAL);
+        notebook.restart_status = i == 0 ? TAPML_OK : TAPML_DEVICE_LOST;
+        cr_expect_eq(table->queue_new(notebook.device, &call, &queue), notebook.restart_status);
+        if (i == 0) {
+            queue->vt->release(queue);
+        }
+    }
+    cr_expect_eq(notebook.restart_count, 2);
+    cr_expect_eq(notebook.launch_count, 2);
+    timeline->vt->release(timeline);
+    gpu_notebook_close(&notebook);
+}
+
+// A device is one stream: its own points are in order, those of another device are not its own.
+Test(gpu_plan, queues_wait_for_points_of_their_device)
+{
+    struct gpu_notebook notebook = {.ticket = 0}, other = {.ticket = 0};
+    tapml_object *timeline = NULL;
+    tapml_call call = {0};
+
+    open_notebook(&notebook);
+    open_notebook(&other);
+    const tapml_backend *table = notebook.table;
+    cr_assert_eq(table->timeline_new(notebook.device, &call, 0, &timeline), TAPML_OK);
+    const tapml_point point = {timeline, 1};
+    cr_assert_eq(table->queue_signal(notebook.queue, &call, point), TAPML_OK);
+    cr_expect_eq(table->queue_wait(notebook.queue, &call, point), TAPML_OK);
+    cr_expect_eq(table->queue_wait(other.queue, &call, point), TAPML_UNIMPLEMENTED);
+    timeline->vt->release(timeline);
+    gpu_notebook_close(&other);
+    gpu_notebook_close(&notebook);
+}
+
 Test(gpu_plan, synchronous_launches_blame_their_call)
 {
     struct gpu_notebook notebook = {.option = "synchronous", .value = "1"};

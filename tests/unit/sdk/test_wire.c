@@ -82,7 +82,7 @@ Test(wire, bytes_are_as_long_as_the_reader_says)
 
 Test(wire, has_a_layout_that_does_not_change)
 {
-    const unsigned char expected[] = {'T', 'A', 'P', 'L', 1, 0, 7, 0, 41, 0,
+    const unsigned char expected[] = {'T', 'A', 'P', 'L', 2, 0, 7, 0, 41, 0,
                                       0,   0,   48,  0,   0, 0, 4, 3, 2,  1};
     struct wire_writer writer = make_frame();
 
@@ -112,7 +112,7 @@ Test(wire, refuses_another_version_with_a_sentence)
 
     cr_assert_eq(result, WIRE_WRONG_VERSION);
     wire_explain(result, &frame, text, sizeof(text));
-    cr_assert_str_eq(text, "it speaks version 9 of the wire, this side speaks version 1");
+    cr_assert_str_eq(text, "it speaks version 9 of the wire, this side speaks version 2");
     wire_writer_release(&writer);
 }
 

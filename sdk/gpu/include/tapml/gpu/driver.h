@@ -16,8 +16,8 @@
 // - The host and sdk/gpu check every argument. A driver trusts what it is given.
 // - One thread at a time calls a root and its devices.
 // - A function that fails says why with gpu_fail (support.h). An `out_` parameter is written on
-//   TAPML_OK only. A failure of queued work comes out of the next `wait` and of all that follow;
-//   where the driver knows the launch, it calls `core->blame` with its `number`.
+//   TAPML_OK only. A failure of queued work comes out of the next `wait` and of all that follow, up
+//   to a `restart`; where the driver knows the launch, it calls `core->blame` with its `number`.
 // - Memory of the driver itself comes from `core->alloc`; none of it outlives the root.
 #ifndef TAPML_GPU_DRIVER_H
 #define TAPML_GPU_DRIVER_H
@@ -170,6 +170,12 @@ struct gpu_driver {
                          uint64_t ticket,
                          uint64_t timeout_ns,
                          uint64_t *out_reached);
+
+    // After a failure of queued work: drops what is queued, and begins a stream on which commands
+    // work again. Buffers and pipelines stay; what the dropped commands use is undefined. Tickets
+    // are counted on from where they were, and those given out count as reached.
+    // TAPML_DEVICE_LOST where the device does not work any more. NULL: it never does.
+    tapml_status (*restart)(struct driver_device *device, tapml_call *call);
 };
 
 #ifdef __cplusplus

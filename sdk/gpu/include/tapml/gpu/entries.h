@@ -68,7 +68,10 @@ tapml_status queue_wait(struct driver_device *device,
                         uint64_t timeout_ns,
                         uint64_t *out_reached);
 
-// All of these, in the initialiser of `driver_table`.
+// Of drivers that can; the others leave it out.
+tapml_status queue_restart(struct driver_device *device, tapml_call *call);
+
+// All of these but the last, in the initialiser of `driver_table`.
 #define GPU_DRIVER_ENTRIES                                                                         \
     .describe = device_describe, .open = device_open, .close = device_close,                       \
     .buffer_new = memory_new, .buffer_free = memory_free, .pipeline_new = pipeline_new,            \

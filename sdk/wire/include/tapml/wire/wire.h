@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define WIRE_VERSION 1u          // Of the verbs and their payloads; both sides must have the same.
+#define WIRE_VERSION 2u          // Of the verbs and their payloads; both sides must have the same.
 #define WIRE_MAGIC   0x4c504154u // "TAPL" as it lies in memory.
 
 enum { WIRE_HEADER_BYTES = 16, WIRE_PAYLOAD_MAX = 1 << 24 };
