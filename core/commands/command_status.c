@@ -79,27 +79,6 @@ static const char *fact_of(struct overview *overview, struct store *store, const
     return copy != NULL ? copy : "";
 }
 
-static tapml_status read_plan(const char *text, struct plan **out_plan)
-{
-    struct plan *plan = NULL;
-    tapml_status status = plan_create(&plan);
-
-    while (status == TAPML_OK && *text != '\0') {
-        const size_t length = strcspn(text, "\n");
-        char line[512];
-
-        (void)snprintf(line, sizeof(line), "%.*s", (int)length, text);
-        status = plan_add(plan, line, "the plan of the ledger");
-        text += length + (text[length] == '\n');
-    }
-    if (status != TAPML_OK) {
-        plan_destroy(plan);
-        return status;
-    }
-    *out_plan = plan;
-    return TAPML_OK;
-}
-
 // Instances that a plan gives to the target, in some phase.
 static tapml_status count_moved(struct store *store, const struct plan *plan, int64_t *out_moved)
 {
@@ -167,7 +146,7 @@ static tapml_status read_steps(struct overview *overview, struct store *store, s
         return status_no_memory();
     }
     part->accused = count_accused(text, goal);
-    TAPML_TRY(read_plan(text, &plan));
+    TAPML_TRY(plan_parse(text, "the plan of the ledger", &plan));
     const tapml_status status = count_moved(store, plan, &part->moved);
 
     plan_destroy(plan);

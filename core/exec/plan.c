@@ -270,7 +270,7 @@ static void cut_comment(char *line)
     }
 }
 
-static tapml_status parse_file(struct plan *plan, const char *path, char *text)
+static tapml_status parse_lines(struct plan *plan, char *text, const char *name)
 {
     struct text where;
     text_init(&where);
@@ -284,7 +284,7 @@ static tapml_status parse_file(struct plan *plan, const char *path, char *text)
         cut_comment(line);
         if (line[strspn(line, blanks)]) {
             text_clear(&where);
-            text_format(&where, "%s:%u", path, number);
+            text_format(&where, "%s:%u", name, number);
             status = text_status(&where);
             status = status == TAPML_OK ? parse_rule(plan, line, where.data) : status;
         }
@@ -294,30 +294,33 @@ static tapml_status parse_file(struct plan *plan, const char *path, char *text)
     return status;
 }
 
-tapml_status plan_load(const char *path, struct plan **out_plan)
+tapml_status plan_parse(const char *text, const char *name, struct plan **out_plan)
 {
-    char *data = NULL;
-    size_t size = 0;
     struct plan *plan = NULL;
-    TAPML_TRY(file_read(path, PLAN_FILE_BYTES_MAX, &data, &size));
-    tapml_status status = TAPML_OK;
-    if (strlen(data) != size) {
-        status = status_fail(TAPML_INVALID, "%s: expected text, found a zero byte at %zu", path,
-                             strlen(data));
-    }
-    if (status == TAPML_OK) {
-        status = plan_create(&plan);
-    }
-    if (status == TAPML_OK) {
-        status = parse_file(plan, path, data);
-    }
-    alloc_free(data);
+    TAPML_TRY(plan_create(&plan));
+    char *lines = alloc_text(text);
+    const tapml_status status = lines ? parse_lines(plan, lines, name) : status_no_memory();
+    alloc_free(lines);
     if (status != TAPML_OK) {
         plan_destroy(plan);
         return status;
     }
     *out_plan = plan;
     return TAPML_OK;
+}
+
+tapml_status plan_load(const char *path, struct plan **out_plan)
+{
+    char *data = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_read(path, PLAN_FILE_BYTES_MAX, &data, &size));
+    const tapml_status status =
+        strlen(data) == size
+            ? plan_parse(data, path, out_plan)
+            : status_fail(TAPML_INVALID, "%s: expected text, found a zero byte at %zu", path,
+                          strlen(data));
+    alloc_free(data);
+    return status;
 }
 
 // The catalogue's own ops go by their short names too.

@@ -26,10 +26,14 @@ tapml_status plan_copy(const struct plan *plan, struct plan **out_plan) STATUS_U
 // Adds a rule such as "op=silu -> gpu". `where` stands before errors: "run.ini:12".
 tapml_status plan_add(struct plan *plan, const char *rule, const char *where) STATUS_USED;
 
-// Reads a plan file.
+// Reads a plan's text: rules of any length, one a line, with comments and empty lines. `name` and
+// the line's number stand before errors. The caller owns the plan.
+tapml_status plan_parse(const char *text, const char *name, struct plan **out_plan) STATUS_USED;
+
+// Reads a plan file, of at most 1 MiB. The caller owns the plan.
 tapml_status plan_load(const char *path, struct plan **out_plan) STATUS_USED;
 
-// The rules, one a line, as a plan file has them.
+// The rules, one a line, as `plan_parse` reads them.
 void plan_print(const struct plan *plan, struct text *out_text);
 
 // The name of the place where an op runs: "source", or a target's name.

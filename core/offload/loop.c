@@ -88,7 +88,7 @@ static tapml_status adopt(struct loop *loop, const struct ledger_row *row)
     if (resolved == NULL) {
         return status_no_memory();
     }
-    tapml_status status = trial_read_plan(row->plan, &plan);
+    tapml_status status = plan_parse(row->plan, "the plan of the ledger", &plan);
 
     if (status == TAPML_OK) {
         status = plan_resolve(plan, graph, places, 2, resolved);
@@ -478,7 +478,7 @@ static tapml_status collect(struct loop *loop, struct loop_result *result)
     result->proof_runs = loop->proof_runs;
     result->proof_miss = loop->proof_miss;
     TAPML_TRY(collect_cost(loop, result));
-    return trial_read_plan(loop->trial.plan_text.data, &result->plan);
+    return plan_parse(loop->trial.plan_text.data, "plan", &result->plan);
 }
 
 static tapml_status run(struct loop *loop, struct loop_result *result)

@@ -56,36 +56,10 @@ tapml_status trial_write_plan(struct trial *trial)
     return text_status(&trial->plan_text);
 }
 
-tapml_status trial_read_plan(const char *text, struct plan **out_plan)
-{
-    struct plan *plan = NULL;
-    tapml_status status = plan_create(&plan);
-    char line[512];
-
-    while (status == TAPML_OK && *text != '\0') {
-        const size_t length = strcspn(text, "\n");
-
-        if (length >= sizeof(line)) {
-            status = status_fail(TAPML_INVALID, "a rule has %zu bytes, at most 511 fit", length);
-            break;
-        }
-        memcpy(line, text, length);
-        line[length] = '\0';
-        status = plan_add(plan, line, "plan");
-        text += length + (text[length] == '\n');
-    }
-    if (status != TAPML_OK) {
-        plan_destroy(plan);
-        return status;
-    }
-    *out_plan = plan;
-    return TAPML_OK;
-}
-
 tapml_status trial_plan(struct trial *trial, struct plan **out_plan)
 {
     TAPML_TRY(trial_write_plan(trial));
-    return trial_read_plan(trial->plan_text.data, out_plan);
+    return plan_parse(trial->plan_text.data, "plan", out_plan);
 }
 
 static tapml_status set_plan(struct trial *trial)

@@ -60,9 +60,6 @@ tapml_status trial_write_plan(struct trial *trial) STATUS_USED;
 // The plan as it stands. The caller owns it.
 tapml_status trial_plan(struct trial *trial, struct plan **out_plan) STATUS_USED;
 
-// A plan from its text, one rule a line. The caller owns it.
-tapml_status trial_read_plan(const char *text, struct plan **out_plan) STATUS_USED;
-
 // Makes the session run the plan as it stands, and judges it over the prompts at hand, or over the
 // first steps of one.
 tapml_status trial_judge(struct trial *trial, struct judge_result *out_result) STATUS_USED;

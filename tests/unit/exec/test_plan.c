@@ -8,6 +8,7 @@
 #include <tapml/ops.h>
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static struct plan *make_plan(const char *const *rules)
 {
@@ -114,6 +115,36 @@ Test(plan, refuses_wrong_rules_with_a_sentence)
     }
     expect_place(plan, "tapml.silu", "x", PLAN_DECODE, "gpu");
     plan_destroy(plan);
+}
+
+Test(plan, parses_rules_of_any_length)
+{
+    static const char tail[] = " -> gpu\nop=silu -> source\n";
+    const size_t glob = 5000;
+    char *text = alloc_array(glob + 64, 1);
+    struct plan *plan = NULL;
+    cr_assert_not_null(text);
+    memcpy(text, "instance=", 9);
+    memset(text + 9, 'a', glob);
+    text[9] = '*';
+    memcpy(text + 9 + glob, tail, sizeof(tail));
+    cr_assert_eq(plan_parse(text, "plan", &plan), TAPML_OK, "%s", status_message());
+    text[9 + glob] = '\0';
+    expect_place(plan, "tapml.add", text + 9, PLAN_DECODE, "gpu");
+    text[9 + glob - 1] = 'b';
+    expect_place(plan, "tapml.add", text + 9, PLAN_DECODE, "source");
+    plan_destroy(plan);
+    alloc_free(text);
+}
+
+Test(plan, names_the_line_of_a_text_that_is_wrong)
+{
+    struct plan *plan = NULL;
+    cr_expect_eq(plan_parse("* -> gpu # all\n\nnonsense\n", "plan", &plan), TAPML_INVALID);
+    cr_expect_str_eq(status_message(),
+                     "plan:3: expected '*', 'op=', 'instance=' or 'phase=', found "
+                     "'nonsense'");
+    cr_expect_null(plan);
 }
 
 static void expect_text(const struct plan *plan, const char *expected)

@@ -107,10 +107,22 @@ Test(trial, a_prompt_is_judged_up_to_a_step)
     bench_close(&bench);
 }
 
-Test(trial, a_rule_that_is_none_is_refused)
+Test(trial, a_goal_with_a_long_rule_is_followed)
 {
+    struct bench bench;
     struct plan *plan = NULL;
+    char rule[1024] = "instance=";
 
-    cr_assert_eq(trial_read_plan("nonsense\n", &plan), TAPML_INVALID);
-    cr_assert_null(plan);
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    struct trial trial = open_trial(&bench);
+    const size_t length = strlen(rule);
+
+    memset(rule + length, '*', 700);
+    memcpy(rule + length + 700, " -> source", sizeof(" -> source"));
+    MUST(plan_add(bench.goal, rule, "here"));
+    MUST(trial_plan(&trial, &plan));
+    cr_assert_str_eq(plan_place(plan, "tapml.silu", "layers.1/mlp/silu", PLAN_DECODE), "source");
+    plan_destroy(plan);
+    close_trial(&trial);
+    bench_close(&bench);
 }
