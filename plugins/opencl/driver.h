@@ -12,13 +12,13 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <CL/cl_icd.h>
 
 enum { DRIVER_DEVICE_MAX = 16, DRIVER_PLATFORM_MAX = 16, DRIVER_MARKER_MAX = 64 };
 
-// The library, opened at run time.
+// The library, opened at run time. The types come from the prototypes of CL/cl.h: the headers of
+// each year have other names for them.
 struct driver_functions {
-#define SYMBOL(name) cl_api_##name name;
+#define SYMBOL(name) __typeof__(name) *name;
 #include "driver_symbols.def"
 #undef SYMBOL
 };
