@@ -131,6 +131,40 @@ void model_fill_nothing(struct model_context *context, const struct model_fill *
     model_fail(context, TAPML_NOT_FOUND, "no input '%.64s' is filled here", fill->name);
 }
 
+void model_fail_choice(struct model_context *context,
+                       const char *pointer,
+                       const char *word,
+                       const char *const *known)
+{
+    char list[384] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; known[i] != NULL && length < sizeof(list); i++) {
+        const char *between = i == 0 ? "" : known[i + 1] == NULL ? " or " : ", ";
+
+        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s'%s'", between,
+                                   known[i]); // Cut where it does not fit.
+    }
+    model_fail(context, TAPML_UNIMPLEMENTED, "'%.64s' is '%.40s', expected %s",
+               pointer + (pointer[0] == '/'), word, list);
+}
+
+const char *model_config_choice(struct model_context *context,
+                                const char *pointer,
+                                const char *fallback,
+                                const char *const *known)
+{
+    const char *word = context->config_table->string(context->config, pointer, fallback);
+
+    for (size_t i = 0; known[i] != NULL; i++) {
+        if (strcmp(known[i], word) == 0) {
+            return known[i];
+        }
+    }
+    model_fail_choice(context, pointer, word, known);
+    return fallback;
+}
+
 // The next "{i}" or "{e}" of a pattern, or its end.
 static const char *find_place(const char *pattern)
 {

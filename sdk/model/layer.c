@@ -350,25 +350,27 @@ static tapml_graph_value quick_gelu(struct model_context *context, tapml_graph_v
     return model_multiply(context, "gate", x, gate);
 }
 
+// Hugging Face's names, and what the catalogue calls them; behind them those that take more than
+// one op.
+static const char *const activation_names[] = {
+    "silu", "swish",      "gelu",  "gelu_new", "gelu_pytorch_tanh", "gelu_fast", "relu", "sigmoid",
+    "tanh", "quick_gelu", "relu2", NULL};
+static const char *const activation_ops[] = {
+    "tapml.silu",      "tapml.silu", "tapml.gelu",    "tapml.gelu_tanh", "tapml.gelu_tanh",
+    "tapml.gelu_tanh", "tapml.relu", "tapml.sigmoid", "tapml.tanh"};
+
+const char *
+model_config_activation(struct model_context *context, const char *pointer, const char *fallback)
+{
+    return model_config_choice(context, pointer, fallback, activation_names);
+}
+
 tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x)
 {
-    // Hugging Face's names, and what the catalogue calls them.
-    static const struct {
-        const char *kind, *op;
-    } known[] = {{"silu", "tapml.silu"},
-                 {"swish", "tapml.silu"},
-                 {"gelu", "tapml.gelu"},
-                 {"gelu_new", "tapml.gelu_tanh"},
-                 {"gelu_pytorch_tanh", "tapml.gelu_tanh"},
-                 {"gelu_fast", "tapml.gelu_tanh"},
-                 {"relu", "tapml.relu"},
-                 {"sigmoid", "tapml.sigmoid"},
-                 {"tanh", "tapml.tanh"}};
-
-    for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcmp(known[i].kind, kind) == 0) {
-            return unary(context, known[i].op, x);
+    for (size_t i = 0; i < COUNT(activation_ops); i++) {
+        if (strcmp(activation_names[i], kind) == 0) {
+            return unary(context, activation_ops[i], x);
         }
     }
     if (strcmp(kind, "quick_gelu") == 0) {
@@ -379,7 +381,7 @@ model_activation(struct model_context *context, const char *kind, tapml_graph_va
 
         return model_multiply(context, "square", y, y);
     }
-    model_fail(context, TAPML_UNIMPLEMENTED, "activation '%.64s' is not supported", kind);
+    model_fail_choice(context, "activation", kind, activation_names);
     return 0;
 }
 

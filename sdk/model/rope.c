@@ -64,29 +64,27 @@ static struct section find_section(struct model_context *context,
 
 static enum model_rope_kind read_kind(const struct section *section)
 {
-    static const struct {
-        const char *name;
-        enum model_rope_kind kind;
-    } known[] = {{"default", MODEL_ROPE_DEFAULT}, {"linear", MODEL_ROPE_LINEAR},
-                 {"dynamic", MODEL_ROPE_DYNAMIC}, {"llama3", MODEL_ROPE_LLAMA3},
-                 {"yarn", MODEL_ROPE_YARN},       {"longrope", MODEL_ROPE_LONGROPE},
-                 {"su", MODEL_ROPE_LONGROPE}};
+    static const char *const names[] = {"default", "linear",   "dynamic", "llama3",
+                                        "yarn",    "longrope", "su",      NULL};
+    static const enum model_rope_kind kinds[] = {
+        MODEL_ROPE_DEFAULT, MODEL_ROPE_LINEAR,   MODEL_ROPE_DYNAMIC, MODEL_ROPE_LLAMA3,
+        MODEL_ROPE_YARN,    MODEL_ROPE_LONGROPE, MODEL_ROPE_LONGROPE};
     const struct model_context *context = section->context;
-    const char *older =
-        context->config_table->string(context->config, key_of(section, "type").text, "default");
-    const char *name =
-        context->config_table->string(context->config, key_of(section, "rope_type").text, older);
+    const struct model_name newer = key_of(section, "rope_type"), older = key_of(section, "type");
+    const char *old_name = context->config_table->string(context->config, older.text, "default");
+    const char *name = context->config_table->string(context->config, newer.text, old_name);
 
     // The first phi-3 called its own kind yarn.
     if (strcmp(name, "yarn") == 0 && has(section, "short_factor")) {
         return MODEL_ROPE_LONGROPE;
     }
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-        if (strcmp(known[i].name, name) == 0) {
-            return known[i].kind;
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return kinds[i];
         }
     }
-    model_fail(section->context, TAPML_UNIMPLEMENTED, "rope type '%.64s' is not supported", name);
+    model_fail_choice(section->context, has(section, "rope_type") ? newer.text : older.text, name,
+                      names);
     return MODEL_ROPE_DEFAULT;
 }
 

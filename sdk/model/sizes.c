@@ -196,17 +196,14 @@ static void read_routing(struct model_context *context, struct sizes *sizes)
     const struct model_decoder_experts *experts = &sizes->decoder->experts;
     const int renormalises =
         boolean_of(context, experts->renormalises, experts->renormalises_fallback);
-    const char *method =
-        experts->method != NULL
-            ? context->config_table->string(context->config, experts->method, "greedy")
-            : "greedy";
+    static const char *const methods[] = {"greedy", "group_limited_greedy", NULL};
+    const char *method = experts->method != NULL
+                             ? model_config_choice(context, experts->method, methods[0], methods)
+                             : methods[0];
 
     sizes->routing = experts->routing;
-    if (strcmp(method, "group_limited_greedy") == 0) {
+    if (strcmp(method, methods[1]) == 0) {
         sizes->routing = MODEL_ROUTING_GROUPS;
-    } else if (strcmp(method, "greedy") != 0) {
-        model_fail(context, TAPML_UNIMPLEMENTED, "'%s' is '%.64s', which is not supported",
-                   experts->method + 1, method);
     }
     if (renormalises) {
         sizes->routing = sizes->routing == MODEL_ROUTING_SIGMOID
@@ -299,9 +296,8 @@ void sizes_read(struct model_context *context,
     }
     sizes->activation = defaults->activation;
     if (keys->activation != NULL) {
-        sizes->activation = context->config_table->string(
-            context->config, model_config_key(context, keys->activation).text,
-            defaults->activation);
+        sizes->activation = model_config_activation(
+            context, model_config_key(context, keys->activation).text, defaults->activation);
     }
     sizes->is_tied = boolean_of(context, keys->is_tied, defaults->is_tied);
     sizes->has_attention_biases =
@@ -323,20 +319,11 @@ void sizes_read(struct model_context *context,
 // Whether the config's list of layers calls this one sliding.
 static int type_slides(struct model_context *context, const char *types, int64_t index)
 {
+    static const char *const kinds[] = {"sliding_attention", "full_attention", NULL};
     struct model_name pointer;
 
     snprintf(pointer.text, sizeof(pointer.text), "%.200s/%lld", types, (long long)index);
-
-    const char *type = context->config_table->string(context->config, pointer.text, "");
-
-    if (strcmp(type, "sliding_attention") == 0) {
-        return 1;
-    }
-    if (strcmp(type, "full_attention") != 0) {
-        model_fail(context, TAPML_UNIMPLEMENTED, "'%s' is '%.64s', which is not supported here",
-                   pointer.text + 1, type);
-    }
-    return 0;
+    return strcmp(model_config_choice(context, pointer.text, "", kinds), kinds[0]) == 0;
 }
 
 static int slides(struct model_context *context, const struct sizes *sizes, int64_t index)

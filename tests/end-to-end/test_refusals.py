@@ -462,7 +462,7 @@ config("heads that do not share", ["4 heads do not share 3 key and value heads e
 config_bytes("heads that do not divide", ["hidden values do not divide among 7 heads"],
              lambda table: json.dumps({**{k: v for k, v in table.items() if k != "head_dim"}, "num_attention_heads": 7,
                                        "num_key_value_heads": 7}))
-config("an unknown activation", ["activation 'swoosh' is not supported"], hidden_act="swoosh")
+config("an unknown activation", ["'hidden_act' is 'swoosh', expected 'silu', 'swish', 'gelu', "], hidden_act="swoosh")
 config("an activation that is no text", ["'/hidden_act': expected a string, found '1'"], hidden_act=1)
 config("a bias that is no truth", ["'/attention_bias': expected true or false, found '1'"], attention_bias=1)
 for value in (-1.0, float("nan"), float("inf")):

@@ -38,7 +38,7 @@ static void read_sizes(struct model_context *context, struct sizes *sizes)
         .positions = model_config_count(context, "/max_position_embeddings", 512, WIDTH_MAX),
         .types = model_config_count(context, "/type_vocab_size", 2, TYPES_MAX),
         .eps = table->f64(config, "/layer_norm_eps", 1e-12),
-        .activation = table->string(config, "/hidden_act", "gelu"),
+        .activation = model_config_activation(context, "/hidden_act", "gelu"),
     };
     if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
         model_fail(context, TAPML_INVALID, "'layer_norm_eps' is %g, expected a number from 0 to 1",

@@ -56,35 +56,27 @@ static void read_attention(struct model_context *context, struct attention *out_
 static void read_own(struct model_context *context, struct qwen3_next *own)
 {
     const tapml_host_config *table = context->config_table;
-    const char *act = table->string(context->config, "/hidden_act", "silu");
+    static const char *const acts[] = {"silu", "swish", NULL};
 
     read_attention(context, &own->attention);
     delta_read(context, own->stack, &own->delta);
     mixture_read(context, own->stack, &own->mixture);
     own->period = stack_count(context, "/full_attention_interval", 4, STACK_LAYERS_MAX);
     own->has_types = table->length(context->config, "/layer_types") >= 0;
-    if (strcmp(act, "silu") != 0 && strcmp(act, "swish") != 0) {
-        model_fail(context, TAPML_UNIMPLEMENTED, "'hidden_act' is '%.64s', expected 'silu'", act);
-    }
+    (void)model_config_choice(context, "/hidden_act", acts[0], acts); // They are the same.
 }
 
 // Whether the context's layer is attention, not the delta rule.
 static int is_full(struct model_context *context, const struct qwen3_next *own)
 {
+    static const char *const kinds[] = {"full_attention", "linear_attention", NULL};
     struct model_name pointer;
 
     if (!own->has_types) {
         return (context->layer + 1) % own->period == 0;
     }
     snprintf(pointer.text, sizeof(pointer.text), "/layer_types/%lld", (long long)context->layer);
-
-    const char *type = context->config_table->string(context->config, pointer.text, "");
-
-    if (strcmp(type, "full_attention") != 0 && strcmp(type, "linear_attention") != 0) {
-        model_fail(context, TAPML_UNIMPLEMENTED, "'%s' is '%.64s', which is not supported here",
-                   pointer.text + 1, type);
-    }
-    return strcmp(type, "full_attention") == 0;
+    return strcmp(model_config_choice(context, pointer.text, "", kinds), kinds[0]) == 0;
 }
 
 // -- Attention -----------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ void rwkv7_read(struct model_context *context, struct rwkv7 *own)
 {
     const tapml_host_config *table = context->config_table;
     const int64_t hidden = own->stack->hidden;
-    const char *act = table->string(context->config, "/hidden_act", "sqrelu");
+    static const char *const acts[] = {"sqrelu", "relu2", NULL};
 
     own->width = stack_count(context, "/head_dim", 64, HEAD_MAX);
     own->heads = own->width > 0 ? hidden / own->width : 0;
@@ -70,7 +70,5 @@ void rwkv7_read(struct model_context *context, struct rwkv7 *own)
         model_fail(context, TAPML_INVALID, "'norm_eps' times 'head_dim' is %g, expected at most 1",
                    own->stack->eps * (double)own->width);
     }
-    if (strcmp(act, "sqrelu") != 0 && strcmp(act, "relu2") != 0) {
-        model_fail(context, TAPML_UNIMPLEMENTED, "'hidden_act' is '%.64s', expected 'sqrelu'", act);
-    }
+    (void)model_config_choice(context, "/hidden_act", acts[0], acts); // They are the same.
 }

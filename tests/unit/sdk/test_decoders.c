@@ -305,7 +305,7 @@ Test(decoders, latent_attention)
     expect(v2, DEEPSEEK ", \"n_shared_experts\": null", "layers.1/mlp/shared/up_proj", NULL);
     expect(v2, limited, "layers.1/mlp/route", "route_groups(");
     refused(v2, DEEPSEEK ", \"topk_method\": \"noaux_tc\"", TAPML_UNIMPLEMENTED,
-            "'topk_method' is 'noaux_tc'");
+            "'topk_method' is 'noaux_tc', expected 'greedy' or 'group_limited_greedy'");
     refused(v2, DEEPSEEK ", \"scoring_func\": \"sigmoid\"", TAPML_INVALID, "scoring_func");
     refused(v3, DEEPSEEK, TAPML_INVALID, "'n_group' is 8, which does not divide 6 experts");
     refused(v3, DEEPSEEK ", \"n_group\": 3, \"topk_group\": 4", TAPML_INVALID,
@@ -328,8 +328,10 @@ Test(decoders, what_is_refused)
     refused(&describe_phi3, ", \"sliding_window\": 1e15", TAPML_INVALID,
             "'sliding_window' is 1000");
     refused(&describe_gpt_oss, ", \"swiglu_limit\": 9.0", TAPML_INVALID, "swiglu_limit");
-    refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"chunked_attention\"]",
-            TAPML_UNIMPLEMENTED, "'layer_types/0' is 'chunked_attention'");
+    refused(
+        &describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"chunked_attention\"]",
+        TAPML_UNIMPLEMENTED,
+        "'layer_types/0' is 'chunked_attention', expected 'sliding_attention' or 'full_attention'");
     refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"full_attention\"]",
             TAPML_UNIMPLEMENTED, "'layer_types/1' is ''");
     refused(&describe_gemma2, ", \"use_bidirectional_attention\": true", TAPML_INVALID,

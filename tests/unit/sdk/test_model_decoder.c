@@ -237,7 +237,9 @@ Test(model_decoder, what_is_refused)
                                    "\"num_attention_heads\": 5}"));
     stand_expect(build(&trial), TAPML_INVALID, "32 hidden values do not divide among 5 heads");
     end(&trial);
-    refused(", \"hidden_act\": \"mish\"", TAPML_UNIMPLEMENTED, "activation 'mish'");
+    refused(", \"hidden_act\": \"mish\"", TAPML_UNIMPLEMENTED,
+            "'hidden_act' is 'mish', expected 'silu', 'swish', 'gelu', 'gelu_new', "
+            "'gelu_pytorch_tanh', 'gelu_fast', 'relu', 'sigmoid', 'tanh', 'quick_gelu' or 'relu2'");
     refused(", \"num_key_value_heads\": 3", TAPML_INVALID, "4 heads do not share 3 key and value");
     refused(", \"num_key_value_heads\": 0", TAPML_INVALID, "'num_key_value_heads' is 0");
     refused(", \"head_dim\": 7", TAPML_INVALID, "heads of 7 values");

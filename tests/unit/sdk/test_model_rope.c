@@ -152,7 +152,10 @@ Test(model_rope, longrope)
 Test(model_rope, what_is_refused)
 {
     refused("{\"rope_parameters\": {\"rope_type\": \"spiral\"}}", 8, TAPML_UNIMPLEMENTED,
-            "rope type 'spiral' is not supported");
+            "'rope_parameters/rope_type' is 'spiral', expected 'default', 'linear', 'dynamic', "
+            "'llama3', 'yarn', 'longrope' or 'su'");
+    refused("{\"rope_scaling\": {\"type\": \"spiral\"}}", 8, TAPML_UNIMPLEMENTED,
+            "'rope_scaling/type' is 'spiral', expected 'default', ");
     refused("{\"rope_scaling\": {\"type\": \"linear\"}}", 8, TAPML_INVALID,
             "the config lacks 'rope_scaling/factor'");
     refused("{\"rope_scaling\": {\"type\": \"linear\", \"factor\": 0}}", 8, TAPML_INVALID,

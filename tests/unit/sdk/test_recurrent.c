@@ -192,7 +192,8 @@ Test(recurrent, sizes_that_do_not_fit_are_refused_by_name)
     refused(mamba, mamba2, ", \"conv_kernel\": 1000000000", "'conv_kernel' is 1000000000");
     refused(mamba, mamba2, ", \"time_step_limit\": [2, 1]", "'time_step_limit' is 2 to 1");
     refused(mamba, mamba2, ", \"time_step_limit\": [NaN, 1]", "'time_step_limit'");
-    refused(mamba, mamba2, ", \"hidden_act\": \"relu\"", "'hidden_act' is 'relu'");
+    refused(mamba, mamba2, ", \"hidden_act\": \"relu\"",
+            "'hidden_act' is 'relu', expected 'silu' or 'swish'");
     refused(mamba, mamba2, ", \"layer_norm_epsilon\": 7", "'layer_norm_epsilon' is 7");
     refused(mamba, "{\"hidden_size\": 8, \"vocab_size\": 20%s}", "", "'num_hidden_layers'");
     refused(mamba,

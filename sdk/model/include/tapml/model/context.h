@@ -90,6 +90,20 @@ int64_t model_config_count(struct model_context *context,
 // `least`.
 double model_config_number(struct model_context *context, const char *pointer, double least);
 
+// Fails: `word`, which stands at the JSON pointer `pointer`, is none of `known`, which NULL ends.
+// The sentence names the key, the word and all that are known.
+void model_fail_choice(struct model_context *context,
+                       const char *pointer,
+                       const char *word,
+                       const char *const *known);
+
+// The word at a JSON pointer, `fallback` where the config has none. A word that is none of `known`,
+// which NULL ends, is a failure as of model_fail_choice, and gives `fallback`.
+const char *model_config_choice(struct model_context *context,
+                                const char *pointer,
+                                const char *fallback,
+                                const char *const *known);
+
 // `pattern` with every "{i}" replaced by `number`, every "{e}" by the context's `expert`, and
 // `ending` behind it. A failure where it does not fit.
 struct model_name

@@ -144,9 +144,14 @@ model_softcap(struct model_context *context, const char *name, tapml_graph_value
 
 // The activation that a config calls `kind`, by Hugging Face's names: silu, swish; gelu; gelu_new,
 // gelu_pytorch_tanh, gelu_fast; quick_gelu; relu; relu2; sigmoid; tanh. Any other is a failure that
-// names it.
+// names all of them.
 tapml_graph_value
 model_activation(struct model_context *context, const char *kind, tapml_graph_value x);
+
+// The activation that the config names at a JSON pointer, `fallback` where it names none, for
+// model_activation. An unknown one is a failure as of model_fail_choice.
+const char *
+model_config_activation(struct model_context *context, const char *pointer, const char *fallback);
 
 tapml_graph_value
 model_sigmoid(struct model_context *context, const char *name, tapml_graph_value x);
