@@ -11,8 +11,8 @@
 
 #include "base/status.h"
 #include "carve/blob.h"
-#include "carve/case.h"
 #include "plugin/backend.h"
+#include "store/case.h"
 
 struct fetcher {
     struct backend *backend; // Borrowed.

@@ -15,8 +15,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
 #include "plugin/backend.h"
+#include "store/store.h"
 
 struct recorder;
 

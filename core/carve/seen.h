@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/table.h"
-#include "carve/store.h"
+#include "store/store.h"
 
 struct seen {
     struct table classes;  // "phase instance class"

@@ -4,7 +4,7 @@
 // What the line of a call says of the values of an output.
 #pragma once
 
-#include "carve/store.h"
+#include "store/store.h"
 
 // Statistics of `count` dense elements. The squares are added in an order of their own, the same on
 // every machine.

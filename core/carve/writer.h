@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
+#include "store/store.h"
 
 #include <stddef.h>
 

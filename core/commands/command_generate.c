@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "carve/store.h"
 #include "exec/run.h"
 #include "run/interrupt.h"
 #include "run/setup.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "commands/command.h"
 
-#include "carve/bundle.h"
 #include "config/run_config.h"
 #include "exec/narrow.h"
 #include "report/report.h"
@@ -12,6 +11,7 @@
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/setup.h"
+#include "store/bundle.h"
 #include "verify/fault.h"
 
 #include <stdio.h>

@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "carve/row.h"
-#include "carve/store.h"
 #include "config/options.h"
 #include "exec/plan.h"
 #include "run/hold.h"
 #include "run/progress.h"
+#include "store/row.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <math.h>

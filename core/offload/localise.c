@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "carve/ledger.h"
 #include "offload/bisect.h"
+#include "store/ledger.h"
 
 #include <math.h>
 #include <stdio.h>

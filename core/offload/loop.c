@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
-#include "carve/row.h"
 #include "graph/catalogue.h"
+#include "store/row.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,11 +16,11 @@
 // prompts is judged (offload/watch), and what is left is moved at once and proved.
 #pragma once
 
-#include "carve/ledger.h"
 #include "exec/session.h"
 #include "offload/judge.h"
 #include "offload/localise.h"
 #include "offload/order.h"
+#include "store/ledger.h"
 #include "verify/verdict.h"
 
 enum loop_mode { LOOP_MIXED, LOOP_SHADOW, LOOP_CUMULATIVE };

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
 #include "graph/graph.h"
+#include "store/store.h"
 
 struct order_kind {
     const tapml_op *op;

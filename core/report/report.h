@@ -4,8 +4,8 @@
 // The result table: one line for each op kind of a target, then what is accused and what is left.
 #pragma once
 
-#include "carve/findings.h"
 #include "offload/loop.h"
+#include "store/findings.h"
 #include "verify/verdict.h"
 
 struct report_target {

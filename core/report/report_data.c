@@ -5,9 +5,9 @@
 
 #include "base/json_file.h"
 #include "base/text.h"
-#include "carve/row.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
+#include "store/row.h"
 #include "tensor/dtype.h"
 #include "verify/derive.h"
 

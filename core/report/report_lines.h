@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/table.h"
-#include "carve/findings.h"
 #include "graph/graph.h"
 #include "offload/loop.h"
+#include "store/findings.h"
 #include "verify/verdict.h"
 
 struct report_line {

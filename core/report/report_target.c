@@ -4,9 +4,9 @@
 #include "report/report_target.h"
 
 #include "base/alloc.h"
-#include "carve/row.h"
 #include "report/report_lines.h"
 #include "report/report_maker.h"
+#include "store/row.h"
 
 #include <math.h>
 #include <stdio.h>

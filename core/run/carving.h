@@ -4,12 +4,12 @@
 // The first phase of a run: the source runs the prompts under the recorder.
 #pragma once
 
-#include "carve/store.h"
 #include "config/run_config.h"
 #include "exec/session.h"
 #include "model/prompts.h"
 #include "run/hold.h"
 #include "run/setup.h"
+#include "store/store.h"
 
 // Carves every prompt that the store does not have yet, on the first place of `setup`. `hold` is
 // told how far it is; NULL is allowed.

@@ -4,10 +4,10 @@
 // What a run is, written into its store: a restart that differs is refused, naming the difference.
 #pragma once
 
-#include "carve/store.h"
 #include "config/run_config.h"
 #include "model/prompts.h"
 #include "run/setup.h"
+#include "store/store.h"
 
 // Writes the facts of a new run, or compares them with those of an earlier start.
 tapml_status facts_settle(struct store *store,

@@ -3,7 +3,6 @@
 #include "run/run_judge.h"
 
 #include "base/alloc.h"
-#include "carve/store.h"
 #include "config/run_config.h"
 #include "exec/narrow.h"
 #include "model/prompts.h"
@@ -11,6 +10,7 @@
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/setup.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "carve/row.h"
 #include "exec/narrow.h"
+#include "store/row.h"
 
 #include <math.h>
 #include <stdio.h>

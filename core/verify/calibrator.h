@@ -20,8 +20,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
 #include "plugin/registry.h"
+#include "store/store.h"
 #include "verify/compare.h"
 #include "verify/replay.h"
 

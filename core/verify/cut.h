@@ -10,8 +10,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/case.h"
 #include "graph/expression.h"
+#include "store/case.h"
 
 struct arena;
 

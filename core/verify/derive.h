@@ -12,8 +12,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "carve/case.h"
 #include "graph/expression.h"
+#include "store/case.h"
 
 struct arena;
 

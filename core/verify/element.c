@@ -3,7 +3,7 @@
 #include "verify/element.h"
 
 #include "base/arena.h"
-#include "carve/row.h"
+#include "store/row.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 

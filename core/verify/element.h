@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/case.h"
+#include "store/case.h"
 #include "verify/compare.h"
 #include "verify/replay.h"
 

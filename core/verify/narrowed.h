@@ -4,7 +4,7 @@
 // A case as a narrow backend (exec/narrow) gets it, and as f32 again.
 #pragma once
 
-#include "carve/case.h"
+#include "store/case.h"
 #include "verify/replay.h"
 
 struct arena;

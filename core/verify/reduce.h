@@ -9,8 +9,8 @@
 // replay of all cases, with limits of its own; a cut that does not fail any more is not taken.
 #pragma once
 
-#include "carve/case.h"
 #include "plugin/registry.h"
+#include "store/case.h"
 
 enum { REDUCE_TRIALS_MAX = 64 };
 

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/case.h"
 #include "exec/weight.h"
 #include "model/checkpoint.h"
 #include "plugin/backend.h"
+#include "store/case.h"
 #include "verify/guard.h"
 
 enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = GUARD_POISON };

@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "carve/row.h"
+#include "store/row.h"
 #include "verify/narrowed.h"
 #include "verify/replay.h"
 

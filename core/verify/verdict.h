@@ -9,8 +9,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
 #include "plugin/registry.h"
+#include "store/store.h"
 #include "verify/calibrator.h"
 #include "verify/derive.h"
 #include "verify/element.h"

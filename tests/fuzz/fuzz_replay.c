@@ -7,9 +7,9 @@
 #include "fuzz.h"
 
 #include "base/pool.h"
-#include "carve/store.h"
 #include "plugin/registry.h"
 #include "rows.h"
+#include "store/store.h"
 #include "verify/verdict.h"
 
 struct stage {

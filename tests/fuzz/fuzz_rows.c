@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// carve/store, carve/argument and carve/content: rows of a store that a stranger wrote.
+// store/store, store/argument and store/content: rows of a store that a stranger wrote.
 #include "fuzz.h"
 
-#include "carve/store.h"
 #include "reader.h"
 #include "rows.h"
+#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

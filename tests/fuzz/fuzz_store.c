@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// carve/store, carve/pages and carve/schema: a whole file that a stranger calls a store. The
+// store/store, store/pages and store/schema: a whole file that a stranger calls a store. The
 // checksums of its pages are made right first, as a stranger would, unless byte 72 of the header,
 // which SQLite leaves alone, is not 0.
 #include "fuzz.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "carve/pages.h"
-#include "carve/store.h"
 #include "reader.h"
+#include "store/pages.h"
+#include "store/store.h"
 
 #include <string.h>
 #include <unistd.h>
 
 enum { HEADER_BYTES = 100, SIZE_AT = 16, RESERVED_AT = 20, KEPT_AT = 72, PAGE_BYTES_MIN = 512 };
 
-// As carve/pages writes them.
+// As store/pages writes them.
 static void put_sums(uint8_t *data, size_t size)
 {
     size_t page_bytes = size < HEADER_BYTES ? 0 : (size_t)data[SIZE_AT] << 8 | data[SIZE_AT + 1];

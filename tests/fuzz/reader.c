@@ -5,11 +5,11 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "carve/bundle.h"
-#include "carve/ledger.h"
 #include "carve/seen.h"
-#include "carve/store.h"
 #include "fuzz.h"
+#include "store/bundle.h"
+#include "store/ledger.h"
+#include "store/store.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 

@@ -3,11 +3,11 @@
 #include "rows.h"
 
 #include "base/arena.h"
-#include "carve/content.h"
-#include "carve/list.h"
-#include "carve/row.h"
-#include "carve/store.h"
 #include "fuzz.h"
+#include "store/content.h"
+#include "store/list.h"
+#include "store/row.h"
+#include "store/store.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 

@@ -4,7 +4,7 @@
 // Cases made by hand, for tests of stores and of what works with them.
 #pragma once
 
-#include "carve/case.h"
+#include "store/case.h"
 
 #include <tapml/ops.h>
 

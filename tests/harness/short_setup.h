@@ -4,11 +4,11 @@
 // The pieces of a short run, open: what tests of a run's phases stand on.
 #pragma once
 
-#include "carve/store.h"
 #include "config/run_config.h"
 #include "harness/short_run.h"
 #include "model/prompts.h"
 #include "run/setup.h"
+#include "store/store.h"
 
 struct short_setup {
     struct scratch scratch;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "carve/ledger.h"
-#include "carve/store.h"
 #include "harness/command.h"
 #include "harness/scratch.h"
 #include "run/hold.h"
+#include "store/ledger.h"
+#include "store/store.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/arena.h"
-#include "carve/ledger.h"
 #include "harness/short_setup.h"
 #include "run/facts.h"
+#include "store/ledger.h"
 
 static tapml_status settle(struct short_setup *run)
 {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
-#include "carve/store.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/store.h"
 #include "verify/element.h"
 
 #include <math.h>

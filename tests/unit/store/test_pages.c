@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../harness/scratch.h"
-#include "carve/pages.h"
+#include "store/pages.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

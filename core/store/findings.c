@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/findings.h"
+#include "store/findings.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "carve/row.h"
-#include "carve/store.h"
+#include "store/row.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/ledger.h"
+#include "store/ledger.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "carve/row.h"
+#include "store/row.h"
 
 // Outside of `store_begin` a statement is a transaction.
 tapml_status ledger_add(struct store *store, const struct ledger_row *item)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/schema.h"
+#include "store/schema.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
-#include "carve/bundle.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "model/checkpoint.h"
+#include "store/bundle.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 

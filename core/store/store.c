@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/store.h"
+#include "store/store.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "carve/argument.h"
-#include "carve/content.h"
-#include "carve/list.h"
-#include "carve/pages.h"
-#include "carve/row.h"
-#include "carve/schema.h"
+#include "store/argument.h"
+#include "store/content.h"
+#include "store/list.h"
+#include "store/pages.h"
+#include "store/row.h"
+#include "store/schema.h"
 #include "tensor/dtype.h"
 
 #include <errno.h>

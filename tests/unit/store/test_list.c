@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
-#include "carve/list.h"
 #include "harness/scratch.h"
+#include "store/list.h"
 
 Test(list, prints_and_parses)
 {

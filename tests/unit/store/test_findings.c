@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
-#include "carve/findings.h"
-#include "carve/store.h"
 #include "harness/scratch.h"
+#include "store/findings.h"
+#include "store/store.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 // comes from someone else.
 #pragma once
 
-#include "carve/store.h"
+#include "store/store.h"
 
 struct arena;
 struct checkpoint;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/case.h"
+#include "store/case.h"
 
 #include "base/arena.h"
 #include "base/text.h"

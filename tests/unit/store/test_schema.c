@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "carve/schema.h"
-#include "carve/store.h"
 #include "harness/scratch.h"
+#include "store/schema.h"
+#include "store/store.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 20 };
 

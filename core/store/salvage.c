@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/salvage.h"
+#include "store/salvage.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "carve/pages.h"
-#include "carve/row.h"
-#include "carve/schema.h"
-#include "carve/store.h"
+#include "store/pages.h"
+#include "store/row.h"
+#include "store/schema.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "carve/case.h"
+#include "store/case.h"
 
 #include <sqlite3.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ tapml_status store_make(const char *path, int page_bytes, struct store **out_sto
 // Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
 
-// The same of a damaged one: pages of `loan` are read instead of its own (carve/salvage).
+// The same of a damaged one: pages of `loan` are read instead of its own (store/salvage).
 struct pages_loan;
 tapml_status store_open_spoilt(const char *path,
                                const struct pages_loan *loan,

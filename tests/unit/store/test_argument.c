@@ -3,10 +3,10 @@
 
 // Single arguments; whole cases, and damaged ones, are in test_store.
 #include "base/arena.h"
-#include "carve/argument.h"
-#include "carve/store.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/argument.h"
+#include "store/store.h"
 
 static struct scratch scratch;
 static struct store *store;

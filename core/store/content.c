@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/content.h"
+#include "store/content.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "carve/list.h"
-#include "carve/row.h"
+#include "store/list.h"
+#include "store/row.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "carve/salvage.h"
-#include "carve/store.h"
 #include "harness/scratch.h"
+#include "store/salvage.h"
+#include "store/store.h"
 
 #include <signal.h>
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
-#include "carve/ledger.h"
 #include "harness/scratch.h"
+#include "store/ledger.h"
 
 #include <math.h>
 

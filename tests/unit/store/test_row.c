@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/row.h"
-#include "carve/store.h"
 #include "harness/scratch.h"
+#include "store/row.h"
+#include "store/store.h"
 
 #include <math.h>
 

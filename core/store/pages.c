@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "carve/pages.h"
+#include "store/pages.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "carve/store.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/store.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/case.h"
+#include "store/case.h"
 
 struct arena;
 struct store;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "carve/case.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/case.h"
 
 static tapml_tensor tensor(uint32_t dtype, uint32_t rank, const int64_t *shape)
 {

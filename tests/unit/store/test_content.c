@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "carve/content.h"
-#include "carve/row.h"
-#include "carve/store.h"
 #include "harness/scratch.h"
+#include "store/content.h"
+#include "store/row.h"
+#include "store/store.h"
 
 #include <tapml/tensor.h>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "carve/store.h"
+#include "store/store.h"
 
 struct ledger_row {
     int64_t id;          // Given by the ledger.
