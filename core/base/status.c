@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ tapml_status status_fail(tapml_status code, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(fresh, sizeof(fresh), format, args); // A message that is cut is still one.
     va_end(args);
-    text_make_plain(fresh); // It quotes what strangers wrote.
+    utf8_make_plain(fresh); // It quotes what strangers wrote.
     memcpy(message, fresh, strlen(fresh) + 1);
     return code;
 }

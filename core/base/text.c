@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ void text_format(struct text *text, const char *format, ...)
 
 static void append_json_character(struct text *text, const char *bytes, size_t count, uint32_t code)
 {
-    if (code == TEXT_NO_CHARACTER) {
+    if (code == UTF8_MALFORMED) {
         text_append(text, "\xef\xbf\xbd");
     } else if (code == '"' || code == '\\') {
         text_format(text, "\\%c", (int)code);
@@ -130,7 +131,7 @@ void text_append_json(struct text *text, const char *piece)
     text_append(text, "\"");
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
-        const size_t count = text_utf8(piece + at, size - at, &code);
+        const size_t count = utf8_read(piece + at, size - at, &code);
         append_json_character(text, piece + at, count, code);
         at += count;
     }
@@ -150,49 +151,6 @@ tapml_status text_print(struct text *text)
     }
     text_release(text);
     return status;
-}
-
-size_t text_utf8(const void *bytes, size_t size, uint32_t *out_code)
-{
-    const unsigned char *at = bytes;
-    const unsigned first = at[0];
-    *out_code = TEXT_NO_CHARACTER;
-    if (first < 0x80) {
-        *out_code = first;
-        return 1;
-    }
-    if (first < 0xc2 || first > 0xf4) {
-        return 1;
-    }
-    const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    // The second byte has a narrower range behind some first ones: no long forms, no surrogates,
-    // nothing above U+10FFFF (The Unicode Standard, table 3-7).
-    unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    uint32_t code = first & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; ++i) {
-        if (i >= size || at[i] < low || at[i] > high) {
-            return i;
-        }
-        code = code << 6 | (at[i] & 0x3fu);
-        low = 0x80;
-        high = 0xbf;
-    }
-    *out_code = code;
-    return length;
-}
-
-int text_is_utf8(const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-    for (size_t done = 0; done < size;) {
-        uint32_t code = 0;
-        done += text_utf8(at + done, size - done, &code);
-        if (code == TEXT_NO_CHARACTER) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
 // The bytes of the character at `subject`, which is not empty.
@@ -260,24 +218,6 @@ int text_glob(const char *pattern, const char *subject)
         }
     }
     return *pattern == '\0';
-}
-
-// Whether a control character stands at `at`: one of ASCII, or one of U+0080 to U+009F.
-static size_t control_length(const unsigned char *at)
-{
-    if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f) {
-        return 2;
-    }
-    return (at[0] < 0x20 && at[0] != '\t' && at[0] != '\n') || at[0] == 0x7f;
-}
-
-void text_make_plain(char *text)
-{
-    for (char *at = text; *at;) {
-        const size_t length = control_length((const unsigned char *)at);
-        memset(at, '?', length);
-        at += length > 0 ? length : 1;
-    }
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -37,18 +37,6 @@ tapml_status text_status(const struct text *text) STATUS_USED;
 // text: what becomes of stdout is for its reader to see.
 tapml_status text_print(struct text *text) STATUS_USED;
 
-// Puts '?' in place of each control character but tabs and ends of lines: what a stranger wrote
-// must not command the terminal on which it is shown.
-void text_make_plain(char *text);
-
-enum { TEXT_NO_CHARACTER = 0x7fffffff };
-
-// Reads the character at `bytes`, of which `size` (at least 1) may be read, and returns its length.
-// What is no UTF-8 gives TEXT_NO_CHARACTER and the length of what U+FFFD stands for.
-size_t text_utf8(const void *bytes, size_t size, uint32_t *out_code);
-
-int text_is_utf8(const void *bytes, size_t size);
-
 // Whether `subject` matches the glob `pattern`: `*` any run (also of slashes), `?` one character,
 // [a-c] a set. Bounded time.
 int text_glob(const char *pattern, const char *subject);

@@ -25,17 +25,17 @@ struct columns {
     size_t count;
 };
 
-static int is_backend(const struct registry_entry *entry)
+static int is_backend(const struct candidate *entry)
 {
-    return strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 && entry->state != REGISTRY_SHADOWED &&
-           entry->state != REGISTRY_DUPLICATE;
+    return strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 && entry->state != CANDIDATE_SHADOWED &&
+           entry->state != CANDIDATE_DUPLICATE;
 }
 
 // A backend that cannot be opened has no column; why is told on the error stream.
 static void open_columns(struct registry *registry, struct columns *columns)
 {
     for (size_t i = 0; i < registry_count(registry) && columns->count < COLUMNS_MAX; i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct candidate *entry = registry_at(registry, i);
 
         if (!is_backend(entry)) {
             continue;

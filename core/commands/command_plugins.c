@@ -15,16 +15,16 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
-static int is_wanted(const struct registry_entry *entry, const char *id)
+static int is_wanted(const struct candidate *entry, const char *id)
 {
     return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
 }
 
-static void append_line(struct text *text, const struct registry_entry *entry)
+static void append_line(struct text *text, const struct candidate *entry)
 {
     text_format(text, "%-16s %-22s %-16s %s\n",
                 entry->component[0] != '\0' ? entry->component : "-", entry->plugin,
-                registry_state_name(entry->state),
+                candidate_state_name(entry->state),
                 entry->sentence[0] != '\0' ? entry->sentence : entry->title);
 }
 
@@ -35,7 +35,7 @@ static void append_member(struct text *text, const char *name, const char *value
     text_append(text, end);
 }
 
-static void append_json(struct text *text, const struct registry_entry *entry)
+static void append_json(struct text *text, const struct candidate *entry)
 {
     text_append(text, text->length > 1 ? ",\n {" : "\n {");
     append_member(text, "plugin", entry->plugin, ", ");
@@ -45,7 +45,7 @@ static void append_json(struct text *text, const struct registry_entry *entry)
     append_member(text, "title", entry->title, ", ");
     append_member(text, "manifest", entry->manifest, ", ");
     text_format(text, "\"tier\": %u, ", entry->tier);
-    append_member(text, "state", registry_state_name(entry->state), ", ");
+    append_member(text, "state", candidate_state_name(entry->state), ", ");
     append_member(text, "sentence", entry->sentence, "}");
 }
 
@@ -59,7 +59,7 @@ list(const char *program, struct registry *registry, const char *id, int is_json
     text_init(&text);
     text_append(&text, is_json ? "[" : "");
     for (size_t i = 0; i < registry_count(registry); i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct candidate *entry = registry_at(registry, i);
 
         if (!is_wanted(entry, id)) {
             continue;

@@ -216,7 +216,7 @@ static tapml_status run_probe(const char *path,
 
 // "component<TAB>ID<TAB>STATE<TAB>SENTENCE": 0 where `line` is none of `component`.
 static int
-read_line(char *line, const char *component, enum registry_state *out_state, char **out_sentence)
+read_line(char *line, const char *component, enum candidate_state *out_state, char **out_sentence)
 {
     char *fields[4];
     size_t count = 0;
@@ -231,7 +231,7 @@ read_line(char *line, const char *component, enum registry_state *out_state, cha
     if (count < 4 || strcmp(fields[0], "component") != 0 || strcmp(fields[1], component) != 0) {
         return 0;
     }
-    *out_state = registry_state_from(fields[2]);
+    *out_state = candidate_state_from(fields[2]);
     *out_sentence = fields[3];
     return 1;
 }
@@ -244,7 +244,7 @@ settle(struct registry *registry, size_t index, const struct child_output *outpu
     char *text = alloc_text(output->text);
     char sentence[2048];
     int is_known = 0;
-    enum registry_state state = REGISTRY_PROBE_FAILED;
+    enum candidate_state state = CANDIDATE_PROBE_FAILED;
 
     if (text == NULL) {
         return status_no_memory();
@@ -340,9 +340,9 @@ tapml_status isolation_check(const char *program,
     return status;
 }
 
-static int is_to_be_probed(const struct registry_entry *entry)
+static int is_to_be_probed(const struct candidate *entry)
 {
-    return entry->state == REGISTRY_USABLE && entry->library[0] != '\0' &&
+    return entry->state == CANDIDATE_USABLE && entry->library[0] != '\0' &&
            entry->component[0] != '\0';
 }
 
@@ -355,7 +355,7 @@ tapml_status isolation_probe_all(const char *program, struct registry *registry)
     tapml_status status = TAPML_OK;
 
     for (size_t i = 0; i < count && status == TAPML_OK; i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct candidate *entry = registry_at(registry, i);
         struct child_output output;
 
         if (!is_to_be_probed(entry)) {

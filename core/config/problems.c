@@ -3,6 +3,8 @@
 
 #include "config/problems.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +26,7 @@ void problems_release(struct problems *problems)
 // A sentence stays on its line, and commands no terminal.
 static void add(struct problems *problems, char *sentence)
 {
-    text_make_plain(sentence);
+    utf8_make_plain(sentence);
     for (char *at = sentence; *at != '\0'; at++) {
         *at = (char)(*at == '\n' ? ' ' : *at);
     }

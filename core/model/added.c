@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "model/pattern.h"
 
 #include <stdlib.h>
@@ -182,7 +183,7 @@ static size_t skip_left(const struct added_search *search, size_t at)
     while (at > search->covered) {
         uint32_t code = 0;
         const size_t previous = before(search->text, at);
-        (void)text_utf8(search->text + previous, at - previous, &code); // Its length is known.
+        (void)utf8_read(search->text + previous, at - previous, &code); // Its length is known.
         if (!is_space(code)) {
             break;
         }
@@ -195,7 +196,7 @@ static size_t skip_right(const struct added_search *search, size_t at)
 {
     while (at < search->length) {
         uint32_t code = 0;
-        const size_t count = text_utf8(search->text + at, search->length - at, &code);
+        const size_t count = utf8_read(search->text + at, search->length - at, &code);
         if (!is_space(code)) {
             break;
         }

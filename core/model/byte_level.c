@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/byte_level.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 enum {
@@ -58,7 +60,7 @@ int byte_level_read(struct text *out, const char *token)
     const size_t before = out->length;
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
-        at += text_utf8(token + at, size - at, &code);
+        at += utf8_read(token + at, size - at, &code);
         const int byte = byte_of(code);
         if (byte < 0) {
             out->length = before;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "model/ids.h"
 
 #include <string.h>
@@ -147,7 +148,7 @@ static tapml_status parse_line(struct parser *parser, char *line)
 // `data` is ended by a zero byte, and is taken apart.
 static tapml_status parse(struct parser *parser, char *data, size_t size)
 {
-    if (!text_is_utf8(data, size) || memchr(data, '\0', size)) {
+    if (!utf8_is_valid(data, size) || memchr(data, '\0', size)) {
         return status_fail(TAPML_INVALID, "%s: expected a text of UTF-8 without zero bytes",
                            parser->path);
     }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "model/added.h"
 #include "model/bpe.h"
 #include "model/byte_level.h"
@@ -361,7 +362,7 @@ tapml_status tokenizer_encode(const struct tokenizer *tokenizer,
                               int32_t **out_ids,
                               size_t *out_count)
 {
-    if (length > TEXT_LENGTH_MAX || !text_is_utf8(text, length)) {
+    if (length > TEXT_LENGTH_MAX || !utf8_is_valid(text, length)) {
         return status_fail(TAPML_INVALID,
                            "expected a text of UTF-8, at most %d bytes long, found %zu bytes",
                            TEXT_LENGTH_MAX, length);
@@ -407,8 +408,8 @@ static tapml_status to_utf8(const struct text *bytes, char **out_text)
     text_init(&text);
     for (size_t at = 0; at < bytes->length;) {
         uint32_t code = 0;
-        const size_t count = text_utf8(bytes->data + at, bytes->length - at, &code);
-        if (code == TEXT_NO_CHARACTER) {
+        const size_t count = utf8_read(bytes->data + at, bytes->length - at, &code);
+        if (code == UTF8_MALFORMED) {
             text_append(&text, "\xef\xbf\xbd");
         } else {
             text_append_bytes(&text, bytes->data + at, count);

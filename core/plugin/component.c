@@ -32,13 +32,13 @@ static const char *keep_message(struct arena *arena)
     return sentence ? sentence : "out of memory";
 }
 
-void component_refuse(struct component *component, struct arena *arena, enum registry_state state)
+void component_refuse(struct component *component, struct arena *arena, enum candidate_state state)
 {
     component->entry.state = state;
     component->entry.sentence = keep_message(arena);
 }
 
-void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum registry_state state)
+void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum candidate_state state)
 {
     plugin->state = state;
     plugin->sentence = keep_message(arena);
@@ -46,7 +46,7 @@ void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum re
 
 static void open_plugin(struct plugin *plugin, struct arena *arena)
 {
-    enum registry_state state = REGISTRY_USABLE;
+    enum candidate_state state = CANDIDATE_USABLE;
     const tapml_status status = handshake_open(plugin->library, &plugin->manifest, &plugin->file,
                                                &plugin->descriptor, &state);
     if (status != TAPML_OK) {
@@ -65,10 +65,10 @@ static const tapml_component *find_descriptor(const struct component *component)
     return NULL;
 }
 
-static tapml_status check_needs(const struct component *component, enum registry_state *out_state)
+static tapml_status check_needs(const struct component *component, enum candidate_state *out_state)
 {
     const char *const *needs = component->descriptor->host_needs;
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     for (; needs && *needs; ++needs) {
         if (!services_has(*needs)) {
             return status_fail(TAPML_ABI_MISMATCH,
@@ -78,7 +78,7 @@ static tapml_status check_needs(const struct component *component, enum registry
     return TAPML_OK;
 }
 
-static tapml_status probe(struct component *component, enum registry_state *out_state)
+static tapml_status probe(struct component *component, enum candidate_state *out_state)
 {
     struct process_state state;
     tapml_status status = TAPML_OK;
@@ -89,11 +89,11 @@ static tapml_status probe(struct component *component, enum registry_state *out_
                                               &component->call);
         handshake_leave(&state, component->entry.component, "its probe");
     }
-    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DRIVER : REGISTRY_PROBE_FAILED;
+    *out_state = status == TAPML_UNAVAILABLE ? CANDIDATE_NO_DRIVER : CANDIDATE_PROBE_FAILED;
     return services_end(&component->call, status, component->entry.component, "probe");
 }
 
-static tapml_status create(struct component *component, enum registry_state *out_state)
+static tapml_status create(struct component *component, enum candidate_state *out_state)
 {
     struct process_state state;
     services_begin(&component->call);
@@ -101,9 +101,9 @@ static tapml_status create(struct component *component, enum registry_state *out
     const tapml_status status = component->descriptor->create(
         component->descriptor, &component->services.host, &component->call, &component->root);
     handshake_leave(&state, component->entry.component, "its creation");
-    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DRIVER : REGISTRY_PROBE_FAILED;
+    *out_state = status == TAPML_UNAVAILABLE ? CANDIDATE_NO_DRIVER : CANDIDATE_PROBE_FAILED;
     TAPML_TRY(services_end(&component->call, status, component->entry.component, "create"));
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     if (!component->root || !component->root->vt ||
         !TAPML_HAS(tapml_object_vt, component->root->vt, interface_of)) {
         component->root = NULL;
@@ -112,33 +112,33 @@ static tapml_status create(struct component *component, enum registry_state *out
     return TAPML_OK;
 }
 
-static tapml_status check_backend(struct component *component, enum registry_state *out_state)
+static tapml_status check_backend(struct component *component, enum candidate_state *out_state)
 {
     const tapml_backend *table = component->table;
     const tapml_device_info *const *list = NULL;
     uint32_t count = 0;
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     TAPML_TRY(device_check_table(table));
     if (component_is_asked_late(component)) {
         return TAPML_OK;
     }
     services_begin(&component->call);
     const tapml_status status = table->devices(component->root, &component->call, &list, &count);
-    *out_state = status == TAPML_UNAVAILABLE ? REGISTRY_NO_DEVICE : REGISTRY_PROBE_FAILED;
+    *out_state = status == TAPML_UNAVAILABLE ? CANDIDATE_NO_DEVICE : CANDIDATE_PROBE_FAILED;
     TAPML_TRY(services_end(&component->call, status, component->entry.component, "devices"));
-    *out_state = REGISTRY_NO_DEVICE;
+    *out_state = CANDIDATE_NO_DEVICE;
     if (count == 0) {
         return status_fail(TAPML_UNAVAILABLE, "%s: the driver is there, and has no device",
                            component->entry.component);
     }
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     return device_check_list(list, count);
 }
 
-static tapml_status check_table(struct component *component, enum registry_state *out_state)
+static tapml_status check_table(struct component *component, enum candidate_state *out_state)
 {
     component->table = component->root->vt->interface_of(component->root, component->entry.kind);
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     if (!component->table) {
         return status_fail(TAPML_ABI_MISMATCH, "its object has no interface '%s'",
                            component->entry.kind);
@@ -154,12 +154,12 @@ static tapml_status check_table(struct component *component, enum registry_state
 }
 
 static tapml_status
-bring_up(struct component *component, struct component **chain, enum registry_state *out_state)
+bring_up(struct component *component, struct component **chain, enum candidate_state *out_state)
 {
     ASSERT(component->plugin->descriptor); // It was opened, or was refused before this.
     component->descriptor = find_descriptor(component);
     if (!component->descriptor) {
-        *out_state = REGISTRY_MISMATCH;
+        *out_state = CANDIDATE_MISMATCH;
         return status_fail(TAPML_INVALID, "the manifest names '%s', its code does not",
                            component->entry.component);
     }
@@ -173,28 +173,28 @@ bring_up(struct component *component, struct component **chain, enum registry_st
     TAPML_TRY(create(component, out_state));
     component->stage = COMPONENT_CREATED;
     TAPML_TRY(check_table(component, out_state));
-    *out_state = REGISTRY_USABLE;
+    *out_state = CANDIDATE_USABLE;
     return TAPML_OK;
 }
 
 int component_ready(struct component *component, struct arena *arena, struct component **chain)
 {
     struct plugin *plugin = component->plugin;
-    enum registry_state state = REGISTRY_USABLE;
-    if (plugin->state == REGISTRY_USABLE && component->entry.state == REGISTRY_USABLE &&
+    enum candidate_state state = CANDIDATE_USABLE;
+    if (plugin->state == CANDIDATE_USABLE && component->entry.state == CANDIDATE_USABLE &&
         !plugin->descriptor) {
         open_plugin(plugin, arena);
     }
-    if (plugin->state != REGISTRY_USABLE) {
+    if (plugin->state != CANDIDATE_USABLE) {
         component->entry.state = plugin->state;
         component->entry.sentence = plugin->sentence;
     }
-    if (component->entry.state != REGISTRY_USABLE || component->stage == COMPONENT_CREATED) {
-        return component->entry.state == REGISTRY_USABLE;
+    if (component->entry.state != CANDIDATE_USABLE || component->stage == COMPONENT_CREATED) {
+        return component->entry.state == CANDIDATE_USABLE;
     }
     const tapml_status status = bring_up(component, chain, &state);
     if (status != TAPML_OK) {
-        component->is_told_wrong = state == REGISTRY_PROBE_FAILED &&
+        component->is_told_wrong = state == CANDIDATE_PROBE_FAILED &&
                                    (status == TAPML_INVALID || status == TAPML_NOT_FOUND);
         component_refuse(component, arena, state);
         return 0;

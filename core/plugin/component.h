@@ -18,15 +18,15 @@ struct plugin {
     struct handshake_file file;     // The library as it was found.
     const tapml_plugin *descriptor; // NULL until opened.
 
-    // Of all components at once; REGISTRY_USABLE while nothing is against it.
-    enum registry_state state;
+    // Of all components at once; CANDIDATE_USABLE while nothing is against it.
+    enum candidate_state state;
     const char *sentence;
 };
 
 enum component_stage { COMPONENT_FOUND, COMPONENT_PROBED, COMPONENT_CREATED };
 
 struct component {
-    struct registry_entry entry; // What is said of it.
+    struct candidate entry; // What is said of it.
     struct plugin *plugin;
     const struct manifest_component *manifest; // NULL: stands for a plugin that cannot be read.
     const tapml_component *descriptor;         // NULL until the plugin is open.
@@ -44,8 +44,10 @@ struct component {
 };
 
 // Sets a state with the sentence in base/status. The sentence is kept in `arena`.
-void component_refuse(struct component *component, struct arena *arena, enum registry_state state);
-void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum registry_state state);
+void component_refuse(struct component *component, struct arena *arena, enum candidate_state state);
+void component_refuse_plugin(struct plugin *plugin,
+                             struct arena *arena,
+                             enum candidate_state state);
 
 // Brings a component as far as it goes: opens the plugin, probes, creates. Then its state is final
 // but for the ops of its devices. Does nothing where that was done. Returns whether it is usable.

@@ -66,14 +66,14 @@ void handshake_leave(struct process_state *state, const char *who, const char *w
 // -- Before opening ----------------------------------------------------------------------------
 
 tapml_status handshake_check_manifest(const struct manifest *manifest,
-                                      enum registry_state *out_state)
+                                      enum candidate_state *out_state)
 {
-    *out_state = REGISTRY_WRONG_ARCH;
+    *out_state = CANDIDATE_WRONG_ARCH;
     if (strcmp(manifest->arch, note_host_arch()) != 0) {
         return status_fail(TAPML_ABI_MISMATCH, "it is built for '%s', this host for '%s'",
                            manifest->arch, note_host_arch());
     }
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     if (manifest->abi_major != TAPML_ABI_MAJOR || manifest->abi_minor > TAPML_ABI_MINOR) {
         return status_fail(TAPML_ABI_MISMATCH, "it needs the ABI %u.%u, this host has %u.%u",
                            manifest->abi_major, manifest->abi_minor, TAPML_ABI_MAJOR,
@@ -85,7 +85,7 @@ tapml_status handshake_check_manifest(const struct manifest *manifest,
                            "it is built with the sanitizer '%s', this host with '%s'",
                            manifest->sanitizer, ours);
     }
-    *out_state = REGISTRY_USABLE;
+    *out_state = CANDIDATE_USABLE;
     return TAPML_OK;
 }
 
@@ -109,15 +109,15 @@ static tapml_status check_search_path(const char *path)
 static tapml_status compare_note(const char *library,
                                  const struct manifest *manifest,
                                  const struct note *note,
-                                 enum registry_state *out_state)
+                                 enum candidate_state *out_state)
 {
     struct manifest inner;
-    *out_state = REGISTRY_WRONG_ARCH;
+    *out_state = CANDIDATE_WRONG_ARCH;
     if (!note->is_native) {
         return status_fail(TAPML_ABI_MISMATCH, "the library is for '%s', this host for '%s'",
                            note->arch, note_host_arch());
     }
-    *out_state = REGISTRY_MISMATCH;
+    *out_state = CANDIDATE_MISMATCH;
     if (!note->text) {
         return status_fail(TAPML_INVALID, "the library has no note of owner 'tapml'");
     }
@@ -130,23 +130,23 @@ static tapml_status compare_note(const char *library,
                            "the manifest is for the build '%s', the library is the build '%s'",
                            manifest->build_id, note->build_id);
     }
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     if (strcmp(note->sanitizer, note_sanitizer_name(TAPML_SANITIZER)) != 0) {
         return status_fail(TAPML_ABI_MISMATCH,
                            "the library is built with the sanitizer '%s', this host with '%s'",
                            note->sanitizer, note_sanitizer_name(TAPML_SANITIZER));
     }
-    *out_state = REGISTRY_REFUSED;
+    *out_state = CANDIDATE_REFUSED;
     return check_search_path(note->search_path);
 }
 
 static tapml_status check_file(const char *library,
                                const struct manifest *manifest,
                                int descriptor,
-                               enum registry_state *out_state)
+                               enum candidate_state *out_state)
 {
     struct note note;
-    *out_state = REGISTRY_MALFORMED;
+    *out_state = CANDIDATE_MALFORMED;
     TAPML_TRY(note_read(descriptor, library, &note));
     const tapml_status status = compare_note(library, manifest, &note, out_state);
     note_release(&note);
@@ -243,7 +243,7 @@ static tapml_status compare_words(const struct manifest *manifest, const tapml_p
 static tapml_status ask(const struct manifest *manifest,
                         tapml_plugin_query_fn query,
                         const tapml_plugin **out_plugin,
-                        enum registry_state *out_state)
+                        enum candidate_state *out_state)
 {
     const tapml_query question = {
         .hdr = TAPML_HDR(tapml_query),
@@ -254,16 +254,16 @@ static tapml_status ask(const struct manifest *manifest,
     };
     const tapml_plugin *plugin = NULL;
     const tapml_status status = query(&question, &plugin);
-    *out_state = REGISTRY_WRONG_ABI;
+    *out_state = CANDIDATE_WRONG_ABI;
     if (status != TAPML_OK || !plugin) {
         return status_fail(TAPML_ABI_MISMATCH, "it does not answer to this host: %s",
                            status == TAPML_OK ? "no description" : status_name(status));
     }
     TAPML_TRY(check_sizes(plugin));
-    *out_state = REGISTRY_MISMATCH;
+    *out_state = CANDIDATE_MISMATCH;
     TAPML_TRY(compare_words(manifest, plugin));
     *out_plugin = plugin;
-    *out_state = REGISTRY_USABLE;
+    *out_state = CANDIDATE_USABLE;
     return TAPML_OK;
 }
 
@@ -272,13 +272,13 @@ static tapml_status check_and_open(const char *library,
                                    const struct handshake_file *scanned,
                                    int descriptor,
                                    tapml_plugin_query_fn *out_query,
-                                   enum registry_state *out_state)
+                                   enum candidate_state *out_state)
 {
     struct handshake_file after;
     TAPML_TRY(check_file(library, manifest, descriptor, out_state));
-    *out_state = REGISTRY_MALFORMED;
+    *out_state = CANDIDATE_MALFORMED;
     TAPML_TRY(open_library(library, out_query));
-    *out_state = REGISTRY_REPLACED;
+    *out_state = CANDIDATE_REPLACED;
     if (!handshake_look(library, &after) || !is_same_file(scanned, &after)) {
         return status_fail(TAPML_PRECONDITION, "the library changed while it was opened");
     }
@@ -289,7 +289,7 @@ tapml_status handshake_open(const char *library,
                             const struct manifest *manifest,
                             const struct handshake_file *scanned,
                             const tapml_plugin **out_plugin,
-                            enum registry_state *out_state)
+                            enum candidate_state *out_state)
 {
     struct stat about;
     struct handshake_file now = {0};
@@ -297,7 +297,7 @@ tapml_status handshake_open(const char *library,
     tapml_plugin_query_fn query = NULL;
     const int descriptor = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
-        *out_state = REGISTRY_MISMATCH;
+        *out_state = CANDIDATE_MISMATCH;
         return status_fail(TAPML_NOT_FOUND, "the library '%s': %s", library, strerror(errno));
     }
     // What is open counts, not what stands at the path by now.
@@ -306,7 +306,7 @@ tapml_status handshake_open(const char *library,
     }
     if (!is_same_file(&now, scanned)) {
         close(descriptor);
-        *out_state = REGISTRY_REPLACED;
+        *out_state = CANDIDATE_REPLACED;
         return status_fail(TAPML_PRECONDITION, "the library changed since the folder was read");
     }
     handshake_enter(&state);

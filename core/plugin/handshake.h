@@ -7,9 +7,9 @@
 // A failure leaves its sentence in base/status and the candidate's state in `out_state`.
 #pragma once
 
+#include "plugin/candidate.h"
 #include "plugin/manifest.h"
 #include "plugin/process.h"
-#include "plugin/registry.h"
 
 #include <tapml/plugin.h>
 
@@ -28,7 +28,7 @@ int handshake_look(const char *path, struct handshake_file *out_file);
 
 // What can be said from the manifest alone: architecture, major, needed minor, sanitizer.
 tapml_status handshake_check_manifest(const struct manifest *manifest,
-                                      enum registry_state *out_state) STATUS_USED;
+                                      enum candidate_state *out_state) STATUS_USED;
 
 // The rest: compares the library with its manifest, and with `scanned`, what was there when the
 // folder was read; opens it, asks it, compares the answer. `library` is absolute. The library stays
@@ -37,7 +37,7 @@ tapml_status handshake_open(const char *library,
                             const struct manifest *manifest,
                             const struct handshake_file *scanned,
                             const tapml_plugin **out_plugin,
-                            enum registry_state *out_state) STATUS_USED;
+                            enum candidate_state *out_state) STATUS_USED;
 
 // Around every call that may run a plugin's code for the first time. `handshake_leave` puts back
 // what the plugin changed and says so on the log: `who` did it during `what`.

@@ -10,42 +10,13 @@
 #include "base/status.h"
 #include "graph/catalogue.h"
 #include "plugin/backend.h"
+#include "plugin/candidate.h"
 
 #include <stddef.h>
 
 struct registry;
 struct ini;
 struct ini_entry;
-
-enum registry_state {
-    REGISTRY_USABLE,
-    REGISTRY_SHADOWED,  // The same id in an earlier tier.
-    REGISTRY_DUPLICATE, // The same id twice in one tier.
-    REGISTRY_MALFORMED, // Manifest or file cannot be read.
-    REGISTRY_REFUSED,   // By policy: owner, permissions, RPATH, deny list, changed op schema.
-    REGISTRY_WRONG_ARCH,
-    REGISTRY_WRONG_ABI,    // Major, needed minor, struct sizes, sanitizer.
-    REGISTRY_MISMATCH,     // Manifest, note and library disagree.
-    REGISTRY_UNKNOWN_KIND, // A component of a kind that this host does not know.
-    REGISTRY_NO_DRIVER,    // TAPML_UNAVAILABLE from probe.
-    REGISTRY_NO_DEVICE,    // The driver works and has no device.
-    REGISTRY_PROBE_FAILED,
-    REGISTRY_REPLACED // The library changed since the scan.
-};
-
-// One line of `tapml-host plugins`: a plugin, or a component of a plugin.
-struct registry_entry {
-    const char *plugin;    // Id, or the manifest's path where it has none.
-    const char *version;   // Or "".
-    const char *component; // Id, or "" for the plugin as a whole.
-    const char *kind;      // Or "".
-    const char *title;     // Or "".
-    const char *manifest;  // Path.
-    const char *library;   // Absolute path, or "" where it cannot be read.
-    unsigned tier;         // 1 to 4.
-    enum registry_state state;
-    const char *sentence; // Why; where usable, what was not tried, or "".
-};
 
 struct registry_options {
     const char *program;      // The path of the running executable; finds the build tree's marker.
@@ -77,8 +48,7 @@ tapml_status registry_probe_all(struct registry *registry) STATUS_USED;
 void registry_probe(struct registry *registry, size_t index);
 
 size_t registry_count(const struct registry *registry);
-const struct registry_entry *registry_at(const struct registry *registry, size_t index);
-const char *registry_state_name(enum registry_state state);
+const struct candidate *registry_at(const struct registry *registry, size_t index);
 
 // The ops of the host and of every plugin opened so far.
 struct catalogue *registry_catalogue(struct registry *registry);
@@ -111,11 +81,8 @@ tapml_status registry_locate(struct registry *registry,
 // Takes over what another process found out of an entry.
 tapml_status registry_settle(struct registry *registry,
                              size_t index,
-                             enum registry_state state,
+                             enum candidate_state state,
                              const char *sentence) STATUS_USED;
-
-// The state of this name; REGISTRY_PROBE_FAILED where there is none.
-enum registry_state registry_state_from(const char *name);
 
 // The devices of a component, opened if need be; the list lives until the next call.
 tapml_status registry_devices(struct registry *registry,

@@ -4,6 +4,7 @@
 #include "report/report_maker.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,9 +27,9 @@ json_t *report_maker_string(const char *value)
     text_init(&text);
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
-        const size_t count = text_utf8(given + at, size - at, &code);
+        const size_t count = utf8_read(given + at, size - at, &code);
 
-        if (code == TEXT_NO_CHARACTER) {
+        if (code == UTF8_MALFORMED) {
             text_append(&text, "\xef\xbf\xbd");
         } else {
             text_append_bytes(&text, given + at, count);

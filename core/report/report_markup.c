@@ -3,6 +3,8 @@
 
 #include "report/report_markup.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@ static const char *replacement_of(uint32_t code)
         return "&#9;";
     default:
         return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffe || code == 0xffff ||
-                       code == TEXT_NO_CHARACTER
+                       code == UTF8_MALFORMED
                    ? "\xef\xbf\xbd"
                    : NULL;
     }
@@ -41,7 +43,7 @@ static void add_escaped(struct text *out, const char *value)
 
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
-        const size_t count = text_utf8(value + at, size - at, &code);
+        const size_t count = utf8_read(value + at, size - at, &code);
         const char *replacement = replacement_of(code);
 
         if (replacement != NULL) {

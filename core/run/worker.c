@@ -277,15 +277,15 @@ static void print_more(struct registry *registry, const char *component)
 static tapml_status probe(struct registry *registry, const char *component)
 {
     for (size_t i = 0; i < registry_count(registry); i++) {
-        const struct registry_entry *entry = registry_at(registry, i);
+        const struct candidate *entry = registry_at(registry, i);
 
         if (component != NULL && strcmp(entry->component, component) != 0) {
             continue;
         }
         registry_probe(registry, i);
-        print_line("component", entry->component, registry_state_name(entry->state),
+        print_line("component", entry->component, candidate_state_name(entry->state),
                    entry->sentence);
-        if (entry->state == REGISTRY_USABLE) {
+        if (entry->state == CANDIDATE_USABLE) {
             print_more(registry, entry->component);
         }
         (void)fflush(stdout);

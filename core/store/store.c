@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "store/argument.h"
 #include "store/content.h"
 #include "store/list.h"
@@ -319,7 +320,7 @@ const char *store_fact(struct store *store, const char *name)
     store->fact = alloc_text(row_text(&row, 0));
     row_end(&row);
     if (store->fact) {
-        text_make_plain(store->fact); // It is shown to people.
+        utf8_make_plain(store->fact); // It is shown to people.
     }
     return store->fact;
 }

@@ -13,7 +13,7 @@
 
 static void check(const struct manifest *manifest)
 {
-    enum registry_state state = REGISTRY_USABLE;
+    enum candidate_state state = CANDIDATE_USABLE;
     FUZZ_CHECK(strchr(manifest->id, '.') && !strchr(manifest->library, '/'));
     FUZZ_CHECK(manifest->component_count > 0);
     for (uint32_t i = 0; i < manifest->component_count; i++) {

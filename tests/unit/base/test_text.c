@@ -84,38 +84,6 @@ Test(text, json_strings_are_escaped)
     expect_json("a\xff\xe2\x82z", "\"a\xef\xbf\xbd\xef\xbf\xbdz\"");
 }
 
-static void expect_utf8(const char *bytes, size_t size, uint32_t code, size_t length)
-{
-    uint32_t found = 0;
-    cr_assert_eq(text_utf8(bytes, size, &found), length, "%02x", (unsigned char)bytes[0]);
-    cr_assert_eq(found, code, "%02x gives %x", (unsigned char)bytes[0], found);
-}
-
-Test(text, utf8_is_read_strictly)
-{
-    expect_utf8("a", 1, 'a', 1);
-    expect_utf8("\0", 1, 0, 1);
-    expect_utf8("\xc2\x80", 2, 0x80, 2);
-    expect_utf8("\xdf\xbf", 2, 0x7ff, 2);
-    expect_utf8("\xe0\xa0\x80", 3, 0x800, 3);
-    expect_utf8("\xef\xbf\xbf", 3, 0xffff, 3);
-    expect_utf8("\xf0\x90\x80\x80", 4, 0x10000, 4);
-    expect_utf8("\xf4\x8f\xbf\xbf", 4, 0x10ffff, 4);
-    // What U+FFFD stands for is as long as it could have become a character.
-    expect_utf8("\x80", 1, TEXT_NO_CHARACTER, 1);
-    expect_utf8("\xc0\x80", 2, TEXT_NO_CHARACTER, 1);
-    expect_utf8("\xe0\x9f\xbf", 3, TEXT_NO_CHARACTER, 1);
-    expect_utf8("\xe2\x82", 2, TEXT_NO_CHARACTER, 2);
-    expect_utf8("\xe2\x82z", 3, TEXT_NO_CHARACTER, 2);
-    expect_utf8("\xed\xa0\x80", 3, TEXT_NO_CHARACTER, 1);
-    expect_utf8("\xf0\x9f\x98", 3, TEXT_NO_CHARACTER, 3);
-    expect_utf8("\xf4\x90\x80\x80", 4, TEXT_NO_CHARACTER, 1);
-    expect_utf8("\xf5\x80\x80\x80", 4, TEXT_NO_CHARACTER, 1);
-    cr_assert(text_is_utf8("a\xc3\xa4", 3));
-    cr_assert(text_is_utf8("", 0));
-    cr_assert_not(text_is_utf8("a\xc3\xa4", 2));
-}
-
 Test(text, globs_match)
 {
     cr_assert(text_glob("", ""));
@@ -203,11 +171,4 @@ Test(text, numbers_are_parsed_whole)
     cr_assert_eq(text_parse_i64("9223372036854775808", &integer), TAPML_INVALID);
     cr_assert_eq(text_parse_i64("1.5", &integer), TAPML_INVALID);
     cr_assert_eq(text_parse_f64("1e400", &number), TAPML_INVALID);
-}
-
-Test(text, made_plain_it_commands_no_terminal)
-{
-    char text[] = "a\033[2J\tb\n\x7f\xc2\x9b\xc2\xa0\xc3\x9b\r\xc2";
-    text_make_plain(text);
-    cr_assert_str_eq(text, "a?[2J\tb\n???\xc2\xa0\xc3\x9b?\xc2");
 }

@@ -176,7 +176,7 @@ Test(isolation, probes_in_a_worker)
 {
     open_registry("broken_probe");
     cr_assert_eq(isolation_probe_all(program, registry), TAPML_OK, "%s", status_message());
-    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_PROBE_FAILED);
+    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_PROBE_FAILED);
     cr_assert_not_null(strstr(registry_at(registry, 0)->sentence, "broken_probe"), "%s",
                        registry_at(registry, 0)->sentence);
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/utf8.h"
 #include "model/byte_level.h"
 
 #include <criterion/criterion.h>
@@ -18,7 +19,7 @@ Test(byte_level, every_byte_goes_there_and_back)
         byte_level_write(&characters, &one, 1);
         // Printable: neither a control character nor a space.
         uint32_t code = 0;
-        cr_assert_eq(text_utf8(characters.data, characters.length, &code), characters.length);
+        cr_assert_eq(utf8_read(characters.data, characters.length, &code), characters.length);
         cr_assert(code > 0x20 && !(code >= 0x7f && code <= 0xa0) && code != 0xad, "%02x", byte);
         cr_assert(byte_level_read(&bytes, characters.data));
         cr_assert_eq(bytes.length, 1);

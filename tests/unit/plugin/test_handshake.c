@@ -20,13 +20,13 @@ static void teardown(void)
 TestSuite(handshake, .init = setup, .fini = teardown);
 
 // Shakes hands with a copy whose manifest says `to` instead of `from`: the state that results.
-static enum registry_state shake(const char *name, const char *from, const char *to)
+static enum candidate_state shake(const char *name, const char *from, const char *to)
 {
     char file[SCRATCH_PATH];
     struct manifest manifest;
     struct handshake_file scanned;
     const tapml_plugin *plugin = NULL;
-    enum registry_state state = REGISTRY_USABLE;
+    enum candidate_state state = CANDIDATE_USABLE;
     zoo_copy(&place, name, from, to);
     snprintf(file, sizeof(file), "org.example.%s.tapml", name);
     cr_assert_eq(manifest_load(scratch_path(&place, file), &manifest), TAPML_OK, "%s",
@@ -37,8 +37,8 @@ static enum registry_state shake(const char *name, const char *from, const char 
     if (status == TAPML_OK) {
         status = handshake_open(place.path, &manifest, &scanned, &plugin, &state);
     }
-    cr_assert_eq(status == TAPML_OK, state == REGISTRY_USABLE);
-    cr_assert_eq(plugin != NULL, state == REGISTRY_USABLE);
+    cr_assert_eq(status == TAPML_OK, state == CANDIDATE_USABLE);
+    cr_assert_eq(plugin != NULL, state == CANDIDATE_USABLE);
     manifest_release(&manifest);
     return state;
 }
@@ -46,49 +46,49 @@ static enum registry_state shake(const char *name, const char *from, const char 
 static void expect(const char *name,
                    const char *from,
                    const char *to,
-                   enum registry_state state,
+                   enum candidate_state state,
                    const char *sentence)
 {
-    const enum registry_state found = shake(name, from, to);
-    cr_assert_eq(found, state, "%s: expected %s, found %s: %s", name, registry_state_name(state),
-                 registry_state_name(found), status_message());
+    const enum candidate_state found = shake(name, from, to);
+    cr_assert_eq(found, state, "%s: expected %s, found %s: %s", name, candidate_state_name(state),
+                 candidate_state_name(found), status_message());
     cr_assert_not_null(strstr(status_message(), sentence), "%s: %s", name, status_message());
 }
 
 Test(handshake, opens_what_agrees)
 {
-    cr_assert_eq(shake("good", "format", "format"), REGISTRY_USABLE, "%s", status_message());
+    cr_assert_eq(shake("good", "format", "format"), CANDIDATE_USABLE, "%s", status_message());
 }
 
 Test(handshake, a_manifest_that_lies_is_a_mismatch)
 {
-    expect("good", "id = org.example.good", "id = org.example.better", REGISTRY_MISMATCH,
+    expect("good", "id = org.example.good", "id = org.example.better", CANDIDATE_MISMATCH,
            "org.example.better");
-    expect("good", "version = 1.0.0", "version = 1.0.1", REGISTRY_MISMATCH, "version = 1.0.1");
-    expect("good", "vendor = example", "vendor = else", REGISTRY_MISMATCH, "vendor = else");
-    expect("good", "options = speed", "options = speed more", REGISTRY_MISMATCH, "options");
-    expect("good", "build-id = ", "build-id = 0", REGISTRY_MISMATCH, "the library is the build");
+    expect("good", "version = 1.0.0", "version = 1.0.1", CANDIDATE_MISMATCH, "version = 1.0.1");
+    expect("good", "vendor = example", "vendor = else", CANDIDATE_MISMATCH, "vendor = else");
+    expect("good", "options = speed", "options = speed more", CANDIDATE_MISMATCH, "options");
+    expect("good", "build-id = ", "build-id = 0", CANDIDATE_MISMATCH, "the library is the build");
 }
 
 Test(handshake, what_the_manifest_alone_shows)
 {
-    expect("good", "arch = ", "arch = not-", REGISTRY_WRONG_ARCH, "it is built for 'not-");
-    expect("good", "abi = 1.0", "abi = 2.0", REGISTRY_WRONG_ABI, "needs the ABI 2.0");
-    expect("good", "abi = 1.0", "abi = 1.7", REGISTRY_WRONG_ABI, "needs the ABI 1.7");
+    expect("good", "arch = ", "arch = not-", CANDIDATE_WRONG_ARCH, "it is built for 'not-");
+    expect("good", "abi = 1.0", "abi = 2.0", CANDIDATE_WRONG_ABI, "needs the ABI 2.0");
+    expect("good", "abi = 1.0", "abi = 1.7", CANDIDATE_WRONG_ABI, "needs the ABI 1.7");
 #if TAPML_SANITIZER == 0
-    expect("good", "\nabi", "\nsanitizer = thread\nabi", REGISTRY_WRONG_ABI, "sanitizer 'thread'");
+    expect("good", "\nabi", "\nsanitizer = thread\nabi", CANDIDATE_WRONG_ABI, "sanitizer 'thread'");
 #endif
 }
 
 Test(handshake, what_the_code_says_is_compared_too)
 {
-    expect("newer_abi", "format", "format", REGISTRY_WRONG_ABI, "needs the ABI 1.9");
-    expect("newer_code", "format", "format", REGISTRY_WRONG_ABI, "its code needs the ABI 1.9");
-    expect("short_struct", "format", "format", REGISTRY_WRONG_ABI, "too short");
-    expect("lying_note", "format", "format", REGISTRY_MISMATCH,
+    expect("newer_abi", "format", "format", CANDIDATE_WRONG_ABI, "needs the ABI 1.9");
+    expect("newer_code", "format", "format", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.9");
+    expect("short_struct", "format", "format", CANDIDATE_WRONG_ABI, "too short");
+    expect("lying_note", "format", "format", CANDIDATE_MISMATCH,
            "its code says 'org.example.someone-else'");
-    expect("no_symbol", "format", "format", REGISTRY_MALFORMED, TAPML_PLUGIN_SYMBOL);
-    expect("search_path", "format", "format", REGISTRY_REFUSED, "'/nowhere'");
+    expect("no_symbol", "format", "format", CANDIDATE_MALFORMED, TAPML_PLUGIN_SYMBOL);
+    expect("search_path", "format", "format", CANDIDATE_REFUSED, "'/nowhere'");
 }
 
 Test(handshake, what_changed_since_the_scan_is_not_opened)
@@ -97,7 +97,7 @@ Test(handshake, what_changed_since_the_scan_is_not_opened)
     struct manifest manifest;
     struct handshake_file scanned;
     const tapml_plugin *plugin = NULL;
-    enum registry_state state = REGISTRY_USABLE;
+    enum candidate_state state = CANDIDATE_USABLE;
     zoo_copy(&place, "good", "format", "format");
     cr_assert_eq(manifest_load(scratch_path(&place, "org.example.good.tapml"), &manifest),
                  TAPML_OK);
@@ -105,15 +105,15 @@ Test(handshake, what_changed_since_the_scan_is_not_opened)
     cr_assert(handshake_look(library, &scanned));
     cr_assert_eq(truncate(library, 0), 0);
     cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
-    cr_assert_eq(state, REGISTRY_REPLACED);
+    cr_assert_eq(state, CANDIDATE_REPLACED);
 
     // And what is damaged or gone.
     cr_assert(handshake_look(library, &scanned));
     cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
-    cr_assert_eq(state, REGISTRY_MALFORMED, "%s", registry_state_name(state));
+    cr_assert_eq(state, CANDIDATE_MALFORMED, "%s", candidate_state_name(state));
     cr_assert_eq(unlink(library), 0);
     cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
-    cr_assert_eq(state, REGISTRY_MISMATCH);
+    cr_assert_eq(state, CANDIDATE_MISMATCH);
     cr_assert_not(handshake_look(library, &scanned));
     manifest_release(&manifest);
 }
@@ -126,7 +126,7 @@ Test(handshake, a_library_without_a_note_is_no_plugin)
     struct manifest manifest;
     struct handshake_file scanned;
     const tapml_plugin *plugin = NULL;
-    enum registry_state state = REGISTRY_USABLE;
+    enum candidate_state state = CANDIDATE_USABLE;
     zoo_copy(&place, "good", "format", "format");
     cr_assert_eq(manifest_load(scratch_path(&place, "org.example.good.tapml"), &manifest),
                  TAPML_OK);
@@ -144,7 +144,7 @@ Test(handshake, a_library_without_a_note_is_no_plugin)
     alloc_free(data);
     cr_assert(handshake_look(place.path, &scanned));
     cr_assert_neq(handshake_open(place.path, &manifest, &scanned, &plugin, &state), TAPML_OK);
-    cr_assert_eq(state, REGISTRY_MISMATCH);
+    cr_assert_eq(state, CANDIDATE_MISMATCH);
     cr_assert_not_null(strstr(status_message(), "no note"), "%s", status_message());
     manifest_release(&manifest);
 }

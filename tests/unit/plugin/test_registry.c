@@ -6,7 +6,7 @@
 
 #include <tapml/ops.h>
 
-static const struct registry_entry *find(const struct registry *registry, const char *component)
+static const struct candidate *find(const struct registry *registry, const char *component)
 {
     for (size_t i = 0; i < registry_count(registry); ++i) {
         if (strcmp(registry_at(registry, i)->component, component) == 0) {
@@ -18,7 +18,7 @@ static const struct registry_entry *find(const struct registry *registry, const 
 }
 
 // After all were probed the animal `name` is in `state`, and its sentence has `sentence` in it.
-static void expect(const char *name, enum registry_state state, const char *sentence)
+static void expect(const char *name, enum candidate_state state, const char *sentence)
 {
     const char *const names[] = {name, NULL};
     struct ini ini;
@@ -26,17 +26,17 @@ static void expect(const char *name, enum registry_state state, const char *sent
     const size_t live = alloc_live();
     struct registry *registry = zoo_registry(names, NULL, &ini);
     cr_assert_eq(registry_probe_all(registry), TAPML_OK);
-    const struct registry_entry *entry = find(registry, name);
-    cr_assert_str_eq(registry_state_name(entry->state), registry_state_name(state), "%s",
+    const struct candidate *entry = find(registry, name);
+    cr_assert_str_eq(candidate_state_name(entry->state), candidate_state_name(state), "%s",
                      entry->sentence);
     cr_assert_not_null(strstr(entry->sentence, sentence), "%s: %s", name, entry->sentence);
     cr_assert_eq(entry->tier, 1);
 
     // Opening it says the same.
-    if (state != REGISTRY_USABLE) {
+    if (state != CANDIDATE_USABLE) {
         cr_assert_eq(registry_open(registry, name, &backend), TAPML_UNAVAILABLE);
         cr_assert_not_null(strstr(status_message(), sentence), "%s", status_message());
-        cr_assert_not_null(strstr(status_message(), registry_state_name(state)), "%s",
+        cr_assert_not_null(strstr(status_message(), candidate_state_name(state)), "%s",
                            status_message());
     }
     registry_destroy(registry);
@@ -46,20 +46,20 @@ static void expect(const char *name, enum registry_state state, const char *sent
 
 Test(registry, every_animal_of_the_zoo_has_its_state_and_sentence)
 {
-    expect("good", REGISTRY_USABLE, "");
-    expect("rough_probe", REGISTRY_USABLE, "");
-    expect("no_symbol", REGISTRY_MALFORMED, "no symbol 'tapml_plugin_query_v1'");
-    expect("newer_abi", REGISTRY_WRONG_ABI, "needs the ABI 1.9");
-    expect("newer_code", REGISTRY_WRONG_ABI, "its code needs the ABI 1.9");
-    expect("short_struct", REGISTRY_WRONG_ABI, "too short");
-    expect("no_queue", REGISTRY_WRONG_ABI, "'queue_new'");
-    expect("strange_needs", REGISTRY_WRONG_ABI, "'org.example.host.magic/1'");
-    expect("lying_note", REGISTRY_MISMATCH, "'org.example.someone-else'");
-    expect("changed_op", REGISTRY_REFUSED, "op 'tapml.add' of changed_op");
-    expect("search_path", REGISTRY_REFUSED, "search path");
-    expect("no_driver", REGISTRY_NO_DRIVER, "libunobtainium.so.1 not found");
-    expect("no_device", REGISTRY_NO_DEVICE, "no device");
-    expect("broken_probe", REGISTRY_PROBE_FAILED, "without a message");
+    expect("good", CANDIDATE_USABLE, "");
+    expect("rough_probe", CANDIDATE_USABLE, "");
+    expect("no_symbol", CANDIDATE_MALFORMED, "no symbol 'tapml_plugin_query_v1'");
+    expect("newer_abi", CANDIDATE_WRONG_ABI, "needs the ABI 1.9");
+    expect("newer_code", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.9");
+    expect("short_struct", CANDIDATE_WRONG_ABI, "too short");
+    expect("no_queue", CANDIDATE_WRONG_ABI, "'queue_new'");
+    expect("strange_needs", CANDIDATE_WRONG_ABI, "'org.example.host.magic/1'");
+    expect("lying_note", CANDIDATE_MISMATCH, "'org.example.someone-else'");
+    expect("changed_op", CANDIDATE_REFUSED, "op 'tapml.add' of changed_op");
+    expect("search_path", CANDIDATE_REFUSED, "search path");
+    expect("no_driver", CANDIDATE_NO_DRIVER, "libunobtainium.so.1 not found");
+    expect("no_device", CANDIDATE_NO_DEVICE, "no device");
+    expect("broken_probe", CANDIDATE_PROBE_FAILED, "without a message");
 }
 
 Test(registry, a_changed_op_is_found_when_the_device_is_opened_at_once)
@@ -70,7 +70,7 @@ Test(registry, a_changed_op_is_found_when_the_device_is_opened_at_once)
     struct registry *registry = zoo_registry(names, NULL, &ini);
     cr_assert_eq(registry_open(registry, "changed_op", &backend), TAPML_UNAVAILABLE);
     cr_assert_not_null(strstr(status_message(), "refused"), "%s", status_message());
-    cr_assert_eq(find(registry, "changed_op")->state, REGISTRY_REFUSED);
+    cr_assert_eq(find(registry, "changed_op")->state, CANDIDATE_REFUSED);
     registry_destroy(registry);
     ini_release(&ini);
 }
@@ -146,9 +146,9 @@ Test(registry, devices_that_are_dear_are_asked_for_when_one_is_used)
     struct ini ini;
     struct backend *backend = NULL;
     struct registry *registry = zoo_registry(names, NULL, &ini);
-    const struct registry_entry *entry = registry_at(registry, 0);
+    const struct candidate *entry = registry_at(registry, 0);
     cr_assert_eq(registry_probe_all(registry), TAPML_OK);
-    cr_assert_eq(entry->state, REGISTRY_USABLE, "%s", entry->sentence);
+    cr_assert_eq(entry->state, CANDIDATE_USABLE, "%s", entry->sentence);
     cr_assert_str_eq(entry->sentence, "its devices are looked for when one is used, not before");
     cr_assert(registry_is_asked_late(registry, "org.example.late_device/late_device:first"));
     cr_assert_eq(registry_check(registry, "late_device:first"), TAPML_OK, "%s", status_message());
@@ -248,12 +248,12 @@ Test(registry, the_first_tier_shadows_and_a_folder_counts_once)
              first.folder);
     struct registry *registry = registry_of(text, &ini);
     cr_assert_eq(registry_count(registry), 4);
-    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_USABLE);
-    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_MALFORMED);
+    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_USABLE);
+    cr_assert_eq(registry_at(registry, 1)->state, CANDIDATE_MALFORMED);
     cr_assert_str_eq(registry_at(registry, 1)->component, "");
-    cr_assert_eq(registry_at(registry, 2)->state, REGISTRY_SHADOWED);
+    cr_assert_eq(registry_at(registry, 2)->state, CANDIDATE_SHADOWED);
     cr_assert_not_null(strstr(registry_at(registry, 2)->sentence, first.folder));
-    cr_assert_eq(registry_at(registry, 3)->state, REGISTRY_MISMATCH);
+    cr_assert_eq(registry_at(registry, 3)->state, CANDIDATE_MISMATCH);
     cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, "none.so"));
     registry_destroy(registry);
     ini_release(&ini);
@@ -263,9 +263,9 @@ Test(registry, the_first_tier_shadows_and_a_folder_counts_once)
     setenv("TAPML_PLUGIN_PATH", text, 1);
     registry = registry_of("[plugins]\ntiers = 2\ndeny = a.strange\n", &ini);
     cr_assert_eq(registry_count(registry), 4);
-    cr_assert_eq(find(registry, "strange")->state, REGISTRY_REFUSED);
-    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_DUPLICATE);
-    cr_assert_eq(registry_at(registry, 3)->state, REGISTRY_DUPLICATE);
+    cr_assert_eq(find(registry, "strange")->state, CANDIDATE_REFUSED);
+    cr_assert_eq(registry_at(registry, 1)->state, CANDIDATE_DUPLICATE);
+    cr_assert_eq(registry_at(registry, 3)->state, CANDIDATE_DUPLICATE);
     cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, first.folder));
     cr_assert_not_null(strstr(registry_at(registry, 3)->sentence, second.folder));
     registry_destroy(registry);
@@ -286,7 +286,7 @@ Test(registry, a_library_alone_is_known_by_its_note)
     const struct registry_options options = {.files = files, .ini = &ini};
     cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
     cr_assert_eq(registry_open(registry, "good", &backend), TAPML_OK, "%s", status_message());
-    cr_assert_eq(registry_at(registry, 1)->state, REGISTRY_MALFORMED);
+    cr_assert_eq(registry_at(registry, 1)->state, CANDIDATE_MALFORMED);
     cr_assert_not_null(strstr(registry_at(registry, 1)->sentence, "/nowhere/else.so"));
     backend_release(backend);
     registry_destroy(registry);
@@ -302,7 +302,7 @@ Test(registry, what_is_of_an_unknown_kind_is_listed)
     setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
     struct registry *registry = registry_of("[plugins]\ntiers = 2\n", &ini);
     cr_assert_eq(registry_probe_all(registry), TAPML_OK);
-    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_UNKNOWN_KIND);
+    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_UNKNOWN_KIND);
     cr_assert_not_null(strstr(registry_at(registry, 0)->sentence, "org.example.kind/1"));
     registry_destroy(registry);
     ini_release(&ini);
@@ -320,17 +320,10 @@ Test(registry, a_library_replaced_after_the_scan_is_not_opened)
     struct registry *registry = registry_of("[plugins]\ntiers = 2\n", &ini);
     scratch_text(&scratch, "good.so", "something else");
     cr_assert_eq(registry_open(registry, "good", &backend), TAPML_UNAVAILABLE);
-    cr_assert_eq(registry_at(registry, 0)->state, REGISTRY_REPLACED);
+    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_REPLACED);
     registry_destroy(registry);
     ini_release(&ini);
     scratch_remove(&scratch);
-}
-
-Test(registry, states_have_names)
-{
-    for (int state = REGISTRY_USABLE; state <= REGISTRY_REPLACED; ++state) {
-        cr_assert_str_neq(registry_state_name((enum registry_state)state), "unknown");
-    }
 }
 
 Test(registry, memory_may_end_anywhere)

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/inventory.h"
+#include "zoo_folder.h"
+
+// Reads the inventory of one animal and of nothing else of this machine.
+static void read_one(const char *name, const char *ini_text, struct ini *ini, struct inventory *out)
+{
+    static char path[2 * SCRATCH_PATH];
+    static const char *files[2];
+    files[0] = zoo_manifest(name, path, sizeof(path));
+    cr_assert_eq(ini_parse("run.ini", ini_text, strlen(ini_text), ini), TAPML_OK);
+    const struct search_options where = {.files = files, .installed = "/nonexistent", .ini = ini};
+    cr_assert_eq(inventory_read(&where, NULL, out), TAPML_OK, "%s", status_message());
+}
+
+Test(inventory, reads_components_without_opening_their_library)
+{
+    struct ini ini;
+    struct inventory inventory;
+    const size_t live = alloc_live();
+    read_one("good", "[plugins]\ntiers = 1\n", &ini, &inventory);
+    cr_assert_eq(inventory.plugin_count, 1);
+    cr_assert_eq(inventory.component_count, 1);
+    const struct component *component = inventory.components[0];
+    cr_assert_str_eq(component->entry.component, "good");
+    cr_assert_eq(component->entry.state, CANDIDATE_USABLE);
+    cr_assert_null(component->plugin->descriptor);
+    inventory_release(&inventory);
+    ini_release(&ini);
+    cr_assert_eq(alloc_live(), live);
+}
+
+Test(inventory, a_component_shows_what_its_plugin_was_refused_for)
+{
+    struct ini ini;
+    struct inventory inventory;
+    read_one("good", "[plugins]\ntiers = 1\ndeny = org.example.good\n", &ini, &inventory);
+    cr_assert_eq(inventory.components[0]->entry.state, CANDIDATE_REFUSED);
+    cr_assert_not_null(strstr(inventory.components[0]->entry.sentence, "deny"), "%s",
+                       inventory.components[0]->entry.sentence);
+    inventory_release(&inventory);
+    ini_release(&ini);
+}
+
+Test(inventory, checks_the_options_of_the_file)
+{
+    struct ini ini;
+    struct inventory inventory;
+    read_one("good", "[plugins]\ntiers = 1\n[component.good]\nunheard-of = 1\n", &ini, &inventory);
+    cr_assert_eq(inventory_check_options(&inventory), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "run.ini:4: unknown key 'unheard-of'"), "%s",
+                       status_message());
+    inventory_release(&inventory);
+    ini_release(&ini);
+}
