@@ -72,7 +72,7 @@ struct target {
     struct backend *backend; // For cases: replays have a guard of their own.
     struct run_place place;  // For runs of the model: under a guard where that is wanted.
     struct guard *guard;
-    struct weight_set *weights; // Made through the guard.
+    struct residency *weights; // Made through the guard.
     int require_all;
     struct verdict_list verdicts;
     struct watch *watch;
@@ -194,7 +194,7 @@ static tapml_status guard_runs(struct target *target)
     }
     TAPML_TRY(guard_create(target->backend, &target->guard));
     target->place.backend = guard_backend(target->guard);
-    TAPML_TRY(weight_set_create(target->place.backend, &target->weights));
+    TAPML_TRY(residency_create(target->place.backend, &target->weights));
     target->place.weights = target->weights;
     return TAPML_OK;
 }
@@ -553,7 +553,7 @@ static void target_release(struct target *target)
     loop_result_release(&target->result);
     session_destroy(target->session);
     watch_destroy(target->watch);
-    weight_set_destroy(target->weights);
+    residency_destroy(target->weights);
     guard_destroy(target->guard);
     arena_destroy(target->arena);
     verdict_list_release(&target->verdicts);

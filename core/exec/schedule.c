@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "exec/session.h"
 #include "exec/value.h"
-#include "exec/weight.h"
+#include "exec/residency.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static const char *weight_obstacle(const struct schedule *schedule,
                                .rank = weight->rank,
                                .shape = shape,
                                .encoding = weight->encoding};
-    const uint64_t panels = weight_set_panels(schedule->given.weights[place], &form);
+    const uint64_t panels = residency_panels(schedule->given.weights[place], &form);
     if (panels > 1 && is_view) {
         return "comes in panels, and a view is needed";
     }

@@ -15,7 +15,7 @@
 struct schedule;
 struct session_refusal;
 struct value_set;
-struct weight_set;
+struct residency;
 
 // All are borrowed: one binding for each op, one set of weights for each place.
 struct schedule_options {
@@ -23,7 +23,7 @@ struct schedule_options {
     const struct space_set *spaces;
     const struct value_set *values;
     struct binding *bindings;
-    struct weight_set *const *weights;
+    struct residency *const *weights;
 };
 
 // All ops on the source until a plan is set. The caller owns the schedule.

@@ -9,9 +9,9 @@
 #include "exec/binding.h"
 #include "exec/input.h"
 #include "exec/output.h"
+#include "exec/residency.h"
 #include "exec/schedule.h"
 #include "exec/value.h"
-#include "exec/weight.h"
 #include "graph/infer.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ struct session {
 
     struct arena *arena; // Of the bindings.
     struct binding *bindings;
-    struct weight_set *weights[SPACE_PLACES_MAX];
-    struct weight_set *own_weights[SPACE_PLACES_MAX]; // Those to be destroyed.
+    struct residency *weights[SPACE_PLACES_MAX];
+    struct residency *own_weights[SPACE_PLACES_MAX]; // Those to be destroyed.
     struct value_set *values;
     struct input_set *inputs;
     struct output_set *outputs;
@@ -104,10 +104,10 @@ static tapml_status take_weights(struct session *session, const struct session_o
     for (uint32_t i = 0; i < options->place_count; i++) {
         session->weights[i] = options->weights ? options->weights[i] : NULL;
         if (!session->weights[i]) {
-            TAPML_TRY(weight_set_create(options->backends[i], &session->own_weights[i]));
+            TAPML_TRY(residency_create(options->backends[i], &session->own_weights[i]));
             session->weights[i] = session->own_weights[i];
         }
-        TAPML_TRY(weight_set_lend(session->weights[i], model_checkpoint(session->model)));
+        TAPML_TRY(residency_lend(session->weights[i], model_checkpoint(session->model)));
     }
     return TAPML_OK;
 }
@@ -194,7 +194,7 @@ void session_destroy(struct session *session)
     value_set_destroy(session->values);
     space_set_release(&session->spaces);
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        weight_set_destroy(session->own_weights[i]);
+        residency_destroy(session->own_weights[i]);
     }
     alloc_free(session->calls);
     alloc_free(session->times_ns);
@@ -215,7 +215,7 @@ tapml_status session_begin(struct session *session, int64_t length)
     }
     TAPML_TRY(space_wait_all(&session->spaces));
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        TAPML_TRY(weight_set_refresh(session->weights[i]));
+        TAPML_TRY(residency_refresh(session->weights[i]));
     }
     value_set_begin(session->values);
     session->position = 0;
@@ -247,12 +247,13 @@ bind_weight(struct session *session, struct binding *binding, uint32_t index, ui
                                    .rank = base->rank,
                                    .shape = shape,
                                    .encoding = base->encoding};
-        const int is_narrowed = base->dtype == TAPML_F32 && own->tensor.dtype == TAPML_F16;
-        const tapml_status status = (is_narrowed ? weight_set_get_narrow : weight_set_get)(
-            session->weights[place], base->data, &form, &own->resident[place]);
-        if (status != TAPML_OK) {
-            return status_explain(status, "while loading weight '%s'", base->name);
-        }
+        const struct residency_key key = {
+            .tensor = base->name,
+            .dtype = base->encoding ? base->dtype : own->tensor.dtype,
+            .encoding = base->encoding,
+        };
+        TAPML_TRY(
+            residency_get(session->weights[place], &key, base->data, &form, &own->resident[place]));
     }
     binding_set_weight(binding, index, own->resident[place]);
     return TAPML_OK;

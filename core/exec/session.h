@@ -19,7 +19,7 @@
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
 
 struct session;
-struct weight_set;
+struct residency;
 
 struct session_options {
     struct model *model;             // Borrowed.
@@ -32,7 +32,7 @@ struct session_options {
 
     // What is on each place's device already, shared with others; NULL, or NULL for a place: the
     // session's own. Borrowed.
-    struct weight_set *const *weights;
+    struct residency *const *weights;
 };
 
 tapml_status session_create(const struct session_options *options,

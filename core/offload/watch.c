@@ -232,7 +232,7 @@ static tapml_status open_session(struct looking *looking)
     const int is_shadow = looking->look->mode == WATCH_SHADOW;
     struct backend *recorded = recorder_backend(looking->recorder);
     struct backend *const backends[] = {is_shadow ? recorded : options->source, recorded};
-    struct weight_set *const weights[] = {options->source_weights, options->target_weights};
+    struct residency *const weights[] = {options->source_weights, options->target_weights};
     const char *const places[] = {"source", options->target_name};
     struct plan *all_on_source = NULL;
 

@@ -24,7 +24,7 @@ tapml_status run_judge_session(const struct run_judge *judge,
     const struct run_place none = {.name = NULL};
     const struct run_place *second = other != NULL ? other : &none;
     struct backend *const backends[] = {setup->backends[0], second->backend};
-    struct weight_set *const weights[] = {setup->weights[0], second->weights};
+    struct residency *const weights[] = {setup->weights[0], second->weights};
     const char *const places[] = {"source", second->name};
 
     return session_create(&(struct session_options){.model = setup->model,

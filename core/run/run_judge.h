@@ -16,7 +16,7 @@ struct prompts;
 struct run_config;
 struct setup;
 struct store;
-struct weight_set;
+struct residency;
 
 enum { RUN_JUDGE_DEVICES_MAX = 16 };
 
@@ -50,7 +50,7 @@ struct run_judge {
 struct run_place {
     const char *name;
     struct backend *backend;
-    struct weight_set *weights; // On its device already; or NULL.
+    struct residency *weights; // On its device already; or NULL.
 };
 
 // Reads what the source answered and finds the limits, in the store or by running the model on each

@@ -69,7 +69,7 @@ tapml_status setup_open_check(const char *program,
 void setup_close(struct setup *setup)
 {
     for (uint32_t i = setup->place_count; i > 0; i--) { // A narrow place wraps one before it.
-        weight_set_destroy(setup->weights[i - 1]);
+        residency_destroy(setup->weights[i - 1]);
         backend_release(setup->backends[i - 1]);
         backend_release(setup->inner[i - 1]);
     }
@@ -142,7 +142,7 @@ static tapml_status check_room(const struct setup *setup)
 static tapml_status add_place(struct setup *setup, const char *place)
 {
     const uint32_t index = setup->place_count;
-    const tapml_status status = weight_set_create(setup->backends[index], &setup->weights[index]);
+    const tapml_status status = residency_create(setup->backends[index], &setup->weights[index]);
 
     if (status != TAPML_OK) {
         backend_release(setup->backends[index]);

@@ -6,8 +6,8 @@
 
 #include "config/isolation.h"
 #include "config/options.h"
+#include "exec/residency.h"
 #include "exec/session.h"
-#include "exec/weight.h"
 #include "model/special.h"
 #include "model/tokenizer.h"
 #include "plugin/model.h"
@@ -25,9 +25,9 @@ struct setup {
     struct tokenizer *tokenizer; // NULL where the model has none.
     struct special special;
     struct backend *backends[SESSION_PLACES_MAX];
-    struct backend *inner[SESSION_PLACES_MAX];      // What a loopback is around; or NULL.
-    struct weight_set *weights[SESSION_PLACES_MAX]; // On their devices, shared by all sessions.
-    const char *places[SESSION_PLACES_MAX];         // Borrowed.
+    struct backend *inner[SESSION_PLACES_MAX];     // What a loopback is around; or NULL.
+    struct residency *weights[SESSION_PLACES_MAX]; // On their devices, shared by all sessions.
+    const char *places[SESSION_PLACES_MAX];        // Borrowed.
     uint32_t place_count;
 };
 

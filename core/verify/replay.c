@@ -29,7 +29,7 @@ struct replay {
     struct guard *guard;
     struct backend *backend; // The guard's.
     const struct checkpoint *checkpoint;
-    struct weight_set *weights;
+    struct residency *weights;
     struct cached *cache;
     size_t cache_count, cache_capacity;
     uint64_t cache_bytes;
@@ -62,13 +62,13 @@ static int is_tensor(const struct case_argument *argument)
     return argument->kind == TAPML_P_TENSOR_IN || case_is_output(argument);
 }
 
-static tapml_status make_weights(const struct replay *replay, struct weight_set **out_weights)
+static tapml_status make_weights(const struct replay *replay, struct residency **out_weights)
 {
-    struct weight_set *weights = NULL;
-    TAPML_TRY(weight_set_create(replay->backend, &weights));
-    const tapml_status status = weight_set_lend(weights, replay->checkpoint);
+    struct residency *weights = NULL;
+    TAPML_TRY(residency_create(replay->backend, &weights));
+    const tapml_status status = residency_lend(weights, replay->checkpoint);
     if (status != TAPML_OK) {
-        weight_set_destroy(weights);
+        residency_destroy(weights);
         return status;
     }
     *out_weights = weights;
@@ -126,7 +126,7 @@ void replay_destroy(struct replay *replay)
     }
     cache_release_all(replay);
     cache_shrink(replay);
-    weight_set_destroy(replay->weights);
+    residency_destroy(replay->weights);
     guard_destroy(replay->guard);
     arena_destroy(replay->results);
     alloc_free(replay->cache);
@@ -391,7 +391,10 @@ static tapml_status bind_weight(struct running *running, uint32_t index)
     const struct checkpoint_tensor *weight = NULL;
     const tapml_tensor *tensor = NULL;
     TAPML_TRY(find_weight(running, argument, &weight));
-    TAPML_TRY(weight_set_get(running->replay->weights, weight->data, &weight->tensor, &tensor));
+    const struct residency_key key = {argument->origin, weight->tensor.dtype,
+                                      weight->tensor.encoding};
+    TAPML_TRY(
+        residency_get(running->replay->weights, &key, weight->data, &weight->tensor, &tensor));
     if (is_same_shape(argument, &weight->tensor)) {
         running->args[index].u.p = tensor;
     } else if (tensor->encoding) {
@@ -568,9 +571,9 @@ static void mark_output(const struct running *running, const struct guard_violat
 // Loads the weights anew: other cases must not compute with one that a call has spoilt.
 static tapml_status renew_weights(struct replay *replay)
 {
-    struct weight_set *weights = NULL;
+    struct residency *weights = NULL;
     TAPML_TRY(make_weights(replay, &weights));
-    weight_set_destroy(replay->weights);
+    residency_destroy(replay->weights);
     replay->weights = weights;
     return TAPML_OK;
 }

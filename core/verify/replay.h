@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "exec/weight.h"
+#include "exec/residency.h"
 #include "model/checkpoint.h"
 #include "plugin/backend.h"
 #include "store/case.h"

@@ -4,7 +4,7 @@
 #include "exec/schedule.h"
 #include "exec/session.h"
 #include "exec/value.h"
-#include "exec/weight.h"
+#include "exec/residency.h"
 #include "harness/late.h"
 #include "harness/sketch.h"
 #include "harness/stage.h"
@@ -29,7 +29,7 @@ struct fixture {
     struct sketch sketch;
     struct arena *arena;
     struct binding bindings[OPS];
-    struct weight_set *weights[PLACES];
+    struct residency *weights[PLACES];
     struct value_set *values;
     struct schedule *schedule;
     const uint8_t *places;
@@ -69,7 +69,7 @@ static void open_fixture(struct fixture *fixture, const struct late_options *lat
                      TAPML_OK);
     }
     for (uint32_t i = 0; i < PLACES; i++) {
-        cr_assert_eq(weight_set_create(fixture->backends[i], &fixture->weights[i]), TAPML_OK);
+        cr_assert_eq(residency_create(fixture->backends[i], &fixture->weights[i]), TAPML_OK);
     }
     const struct affine_point largest = {.value = {4, CAPACITY - 1, 4, CAPACITY}};
     cr_assert_eq(
@@ -90,7 +90,7 @@ static void close_fixture(struct fixture *fixture)
     schedule_destroy(fixture->schedule);
     value_set_destroy(fixture->values);
     for (uint32_t i = 0; i < PLACES; i++) {
-        weight_set_destroy(fixture->weights[i]);
+        residency_destroy(fixture->weights[i]);
         backend_release(fixture->backends[i]);
     }
     arena_destroy(fixture->arena);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "exec/session.h"
-#include "exec/weight.h"
+#include "exec/residency.h"
 #include "harness/expected.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
@@ -522,12 +522,12 @@ Test(session, allocates_nothing_after_the_first_step_of_a_shape)
 Test(session, shares_weights_that_are_on_the_device_already)
 {
     struct fixture fixture;
-    struct weight_set *weights[2] = {NULL, NULL};
+    struct residency *weights[2] = {NULL, NULL};
     struct plan *plan = make_plan((const char *const[]){"* -> gpu", NULL});
     uint64_t written[2] = {0, 0};
     open_fixture(&fixture, &(struct late_options){0}, NULL);
     for (int i = 0; i < 2; i++) {
-        cr_assert_eq(weight_set_create(fixture.backends[i], &weights[i]), TAPML_OK);
+        cr_assert_eq(residency_create(fixture.backends[i], &weights[i]), TAPML_OK);
     }
     const struct session_options options = {
         .model = fixture.model,
@@ -550,8 +550,8 @@ Test(session, shares_weights_that_are_on_the_device_already)
     cr_expect_gt(written[0], 1000000, "the weights of the model");
     cr_expect_lt(written[1], 10000, "inputs alone");
     plan_destroy(plan);
-    weight_set_destroy(weights[0]);
-    weight_set_destroy(weights[1]);
+    residency_destroy(weights[0]);
+    residency_destroy(weights[1]);
     close_fixture(&fixture);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/weight.h"
+#include "exec/residency.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -17,7 +17,7 @@
 enum { PANEL_GRAIN = 16 };
 
 // Some rows of a weight, or all of it.
-struct weight_panel {
+struct panel {
     tapml_tensor tensor;
     int64_t shape[TAPML_MAX_RANK];
     const unsigned char *data; // In host memory.
@@ -28,15 +28,20 @@ struct weight_panel {
     unsigned char tail[PANEL_GRAIN];
 };
 
-struct weight_set {
+// A weight that was asked for.
+struct weight {
+    struct resident resident; // First.
+    const void *data;         // What it is made of, to tell one of the same name by.
+    struct panel *panels;
+    uint64_t panel_count;
+};
+
+struct residency {
     struct backend *backend;
-    struct arena *arena; // Of the panels.
+    struct arena *arena; // Of the weights and their panels.
     uint64_t generation; // Of the backend, when the weights were loaded.
     struct table known;  // Key to position in `weights`.
-    struct weight {
-        struct weight_panel *panels;
-        uint64_t panel_count;
-    } * weights;
+    struct weight **weights;
     size_t count;
     size_t capacity;
     struct file_map *lent; // Of checkpoints.
@@ -44,7 +49,7 @@ struct weight_set {
 };
 
 // A weight as it lies in host memory.
-struct weight_source {
+struct source {
     const unsigned char *data;
     const tapml_tensor *form;
     uint64_t bytes;
@@ -53,9 +58,9 @@ struct weight_source {
     uint64_t row_blocks; // Where it is encoded.
 };
 
-tapml_status weight_set_create(struct backend *backend, struct weight_set **out_set)
+tapml_status residency_create(struct backend *backend, struct residency **out_set)
 {
-    struct weight_set *set = alloc_new(sizeof(*set));
+    struct residency *set = alloc_new(sizeof(*set));
     struct arena *arena = arena_create();
     if (!set || !arena) {
         alloc_free(set);
@@ -70,14 +75,15 @@ tapml_status weight_set_create(struct backend *backend, struct weight_set **out_
     return TAPML_OK;
 }
 
-static void release_panels(struct weight_set *set, const struct weight *weight)
+static void release_panels(struct residency *set, const struct weight *weight)
 {
     for (uint64_t i = 0; i < weight->panel_count; i++) {
         backend_buffer_free(set->backend, weight->panels[i].tensor.buffer);
+        weight->panels[i].tensor.buffer = NULL;
     }
 }
 
-void weight_set_destroy(struct weight_set *set)
+void residency_destroy(struct residency *set)
 {
     if (!set) {
         return;
@@ -85,7 +91,7 @@ void weight_set_destroy(struct weight_set *set)
     // Uploads may still read the mapping and the tails; where the device is lost, nothing reads.
     (void)backend_wait(set->backend);
     for (size_t i = 0; i < set->count; i++) {
-        release_panels(set, &set->weights[i]);
+        release_panels(set, set->weights[i]);
     }
     for (size_t i = 0; i < set->lent_count; i++) {
         backend_take_back(set->backend, set->lent[i].data);
@@ -98,7 +104,7 @@ void weight_set_destroy(struct weight_set *set)
 }
 
 // Whether all of `bytes` lie in what was lent.
-static int is_lent(const struct weight_set *set, const void *data, uint64_t bytes)
+static int is_lent(const struct residency *set, const void *data, uint64_t bytes)
 {
     for (size_t i = 0; i < set->lent_count; i++) {
         const uint64_t offset = (uintptr_t)data - (uintptr_t)set->lent[i].data;
@@ -109,7 +115,7 @@ static int is_lent(const struct weight_set *set, const void *data, uint64_t byte
     return 0;
 }
 
-static tapml_status lend(struct weight_set *set, const struct file_map *map)
+static tapml_status lend(struct residency *set, const struct file_map *map)
 {
     const struct backend_loan loan = {map->data, map->size, map->descriptor};
     if (!map->data || is_lent(set, map->data, map->size)) {
@@ -124,7 +130,7 @@ static tapml_status lend(struct weight_set *set, const struct file_map *map)
     return TAPML_OK;
 }
 
-tapml_status weight_set_lend(struct weight_set *set, const struct checkpoint *checkpoint)
+tapml_status residency_lend(struct residency *set, const struct checkpoint *checkpoint)
 {
     const size_t count = checkpoint ? checkpoint_map_count(checkpoint) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -134,8 +140,7 @@ tapml_status weight_set_lend(struct weight_set *set, const struct checkpoint *ch
     return TAPML_OK;
 }
 
-static tapml_status
-describe(const void *data, const tapml_tensor *form, struct weight_source *out_source)
+static tapml_status describe(const void *data, const tapml_tensor *form, struct source *out_source)
 {
     const tapml_encoding *encoding = form->encoding;
     const uint64_t rows = form->rank > 0 && form->shape[0] > 0 ? (uint64_t)form->shape[0] : 1;
@@ -154,7 +159,7 @@ describe(const void *data, const tapml_tensor *form, struct weight_source *out_s
         TAPML_TRY(shape_count(row, form->rank, &count));
         row_blocks = (uint64_t)count / encoding->block_values;
     }
-    *out_source = (struct weight_source){
+    *out_source = (struct source){
         .data = data,
         .form = form,
         .bytes = bytes,
@@ -166,7 +171,7 @@ describe(const void *data, const tapml_tensor *form, struct weight_source *out_s
 }
 
 // Rows of a panel: all of them where the weight is bound whole, 0 where not even one fits.
-static uint64_t panel_rows(const struct weight_set *set, const struct weight_source *source)
+static uint64_t panel_rows(const struct residency *set, const struct source *source)
 {
     const struct backend_info *info = backend_info(set->backend);
     const uint64_t most = info->buffer_bytes_max / PANEL_GRAIN * PANEL_GRAIN;
@@ -177,9 +182,9 @@ static uint64_t panel_rows(const struct weight_set *set, const struct weight_sou
     return source->form->rank < 2 ? 0 : most / source->row_bytes;
 }
 
-uint64_t weight_set_panels(const struct weight_set *set, const tapml_tensor *form)
+uint64_t residency_panels(const struct residency *set, const tapml_tensor *form)
 {
-    struct weight_source source = {0};
+    struct source source = {0};
     if (describe(NULL, form, &source) != TAPML_OK) {
         return 0;
     }
@@ -187,12 +192,12 @@ uint64_t weight_set_panels(const struct weight_set *set, const tapml_tensor *for
     return each == 0 ? 0 : (source.rows + each - 1) / each;
 }
 
-static uint64_t padded_bytes(const struct weight_panel *panel)
+static uint64_t padded_bytes(const struct panel *panel)
 {
     return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
 }
 
-static tapml_status upload(struct weight_set *set, struct weight_panel *panel)
+static tapml_status upload(struct residency *set, struct panel *panel)
 {
     const uint64_t bulk = panel->bytes / PANEL_GRAIN * PANEL_GRAIN;
     tapml_object *buffer = panel->tensor.buffer;
@@ -205,14 +210,14 @@ static tapml_status upload(struct weight_set *set, struct weight_panel *panel)
 }
 
 // Whether the backend uses the bytes where they lie.
-static int is_in_place(const struct weight_set *set, const struct weight_panel *panel)
+static int is_in_place(const struct residency *set, const struct panel *panel)
 {
     const struct backend_info *info = backend_info(set->backend);
     return info->is_host_memory ||
            (info->borrowing == BACKEND_BORROWS_BUFFERS && is_lent(set, panel->data, panel->bytes));
 }
 
-static tapml_status hold(struct weight_set *set, struct weight_panel *panel)
+static tapml_status hold(struct residency *set, struct panel *panel)
 {
     if (!is_in_place(set, panel)) {
         TAPML_TRY(backend_buffer_new(set->backend, padded_bytes(panel), &panel->tensor.buffer));
@@ -226,11 +231,11 @@ static tapml_status hold(struct weight_set *set, struct weight_panel *panel)
 
 // Where the bytes of a panel lie. Some rows of an encoded weight are not together: they get spans
 // of their own, in a copy.
-static tapml_status place_rows(struct weight_set *set,
-                               const struct weight_source *source,
+static tapml_status place_rows(struct residency *set,
+                               const struct source *source,
                                uint64_t first,
                                uint64_t rows,
-                               struct weight_panel *panel)
+                               struct panel *panel)
 {
     const tapml_tensor *form = &panel->tensor;
     panel->data = source->data + first * source->row_bytes;
@@ -249,7 +254,7 @@ static tapml_status place_rows(struct weight_set *set,
 }
 
 static tapml_status
-make_panels(struct weight_set *set, const struct weight_source *source, struct weight *weight)
+make_panels(struct residency *set, const struct source *source, struct weight *weight)
 {
     const uint64_t rows = source->rows, each = panel_rows(set, source);
     if (each == 0) {
@@ -265,7 +270,7 @@ make_panels(struct weight_set *set, const struct weight_source *source, struct w
         return status_no_memory();
     }
     for (uint64_t i = 0; i < count; i++) {
-        struct weight_panel *panel = &weight->panels[i];
+        struct panel *panel = &weight->panels[i];
         const uint64_t first = i * each;
         const uint64_t here = rows - first < each ? rows - first : each;
         if (source->form->rank > 0) {
@@ -284,61 +289,15 @@ make_panels(struct weight_set *set, const struct weight_source *source, struct w
         };
         weight->panel_count = i + 1;
         TAPML_TRY(place_rows(set, source, first, here, panel));
-        TAPML_TRY(hold(set, panel));
     }
     return TAPML_OK;
-}
-
-static tapml_status
-add(struct weight_set *set, const struct weight_source *source, const char *key, size_t *out_at)
-{
-    if (!alloc_grow((void **)&set->weights, &set->capacity, set->count, sizeof(*set->weights))) {
-        return status_no_memory();
-    }
-    struct weight weight = {0};
-    tapml_status status = make_panels(set, source, &weight);
-    if (status == TAPML_OK) {
-        status = table_set(&set->known, key, set->count);
-    }
-    if (status != TAPML_OK) {
-        (void)backend_wait(set->backend); // As in the destroyer.
-        release_panels(set, &weight);
-        return status;
-    }
-    *out_at = set->count;
-    set->weights[set->count++] = weight;
-    return TAPML_OK;
-}
-
-tapml_status weight_set_refresh(struct weight_set *set)
-{
-    const uint64_t generation = backend_generation(set->backend);
-    if (generation == set->generation) {
-        return TAPML_OK;
-    }
-    for (size_t i = 0; i < set->count; i++) {
-        for (uint64_t k = 0; k < set->weights[i].panel_count; k++) {
-            struct weight_panel *panel = &set->weights[i].panels[k];
-            TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
-        }
-    }
-    set->generation = generation;
-    return TAPML_OK;
-}
-
-static void make_key(const void *data, const tapml_tensor *form, struct text *out_key)
-{
-    text_format(out_key, "%llx %s", (unsigned long long)(uintptr_t)data,
-                encoding_name(form->encoding, form->dtype));
-    for (uint32_t i = 0; i < form->rank; i++) {
-        text_format(out_key, " %lld", (long long)form->shape[i]);
-    }
 }
 
 // Rounds what lies at `source->data`, f32, to what the source describes.
-static tapml_status narrow(struct weight_set *set, struct weight_source *source)
+static tapml_status cast(struct residency *set, struct source *source)
 {
     uint16_t *halves = arena_new(set->arena, source->bytes);
+    ASSERT(source->form->dtype == TAPML_F16);
     if (!halves) {
         return status_no_memory();
     }
@@ -348,47 +307,151 @@ static tapml_status narrow(struct weight_set *set, struct weight_source *source)
     return TAPML_OK;
 }
 
-// `form` is what the tensor is to be; `is_narrowed` where what lies at `data` is f32 yet.
-static tapml_status find(struct weight_set *set,
+static tapml_status make_weight(struct residency *set,
+                                const struct residency_key *key,
+                                const void *data,
+                                const tapml_tensor *form,
+                                struct weight **out_weight)
+{
+    struct source source = {0};
+    tapml_tensor kept = *form;
+    kept.dtype = key->dtype;
+    TAPML_TRY(describe(data, &kept, &source));
+    struct weight *weight = arena_new(set->arena, sizeof(*weight));
+    if (!weight) {
+        return status_no_memory();
+    }
+    weight->data = data;
+    weight->resident.key = *key;
+    weight->resident.key.tensor = arena_text(set->arena, key->tensor);
+    if (!weight->resident.key.tensor) {
+        return status_no_memory();
+    }
+    if (form->dtype != key->dtype) {
+        TAPML_TRY(cast(set, &source));
+    }
+    TAPML_TRY(make_panels(set, &source, weight));
+    *out_weight = weight;
+    return TAPML_OK;
+}
+
+static tapml_status add(struct residency *set, struct weight *weight, const char *key)
+{
+    if (!alloc_grow((void **)&set->weights, &set->capacity, set->count, sizeof(*set->weights))) {
+        return status_no_memory();
+    }
+    TAPML_TRY(table_set(&set->known, key, set->count));
+    set->weights[set->count++] = weight;
+    return TAPML_OK;
+}
+
+// A tensor of another shape is another one.
+static void
+print_key(const struct residency_key *key, const tapml_tensor *form, struct text *out_text)
+{
+    text_format(out_text, "%s", encoding_name(key->encoding, key->dtype));
+    for (uint32_t i = 0; i < form->rank; i++) {
+        text_format(out_text, " %lld", (long long)form->shape[i]);
+    }
+    text_format(out_text, " %s", key->tensor);
+}
+
+static tapml_status find(struct residency *set,
+                         const struct residency_key *key,
                          const void *data,
                          const tapml_tensor *form,
-                         int is_narrowed,
-                         const tapml_tensor **out_tensor)
+                         const char *text,
+                         struct weight **out_weight)
 {
-    struct weight_source source = {0};
-    struct text key;
     size_t at = 0;
-    TAPML_TRY(weight_set_refresh(set));
-    TAPML_TRY(describe(data, form, &source));
-    text_init(&key);
-    make_key(data, form, &key);
-    tapml_status status = text_status(&key);
-    if (status == TAPML_OK && !table_find(&set->known, key.data, &at)) {
-        status = is_narrowed ? narrow(set, &source) : TAPML_OK;
-        status = status == TAPML_OK ? add(set, &source, key.data, &at) : status;
+    if (!table_find(&set->known, text, &at)) {
+        TAPML_TRY(make_weight(set, key, data, form, out_weight));
+        return add(set, *out_weight, text);
     }
-    text_release(&key);
-    if (status == TAPML_OK) {
-        *out_tensor = &set->weights[at].panels[0].tensor;
-    }
-    return status;
+    *out_weight = set->weights[at];
+    return (*out_weight)->data == data
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "two tensors have the name '%s'", key->tensor);
 }
 
-tapml_status weight_set_get(struct weight_set *set,
+tapml_status residency_find(struct residency *set,
+                            const struct residency_key *key,
                             const void *data,
                             const tapml_tensor *form,
-                            const tapml_tensor **out_tensor)
+                            struct resident **out_resident)
 {
-    return find(set, data, form, 0, out_tensor);
+    struct weight *weight = NULL;
+    struct text text;
+    ASSERT(key->encoding == form->encoding);
+    text_init(&text);
+    print_key(key, form, &text);
+    tapml_status status = text_status(&text);
+    status = status == TAPML_OK ? find(set, key, data, form, text.data, &weight) : status;
+    text_release(&text);
+    if (status != TAPML_OK) {
+        return status_explain(status, "while loading weight '%s'", key->tensor);
+    }
+    *out_resident = &weight->resident;
+    return TAPML_OK;
 }
 
-tapml_status weight_set_get_narrow(struct weight_set *set,
-                                   const void *data,
-                                   const tapml_tensor *form,
-                                   const tapml_tensor **out_tensor)
+tapml_status residency_load(struct residency *set, struct resident *resident)
 {
-    tapml_tensor half = *form;
-    ASSERT(form->dtype == TAPML_F32 && !form->encoding);
-    half.dtype = TAPML_F16;
-    return find(set, data, &half, 1, out_tensor);
+    struct weight *weight = (struct weight *)resident;
+    if (resident->tensor) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(residency_refresh(set));
+    for (uint64_t i = 0; i < weight->panel_count; i++) {
+        const tapml_status status = hold(set, &weight->panels[i]);
+        if (status != TAPML_OK) {
+            (void)backend_wait(set->backend); // As in the destroyer.
+            release_panels(set, weight);
+            return status_explain(status, "while loading weight '%s'", resident->key.tensor);
+        }
+    }
+    resident->tensor = &weight->panels[0].tensor;
+    return TAPML_OK;
+}
+
+tapml_status residency_release(struct residency *set, struct resident *resident)
+{
+    if (!resident->tensor) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(backend_wait(set->backend)); // Nothing uses the buffers any more.
+    release_panels(set, (struct weight *)resident);
+    resident->tensor = NULL;
+    return TAPML_OK;
+}
+
+tapml_status residency_get(struct residency *set,
+                           const struct residency_key *key,
+                           const void *data,
+                           const tapml_tensor *form,
+                           const tapml_tensor **out_tensor)
+{
+    struct resident *resident = NULL;
+    TAPML_TRY(residency_find(set, key, data, form, &resident));
+    TAPML_TRY(residency_refresh(set));
+    TAPML_TRY(residency_load(set, resident));
+    *out_tensor = resident->tensor;
+    return TAPML_OK;
+}
+
+tapml_status residency_refresh(struct residency *set)
+{
+    const uint64_t generation = backend_generation(set->backend);
+    if (generation == set->generation) {
+        return TAPML_OK;
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        const struct weight *weight = set->weights[i];
+        for (uint64_t k = 0; weight->resident.tensor && k < weight->panel_count; k++) {
+            struct panel *panel = &weight->panels[k];
+            TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
+        }
+    }
+    set->generation = generation;
+    return TAPML_OK;
 }

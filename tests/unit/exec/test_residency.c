@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
-#include "exec/weight.h"
+#include "exec/residency.h"
 #include "harness/late.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
@@ -11,10 +11,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static struct weight_set *make_set(struct backend *backend)
+static struct residency *make_set(struct backend *backend)
 {
-    struct weight_set *set = NULL;
-    cr_assert_eq(weight_set_create(backend, &set), TAPML_OK);
+    struct residency *set = NULL;
+    cr_assert_eq(residency_create(backend, &set), TAPML_OK);
     return set;
 }
 
@@ -24,7 +24,20 @@ static tapml_tensor form_of(uint32_t dtype, const int64_t *shape, uint32_t rank)
         .hdr = TAPML_HDR(tapml_tensor), .dtype = dtype, .rank = rank, .shape = shape};
 }
 
-static tapml_status try_get(struct weight_set *set,
+// Named after its memory.
+static tapml_status get_as(struct residency *set,
+                           const void *data,
+                           const tapml_tensor *form,
+                           uint32_t dtype,
+                           const tapml_tensor **out_tensor)
+{
+    char name[32];
+    (void)snprintf(name, sizeof(name), "%p", data);
+    const struct residency_key key = {name, dtype, form->encoding};
+    return residency_get(set, &key, data, form, out_tensor);
+}
+
+static tapml_status try_get(struct residency *set,
                             const void *data,
                             uint32_t dtype,
                             const int64_t *shape,
@@ -32,11 +45,11 @@ static tapml_status try_get(struct weight_set *set,
                             const tapml_tensor **out_tensor)
 {
     const tapml_tensor form = form_of(dtype, shape, rank);
-    return weight_set_get(set, data, &form, out_tensor);
+    return get_as(set, data, &form, dtype, out_tensor);
 }
 
 static const tapml_tensor *
-get(struct weight_set *set, const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank)
+get(struct residency *set, const void *data, uint32_t dtype, const int64_t *shape, uint32_t rank)
 {
     const tapml_tensor *tensor = NULL;
     cr_assert_eq(try_get(set, data, dtype, shape, rank, &tensor), TAPML_OK, "%s", status_message());
@@ -44,10 +57,10 @@ get(struct weight_set *set, const void *data, uint32_t dtype, const int64_t *sha
 }
 
 static uint64_t
-count_panels(const struct weight_set *set, uint32_t dtype, const int64_t *shape, uint32_t rank)
+count_panels(const struct residency *set, uint32_t dtype, const int64_t *shape, uint32_t rank)
 {
     const tapml_tensor form = form_of(dtype, shape, rank);
-    return weight_set_panels(set, &form);
+    return residency_panels(set, &form);
 }
 
 // A checkpoint's weights on `device` behind the link; `check` is asked about each.
@@ -64,9 +77,9 @@ static void load_over_link(struct backend *device, void (*check)(struct backend 
     cr_assert_eq(checkpoint_open(folder, &checkpoint), TAPML_OK, "%s", status_message());
     cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
     cr_assert_eq(loopback_create(device, catalogue, arena, &backend), TAPML_OK);
-    struct weight_set *set = make_set(backend);
-    cr_assert_eq(weight_set_lend(set, checkpoint), TAPML_OK, "%s", status_message());
-    cr_assert_eq(weight_set_lend(set, checkpoint), TAPML_OK, "once more is nothing");
+    struct residency *set = make_set(backend);
+    cr_assert_eq(residency_lend(set, checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(residency_lend(set, checkpoint), TAPML_OK, "once more is nothing");
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
         const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, i);
         const tapml_tensor *form = &weight->tensor;
@@ -78,7 +91,7 @@ static void load_over_link(struct backend *device, void (*check)(struct backend 
         cr_assert_arr_eq(found, weight->data, bytes, "%s", weight->name);
         check(backend, tensor->buffer);
     }
-    weight_set_destroy(set);
+    residency_destroy(set);
     cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
     backend_release(backend);
     backend_release(device);
@@ -97,20 +110,20 @@ static void is_the_devices_own(struct backend *backend, tapml_object *buffer)
     cr_assert_eq(backend_fill(backend, buffer, 0, 4, 0), TAPML_OK);
 }
 
-Test(weight, is_used_in_place_by_a_host_memory_backend_behind_a_link)
+Test(residency, is_used_in_place_by_a_host_memory_backend_behind_a_link)
 {
     load_over_link(plain_create(), is_only_read);
 }
 
-Test(weight, is_uploaded_to_a_device_behind_a_link)
+Test(residency, is_uploaded_to_a_device_behind_a_link)
 {
     load_over_link(late_create(&(struct late_options){0}), is_the_devices_own);
 }
 
-Test(weight, is_the_memory_itself_on_a_host_memory_backend)
+Test(residency, is_the_memory_itself_on_a_host_memory_backend)
 {
     struct backend *backend = plain_create();
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     const float data[6] = {1, 2, 3, 4, 5, 6};
     const int64_t shape[] = {2, 3};
     const tapml_tensor *tensor = get(set, data, TAPML_F32, shape, 2);
@@ -122,15 +135,15 @@ Test(weight, is_the_memory_itself_on_a_host_memory_backend)
     cr_expect_null(tensor->stride);
     cr_expect_null(tensor->next);
     cr_expect_eq(count_panels(set, TAPML_F32, shape, 2), 1);
-    weight_set_destroy(set);
+    residency_destroy(set);
     backend_release(backend);
-    weight_set_destroy(NULL);
+    residency_destroy(NULL);
 }
 
-Test(weight, is_uploaded_once_with_its_tail)
+Test(residency, is_uploaded_once_with_its_tail)
 {
     struct backend *backend = late_create(&(struct late_options){0});
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     unsigned char data[22];
     const unsigned char zeros[10] = {0};
     const int64_t shape[] = {11};
@@ -145,24 +158,24 @@ Test(weight, is_uploaded_once_with_its_tail)
 
     const int64_t other[] = {1, 11};
     cr_expect_neq(get(set, data, TAPML_BF16, other, 2), tensor, "another shape is another tensor");
-    weight_set_destroy(set);
+    residency_destroy(set);
     cr_expect_eq(late_counts(backend).buffers_alive, 0);
     backend_release(backend);
 }
 
-Test(weight, is_rounded_where_it_stands_for_an_activation)
+Test(residency, is_rounded_where_it_stands_for_an_activation)
 {
     static const float values[] = {2049, -0.5f, 1e6f};
     static const uint16_t halves[] = {0x6800, 0xb800, 0x7c00};
     struct backend *const backends[] = {plain_create(), late_create(&(struct late_options){0})};
     const int64_t shape[] = {3};
     for (int i = 0; i < 2; i++) {
-        struct weight_set *set = make_set(backends[i]);
+        struct residency *set = make_set(backends[i]);
         const tapml_tensor form = form_of(TAPML_F32, shape, 1);
         const tapml_tensor *narrow = NULL, *again = NULL;
         const tapml_tensor *plain = get(set, values, TAPML_F32, shape, 1);
-        cr_assert_eq(weight_set_get_narrow(set, values, &form, &narrow), TAPML_OK);
-        cr_assert_eq(weight_set_get_narrow(set, values, &form, &again), TAPML_OK);
+        cr_assert_eq(get_as(set, values, &form, TAPML_F16, &narrow), TAPML_OK);
+        cr_assert_eq(get_as(set, values, &form, TAPML_F16, &again), TAPML_OK);
         cr_assert_eq(backend_wait(backends[i]), TAPML_OK);
         cr_expect_eq(narrow, again);
         cr_expect_neq(narrow, plain);
@@ -170,15 +183,15 @@ Test(weight, is_rounded_where_it_stands_for_an_activation)
         cr_expect_eq(plain->dtype, TAPML_F32);
         const void *found = i == 0 ? plain_bytes(narrow->buffer) : late_bytes(narrow->buffer);
         cr_expect_arr_eq(found, halves, sizeof(halves));
-        weight_set_destroy(set);
+        residency_destroy(set);
         backend_release(backends[i]);
     }
 }
 
-Test(weight, comes_in_panels_where_it_is_larger_than_a_buffer)
+Test(residency, comes_in_panels_where_it_is_larger_than_a_buffer)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 70});
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     uint16_t data[7 * 9]; // Rows of 18 bytes: three in 64.
     const int64_t shape[] = {7, 9};
     for (uint16_t i = 0; i < 63; i++) {
@@ -198,15 +211,15 @@ Test(weight, comes_in_panels_where_it_is_larger_than_a_buffer)
         panel = panel->next;
     }
     cr_expect_null(panel);
-    weight_set_destroy(set);
+    residency_destroy(set);
     cr_expect_eq(late_counts(backend).buffers_alive, 0);
     backend_release(backend);
 }
 
-Test(weight, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
+Test(residency, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 111});
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     const tapml_encoding *q4 = encoding_find(TAPML_ENCODING_Q4);
     const int64_t shape[] = {5, 32}; // A row has 16 bytes, and twice 2 on a grain of 16.
     struct encoding_loss loss = {0};
@@ -218,9 +231,9 @@ Test(weight, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
     cr_assert_eq(encoding_encode(q4, TAPML_F32, values, 5, data, &loss), TAPML_OK);
     tapml_tensor form = form_of(TAPML_U8, shape, 2);
     form.encoding = q4;
-    cr_expect_eq(weight_set_panels(set, &form), 3);
+    cr_expect_eq(residency_panels(set, &form), 3);
     const tapml_tensor *panel = NULL;
-    cr_assert_eq(weight_set_get(set, data, &form, &panel), TAPML_OK, "%s", status_message());
+    cr_assert_eq(get_as(set, data, &form, TAPML_U8, &panel), TAPML_OK, "%s", status_message());
     cr_assert_eq(backend_wait(backend), TAPML_OK);
     for (uint64_t row = 0; panel; panel = panel->next) {
         cr_expect_eq(panel->encoding, q4);
@@ -231,14 +244,14 @@ Test(weight, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
             cr_expect_arr_eq(whole, part, sizeof(whole));
         }
     }
-    weight_set_destroy(set);
+    residency_destroy(set);
     backend_release(backend);
 }
 
-Test(weight, is_refused_where_one_row_is_too_large)
+Test(residency, is_refused_where_one_row_is_too_large)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 64});
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     static const float data[40] = {0};
     const tapml_tensor *tensor = NULL;
     const int64_t wide[] = {2, 20}, line[] = {40}, fits[] = {16};
@@ -249,14 +262,14 @@ Test(weight, is_refused_where_one_row_is_too_large)
     cr_expect_eq(count_panels(set, TAPML_F32, wide, 2), 0);
     cr_expect_eq(count_panels(set, TAPML_F32, line, 1), 0);
     cr_expect_eq(count_panels(set, TAPML_F32, fits, 1), 1);
-    weight_set_destroy(set);
+    residency_destroy(set);
     backend_release(backend);
 }
 
-Test(weight, is_refused_where_it_is_empty_or_too_large_to_count)
+Test(residency, is_refused_where_it_is_empty_or_too_large_to_count)
 {
     struct backend *backend = plain_create();
-    struct weight_set *set = make_set(backend);
+    struct residency *set = make_set(backend);
     const float data = 0;
     const tapml_tensor *tensor = NULL;
     const int64_t empty[] = {0, 4}, negative[] = {-1}, huge[] = {INT64_MAX, 3};
@@ -266,7 +279,54 @@ Test(weight, is_refused_where_it_is_empty_or_too_large_to_count)
     cr_expect_eq(try_get(set, &data, TAPML_F32, huge, 1, &tensor), TAPML_INVALID);
     cr_expect_null(tensor);
     cr_expect_eq(get(set, &data, TAPML_F32, NULL, 0)->rank, 0);
-    weight_set_destroy(set);
+    residency_destroy(set);
+    backend_release(backend);
+}
+
+Test(residency, takes_a_weight_away_and_brings_it_again)
+{
+    struct backend *backend = late_create(&(struct late_options){0});
+    struct residency *set = make_set(backend);
+    static const float data[4] = {1, 2, 3, 4};
+    const int64_t shape[] = {4};
+    const tapml_tensor form = form_of(TAPML_F32, shape, 1);
+    const struct residency_key key = {"w", TAPML_F32, NULL};
+    struct resident *resident = NULL, *again = NULL;
+    cr_assert_eq(residency_find(set, &key, data, &form, &resident), TAPML_OK);
+    cr_assert_eq(residency_find(set, &key, data, &form, &again), TAPML_OK);
+    cr_expect_eq(resident, again);
+    cr_expect_null(resident->tensor, "it is asked for, not loaded");
+    cr_expect_eq(late_counts(backend).buffers_alive, 0);
+    const tapml_tensor *first = NULL;
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(residency_load(set, resident), TAPML_OK, "%s", status_message());
+        cr_assert_eq(residency_load(set, resident), TAPML_OK);
+        cr_expect_eq(late_counts(backend).buffers_alive, 1);
+        cr_expect_eq(late_counts(backend).writes, (uint64_t)i + 1);
+        first = i == 0 ? resident->tensor : first;
+        cr_expect_eq(resident->tensor, first, "it is the same each time");
+        cr_assert_eq(residency_release(set, resident), TAPML_OK);
+        cr_assert_eq(residency_release(set, resident), TAPML_OK);
+        cr_expect_null(resident->tensor);
+        cr_expect_eq(late_counts(backend).buffers_alive, 0);
+    }
+    residency_destroy(set);
+    backend_release(backend);
+}
+
+Test(residency, knows_one_tensor_of_a_name)
+{
+    struct backend *backend = plain_create();
+    struct residency *set = make_set(backend);
+    static const float data[2][4] = {{0}};
+    const int64_t shape[] = {4};
+    const tapml_tensor form = form_of(TAPML_F32, shape, 1);
+    const struct residency_key key = {"w", TAPML_F32, NULL};
+    struct resident *resident = NULL;
+    cr_assert_eq(residency_find(set, &key, data[0], &form, &resident), TAPML_OK);
+    cr_expect_eq(residency_find(set, &key, data[1], &form, &resident), TAPML_INVALID);
+    cr_expect(strstr(status_message(), "'w'"), "%s", status_message());
+    residency_destroy(set);
     backend_release(backend);
 }
 
@@ -275,14 +335,14 @@ static tapml_status make_and_get(struct backend *backend)
     static const float data[8] = {0};
     static const int64_t shape[] = {2, 4};
     const tapml_tensor *tensor = NULL;
-    struct weight_set *set = NULL;
-    TAPML_TRY(weight_set_create(backend, &set));
+    struct residency *set = NULL;
+    TAPML_TRY(residency_create(backend, &set));
     const tapml_status status = try_get(set, data, TAPML_F32, shape, 2, &tensor);
-    weight_set_destroy(set);
+    residency_destroy(set);
     return status;
 }
 
-Test(weight, survives_a_lack_of_memory)
+Test(residency, survives_a_lack_of_memory)
 {
     struct backend *backend = plain_create();
     SCRATCH_SWEEP(make_and_get(backend));
