@@ -18,9 +18,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs", "models.md")
 HEAD = """# Models
 
-Written by `tools/model_table.py` from the results of `tapml-host eval`; the tests `eval on ...` hold it. A case is a small checkpoint with
-what Hugging Face computes of it (`tests/data/README.md`). It agrees where all logits and hidden states of the prompt, fed at once, in chunks
-of 5 and token by token, and those of the greedy steps are within 1e-4, and the greedy ids are equal. Of an encoder (bert) it is all outputs of a text at once, also with token types and with a mask.
+Written by `tools/model_table.py` from the results of `tapml-host eval`; the tests `eval on ...` check it.
+
+A case is a small checkpoint with the results of Hugging Face (`tests/data/README.md`). It agrees if all logits and
+hidden states are within 1e-4 and the greedy ids are equal. The prompt is fed at once, in chunks of 5 and token by
+token, and the greedy steps follow. For an encoder (bert) all outputs of a text are compared at once, also with token
+types and with a mask.
 
 """
 
