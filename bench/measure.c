@@ -18,9 +18,9 @@ enum { PIECE_BYTES = 1 << 20, IDS_MAX = 4096, CHUNK = 512 };
 
 const struct options_spec measure_specs[] = {
     {"--model", "DIR", "the model's folder, as tools/make_model writes it"},
-    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE; cpu where absent"},
-    {"--context", "N", "tokens before what is measured; 128 where absent"},
-    {"--rounds", "N", "turns of the machine and of the host; 8 where absent"},
+    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE; cpu by default"},
+    {"--context", "N", "tokens before the measurement; 128 by default"},
+    {"--rounds", "N", "alternating rounds of the machine and of the host; 8 by default"},
     {"--blas", "FILE", "a library with cblas_sgemm, to compare with"},
     {"--weights", "W", "'q8_0' or 'q4_0' encodes the weights at load"},
     {"--json", NULL, "prints an object"},

@@ -67,8 +67,7 @@ static void check_dir(struct check *check)
 
     if (dir != NULL && file_exists(dir) && !file_is_folder(dir)) {
         keys_refuse(&check->config.ini, "run", "dir", &check->problems,
-                    "expected a folder, or nothing that stands in its place, found a file '%s'",
-                    dir);
+                    "expected a folder or no file, found a file '%s'", dir);
     }
 }
 
@@ -162,7 +161,7 @@ static void print_good(const struct check *check)
         (void)printf("  target   %s: %s\n", config->targets[i].name, config->targets[i].backend);
     }
     if (config->target_count == 0) {
-        (void)puts("  target   none: cases are carved, and that is all");
+        (void)puts("  target   none: the run only carves cases");
     }
     text_release(&account);
 }
@@ -186,8 +185,7 @@ enum outcome command_check_main(const struct command *command)
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("--check-config FILE",
-                     "Tells all that is wrong with the INI file of a run, without running it.\n",
-                     specs);
+                     "Reports all errors of the INI file of a run, without running it.\n", specs);
         return OUTCOME_OK;
     }
     if (status != TAPML_OK) {

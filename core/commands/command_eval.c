@@ -34,7 +34,7 @@ static const struct options_spec specs[] = {
     {"--model", "DIR", "the model's folder, with expected.safetensors beside the weights"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
-     "f32 (where absent), or f16; operators that the backend refuses in f16 run in f32 then"},
+     "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -318,14 +318,14 @@ static int agrees(const struct eval *eval, const struct score *score)
 
 static void print_score(const struct eval *eval, const char *way, const struct score *score)
 {
-    char hidden[64] = "no hidden layer departs";
+    char hidden[64] = "no hidden layer diverges";
 
     if (score->first_hidden >= 0) {
-        (void)snprintf(hidden, sizeof(hidden), "the first hidden layer that departs: %lld",
+        (void)snprintf(hidden, sizeof(hidden), "the first hidden layer that diverges: %lld",
                        (long long)score->first_hidden);
     }
     (void)printf("%-16s %s  worst relative error %.2e (%s), %s, greedy %lld / %lld, %zu rows\n",
-                 way, agrees(eval, score) ? "agrees " : "DEPARTS", score->worst, score->worst_name,
+                 way, agrees(eval, score) ? "agrees " : "DIVERGES", score->worst, score->worst_name,
                  hidden, (long long)score->greedy_equal, (long long)eval->greedy_count,
                  score->compared);
 }

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, NAMES_MAX = 128 };
+enum { WORD_BYTES = 128, NAMES_MAX = 128, PAGE_COLUMNS = 120 };
 
 static const struct options_spec specs[] = {
-    {"--explain", NULL, "says what a KEY does: 'chunk', 'run.chunk', or a section; all keys alone"},
+    {"--explain", NULL,
+     "explains a KEY: 'chunk', 'run.chunk', or a section; without KEY lists all keys"},
     {"--markdown", NULL, "prints the page of all keys instead"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
@@ -34,7 +35,7 @@ static const char *fallback_of(const struct key *key)
     if (key->fallback != NULL) {
         return key->fallback;
     }
-    return key->is_needed ? "none: the key is needed" : "none";
+    return key->is_needed ? "none: the key is required" : "none";
 }
 
 // -- One key -----------------------------------------------------------------------------------
@@ -45,7 +46,7 @@ static void explain_key(const struct key *key, struct text *out)
     text_append(out, "    takes    ");
     keys_type(key, out);
     text_format(out, "%s\n    default  %s\n    example  %s = %s\n",
-                key->may_repeat ? "; may stand several times" : "", fallback_of(key), key->name,
+                key->may_repeat ? "; may be repeated" : "", fallback_of(key), key->name,
                 key->example);
 }
 
@@ -153,7 +154,7 @@ static void list_all(struct text *out)
         (void)snprintf(name, sizeof(name), "[%s] %s", section_of(key)->title, key->name);
         text_format(out, "%-24s  %.*s\n", name, first_clause(key->help), key->help);
     }
-    text_append(out, "\n'tapml-host --explain KEY' says more of one.\n");
+    text_append(out, "\n'tapml-host --explain KEY' explains one key.\n");
 }
 
 // A cell of a table may hold no bar, and a star would begin emphasis.
@@ -183,9 +184,29 @@ static void append_row(const struct key *key, struct text *out)
     text_release(&type);
 }
 
+// Breaks `words` into lines of PAGE_COLUMNS at most; only a longer word stands in a longer line.
+static void append_paragraph(struct text *out, const char *words)
+{
+    size_t column = 0;
+
+    while (*words != '\0') {
+        const size_t length = strcspn(words, " ");
+
+        if (column > 0 && column + 1 + length > PAGE_COLUMNS) {
+            text_append(out, "\n");
+            column = 0;
+        }
+        text_format(out, "%s%.*s", column > 0 ? " " : "", (int)length, words);
+        column += length + (column > 0);
+        words += length + strspn(words + length, " ");
+    }
+    text_append(out, "\n");
+}
+
 static void append_section(const struct key_section *section, struct text *out)
 {
-    text_format(out, "\n## [%s]\n\n%s\n", section->title, section->help);
+    text_format(out, "\n## [%s]\n\n", section->title);
+    append_paragraph(out, section->help);
     if (section->takes_any_key) {
         return;
     }
@@ -201,16 +222,18 @@ static void append_section(const struct key_section *section, struct text *out)
 
 static void write_page(struct text *out)
 {
-    text_append(out,
-                "# The INI file of a run\n\n"
-                "Written by `tapml-host --explain --markdown` from the table that the host reads "
-                "by; a test holds this page to it. `tapml-host --explain KEY` says the same of one "
-                "key, and `tapml-host --check-config FILE` tells all that is wrong with a file "
-                "without running it.\n\n"
-                "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or "
-                "empty. ` ;` behind a value begins a comment too. No line begins with a blank. A "
-                "section's name and a key have at most 49 bytes, a value 189, a line 198: what is "
-                "longer is refused, not cut. Relative paths begin where the host is started.\n");
+    text_append(out, "# The INI file of a run\n\n");
+    append_paragraph(
+        out,
+        "`tapml-host --explain --markdown` writes this page from the table that the host reads "
+        "by; a test compares them. `tapml-host --explain KEY` explains one key, and "
+        "`tapml-host --check-config FILE` reports all errors of a file without running it.");
+    text_append(out, "\n");
+    append_paragraph(
+        out, "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or "
+             "empty. ` ;` after a value begins a comment too. No line begins with a blank. A "
+             "section's name and a key have at most 49 bytes, a value 189, a line 198: longer "
+             "ones are refused, not cut. Relative paths begin at the working folder of the host.");
     for (size_t i = 0; keys_section_at(i) != NULL; i++) {
         append_section(keys_section_at(i), out);
     }
@@ -239,7 +262,7 @@ static tapml_status explain(const struct options *options, struct text *out)
     char word[WORD_BYTES];
 
     if (options->plain_count > 1) {
-        return status_fail(TAPML_INVALID, "expected one key, found '%s' too", options->plain[1]);
+        return status_fail(TAPML_INVALID, "expected one key, also found '%s'", options->plain[1]);
     }
     if (options_get(options, "--markdown") != NULL) {
         write_page(out);
@@ -262,7 +285,7 @@ enum outcome command_explain_main(const struct command *command)
 
     text_init(&out);
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("--explain [KEY]", "Says what the keys of a run's INI file do.\n", specs);
+        options_help("--explain [KEY]", "Explains the keys of a run's INI file.\n", specs);
         return OUTCOME_OK;
     }
     if (status == TAPML_OK) {

@@ -15,17 +15,18 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder; with --plan that of the plan's run where absent"},
-    {"--prompt", "TEXT", "what to go on from"},
+    {"--model", "DIR", "the model's folder; default with --plan: that of the plan's run"},
+    {"--prompt", "TEXT", "the prompt to continue"},
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
-    {"--count", "N", "tokens to produce, 32 where absent"},
+    {"--count", "N", "tokens to produce, 32 by default"},
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
-    {"--activations", "TYPE", "f32 (where absent) or f16, of --backend"},
-    {"--plan", "FILE", "runs a plan; its places come from the run it lies in, or from:"},
+    {"--activations", "TYPE", "f32 (default) or f16, of --backend"},
+    {"--plan", "FILE", "runs a plan; its places come from the run in its folder, or from:"},
     {"--source", "B", "the backend of the plan's place 'source'"},
-    {"--target", "NAME=B", "the backend of another place of the plan; may stand several times"},
-    {"--capacity", "N", "tokens of prompt and answer at most"},
-    {"--weights", "W", "'q8_0' or 'q4_0' encodes weights at load; with --plan as in its run"},
+    {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},
+    {"--capacity", "N", "maximum tokens of prompt and answer"},
+    {"--weights", "W",
+     "'q8_0' or 'q4_0' encodes weights at load; default with --plan: as in its run"},
     {"--json", NULL, "prints ids and text as JSON"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -154,9 +155,8 @@ static tapml_status open_places(struct generate *generate)
     TAPML_TRY(add_place(generate, "source", strlen("source"), source));
     TAPML_TRY(setup_read_activations(options, &generate->is_narrow));
     if (generate->is_narrow && options_get(options, "--plan") != NULL) {
-        return status_fail(TAPML_INVALID,
-                           "--activations is given beside --plan, whose targets have "
-                           "those of their run");
+        return status_fail(TAPML_INVALID, "--activations and --plan exclude each other: the "
+                                          "targets of a plan have the activations of their run");
     }
     if (generate->is_narrow) {
         return setup_place_narrow(&generate->setup, "f16", 0);
@@ -363,7 +363,7 @@ enum outcome command_generate_main(const struct command *command)
     }
     if (status == TAPML_OK && options_get(&state.options, "--help") != NULL) {
         options_help("generate --model DIR --prompt TEXT [--backend B | --plan FILE]",
-                     "Goes on from a prompt, greedily.\n", specs);
+                     "Continues a prompt, greedily.\n", specs);
         return OUTCOME_OK;
     }
     if (status == TAPML_OK) {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder; config.json alone is enough without weights"},
-    {"--format", "F", "text, a line for each op, or dot, for Graphviz; text where absent"},
-    {"--without-weights", NULL, "from the config alone: names and shapes that are expected"},
+    {"--model", "DIR", "the model's folder; without weights config.json is enough"},
+    {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
+    {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };

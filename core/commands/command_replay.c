@@ -22,12 +22,12 @@ enum { FAILURES_SHOWN = 20 };
 static const struct options_spec specs[] = {
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--case", "ID", "one case alone"},
-    {"--repeat", "N", "so many replays, for what fails only sometimes; 1 where absent"},
-    {"--config", "FILE", "a run, whose options of components hold"},
-    {"--target", "NAME", "a target of --config with the faults planted on it, for --backend"},
-    {"--isolation", "WORD", "always (in a worker process; where absent), never or loopback"},
-    {"--activations", "TYPE", "f32 (where absent) or f16; a bundle and a target have their own"},
-    {"--model", "DIR", "where the weights are; the folder of the run where absent"},
+    {"--repeat", "N", "number of replays, for cases that fail only sometimes; 1 by default"},
+    {"--config", "FILE", "the INI file of a run, for the options of components"},
+    {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
+    {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    {"--activations", "TYPE", "f32 (default) or f16; a bundle and a target have their own"},
+    {"--model", "DIR", "the folder of the weights; by default that of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -159,8 +159,10 @@ static tapml_status read_activations(const struct replaying *replaying, int *out
 
     TAPML_TRY(setup_read_activations(replaying->options, out_is_narrow));
     if (options_get(replaying->options, "--activations") != NULL && (is_bundle || name != NULL)) {
-        return status_fail(TAPML_INVALID, "--activations is given beside %s, which has its own",
-                           is_bundle ? "a bundle" : "--target");
+        return status_fail(
+            TAPML_INVALID,
+            "--activations and %s exclude each other: the latter has its own activations",
+            is_bundle ? "a bundle" : "--target");
     }
     if (is_bundle) {
         const char *said = store_fact(replaying->store, BUNDLE_FACT_ACTIVATIONS);

@@ -42,7 +42,7 @@
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     {"--json", "FILE", "writes the report as JSON too"},
-    {"--junit", "FILE", "writes the report as JUnit XML too, for a continuous integration"},
+    {"--junit", "FILE", "writes the report as JUnit XML too, for continuous integration"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -233,7 +233,7 @@ static tapml_status offload(struct target *target)
     TAPML_TRY(run_config_goal(&run->config, target->name, &goal));
     tapml_status status = run_judge_session(&run->judge, &target->place, goal, &target->session);
 
-    begin_phase(target, "offload to", "prompts judged");
+    begin_phase(target, "offload to", "prompts checked");
     if (status == TAPML_OK) {
         status = count_rows(run->store,
                             "SELECT count(DISTINCT step) FROM ledger"
@@ -330,7 +330,7 @@ static tapml_status measure(const struct target *target, struct trace **out_trac
     if (status == TAPML_OK || status_ends_all(status)) {
         return status;
     }
-    log_line(LOG_WARNING, "measuring on '%s' failed, and is tried once more: %s", target->name,
+    log_line(LOG_WARNING, "measuring on '%s' failed and is repeated once: %s", target->name,
              status_message());
     trace_destroy(*out_trace);
     *out_trace = NULL;
@@ -623,7 +623,7 @@ static tapml_status open_target(struct run *run, size_t target)
 
         text_init(&line);
         fault_print(&rules[i], &line);
-        log_line(LOG_WARNING, "planted on '%s': %s", name, line.data);
+        log_line(LOG_WARNING, "injected on '%s': %s", name, line.data);
         text_release(&line);
     }
     const tapml_status status =
@@ -649,7 +649,7 @@ static void tell_faults(const struct run *run, size_t target)
     const size_t count = run_config_faults(&run->config, name, rules);
 
     for (size_t i = 0; i < count; i++) {
-        log_line(LOG_WARNING, "[%s] has spoilt %" PRIu64 " calls on '%s'", rules[i].name,
+        log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'", rules[i].name,
                  is_isolated(run, target)
                      ? client_count(run->setup.backends[target + 1], (uint32_t)i)
                      : fault_struck(run->faults[target], i),
@@ -734,7 +734,7 @@ static tapml_status open_store(struct run *run, const char *path)
     if (status == TAPML_OK && told.length > 0) {
         print_missing(run, &missing);
         log_line(LOG_WARNING, "%s", told.data);
-        log_line(LOG_WARNING, "carved again or for the first time: %s",
+        log_line(LOG_WARNING, "carving again or for the first time: %s",
                  missing.length > 0 ? missing.data : "no prompt");
     }
     text_release(&told);

@@ -281,13 +281,13 @@ static const char *advice(const struct hold_state *hold)
         return "";
     }
     if (!hold->has_ended || hold->exit_code == OUTCOME_INTERRUPTED) {
-        return "; the same command goes on from the last finished step";
+        return "; the same command resumes after the last finished step";
     }
     if (is_incomplete(hold)) {
-        return ": a target was given up; the same command does it when it is there";
+        return ": a target was given up; the same command completes it when it is available";
     }
-    return hold->exit_code == OUTCOME_OK      ? ": all right"
-           : hold->exit_code == OUTCOME_WRONG ? ": something is wrong with a target"
+    return hold->exit_code == OUTCOME_OK      ? ": success"
+           : hold->exit_code == OUTCOME_WRONG ? ": a target is wrong"
                                               : "";
 }
 
@@ -309,7 +309,7 @@ static void print_phase(const struct hold_state *hold)
     }
     if (hold->is_held) {
         progress_print_time((double)(clock_wall_s() - hold->told_s), left);
-        (void)printf(" (told %s ago)", left);
+        (void)printf(" (updated %s ago)", left);
     }
     (void)printf("\n");
 }
@@ -439,7 +439,8 @@ enum outcome command_status_main(const struct command *command)
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("status DIR [--json]",
-                     "Says how far the run in a folder is: one that runs, or ran.\n", specs);
+                     "Prints the progress of the run in a folder, during the run or later.\n",
+                     specs);
         return OUTCOME_OK;
     }
     if (status == TAPML_OK && options.plain_count != 1) {

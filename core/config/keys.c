@@ -28,30 +28,30 @@ static const char isolation_help[] =
     "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
     "costs one case; with 'never' in the host; with 'loopback' in the host behind the same "
     "messages. See docs/wire.md.";
-static const char deadline_help[] =
-    "Seconds after which a worker that gives no answer is ended, beside what the operators cost.";
+static const char deadline_help[] = "Seconds after which a worker that does not answer is ended, "
+                                    "in addition to the time that the operators need.";
 static const char memory_help[] =
-    "MiB that a worker may take before it is ended; 0: three quarters of the machine's.";
+    "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
 
 // -- The tables --------------------------------------------------------------------------------
 
 static const struct key_section sections[] = {
-    {"run", "run", "What is run, and where its results go.", 0},
+    {"run", "run", "What is run, and the place of its results.", 0},
     {"model", "model", "The model.", 0},
-    {"source", "source", "The platform on which the model is right.", 0},
+    {"source", "source", "The platform on which the model is known to be correct.", 0},
     {"target.", "target.NAME",
-     "A platform to which the model shall go; one section for each. NAME is yours, of letters, "
-     "digits, '_' and '-': plans, files and the report use it. Without any target the cases are "
-     "carved and nothing else.",
+     "A platform to which the model is moved; one section for each. You choose NAME, of letters, "
+     "digits, '_' and '-': plans, files and the report use it. Without any target the run only "
+     "carves cases.",
      0},
     {"component.", "component.ID",
-     "Options of a plugin's component. Which there are, its manifest declares, and 'tapml-host "
-     "plugins' tells where it lies.",
+     "Options of a plugin's component. Its manifest declares them; 'tapml-host plugins' prints the "
+     "manifest's path.",
      1},
     {"offload", "offload", "How operators are moved to the targets.", 0},
-    {"plan", "plan", "What shall be moved; everything where this section is absent.", 0},
-    {"fault.", "fault.N", "Plants a fault on a target, to try the tool. See docs/faults.md.", 0},
-    {"plugins", "plugins", "Which plugins are looked for and taken.", 0},
+    {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
+    {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
+    {"plugins", "plugins", "Which plugins are searched for and loaded.", 0},
 };
 
 static const struct key keys[] = {
@@ -62,8 +62,8 @@ static const struct key keys[] = {
      IN_RUN(dir),
      .type = "a folder",
      .example = "run-tiny",
-     .help = "Where store, ledger, plans and reports go. It is made where it is absent. A second "
-             "start goes on in it, if [run], [model] and [source] are as they were."},
+     .help = "The folder of store, ledger, plans and reports. It is created if absent. A second "
+             "start resumes the run, if [run], [model] and [source] are unchanged."},
     {.section = "run",
      .name = "prompts",
      .kind = KEY_TEXT,
@@ -71,7 +71,7 @@ static const struct key keys[] = {
      IN_RUN(prompts),
      .type = "a file",
      .example = "prompts.txt",
-     .help = "One prompt a line, as text or as ids: 'ids: 5 17 3'. Empty lines are passed over."},
+     .help = "One prompt a line, as text or as ids: 'ids: 5 17 3'. Empty lines are skipped."},
     {.section = "run",
      .name = "decode",
      .kind = KEY_NUMBER,
@@ -79,7 +79,7 @@ static const struct key keys[] = {
      .high = TOKENS_MAX,
      IN_RUN(decode),
      .example = "32",
-     .help = "Greedy tokens for each prompt, behind its prefill. 0 for an encoder."},
+     .help = "Greedy tokens for each prompt, after its prefill. 0 for an encoder."},
     {.section = "run",
      .name = "capacity",
      .kind = KEY_NUMBER,
@@ -88,7 +88,7 @@ static const struct key keys[] = {
      .high = TOKENS_MAX,
      IN_RUN(capacity),
      .example = "256",
-     .help = "Tokens of a sequence at most: a prompt and what is decoded. All states have this "
+     .help = "Maximum tokens of a sequence: a prompt and its decoded tokens. All states have this "
              "size."},
     {.section = "run",
      .name = "chunk",
@@ -98,8 +98,8 @@ static const struct key keys[] = {
      .high = TOKENS_MAX,
      IN_RUN(chunk),
      .example = "64",
-     .help = "Tokens of a call at most; longer prompts go in chunks. At most the capacity, which "
-             "is the default where it is less."},
+     .help = "Maximum tokens of a call; longer prompts are fed in chunks. At most the capacity, "
+             "which is the default if it is less."},
     {.section = "run",
      .name = "keep",
      .kind = KEY_CHOICE,
@@ -116,14 +116,14 @@ static const struct key keys[] = {
      IN_RUN(model),
      .type = "a folder",
      .example = "models/tiny",
-     .help = "A model in the form of Hugging Face: config.json, safetensors, tokenizer.json."},
+     .help = "A model in the format of Hugging Face: config.json, safetensors, tokenizer.json."},
     {.section = "model",
      .name = "architecture",
      .kind = KEY_TEXT,
      IN_RUN(architecture),
      .type = "the id of an architecture's component",
      .example = "my_decoder",
-     .help = "Takes this architecture instead of asking all that are installed."},
+     .help = "Uses this architecture instead of asking all installed ones."},
     {.section = "model",
      .name = "unknown-keys",
      .kind = KEY_CHOICE,
@@ -131,8 +131,8 @@ static const struct key keys[] = {
      .words = "refuse allow",
      IN_RUN(allow_unknown_keys),
      .example = "allow",
-     .help = "What becomes of a config.json with keys that the architecture does not read, and "
-             "that may change the numbers."},
+     .help = "Whether a config.json is refused or allowed if it has keys that the architecture "
+             "does not read and that may change the numbers."},
     {.section = "model",
      .name = "weights",
      .kind = KEY_CHOICE,
@@ -140,11 +140,10 @@ static const struct key keys[] = {
      .words = "stored q8_0 q4_0",
      IN_RUN(weights),
      .example = "q8_0",
-     .help =
-         "With 'q8_0' or 'q4_0', weights of matrix products and embeddings are encoded at load, "
-         "in blocks of 32 values, wherever they can be; all backends compute with these. The "
-         "loss of each is reported. With 'stored' they stay as they are. See "
-         "docs/encodings.md."},
+     .help = "With 'q8_0' or 'q4_0', all suitable weights of matrix products and embeddings are "
+             "encoded at load, in blocks of 32 values; all backends compute with the encoded "
+             "weights. The loss of each is reported. With 'stored' weights stay unchanged. See "
+             "docs/encodings.md."},
     {.section = "source",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -152,7 +151,7 @@ static const struct key keys[] = {
      IN_RUN(source),
      .type = backend_type,
      .example = "my_backend:0",
-     .help = "What the model is carved on. 'tapml-host plugins' lists what there is."},
+     .help = "The backend on which the model is carved. 'tapml-host plugins' lists all backends."},
     {.section = "source",
      .name = "isolation",
      .kind = KEY_CHOICE,
@@ -185,7 +184,7 @@ static const struct key keys[] = {
      IN_TARGET(backend),
      .type = backend_type,
      .example = "my_backend:0",
-     .help = "What the operators are moved to."},
+     .help = "The backend to which the operators are moved."},
     {.section = "target.",
      .name = "isolation",
      .kind = KEY_CHOICE,
@@ -227,8 +226,9 @@ static const struct key keys[] = {
      .words = "off on",
      IN_TARGET(is_guarded),
      .example = "on",
-     .help = "With 'on', whole runs of the model are guarded too: memory around and inside of what "
-             "an operator may write is checked after each call. Replays of cases always are."},
+     .help =
+         "With 'on', complete runs of the model are guarded too: the memory around and inside the "
+         "outputs of an operator is checked after each call. Replays of cases are always guarded."},
     {.section = "target.",
      .name = "activations",
      .kind = KEY_CHOICE,
@@ -236,11 +236,11 @@ static const struct key keys[] = {
      .words = "f32 f16",
      IN_TARGET(is_narrow),
      .example = "f16",
-     .help = "With 'f16', activations and states lie in f16 on this target: inputs are rounded on "
-             "their way there, outputs widened on their way back, and limits are what the "
-             "reference loses in f16. Weights stay as they are; one that stands where an "
-             "activation could, such as a factor of mul, is rounded as that would be. An operator "
-             "that takes no f16 is refused. See docs/activations.md."},
+     .help = "With 'f16', activations and states are f16 on this target: inputs are rounded on the "
+             "way to the target, outputs are widened on the way back, and limits follow from the "
+             "losses of the reference in f16. Weights stay unchanged; a weight in the place of an "
+             "activation, such as a factor of mul, is rounded like an activation. An operator that "
+             "does not accept f16 is refused. See docs/activations.md."},
     {.section = "offload",
      .name = "mode",
      .kind = KEY_CHOICE,
@@ -248,11 +248,10 @@ static const struct key keys[] = {
      .words = "mixed shadow cumulative", // In the order of enum loop_mode.
      IN_RUN(mode),
      .example = "shadow",
-     .help = "How the target is judged. 'mixed' moves one kind of operator after the other and "
-             "judges the "
-             "hybrid model after each move; 'shadow' judges every call on the target with the "
-             "source's inputs, 'cumulative' with the target's own, and what is left is moved at "
-             "once."},
+     .help = "How the target is checked. 'mixed' moves one kind of operator after the other and "
+             "checks the hybrid model after each move. 'shadow' checks every call on the target "
+             "with the source's inputs, 'cumulative' with the target's own inputs; then all "
+             "correct operators are moved at once."},
     {.section = "offload",
      .name = "prompts",
      .kind = KEY_NUMBER,
@@ -261,7 +260,8 @@ static const struct key keys[] = {
      .high = TOKENS_MAX,
      IN_RUN(offload_prompts),
      .example = "8",
-     .help = "Prompts, from the first on, that are judged after each move. At the end all are."},
+     .help = "Number of prompts, from the first on, that are checked after each move. At the end "
+             "all are checked."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,
@@ -269,9 +269,9 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "selectors -> PLACE",
      .example = "instance=layers.[0-3]/attn/* phase=decode -> gpu",
-     .help = "Gives what the selectors match to a target, or to 'source'. Selectors are '*', 'op=' "
-             "and 'instance=' with globs, 'phase=prefill' and 'phase=decode'. The last rule that "
-             "matches wins."},
+     .help = "Assigns matching operators to a target, or to 'source'. Selectors are '*', 'op=' and "
+             "'instance=' with globs, 'phase=prefill' and 'phase=decode'. The last matching rule "
+             "wins."},
     {.section = "fault.",
      .name = "target",
      .kind = KEY_TEXT,
@@ -279,7 +279,7 @@ static const struct key keys[] = {
      IN_FAULT(target),
      .type = "the name of a target",
      .example = "gpu",
-     .help = "Where the fault is planted."},
+     .help = "The target on which the fault is injected."},
     {.section = "fault.",
      .name = "op",
      .kind = KEY_TEXT,
@@ -287,7 +287,7 @@ static const struct key keys[] = {
      IN_FAULT(rule.op),
      .type = "a glob of operators",
      .example = "attention",
-     .help = "The operators that are spoilt."},
+     .help = "The operators that are corrupted."},
     {.section = "fault.",
      .name = "instance",
      .kind = KEY_TEXT,
@@ -295,7 +295,7 @@ static const struct key keys[] = {
      IN_FAULT(rule.instance),
      .type = "a glob of instances",
      .example = "layers.2/*",
-     .help = "The instances that are spoilt."},
+     .help = "The instances that are corrupted."},
     {.section = "fault.",
      .name = "kind",
      .kind = KEY_TEXT,
@@ -303,9 +303,9 @@ static const struct key keys[] = {
      IN_FAULT(rule.words),
      .type = "a kind of fault",
      .example = "argument window +1",
-     .help = "What goes wrong: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
+     .help = "The kind of error: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
              "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'nan' or "
-             "'skip-write' after it; 'crash', 'hang' or 'memory' in place of it, in a worker."},
+             "'skip-write' after it; 'crash', 'hang' or 'memory' instead of it, in a worker."},
     {.section = "fault.",
      .name = "from-call",
      .kind = KEY_NUMBER,
@@ -314,7 +314,7 @@ static const struct key keys[] = {
      .high = CALLS_MAX,
      IN_FAULT(rule.from_call),
      .example = "3",
-     .help = "The first of an instance's calls that is spoilt."},
+     .help = "The first call of an instance that is corrupted."},
     {.section = "fault.",
      .name = "probability",
      .kind = KEY_REAL,
@@ -322,7 +322,7 @@ static const struct key keys[] = {
      .high = 1,
      IN_FAULT(rule.probability),
      .example = "0.5",
-     .help = "That a call is spoilt, from there on."},
+     .help = "The probability that a call is corrupted, from there on."},
     {.section = "fault.",
      .name = "seed",
      .kind = KEY_NUMBER,
@@ -330,7 +330,7 @@ static const struct key keys[] = {
      .high = INT64_MAX,
      IN_FAULT(rule.seed), // Unsigned, of the same size.
      .example = "7",
-     .help = "Of the throws that the probability asks for."},
+     .help = "The seed of the random draws for the probability."},
     {.section = "plugins",
      .name = "load",
      .kind = KEY_OTHERS,
@@ -338,7 +338,7 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "a file",
      .example = "./my_plugin.so",
-     .help = "A plugin's library or manifest that is taken besides those that are found. A "
+     .help = "A plugin's library or manifest that is loaded in addition to those that are found. A "
              "relative path begins at this file."},
     {.section = "plugins",
      .name = "tiers",
@@ -347,8 +347,8 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "numbers from 1 to 4",
      .example = "1 4",
-     .help = "Where plugins are looked for: 1 what is named by hand, 2 TAPML_PLUGIN_PATH, 3 the "
-             "user's folder, 4 the system's."},
+     .help = "Where plugins are searched for: 1 files named explicitly, 2 TAPML_PLUGIN_PATH, 3 the "
+             "user's folder, 4 the system's folders."},
     {.section = "plugins",
      .name = "allow",
      .kind = KEY_OTHERS,
@@ -356,7 +356,7 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "globs of plugins' ids",
      .example = "org.tapml.*",
-     .help = "Only these are taken, where the key is there."},
+     .help = "Only these plugins are loaded, if the key is present."},
     {.section = "plugins",
      .name = "deny",
      .kind = KEY_OTHERS,
@@ -364,7 +364,7 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "globs of plugins' ids",
      .example = "org.example.*",
-     .help = "These are refused."},
+     .help = "These plugins are refused."},
 };
 
 enum {

@@ -17,17 +17,16 @@ struct entry {
 };
 
 static const struct entry entries[] = {
-    {"--config", command_run_main, "carve, replay, offload and report, as an INI file says"},
-    {"--check-config", command_check_main,
-     "tell all that is wrong with an INI file, without running it"},
-    {"--explain", command_explain_main, "say what a key of the INI file does; all keys alone"},
-    {"generate", command_generate_main, "go on from a prompt, on any backend or plan"},
+    {"--config", command_run_main, "carve, replay, offload and report, by an INI file"},
+    {"--check-config", command_check_main, "report all errors of an INI file, without running it"},
+    {"--explain", command_explain_main, "explain a key of the INI file; without KEY list all keys"},
+    {"generate", command_generate_main, "continue a prompt, on any backend or plan"},
     {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
-    {"status", command_status_main, "say how far a run is, while it runs or after"},
+    {"status", command_status_main, "print the progress of a run, during the run or later"},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
-    {"plugins", command_plugins_main, "list the plugins that were found, and their states"},
-    {"ops", command_ops_main, "list the ops, and which backend has them"},
+    {"plugins", command_plugins_main, "list the plugins that were found, with their states"},
+    {"ops", command_ops_main, "list the ops and the backends that have them"},
 };
 
 static void print_help(void)
@@ -39,9 +38,9 @@ static void print_help(void)
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         (void)printf("  %-14s  %s\n", entries[i].name, entries[i].about);
     }
-    (void)puts("\n'tapml-host COMMAND --help' says more of a command.\n"
-               "Exit codes: 0 all right, 1 something is wrong with a target, 2 usage or\n"
-               "configuration, 3 the environment lacks something, 130 interrupted.");
+    (void)puts("\n'tapml-host COMMAND --help' explains a command.\n"
+               "Exit codes: 0 success, 1 a target is wrong, 2 usage or configuration,\n"
+               "3 the environment lacks something, 130 interrupted.");
 }
 
 // The options of a run, a check and an explanation stand in any order; what names none of them is a

@@ -33,6 +33,6 @@ tapml_status interrupt_check(void)
 {
     return interrupted
                ? status_fail(TAPML_CANCELLED,
-                             "interrupted; the same command goes on from the last finished step")
+                             "interrupted; the same command resumes after the last finished step")
                : TAPML_OK;
 }

@@ -33,9 +33,9 @@ struct setup {
 
 // The options that all commands with plugins have: --plugin, --safe, --threads.
 #define SETUP_OPTIONS                                                                              \
-    {"--plugin", "FILE", "loads a plugin's library besides those that are found"},                 \
-        {"--safe", NULL, "looks for plugins in the system's folder alone"},                        \
-        {"--threads", "N", "threads of the pool; one for each processor where absent"},            \
+    {"--plugin", "FILE", "loads a plugin's library in addition to those found"},                   \
+        {"--safe", NULL, "searches for plugins in the system's folder only"},                      \
+        {"--threads", "N", "threads of the pool; by default one for each processor"},              \
     {                                                                                              \
         "--help", NULL, "prints this"                                                              \
     }

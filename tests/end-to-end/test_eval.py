@@ -36,7 +36,7 @@ def a_changed_weight_departs(folder):
         file.seek(8 + length + begin)
         file.write(struct.pack("<f", 1.0))
     done = rig.check(rig.host("eval", "--model", model, "--backend", sys.argv[1]), 1)
-    rig.contains(done.stdout, "DEPARTS", "the first hidden layer that departs: 2")
+    rig.contains(done.stdout, "DIVERGES", "the first hidden layer that diverges: 2")
 
 
 def a_name_the_model_lacks_is_refused(folder):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Faults planted on a target are named with the first instance that has them, and nobody else is accused.
+"""Faults injected on a target are reported with the first faulty instance, and no other operator is blamed.
 
 Usage: test_faults.py TARGET
 """
@@ -34,7 +34,7 @@ def run(folder, *faults):
     done = rig.check(rig.host("--config", ini), 1)
     rig.contains(done.stdout, "end to end: agrees")
     for number in range(1, len(faults) + 1):
-        rig.contains(done.stderr, f"planted on 'gpu': fault.{number}: ")
+        rig.contains(done.stderr, f"injected on 'gpu': fault.{number}: ")
     return done, ini, dir_
 
 
@@ -132,7 +132,7 @@ def a_fault_that_waits_for_ever_is_told(folder):
     ini, _ = rig.write_run(folder, target=TARGET,
                            extra=sections({"op": "embed", "kind": "nan", "from_call": 1000000}))
     done = rig.check(rig.host("--config", ini), 0)
-    rig.contains(done.stderr, "[fault.1] has spoilt 0 calls on 'gpu'")
+    rig.contains(done.stderr, "[fault.1] has corrupted 0 calls on 'gpu'")
 
 
 def what_spoils_nothing_is_refused(folder):

@@ -36,7 +36,7 @@ def end_by(folder, number):
     child.send_signal(number)
     _, errors = child.communicate(timeout=60)
     assert child.returncode == 130, (child.returncode, errors)
-    rig.contains(errors, "interrupted; the same command goes on from the last finished step")
+    rig.contains(errors, "interrupted; the same command resumes after the last finished step")
     assert rig.rows(dir_, "PRAGMA integrity_check") == [("ok",)]
     return ini, dir_
 

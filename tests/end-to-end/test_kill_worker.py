@@ -143,7 +143,7 @@ def killed_while_it_measures(folder):
             words.seek(0)
             said = words.read()
         assert code == 0, f"exit {code}: {said}"
-        retried += "measuring on 'gpu' failed, and is tried once more: " in said
+        retried += "measuring on 'gpu' failed and is repeated once: " in said
         check_whole(dir_)
     raise AssertionError("no worker was killed while it measured")
 

@@ -37,7 +37,7 @@ def of_a_finished_run(folder):
     assert target["accused"] == 2 and target["moved"] == 38, target
     assert target["step"] == "final" and target["verdict"] == "kept", target
     text = rig.check(rig.host("status", dir_), 0).stdout
-    rig.contains(text, f"{dir_}: finished", "something is wrong with a target", "1 of 1 prompts", "80 cases kept",
+    rig.contains(text, f"{dir_}: finished", "a target is wrong", "1 of 1 prompts", "80 cases kept",
                  "2 accused, 38 of 40 instances moved so far; last step 'final': kept")
     assert files(dir_) == before, "looking has changed something"
 
@@ -67,7 +67,7 @@ def of_a_run_that_goes_on(folder):
     child.wait()
     killed = status(dir_)
     assert killed["state"] == "killed" and killed["process"] == child.pid and "exit" not in killed, killed
-    rig.contains(rig.host("status", dir_).stdout, "killed", "goes on from the last finished step")
+    rig.contains(rig.host("status", dir_).stdout, "killed", "resumes after the last finished step")
     rig.check(rig.host("--config", ini), 1)
     assert status(dir_)["state"] == "finished"
 

@@ -22,7 +22,7 @@ Test(command_explain, a_key_goes_by_many_names)
     explains("run.chunk", "[run] chunk\n", "default  128\n");
     explains("[run] chunk", "[run] chunk\n", "example  chunk = 64\n");
     explains("target.gpu.require", "[target.NAME] require\n", "'any' or 'all'");
-    explains("rule", "[plan] rule\n", "may stand several times");
+    explains("rule", "[plan] rule\n", "may be repeated");
 }
 
 Test(command_explain, a_section_lists_its_keys)

@@ -58,7 +58,7 @@ Test(command_run, a_planted_fault_is_told_and_named)
     struct printed printed = PRINTED(command_run_main, "--config", ini);
 
     cr_assert_eq(printed.outcome, OUTCOME_WRONG, "%s%s", printed.out, printed.err);
-    cr_assert_not_null(strstr(printed.err, "planted on 'other': fault.1: scale 2, op=silu"));
+    cr_assert_not_null(strstr(printed.err, "injected on 'other': fault.1: scale 2, op=silu"));
     cr_assert_not_null(strstr(printed.out, "accused: layers.0/mlp/silu (tapml.silu), the first"));
     cr_assert_not_null(strstr(printed.out, "72 of 76 instances on other, 4 accused"));
     printed_release(&printed);

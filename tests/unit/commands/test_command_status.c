@@ -60,14 +60,14 @@ Test(command_status, counts_what_the_store_and_the_lock_say)
 
     write_store();
     cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_OK);
-    hold_tell(hold, &(struct hold_phase){"offload to gpu", "prompts judged", 3, 9, NAN});
+    hold_tell(hold, &(struct hold_phase){"offload to gpu", "prompts checked", 3, 9, NAN});
     hold_end(hold, OUTCOME_ENVIRONMENT, "the disk is full");
     hold_release(hold);
     struct printed printed = PRINTED(command_status_main, scratch.folder);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
     cr_assert_not_null(strstr(printed.out, ": failed, process "), "%s", printed.out);
-    cr_assert_not_null(strstr(printed.out, "offload to gpu: 3 / 9 prompts judged\n"));
+    cr_assert_not_null(strstr(printed.out, "offload to gpu: 3 / 9 prompts checked\n"));
     cr_assert_not_null(strstr(printed.out, "0 of 2 prompts, 0 calls, 4 cases kept"));
     cr_assert_not_null(strstr(printed.out, "other:0: 0 of 4 cases replayed"));
     cr_assert_not_null(strstr(printed.out, "1 accused, 3 of 4 instances moved so far"));

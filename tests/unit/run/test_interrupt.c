@@ -14,7 +14,7 @@ Test(interrupt, a_signal_is_noted_and_nothing_else)
     cr_assert_eq(interrupt_check(), TAPML_OK);
     cr_assert_eq(raise(SIGINT), 0);
     cr_assert_eq(interrupt_check(), TAPML_CANCELLED);
-    cr_assert_not_null(strstr(status_message(), "goes on from the last finished step"));
+    cr_assert_not_null(strstr(status_message(), "resumes after the last finished step"));
 }
 
 Test(interrupt, a_second_signal_ends_the_program, .exit_code = 130)
