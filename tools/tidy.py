@@ -38,6 +38,7 @@ BANNED = [
 # These hand out memory of the C library, so a file that calls one of them may call free.
 HANDS_OUT = re.compile(r"\b(realpath|scandir|getline)\(")
 
+MARKDOWN_COLUMNS_MAX = 120
 LINES_MAX = {".c": 1000, ".h": 400, ".k": 1000, ".py": 1000}
 FUNCTION_LINES_MAX = 70
 PARAMETERS_MAX = 6
@@ -332,6 +333,18 @@ def rule_file_size(tree):
         size = os.path.getsize(tree.full(name))
         if size > FILE_BYTES_MAX and not BIG_FILES.match(name):
             yield name, 1, f"{size} bytes, at most {FILE_BYTES_MAX} are allowed"
+
+
+def rule_markdown_columns(tree):
+    """Lines of pages end where a reader's window does; a row of a table and program output cannot be broken."""
+    for name in tree.below("", ".md"):
+        is_code, is_output = False, False
+        for number, line in tree.lines(name):
+            if re.match(r"\s*```", line):
+                is_code = not is_code
+                is_output = is_code and line.strip() == "```"
+            elif len(line) > MARKDOWN_COLUMNS_MAX and not is_output and not re.match(r"\||\s*([-*] )?\S+$", line):
+                yield name, number, f"{len(line)} columns, at most {MARKDOWN_COLUMNS_MAX} are allowed"
 
 
 def rule_plugin_folders(tree):
