@@ -3,19 +3,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what meson's test logs say, and closes with one plain line.
 
-    results.py [--step NAME=passed|skipped|failed]... LOG.json...
+    results.py [--step NAME=passed|skipped|failed]... [--spent FOLDER/PART=SECONDS]... [--budget FILE] LOG.json...
 
 A test that speaks TAP counts as its points, any other as one. A test that failed as a whole (crash,
 timeout, a plan not kept) counts as one failure more than its points tell. Each step is a result too.
+
+--budget names a list of processor minutes, a line `FOLDER PART MINUTES` for each suite of a build folder and for
+its build. What was used comes from the logs, in which tools/metered has left the processor time of each test, and
+from --spent. Used and allowed are printed, and more than the sum of what is allowed is a failure.
 Exit status: 0 if nothing failed and something passed, 1 otherwise.
 """
 import argparse
 import collections
 import json
+import os
 import re
 
 POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
 SKIP = re.compile(r"#\s*skip", re.IGNORECASE)
+# What `times` of a shell says: its own line, then that of its children, user and system.
+PROCESSOR = re.compile(r"^# processor time\n.*\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", re.MULTILINE)
 GOOD = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped", "IGNORED": "skipped"}
 
 
@@ -32,9 +39,22 @@ def count_test(test):
     return found
 
 
-def count_log(path):
-    """The results of one run of `meson test`; a log that cannot be read is a failure."""
+def part_of(test):
+    """The suite that a test is counted for, the first of its own: "tapml:unit+exec / unit / exec" is of unit."""
+    suites = test["name"].split(" / ")[0].split(":")[-1].split("+")
+    return "slow" if "slow" in suites else suites[0]
+
+
+def seconds_of(test):
+    """The processor time of a test and its children."""
+    found = PROCESSOR.findall((test.get("stdout") or "") + "\n" + (test.get("stderr") or ""))
+    return sum(60 * (int(a) + int(c)) + float(b) + float(d) for a, b, c, d in found[-1:])
+
+
+def count_log(path, used):
+    """The results of one run of `meson test`; a log that cannot be read is a failure. Adds its time to `used`."""
     total = collections.Counter()
+    folder = os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path))))
     try:
         with open(path, encoding="utf-8", errors="replace") as log:
             tests = [json.loads(line) for line in log if line.strip()]
@@ -44,25 +64,56 @@ def count_log(path):
     for test in tests:
         found = count_test(test)
         total += found
+        used[folder, part_of(test)] += seconds_of(test)
         if found["failed"]:
             print(f"failed: {path}: {test['name']}: {test['result']}, {found['failed']} failed")
     return total
+
+
+def read_budget(path):
+    """Seconds allowed by (folder, part)."""
+    with open(path, encoding="utf-8") as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {(folder, part): 60 * float(minutes) for folder, part, minutes in rows}
+
+
+def judge_budget(allowed, used):
+    """Prints used and allowed minutes of what has run; whether the sum is kept."""
+    print(f"{'processor minutes':<32} {'used':>7} {'allowed':>7}")
+    ran = sorted(used)
+    for folder, part in ran:
+        print(f"{folder + ' ' + part:<32} {used[folder, part] / 60:7.1f} {allowed.get((folder, part), 0) / 60:7.1f}")
+    sums = sum(used.values()), sum(allowed.get(key, 0) for key in ran)
+    print(f"{'sum':<32} {sums[0] / 60:7.1f} {sums[1] / 60:7.1f}")
+    return sums[0] <= sums[1]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--step", action="append", default=[], metavar="NAME=RESULT",
                         help="passed, skipped or failed")
+    parser.add_argument("--spent", action="append", default=[], metavar="FOLDER/PART=SECONDS",
+                        help="processor time of what has no log")
+    parser.add_argument("--budget", metavar="FILE", help="tests/budget")
     parser.add_argument("logs", nargs="*", metavar="LOG.json")
     arguments = parser.parse_args()
     total = collections.Counter()
+    used = collections.Counter()
+    for spent in arguments.spent:
+        key, _, seconds = spent.rpartition("=")
+        used[tuple(key.split("/"))] += float(seconds)
     for path in arguments.logs:
-        total += count_log(path)
+        total += count_log(path, used)
     for step in arguments.step:
         name, _, verdict = step.rpartition("=")
         total[verdict if verdict in ("passed", "skipped") else "failed"] += 1
         if verdict not in ("passed", "skipped"):
             print(f"failed: {name}")
+    if arguments.budget:
+        is_kept = judge_budget(read_budget(arguments.budget), used)
+        total["passed" if is_kept else "failed"] += 1
+        if not is_kept:
+            print("failed: more processor time than tests/budget allows")
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
     return 0 if total["passed"] and not total["failed"] else 1
 

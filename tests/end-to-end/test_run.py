@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """Short runs from end to end: there, back, again, and with what a user gets wrong."""
+import functools
 import json
 import os
 import shutil
@@ -9,9 +10,22 @@ import shutil
 import rig
 
 
-def everything_moves(folder):
+@functools.cache
+def first_run():
+    """The run that several tests look at or go on with: what it said, and its folder."""
+    ini, dir_ = rig.write_run(rig.script_folder())
+    return rig.check(rig.host("--config", ini), 0), dir_
+
+
+def finished(folder):
+    """A copy of that run, and the config to go on with it."""
     ini, dir_ = rig.write_run(folder)
-    done = rig.check(rig.host("--config", ini), 0)
+    shutil.copytree(first_run()[1], dir_)
+    return ini, dir_
+
+
+def everything_moves(_folder):
+    done, dir_ = first_run()
     rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
     ops, = rig.rows(dir_, "SELECT count(DISTINCT op) FROM \"case\"")[0]
     assert ops == 10, f"{ops} op kinds were carved"
@@ -109,8 +123,7 @@ def the_way_back(folder):
 
 
 def the_final_plan_generates_the_same_text(folder):
-    ini, dir_ = rig.write_run(folder)
-    rig.check(rig.host("--config", ini), 0)
+    _, dir_ = finished(folder)
     with open(os.path.join(rig.TINY, "expected.json"), encoding="utf-8") as file:
         cases = json.load(file)["cases"]
     for case in cases:
@@ -120,8 +133,8 @@ def the_final_plan_generates_the_same_text(folder):
 
 
 def a_second_start_says_the_same_and_replays_nothing(folder):
-    ini, dir_ = rig.write_run(folder)
-    first = rig.check(rig.host("--config", ini), 0)
+    first, _ = first_run()
+    ini, dir_ = finished(folder)
     ledger = rig.rows(dir_, "SELECT * FROM ledger")
     cases = rig.rows(dir_, "SELECT count(*) FROM \"case\"")
     second = rig.check(rig.host("--config", ini), 0)
@@ -132,8 +145,7 @@ def a_second_start_says_the_same_and_replays_nothing(folder):
 
 
 def another_run_in_the_same_folder_is_refused(folder):
-    ini, _ = rig.write_run(folder)
-    rig.check(rig.host("--config", ini), 0)
+    finished(folder)
     ini, _ = rig.write_run(folder, decode=7)
     done = rig.check(rig.host("--config", ini), 2)
     rig.contains(done.stderr, "[run] decode = 6, now it is 7")
@@ -149,8 +161,7 @@ def a_plan_says_what_moves(folder):
 
 
 def cases_are_replayed_alone(folder):
-    ini, dir_ = rig.write_run(folder)
-    rig.check(rig.host("--config", ini), 0)
+    _, dir_ = finished(folder)
     store = os.path.join(dir_, "run.tapmlrun")
     done = rig.check(rig.host("replay", store, "--backend", "reference:f64"), 0)
     rig.contains(done.stdout, "tapml.attention")
