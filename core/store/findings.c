@@ -212,7 +212,7 @@ tapml_status findings_forget(struct store *store, const char *target)
 {
     char key[KEY_TEXT];
     key_of(target, key, sizeof(key));
-    TAPML_TRY(forget(store, "DELETE FROM fact WHERE name = ?", key));
+    TAPML_TRY(forget(store, "DELETE FROM metadata WHERE name = ?", key));
     TAPML_TRY(forget(store, "DELETE FROM finding WHERE target = ?", target));
     return forget(store, "DELETE FROM timing WHERE target = ?", target);
 }

@@ -52,10 +52,7 @@ void row_put_bytes(struct row *row, const void *data, uint64_t bytes)
 void row_put_hash(struct row *row, struct hash hash)
 {
     unsigned char bytes[ROW_HASH_BYTES];
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(hash.high >> (56 - 8 * i));
-        bytes[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
-    }
+    row_print_hash(hash, bytes);
     note(row,
          sqlite3_bind_blob(row->statement, row->at, bytes, (int)sizeof(bytes), SQLITE_TRANSIENT));
 }
@@ -132,6 +129,35 @@ int row_hash(struct row *row, int column, struct hash *out_hash)
     }
     *out_hash = hash;
     return 1;
+}
+
+int row_columns(struct row *row)
+{
+    return sqlite3_column_count(row->statement);
+}
+
+enum row_type row_type(struct row *row, int column)
+{
+    switch (sqlite3_column_type(row->statement, column)) {
+    case SQLITE_INTEGER:
+        return ROW_INTEGER;
+    case SQLITE_FLOAT:
+        return ROW_REAL;
+    case SQLITE_TEXT:
+        return ROW_TEXT;
+    case SQLITE_BLOB:
+        return ROW_BYTES;
+    default:
+        return ROW_NULL;
+    }
+}
+
+void row_print_hash(struct hash hash, unsigned char out_bytes[ROW_HASH_BYTES])
+{
+    for (int i = 0; i < 8; i++) {
+        out_bytes[i] = (unsigned char)(hash.high >> (56 - 8 * i));
+        out_bytes[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
+    }
 }
 
 void row_end(struct row *row)

@@ -58,4 +58,12 @@ const void *row_bytes(struct row *row, int column, uint64_t *out_bytes);
 int row_hash(struct row *row, int column, struct hash *out_hash); // Whether it is one.
 int row_is_null(struct row *row, int column);
 
+// The columns of a result, and what one of them holds.
+enum row_type { ROW_NULL, ROW_INTEGER, ROW_REAL, ROW_TEXT, ROW_BYTES };
+int row_columns(struct row *row);
+enum row_type row_type(struct row *row, int column);
+
+// The bytes that stand for a hash, as they read in hexadecimal.
+void row_print_hash(struct hash hash, unsigned char out_bytes[ROW_HASH_BYTES]);
+
 void row_end(struct row *row);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "store/migrate.h"
 #include "store/pages.h"
 #include "store/row.h"
 #include "store/schema.h"
@@ -173,10 +174,16 @@ static int is_foreign(const struct pages_health *health)
     const unsigned char *header = health->header;
     if (health->is_header_whole) {
         return number_at(header + APPLICATION_AT) != SCHEMA_APPLICATION_ID ||
-               number_at(header + VERSION_AT) != STORE_VERSION;
+               number_at(header + VERSION_AT) < MIGRATE_VERSION_MIN ||
+               number_at(header + VERSION_AT) > STORE_VERSION;
     }
     return health->right == 0 && memcmp(header, magic, sizeof(magic)) == 0 &&
            header[RESERVED_AT] != PAGES_SUM_BYTES;
+}
+
+static int is_earlier(const struct pages_health *health)
+{
+    return health->is_header_whole && number_at(health->header + VERSION_AT) < STORE_VERSION;
 }
 
 // Whether SQLite finds all pages in their places.
@@ -248,6 +255,11 @@ static tapml_status is_needed(struct salvage *salvage, int *out_is_needed)
     TAPML_TRY(pages_check(salvage->path, health));
     if (health->count == 0 || is_foreign(health)) {
         return TAPML_OK;
+    }
+    if (health->bad > 0 && is_earlier(health)) {
+        (void)status_fail(TAPML_INVALID, "it is of an earlier version, which only the host that "
+                                         "wrote it can salvage");
+        return refuse(salvage);
     }
     *out_is_needed = health->bad > 0 || (health->right < health->count && !is_sound(salvage->path));
     if (*out_is_needed && health->right == 0) {
@@ -333,11 +345,12 @@ struct table_spec {
 };
 
 static const struct table_spec TABLES[] = {
-    {"fact", "name", 0, 0},     {"prompt", "hash", 0, 0},    {"tensor", "rowid", 1, 1},
-    {"weight", "name", 0, 0},   {"\"case\"", "id", 1, 1},    {"argument", "case_id", 1, 0},
-    {"page", "case_id", 1, 0},  {"call", "id", 1, 1},        {"statistic", "call_id", 1, 0},
-    {"result", "target", 0, 0}, {"element", "target", 0, 0}, {"\"limit\"", "op", 0, 0},
-    {"ledger", "id", 1, 1},     {"finding", "target", 0, 0}, {"timing", "target", 0, 0},
+    {"metadata", "name", 0, 0},     {"run", "id", 0, 0},        {"prompt", "hash", 0, 0},
+    {"tensor", "rowid", 1, 1},      {"weight", "name", 0, 0},   {"\"case\"", "id", 1, 1},
+    {"argument", "case_id", 1, 0},  {"page", "case_id", 1, 0},  {"call", "id", 1, 1},
+    {"statistic", "call_id", 1, 0}, {"result", "target", 0, 0}, {"element", "target", 0, 0},
+    {"\"limit\"", "op", 0, 0},      {"ledger", "id", 1, 1},     {"finding", "target", 0, 0},
+    {"timing", "target", 0, 0},
 };
 
 // One way through a table, as far as it goes.
@@ -544,7 +557,7 @@ static const char FIND_DROPPED[] =
     "          AND origin NOT IN (SELECT name FROM weight));"
     "INSERT OR IGNORE INTO dropped"
     "  SELECT prompt FROM \"case\" JOIN page ON case_id = id"
-    "    WHERE key NOT IN (SELECT key FROM tensor);";
+    "    WHERE page.key NOT IN (SELECT key FROM tensor);";
 
 static const char DROP[] =
     "DELETE FROM prompt WHERE hash IN (SELECT hash FROM dropped);"
@@ -555,10 +568,10 @@ static const char DROP[] =
     "DELETE FROM page WHERE case_id NOT IN (SELECT id FROM \"case\");"
     "DELETE FROM result WHERE case_id NOT IN (SELECT id FROM \"case\");"
     // Of a target nobody knows what it was; a class is calibrated by its cases, all of them.
-    "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'fact')"
-    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM fact);"
-    "DELETE FROM ledger WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'fact')"
-    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM fact);"
+    "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'metadata')"
+    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM metadata);"
+    "DELETE FROM ledger WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'metadata')"
+    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM metadata);"
     "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = '\"limit\"')"
     "  AND case_id NOT IN (SELECT id FROM \"case\" JOIN \"limit\" USING (op, version, "
     "shape_class));"
@@ -571,10 +584,14 @@ static const char DROP[] =
     "  OR EXISTS (SELECT 1 FROM gap WHERE name IN ('prompt', 'finding', 'timing'))"
     "  OR id > (SELECT min(low) FROM gap WHERE name = 'ledger');"
     "CREATE TEMP TABLE unfinished AS SELECT 1 FROM dropped"
-    "  UNION SELECT 1 FROM gap WHERE name IN ('fact', 'prompt', 'finding', 'timing', 'ledger');"
+    "  UNION SELECT 1 FROM gap WHERE name IN ('metadata', 'prompt', 'finding', 'timing', 'ledger');"
     "DELETE FROM finding WHERE EXISTS (SELECT 1 FROM unfinished);"
     "DELETE FROM timing WHERE EXISTS (SELECT 1 FROM unfinished);"
-    "DELETE FROM fact WHERE name LIKE 'target.%.finished' AND EXISTS (SELECT 1 FROM unfinished);";
+    "DELETE FROM metadata WHERE name LIKE 'target.%.finished'"
+    "  AND EXISTS (SELECT 1 FROM unfinished);"
+    // Of a run whose row is lost the id is left.
+    "INSERT OR IGNORE INTO run SELECT run, '', '', 0 FROM (SELECT run FROM prompt"
+    "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result);";
 
 static tapml_status count(struct salvage *salvage, const char *sql, int64_t *out_count)
 {
@@ -654,7 +671,7 @@ static tapml_status sift(struct salvage *salvage, struct text *out_told)
 static tapml_status check_facts(struct salvage *salvage, const char *const *facts)
 {
     int64_t gaps = 0;
-    TAPML_TRY(count(salvage, "SELECT count(*) FROM gap WHERE name = 'fact'", &gaps));
+    TAPML_TRY(count(salvage, "SELECT count(*) FROM gap WHERE name = 'metadata'", &gaps));
     for (; gaps > 0 && *facts; facts++) {
         if (!store_fact(salvage->to, *facts)) {
             return status_fail(TAPML_INVALID, "fact '%s' is lost, which says what run it is",

@@ -5,189 +5,239 @@
 #include <string.h>
 
 // `prompt` has a line from the first step on, which is completed at the last one.
-static const char TABLES[] =
-    "CREATE TABLE fact ("
-    "  name TEXT PRIMARY KEY,"
-    "  value TEXT NOT NULL"
-    ") WITHOUT ROWID;"
+static const struct schema_table TABLES[] = {
+    {"metadata",
+     "CREATE TABLE metadata ("
+     "  name TEXT PRIMARY KEY,"
+     "  value TEXT NOT NULL"
+     ") WITHOUT ROWID",
+     NULL},
+    {"run",
+     "CREATE TABLE run ("
+     "  id TEXT PRIMARY KEY,"
+     "  host TEXT NOT NULL,"
+     "  machine TEXT NOT NULL,"
+     "  begun_s INTEGER NOT NULL"
+     ") WITHOUT ROWID",
+     NULL},
+    {"prompt",
+     "CREATE TABLE prompt ("
+     "  hash TEXT PRIMARY KEY,"
+     "  position INTEGER,"
+     "  text TEXT,"
+     "  ids TEXT,"
+     "  greedy TEXT,"
+     "  run TEXT NOT NULL REFERENCES run (id)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"tensor",
+     "CREATE TABLE tensor ("
+     "  key BLOB PRIMARY KEY,"
+     "  dtype TEXT NOT NULL,"
+     "  shape TEXT NOT NULL,"
+     "  encoding TEXT NOT NULL CHECK (encoding IN ('raw', 'zstd')),"
+     "  bytes BLOB NOT NULL"
+     ")",
+     NULL},
+    {"weight",
+     "CREATE TABLE weight ("
+     "  name TEXT PRIMARY KEY,"
+     "  dtype TEXT NOT NULL,"
+     "  byte_count INTEGER NOT NULL,"
+     "  key BLOB NOT NULL"
+     ") WITHOUT ROWID",
+     NULL},
+    {"\"case\"",
+     "CREATE TABLE \"case\" ("
+     "  id INTEGER PRIMARY KEY,"
+     "  key BLOB NOT NULL,"
+     "  instance TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  version INTEGER NOT NULL,"
+     "  phase TEXT NOT NULL,"
+     "  shape_class TEXT NOT NULL,"
+     "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
+     "  step INTEGER NOT NULL,"
+     "  part INTEGER NOT NULL,"
+     "  tokens INTEGER NOT NULL,"
+     "  run TEXT NOT NULL REFERENCES run (id),"
+     "  UNIQUE (instance, prompt, step, part)"
+     ")",
+     "CREATE INDEX case_by_class ON \"case\" (op, version, shape_class);"
+     "CREATE INDEX case_by_key ON \"case\" (key)"},
+    {"argument",
+     "CREATE TABLE argument ("
+     "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
+     "  position INTEGER NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  kind TEXT NOT NULL,"
+     "  effects TEXT NOT NULL,"
+     "  i INTEGER,"
+     "  d REAL,"
+     "  dtype TEXT,"
+     "  shape TEXT,"
+     "  stride TEXT,"
+     "  offset_bytes INTEGER,"
+     "  base_bytes INTEGER,"
+     "  origin TEXT,"
+     "  region_begin INTEGER,"
+     "  region_end INTEGER,"
+     "  kept_begin INTEGER,"
+     "  kept_end INTEGER,"
+     "  before BLOB REFERENCES tensor (key),"
+     "  after BLOB REFERENCES tensor (key),"
+     "  PRIMARY KEY (case_id, position)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"page",
+     "CREATE TABLE page ("
+     "  case_id INTEGER NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  moment TEXT NOT NULL CHECK (moment IN ('before', 'after')),"
+     "  page INTEGER NOT NULL,"
+     "  key BLOB NOT NULL REFERENCES tensor (key),"
+     "  PRIMARY KEY (case_id, position, moment, page),"
+     "  FOREIGN KEY (case_id, position) REFERENCES argument (case_id, position) ON DELETE CASCADE"
+     ") WITHOUT ROWID",
+     NULL},
+    {"call",
+     "CREATE TABLE call ("
+     "  id INTEGER PRIMARY KEY,"
+     "  instance TEXT NOT NULL,"
+     "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
+     "  step INTEGER NOT NULL,"
+     "  part INTEGER NOT NULL,"
+     "  phase TEXT NOT NULL,"
+     "  shape_class TEXT NOT NULL,"
+     "  time_ns INTEGER NOT NULL,"
+     "  kept INTEGER NOT NULL,"
+     "  UNIQUE (instance, prompt, step, part)"
+     ")",
+     NULL},
+    {"statistic",
+     "CREATE TABLE statistic ("
+     "  call_id INTEGER NOT NULL REFERENCES call (id) ON DELETE CASCADE,"
+     "  param TEXT NOT NULL,"
+     "  least REAL,"
+     "  largest REAL,"
+     "  mean_square REAL,"
+     "  count INTEGER NOT NULL,"
+     "  non_finite INTEGER NOT NULL,"
+     "  kinds INTEGER NOT NULL,"
+     "  PRIMARY KEY (call_id, param)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"result",
+     "CREATE TABLE result ("
+     "  target TEXT NOT NULL,"
+     "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
+     "  verdict TEXT NOT NULL,"
+     "  margin REAL,"
+     "  output TEXT NOT NULL,"
+     "  reason TEXT NOT NULL,"
+     "  time_ns INTEGER NOT NULL,"
+     "  implementation TEXT NOT NULL,"
+     "  device TEXT NOT NULL,"
+     "  driver TEXT NOT NULL,"
+     "  options TEXT NOT NULL,"
+     "  beyond INTEGER,"
+     "  elements INTEGER,"
+     "  run TEXT NOT NULL REFERENCES run (id),"
+     "  PRIMARY KEY (target, case_id)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"element",
+     "CREATE TABLE element ("
+     "  target TEXT NOT NULL,"
+     "  case_id INTEGER NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  place TEXT NOT NULL,"
+     "  expected REAL,"
+     "  computed REAL,"
+     "  allowed REAL,"
+     "  PRIMARY KEY (target, case_id, position),"
+     "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
+     ") WITHOUT ROWID",
+     NULL},
+    {"\"limit\"",
+     "CREATE TABLE \"limit\" ("
+     "  op TEXT NOT NULL,"
+     "  version INTEGER NOT NULL,"
+     "  shape_class TEXT NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  calibration TEXT NOT NULL,"
+     "  ulp REAL NOT NULL,"
+     "  nmse REAL NOT NULL,"
+     "  row_error REAL NOT NULL,"
+     "  PRIMARY KEY (op, version, shape_class, param, calibration)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"ledger",
+     "CREATE TABLE ledger ("
+     "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     "  target TEXT NOT NULL,"
+     "  step TEXT NOT NULL,"
+     "  verdict TEXT NOT NULL,"
+     "  reason TEXT NOT NULL,"
+     "  plan TEXT NOT NULL,"
+     "  margin REAL,"
+     "  time_ns INTEGER NOT NULL,"
+     "  written_s INTEGER NOT NULL"
+     ")",
+     NULL},
+    {"finding",
+     "CREATE TABLE finding ("
+     "  target TEXT NOT NULL,"
+     "  instance TEXT NOT NULL,"
+     "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
+     "  margin REAL,"
+     "  reason TEXT NOT NULL,"
+     "  evidence INTEGER NOT NULL,"
+     "  tried INTEGER NOT NULL,"
+     "  failed INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, instance)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"timing",
+     "CREATE TABLE timing ("
+     "  target TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  calls INTEGER NOT NULL,"
+     "  launches INTEGER NOT NULL,"
+     "  time_ns INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, op)"
+     ") WITHOUT ROWID",
+     NULL},
+};
+enum { TABLE_COUNT = (int)(sizeof(TABLES) / sizeof(*TABLES)) };
 
-    "CREATE TABLE prompt ("
-    "  hash TEXT PRIMARY KEY,"
-    "  position INTEGER,"
-    "  text TEXT,"
-    "  ids TEXT,"
-    "  greedy TEXT"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE tensor ("
-    "  key BLOB PRIMARY KEY,"
-    "  dtype TEXT NOT NULL,"
-    "  shape TEXT NOT NULL,"
-    "  encoding TEXT NOT NULL CHECK (encoding IN ('raw', 'zstd')),"
-    "  bytes BLOB NOT NULL"
-    ");"
-
-    "CREATE TABLE weight ("
-    "  name TEXT PRIMARY KEY,"
-    "  dtype TEXT NOT NULL,"
-    "  byte_count INTEGER NOT NULL,"
-    "  key BLOB NOT NULL"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE \"case\" ("
-    "  id INTEGER PRIMARY KEY,"
-    "  instance TEXT NOT NULL,"
-    "  op TEXT NOT NULL,"
-    "  version INTEGER NOT NULL,"
-    "  phase TEXT NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
-    "  step INTEGER NOT NULL,"
-    "  part INTEGER NOT NULL,"
-    "  tokens INTEGER NOT NULL,"
-    "  UNIQUE (instance, prompt, step, part)"
-    ");"
-    "CREATE INDEX case_by_class ON \"case\" (op, version, shape_class);"
-
-    "CREATE TABLE argument ("
-    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
-    "  position INTEGER NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  kind TEXT NOT NULL,"
-    "  effects TEXT NOT NULL,"
-    "  i INTEGER,"
-    "  d REAL,"
-    "  dtype TEXT,"
-    "  shape TEXT,"
-    "  stride TEXT,"
-    "  offset_bytes INTEGER,"
-    "  base_bytes INTEGER,"
-    "  origin TEXT,"
-    "  region_begin INTEGER,"
-    "  region_end INTEGER,"
-    "  kept_begin INTEGER,"
-    "  kept_end INTEGER,"
-    "  before BLOB REFERENCES tensor (key),"
-    "  after BLOB REFERENCES tensor (key),"
-    "  PRIMARY KEY (case_id, position)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE page ("
-    "  case_id INTEGER NOT NULL,"
-    "  position INTEGER NOT NULL,"
-    "  moment TEXT NOT NULL CHECK (moment IN ('before', 'after')),"
-    "  page INTEGER NOT NULL,"
-    "  key BLOB NOT NULL REFERENCES tensor (key),"
-    "  PRIMARY KEY (case_id, position, moment, page),"
-    "  FOREIGN KEY (case_id, position) REFERENCES argument (case_id, position) ON DELETE CASCADE"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE call ("
-    "  id INTEGER PRIMARY KEY,"
-    "  instance TEXT NOT NULL,"
-    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
-    "  step INTEGER NOT NULL,"
-    "  part INTEGER NOT NULL,"
-    "  phase TEXT NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  kept INTEGER NOT NULL,"
-    "  UNIQUE (instance, prompt, step, part)"
-    ");"
-
-    "CREATE TABLE statistic ("
-    "  call_id INTEGER NOT NULL REFERENCES call (id) ON DELETE CASCADE,"
-    "  param TEXT NOT NULL,"
-    "  least REAL,"
-    "  largest REAL,"
-    "  mean_square REAL,"
-    "  count INTEGER NOT NULL,"
-    "  non_finite INTEGER NOT NULL,"
-    "  kinds INTEGER NOT NULL,"
-    "  PRIMARY KEY (call_id, param)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE result ("
-    "  target TEXT NOT NULL,"
-    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
-    "  verdict TEXT NOT NULL,"
-    "  margin REAL,"
-    "  output TEXT NOT NULL,"
-    "  reason TEXT NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  backend TEXT NOT NULL,"
-    "  beyond INTEGER,"
-    "  elements INTEGER,"
-    "  PRIMARY KEY (target, case_id)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE element ("
-    "  target TEXT NOT NULL,"
-    "  case_id INTEGER NOT NULL,"
-    "  position INTEGER NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  place TEXT NOT NULL,"
-    "  expected REAL,"
-    "  computed REAL,"
-    "  allowed REAL,"
-    "  PRIMARY KEY (target, case_id, position),"
-    "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE \"limit\" ("
-    "  op TEXT NOT NULL,"
-    "  version INTEGER NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  calibration TEXT NOT NULL,"
-    "  ulp REAL NOT NULL,"
-    "  nmse REAL NOT NULL,"
-    "  row_error REAL NOT NULL,"
-    "  PRIMARY KEY (op, version, shape_class, param, calibration)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE ledger ("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    "  target TEXT NOT NULL,"
-    "  step TEXT NOT NULL,"
-    "  verdict TEXT NOT NULL,"
-    "  reason TEXT NOT NULL,"
-    "  plan TEXT NOT NULL,"
-    "  margin REAL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  written_s INTEGER NOT NULL"
-    ");"
-
-    "CREATE TABLE finding ("
-    "  target TEXT NOT NULL,"
-    "  instance TEXT NOT NULL,"
-    "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
-    "  margin REAL,"
-    "  reason TEXT NOT NULL,"
-    "  evidence INTEGER NOT NULL,"
-    "  tried INTEGER NOT NULL,"
-    "  failed INTEGER NOT NULL,"
-    "  PRIMARY KEY (target, instance)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE timing ("
-    "  target TEXT NOT NULL,"
-    "  op TEXT NOT NULL,"
-    "  calls INTEGER NOT NULL,"
-    "  launches INTEGER NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  PRIMARY KEY (target, op)"
-    ") WITHOUT ROWID;";
-
-const char *schema_text(void)
+const struct schema_table *schema_find(const char *name)
 {
-    return TABLES;
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        if (strcmp(TABLES[i].name, name) == 0) {
+            return &TABLES[i];
+        }
+    }
+    return NULL;
+}
+
+int schema_make(sqlite3 *connection)
+{
+    int code = SQLITE_OK;
+    for (int i = 0; i < TABLE_COUNT && code == SQLITE_OK; i++) {
+        code = sqlite3_exec(connection, TABLES[i].table, NULL, NULL, NULL);
+        if (code == SQLITE_OK && TABLES[i].indices) {
+            code = sqlite3_exec(connection, TABLES[i].indices, NULL, NULL, NULL);
+        }
+    }
+    return code;
 }
 
 // Each object with the statement that made it. SQLite makes an index without a statement for each
 // key, and tables of statistics where somebody asked it to analyse.
 static const char OBJECTS[] =
-    "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema"
+    "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM main.sqlite_schema"
     " WHERE NOT (type = 'index' AND sql IS NULL)"
     " AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))"
     " ORDER BY type, name";
@@ -216,11 +266,11 @@ static int compare_rows(sqlite3_stmt *ours, sqlite3_stmt *theirs, int *out_is_sa
     }
 }
 
-static int compare_objects(sqlite3 *model, sqlite3 *connection, int *out_is_same)
+static int compare_objects(sqlite3 *model, sqlite3 *connection, const char *text, int *out_is_same)
 {
     sqlite3_stmt *ours = NULL;
     sqlite3_stmt *theirs = NULL;
-    int code = sqlite3_exec(model, TABLES, NULL, NULL, NULL);
+    int code = text ? sqlite3_exec(model, text, NULL, NULL, NULL) : schema_make(model);
     if (code == SQLITE_OK) {
         code = sqlite3_prepare_v2(model, OBJECTS, -1, &ours, NULL);
     }
@@ -235,12 +285,12 @@ static int compare_objects(sqlite3 *model, sqlite3 *connection, int *out_is_same
     return code;
 }
 
-int schema_compare(sqlite3 *connection, int *out_is_same)
+int schema_compare(sqlite3 *connection, const char *text, int *out_is_same)
 {
     sqlite3 *model = NULL;
     int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE, NULL);
     if (code == SQLITE_OK) {
-        code = compare_objects(model, connection, out_is_same);
+        code = compare_objects(model, connection, text, out_is_same);
     }
     (void)sqlite3_close(model); // Its one statement is finalized.
     return code;

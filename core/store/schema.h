@@ -9,10 +9,21 @@
 // "TapM": what `file` and the `sqlite3` shell find in the header.
 enum { SCHEMA_APPLICATION_ID = 0x5461704d };
 
-// The statements that make the tables in an empty file.
-const char *schema_text(void);
+// A table with the statements that make it. Tables of a name are found by `schema_find`.
+struct schema_table {
+    const char *name;    // In SQL: with quotes where it is a word of SQL.
+    const char *table;   // One statement, which begins "CREATE TABLE ".
+    const char *indices; // Statements, or NULL.
+};
 
-// Whether a file has these tables and nothing else: no view, trigger, index, computed column or
-// table of another make, all of which would run a stranger's code inside our statements. What
-// SQLite itself adds for its own use is let pass. Returns SQLITE_OK, or what SQLite says.
-int schema_compare(sqlite3 *connection, int *out_is_same);
+// The table of that name in this version, or NULL.
+const struct schema_table *schema_find(const char *name);
+
+// Makes all tables in an empty file. Returns SQLITE_OK, or what SQLite says.
+int schema_make(sqlite3 *connection);
+
+// Compares the tables of a file with those of `text` (the statements of an earlier version; NULL:
+// of this one). They differ if there is a view, trigger, index, computed column or table of another
+// make, all of which would run a stranger's code inside the statements of the host. What SQLite
+// adds for its own use counts for nothing. Returns SQLITE_OK, or what SQLite says.
+int schema_compare(sqlite3 *connection, const char *text, int *out_is_same);

@@ -4,13 +4,17 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "store/argument.h"
+#include "store/case_key.h"
 #include "store/content.h"
 #include "store/list.h"
+#include "store/migrate.h"
 #include "store/pages.h"
 #include "store/row.h"
 #include "store/schema.h"
@@ -19,8 +23,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { BUSY_TIMEOUT_MS = 10000, ARGUMENTS_MAX = 256 };
+enum { BUSY_TIMEOUT_MS = 10000, ARGUMENTS_MAX = 256, HOST_NAME_TEXT = 256 };
 
 struct store {
     char *path;
@@ -29,7 +34,10 @@ struct store {
     struct table statement_at; // By their text.
     sqlite3_stmt **statements;
     size_t statement_count, statement_capacity;
-    char *fact; // The last answer of `store_fact`.
+    char *fact;          // The last answer of `store_fact`.
+    char run[HASH_TEXT]; // The row of `run` that this connection has written, or "".
+    struct hash touched; // The prompt that is known to have a row,
+    int has_touched;     // if there is one.
 };
 
 // Whether there was no room: SQLite tells of a full disk by a code of its own, of a limit on files
@@ -119,14 +127,17 @@ static tapml_status make_tables(struct store *store, int page_bytes)
     TAPML_TRY(pages_add_sums(store->connection));
     TAPML_TRY(run_sql(store, "BEGIN IMMEDIATE", "making its tables"));
     TAPML_TRY(run_sql(store, header, "making its tables"));
-    TAPML_TRY(run_sql(store, schema_text(), "making its tables"));
+    const int code = schema_make(store->connection);
+    if (code != SQLITE_OK) {
+        return store_fail(store, code, "making its tables");
+    }
     return run_sql(store, "COMMIT", "making its tables");
 }
 
 static tapml_status check_tables(struct store *store)
 {
     int is_same = 0;
-    const int code = schema_compare(store->connection, &is_same);
+    const int code = schema_compare(store->connection, NULL, &is_same);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
     }
@@ -137,9 +148,17 @@ static tapml_status check_tables(struct store *store)
                                  store->path);
 }
 
-// `page_bytes` is 0 where nothing is made.
-static tapml_status check_header(struct store *store, int page_bytes)
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_CREATE };
+
+struct opening {
+    enum access access;
+    int page_bytes;                // Of a store that is made; 0: none is.
+    const struct pages_loan *loan; // NULL: none.
+};
+
+static tapml_status check_header(struct store *store, const struct opening *opening)
 {
+    const int page_bytes = opening->page_bytes;
     int64_t id = 0;
     int64_t version = 0;
     int64_t objects = 0;
@@ -152,23 +171,20 @@ static tapml_status check_header(struct store *store, int page_bytes)
     if (id != SCHEMA_APPLICATION_ID) {
         return status_fail(TAPML_INVALID, "'%s' is no store of a run", store->path);
     }
-    if (version != STORE_VERSION) {
-        return status_fail(TAPML_INVALID, "store '%s' has version %lld, this host knows %d",
-                           store->path, (long long)version, STORE_VERSION);
+    if (version < MIGRATE_VERSION_MIN || version > STORE_VERSION) {
+        return status_fail(TAPML_INVALID, "store '%s' has version %lld, this host knows %d to %d",
+                           store->path, (long long)version, MIGRATE_VERSION_MIN, STORE_VERSION);
     }
     if (!pages_have_sums(store->pages)) { // Every store was made with them.
         return fail_damaged(store, "opening it");
     }
+    if (version < STORE_VERSION) {
+        const int is_kept = opening->access != ACCESS_READ;
+        TAPML_TRY(migrate_run(store, version, is_kept));
+        return is_kept ? check_tables(store) : TAPML_OK;
+    }
     return check_tables(store);
 }
-
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_CREATE };
-
-struct opening {
-    enum access access;
-    int page_bytes;                // Of a store that is made; 0: none is.
-    const struct pages_loan *loan; // NULL: none.
-};
 
 // "file:" with what a URI keeps for itself written as %XX. A file without a log beside it is not
 // being written: read as one that never changes, it gets no log either, which a reader alone could
@@ -219,7 +235,7 @@ static tapml_status open_connection(struct store *store, const struct opening *o
     (void)sqlite3_db_config(store->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     TAPML_TRY(
         run_sql(store, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;", "opening it"));
-    TAPML_TRY(check_header(store, opening->page_bytes));
+    TAPML_TRY(check_header(store, opening));
     return opening->access == ACCESS_READ
                ? TAPML_OK
                : run_sql(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
@@ -296,7 +312,7 @@ tapml_status store_set_fact(struct store *store, const char *name, const char *v
 {
     struct row row;
     TAPML_TRY(row_begin(store,
-                        "INSERT INTO fact VALUES (?, ?)"
+                        "INSERT INTO metadata VALUES (?, ?)"
                         " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                         "writing a fact", &row));
     row_put_text(&row, name);
@@ -308,7 +324,7 @@ const char *store_fact(struct store *store, const char *name)
 {
     struct row row;
     int has = 0;
-    if (row_begin(store, "SELECT value FROM fact WHERE name = ?", "reading a fact", &row) !=
+    if (row_begin(store, "SELECT value FROM metadata WHERE name = ?", "reading a fact", &row) !=
         TAPML_OK) {
         return NULL;
     }
@@ -323,6 +339,29 @@ const char *store_fact(struct store *store, const char *name)
         utf8_make_plain(store->fact); // It is shown to people.
     }
     return store->fact;
+}
+
+tapml_status store_run(struct store *store, const char **out_id)
+{
+    char machine[HOST_NAME_TEXT] = "";
+    struct row row;
+    int has = 0;
+    *out_id = store->run;
+    if (store->run[0] != '\0') {
+        return TAPML_OK;
+    }
+    (void)gethostname(machine, sizeof(machine) - 1); // Empty if there is none.
+    TAPML_TRY(row_begin(store,
+                        "INSERT INTO run VALUES (lower(hex(randomblob(16))), ?, ?, ?) RETURNING id",
+                        "noting the run", &row));
+    row_put_text(&row, TAPML_VERSION);
+    row_put_text(&row, machine);
+    row_put_i64(&row, clock_wall_s());
+    TAPML_TRY(row_next(&row, &has));
+    ASSERT(has); // The row that was inserted.
+    (void)snprintf(store->run, sizeof(store->run), "%s", row_text(&row, 0));
+    row_end(&row);
+    return TAPML_OK;
 }
 
 tapml_status store_begin(struct store *store)
@@ -343,6 +382,8 @@ tapml_status store_begin_to_read(struct store *store)
 void store_rollback(struct store *store)
 {
     if (!sqlite3_get_autocommit(store->connection)) {
+        store->run[0] = '\0'; // Their rows may go.
+        store->has_touched = 0;
         // Fails only where SQLite has rolled back by itself.
         (void)sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
     }
@@ -427,22 +468,36 @@ store_inline_weight(struct store *store, const char *name, const void *data, uin
 }
 
 // A line for a prompt that has begun: cases and calls refer to it.
-static tapml_status touch_prompt(struct store *store, const char *hash)
+static tapml_status touch_prompt(struct store *store, struct hash prompt, const char *hash)
 {
+    const char *run = NULL;
     struct row row;
-    TAPML_TRY(row_begin(store, "INSERT INTO prompt (hash) VALUES (?) ON CONFLICT (hash) DO NOTHING",
+    if (store->has_touched && hash_equal(store->touched, prompt)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(store_run(store, &run));
+    TAPML_TRY(row_begin(store,
+                        "INSERT INTO prompt (hash, run) VALUES (?, ?)"
+                        " ON CONFLICT (hash) DO NOTHING",
                         "writing a prompt", &row));
     row_put_text(&row, hash);
-    return row_run(&row);
+    row_put_text(&row, run);
+    TAPML_TRY(row_run(&row));
+    store->touched = prompt;
+    store->has_touched = 1;
+    return TAPML_OK;
 }
 
 static tapml_status
 insert_case(struct store *store, const struct carved_case *item, const char *hash)
 {
+    const char *run = NULL;
     struct row row;
+    TAPML_TRY(store_run(store, &run));
     TAPML_TRY(row_begin(store,
-                        "INSERT INTO \"case\" (instance, op, version, phase, shape_class, prompt,"
-                        " step, part, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        "INSERT INTO \"case\" (key, instance, op, version, phase, shape_class,"
+                        " prompt, step, part, tokens, run)"
+                        " VALUES (x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing a case", &row));
     row_put_text(&row, item->instance);
     row_put_text(&row, item->op_name);
@@ -453,6 +508,7 @@ insert_case(struct store *store, const struct carved_case *item, const char *has
     row_put_i64(&row, item->step);
     row_put_i64(&row, item->part);
     row_put_i64(&row, item->tokens);
+    row_put_text(&row, run);
     return row_run(&row);
 }
 
@@ -475,7 +531,7 @@ tapml_status store_add_case(struct store *store, const struct carved_case *item)
 {
     char hash[HASH_TEXT];
     hash_text(item->prompt, hash);
-    TAPML_TRY(touch_prompt(store, hash));
+    TAPML_TRY(touch_prompt(store, item->prompt, hash));
     TAPML_TRY(delete_old(store, item, hash));
     TAPML_TRY(insert_case(store, item, hash));
     const int64_t id = sqlite3_last_insert_rowid(store->connection);
@@ -485,7 +541,7 @@ tapml_status store_add_case(struct store *store, const struct carved_case *item)
             return status_explain(status, "while writing a case of '%s'", item->instance);
         }
     }
-    return TAPML_OK;
+    return case_key_write(store, id);
 }
 
 static tapml_status
@@ -539,7 +595,7 @@ tapml_status store_add_call(struct store *store, const struct store_call *call)
     char hash[HASH_TEXT];
     int64_t id = 0;
     hash_text(call->prompt, hash);
-    TAPML_TRY(touch_prompt(store, hash));
+    TAPML_TRY(touch_prompt(store, call->prompt, hash));
     TAPML_TRY(write_call(store, call, hash, &id));
     for (uint32_t i = 0; i < call->output_count; i++) {
         TAPML_TRY(write_statistic(store, id, &call->outputs[i]));
@@ -551,12 +607,14 @@ static tapml_status
 write_prompt(struct store *store, const struct store_prompt *prompt, const struct text *lists)
 {
     char hash[HASH_TEXT];
+    const char *run = NULL;
     struct row row;
     hash_text(prompt->hash, hash);
     TAPML_TRY(text_status(&lists[0]));
     TAPML_TRY(text_status(&lists[1]));
+    TAPML_TRY(store_run(store, &run));
     TAPML_TRY(row_begin(store,
-                        "INSERT INTO prompt VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE"
+                        "INSERT INTO prompt VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE"
                         " SET position = excluded.position, text = excluded.text,"
                         " ids = excluded.ids, greedy = excluded.greedy",
                         "writing a prompt", &row));
@@ -565,6 +623,7 @@ write_prompt(struct store *store, const struct store_prompt *prompt, const struc
     row_put_text(&row, prompt->text);
     row_put_text(&row, lists[0].data);
     row_put_text(&row, lists[1].data);
+    row_put_text(&row, run);
     return row_run(&row);
 }
 

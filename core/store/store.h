@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_VERSION = 2 };
+enum { STORE_VERSION = 3 };
 
 // Of the file of a new store: what the system does for a page that is written is the same for small
 // and for large ones. A store keeps the size that it was made with.
@@ -27,13 +27,14 @@ struct store;
 struct arena;
 
 // Opens a store, made where it is absent and `create`. A file that is no store, or of a newer
-// version, is refused with its path.
+// version, is refused with its path; one of an earlier version becomes one of this version.
 tapml_status store_open(const char *path, int create, struct store **out_store) STATUS_USED;
 
 // The same with `create`, in pages of a size of one's own: a power of two from 512 to 65536.
 tapml_status store_make(const char *path, int page_bytes, struct store **out_store) STATUS_USED;
 
 // Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
+// One of an earlier version reads as one of this version (store/migrate.h).
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
 
 // The same of a damaged one: pages of `loan` are read instead of its own (store/salvage).
@@ -48,6 +49,11 @@ const char *store_path(const struct store *store);
 // the next call.
 tapml_status store_set_fact(struct store *store, const char *name, const char *value) STATUS_USED;
 const char *store_fact(struct store *store, const char *name);
+
+// The id of the run that this connection writes for, which the rows name that it writes: 32
+// hexadecimal digits. Noted in table `run` when it is first asked for, so in the transaction of the
+// first row that names it. Lives until the store is closed or rolled back.
+tapml_status store_run(struct store *store, const char **out_id) STATUS_USED;
 
 // A transaction: what is not committed is as if it had never been written.
 tapml_status store_begin(struct store *store) STATUS_USED;

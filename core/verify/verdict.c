@@ -39,13 +39,21 @@ size_t verdict_count_failed(const struct verdict *verdicts, size_t count)
     return failed;
 }
 
+// What computes: a result of another one does not count.
+struct maker {
+    const char *implementation; // "PLUGIN VERSION BUILD"
+    const char *device;         // "COMPONENT:DEVICE"
+    const char *driver;         // "NAME OF THE DEVICE, DRIVER"
+    const char *options;        // "activations=f16", or "".
+};
+
 // All cases of a store on their way to a verdict.
 struct verdict_judge {
     const struct verdict_options *options;
     struct replay *replay;
     struct calibrator *calibrator;
     struct verdict_list *list;
-    const char *backend; // What gives the results, as the store has it.
+    struct maker maker;  // Of the results, as the store has it.
     size_t written;      // Of the list: what the store has by now.
     struct table shapes; // Of derived cases, each judged once.
     int has_failed;      // Some kept case did.
@@ -66,13 +74,31 @@ struct trial {
     double margin;  // Of the worst output.
 };
 
-static const char *describe_backend(const struct verdict_judge *judge)
+static tapml_status describe_maker(struct verdict_judge *judge)
 {
     const struct backend_info *info = backend_info(judge->options->backend);
-    return arena_format(judge->list->arena, "%s %s %s, %s:%s, %s, %s%s", info->plugin,
-                        info->plugin_version, info->build_id ? info->build_id : "", info->component,
-                        info->device, info->device_name, info->driver,
-                        info->is_narrow ? ", activations f16" : "");
+    struct arena *arena = judge->list->arena;
+    const struct maker maker = {
+        .implementation = arena_format(arena, "%s %s %s", info->plugin, info->plugin_version,
+                                       info->build_id ? info->build_id : ""),
+        .device = arena_format(arena, "%s:%s", info->component, info->device),
+        .driver = arena_format(arena, "%s, %s", info->device_name, info->driver),
+        .options = info->is_narrow ? "activations=f16" : "",
+    };
+    if (!maker.implementation || !maker.device || !maker.driver) {
+        return status_no_memory();
+    }
+    judge->maker = maker;
+    return TAPML_OK;
+}
+
+// Binds the maker to the next values of a row.
+static void put_maker(struct row *row, const struct maker *maker)
+{
+    row_put_text(row, maker->implementation);
+    row_put_text(row, maker->device);
+    row_put_text(row, maker->driver);
+    row_put_text(row, maker->options);
 }
 
 static tapml_status read_verdict(struct row *row, struct arena *arena, struct verdict *out_verdict)
@@ -104,11 +130,12 @@ find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int 
     TAPML_TRY(
         row_begin(judge->options->store,
                   "SELECT verdict, margin, output, reason, time_ns, beyond, elements FROM result"
-                  " WHERE target = ? AND case_id = ? AND backend = ?",
+                  " WHERE target = ? AND case_id = ?"
+                  " AND implementation = ? AND device = ? AND driver = ? AND options = ?",
                   "reading results", &row));
     row_put_text(&row, judge->options->target);
     row_put_i64(&row, out_verdict->case_id);
-    row_put_text(&row, judge->backend);
+    put_maker(&row, &judge->maker);
     TAPML_TRY(row_next(&row, out_has));
     if (!*out_has) {
         return TAPML_OK;
@@ -123,9 +150,12 @@ find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int 
 
 static tapml_status write_result(const struct verdict_judge *judge, const struct verdict *verdict)
 {
+    const char *run = NULL;
     struct row row;
+    TAPML_TRY(store_run(judge->options->store, &run));
     TAPML_TRY(row_begin(judge->options->store,
-                        "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        "INSERT OR REPLACE INTO result"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing results", &row));
     row_put_text(&row, judge->options->target);
     row_put_i64(&row, verdict->case_id);
@@ -134,7 +164,7 @@ static tapml_status write_result(const struct verdict_judge *judge, const struct
     row_put_text(&row, verdict->output);
     row_put_text(&row, verdict->reason);
     row_put_i64(&row, (int64_t)verdict->time_ns);
-    row_put_text(&row, judge->backend);
+    put_maker(&row, &judge->maker);
     if (verdict->elements.total > 0) {
         row_put_i64(&row, (int64_t)verdict->elements.beyond);
         row_put_i64(&row, (int64_t)verdict->elements.total);
@@ -142,6 +172,7 @@ static tapml_status write_result(const struct verdict_judge *judge, const struct
         row_put_null(&row);
         row_put_null(&row);
     }
+    row_put_text(&row, run);
     TAPML_TRY(row_run(&row));
     return element_write(judge->options->store, judge->options->target, verdict->case_id,
                          &verdict->elements);
@@ -684,10 +715,10 @@ static tapml_status begin(struct verdict_judge *judge)
     const struct verdict_options *options = judge->options;
     table_init(&judge->shapes);
     judge->list->arena = arena_create();
-    judge->backend = judge->list->arena ? describe_backend(judge) : NULL;
-    if (!judge->backend) {
+    if (!judge->list->arena) {
         return status_no_memory();
     }
+    TAPML_TRY(describe_maker(judge));
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
     TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
                                 &judge->calibrator));

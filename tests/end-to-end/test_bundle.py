@@ -103,7 +103,7 @@ def test_damaged_bundles_are_refused(folder):
         file.write(b"no model")
     shutil.copy(path, damaged)
     connection = sqlite3.connect(damaged)
-    connection.execute("INSERT OR REPLACE INTO fact VALUES ('model.path', ?)", (folder,))
+    connection.execute("INSERT OR REPLACE INTO metadata VALUES ('model.path', ?)", (folder,))
     connection.commit()
     connection.close()
     rig.check(rig.host("replay", damaged, "--backend", "reference"), 0)

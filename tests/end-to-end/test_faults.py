@@ -112,7 +112,7 @@ def one_call_of_five(folder):
     done, _, dir_ = run(folder, {"instance": "layers.1/attn/o_proj", "kind": "zero-row", "probability": 0.2,
                                  "seed": 3})
     expect_accused(done, "layers.1/attn/o_proj")
-    fact, = rig.rows(dir_, "SELECT value FROM fact WHERE name = 'target.gpu.faults'")[0]
+    fact, = rig.rows(dir_, "SELECT value FROM metadata WHERE name = 'target.gpu.faults'")[0]
     rig.contains(fact, "zero-row", "instance=layers.1/attn/o_proj", "probability=0.2", "seed=3")
 
 

@@ -23,7 +23,7 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 # of moves follows from times, so that of the moves' rows the verdicts count alone.
 KEY = "instance, prompt, step, part"
 QUERIES = [
-    "SELECT name, value FROM fact WHERE name NOT LIKE 'target.%.finished' ORDER BY name",
+    "SELECT name, value FROM metadata WHERE name NOT LIKE 'target.%.finished' ORDER BY name",
     "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY hash",
     "SELECT key, dtype, shape, encoding, bytes FROM tensor ORDER BY key",
     "SELECT * FROM weight ORDER BY name",
@@ -36,7 +36,7 @@ QUERIES = [
     f"SELECT {KEY}, phase, shape_class, kept FROM call ORDER BY {KEY}",
     f"SELECT {KEY}, param, least, largest, mean_square, count, non_finite, kinds FROM statistic"
     f" JOIN call ON id = call_id ORDER BY {KEY}, param",
-    f"SELECT target, {KEY}, verdict, margin, output, reason, backend FROM result"
+    f"SELECT target, {KEY}, verdict, margin, output, reason, implementation, device, driver, options FROM result"
     f" JOIN \"case\" ON id = case_id ORDER BY target, {KEY}",
     "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4",
     f"SELECT target, {KEY}, position, param, place, expected, computed, allowed FROM element"

@@ -22,16 +22,16 @@ static const struct {
     int column_count;
     const char *sql;
 } tables[] = {
-    {"fact", 2, "INSERT INTO fact VALUES (?,?)"},
-    {"prompt", 5, "INSERT INTO prompt VALUES (?,?,?,?,?)"},
+    {"fact", 2, "INSERT INTO metadata VALUES (?,?)"},
+    {"prompt", 5, "INSERT INTO prompt VALUES (?,?,?,?,?,'r')"},
     {"tensor", 5, "INSERT INTO tensor VALUES (?,?,?,?,?)"},
     {"weight", 4, "INSERT INTO weight VALUES (?,?,?,?)"},
-    {"case", 10, "INSERT INTO \"case\" VALUES (?,?,?,?,?,?,?,?,?,?)"},
+    {"case", 10, "INSERT INTO \"case\" VALUES (?,x'01',?,?,?,?,?,?,?,?,?,'r')"},
     {"argument", 19, "INSERT INTO argument VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"page", 5, "INSERT INTO page VALUES (?,?,?,?,?)"},
     {"call", 9, "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?)"},
     {"statistic", 8, "INSERT INTO statistic VALUES (?,?,?,?,?,?,?,?)"},
-    {"result", 10, "INSERT INTO result VALUES (?,?,?,?,?,?,?,?,?,?)"},
+    {"result", 10, "INSERT INTO result VALUES (?,?,?,?,?,?,?,?,'d','v','',?,?,'r')"},
     {"element", 8, "INSERT INTO element VALUES (?,?,?,?,?,?,?,?)"},
     {"finding", 8, "INSERT INTO finding VALUES (?,?,?,?,?,?,?,?)"},
     {"timing", 5, "INSERT INTO timing VALUES (?,?,?,?,?)"},

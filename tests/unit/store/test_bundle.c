@@ -171,9 +171,9 @@ Test(bundle, damage_is_found)
         "UPDATE argument SET kind = 'inout' WHERE position = 0",
         "DELETE FROM argument WHERE position = 2",
         "UPDATE \"case\" SET prompt = ''",
-        "CREATE VIEW fact2 AS SELECT * FROM fact",
+        "CREATE VIEW metadata2 AS SELECT * FROM metadata",
         "PRAGMA application_id = 1",
-        "PRAGMA user_version = 3",
+        "PRAGMA user_version = 4",
     };
     for (size_t i = 0; i < sizeof(SQL) / sizeof(*SQL); i++) {
         struct carved_case again;

@@ -73,7 +73,7 @@ Test(row, nan_is_null_and_back)
 Test(row, failure_says_what_was_done)
 {
     struct row row;
-    cr_assert_eq(row_begin(store, "INSERT INTO fact VALUES (?, ?)", "writing a fact", &row),
+    cr_assert_eq(row_begin(store, "INSERT INTO metadata VALUES (?, ?)", "writing a fact", &row),
                  TAPML_OK);
     row_put_text(&row, "name");
     row_put_null(&row);
@@ -96,7 +96,7 @@ Test(row, statement_is_reused)
     for (int i = 0; i < 100; i++) {
         struct row row;
         cr_assert_eq(row_begin(store,
-                               "INSERT INTO fact VALUES (?, 'x')"
+                               "INSERT INTO metadata VALUES (?, 'x')"
                                " ON CONFLICT (name) DO NOTHING",
                                "testing", &row),
                      TAPML_OK);

@@ -18,18 +18,19 @@ enum { PAGE = 4096, PROMPTS = 6, CALLS = 30 };
 static const char ROWS[] =
     "BEGIN;"
     "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 59)"
-    "  INSERT INTO fact SELECT printf('about.%02d', x), hex(zeroblob(50)) FROM n;"
-    "INSERT INTO fact VALUES ('source', 'here'), ('target.gpu.build', '1');"
+    "  INSERT INTO metadata SELECT printf('about.%02d', x), hex(zeroblob(50)) FROM n;"
+    "INSERT INTO metadata VALUES ('source', 'here'), ('target.gpu.build', '1');"
+    "INSERT INTO run VALUES ('r', 'host', 'machine', 1);"
     "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 5)"
-    "  INSERT INTO prompt SELECT printf('%032x', x), x, 'text', '[1]', '[2]' FROM n;"
+    "  INSERT INTO prompt SELECT printf('%032x', x), x, 'text', '[1]', '[2]', 'r' FROM n;"
     "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 179)"
     "  INSERT INTO call (instance, prompt, step, part, phase, shape_class, time_ns, kept)"
     "    SELECT printf('layers.%d/op', x % 30), printf('%032x', x / 30), 0, 0, 'prefill', 'x=[4]',"
     "      1000 + x, 1 FROM n;"
     "INSERT INTO statistic SELECT id, 'y', id, id, id, 1, 0, 0 FROM call;"
     "INSERT INTO weight VALUES ('w', 'f32', 4, x'00');"
-    "INSERT INTO \"case\" SELECT id, instance, 'tapml.silu', 1, phase, shape_class, prompt, step,"
-    "  part, 4 FROM call;"
+    "INSERT INTO \"case\" SELECT id, x'01', instance, 'tapml.silu', 1, phase, shape_class, prompt,"
+    "  step, part, 4, 'r' FROM call;"
     "INSERT INTO tensor SELECT printf('%016d', id), 'f32', '[4]', 'raw',"
     "  zeroblob(CASE WHEN id % 7 THEN 16 ELSE 9000 END) FROM call;"
     "INSERT INTO argument (case_id, position, param, kind, effects, origin, before)"
@@ -37,7 +38,8 @@ static const char ROWS[] =
     "INSERT INTO argument (case_id, position, param, kind, effects, origin)"
     "  SELECT id, 1, 'w', 'in', 'weight', 'w' FROM call;"
     "INSERT INTO page SELECT id, 0, 'before', 0, printf('%016d', id) FROM call;"
-    "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'b', NULL, NULL FROM call;"
+    "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'i', 'd', 'v', '', NULL, NULL,"
+    "  'r' FROM call;"
     "UPDATE result SET verdict = 'fail', beyond = 1, elements = 4 WHERE case_id % 4 = 0;"
     "INSERT INTO element SELECT target, case_id, 0, 'y', '[0]', 1, 2, 1 FROM result"
     "  WHERE beyond IS NOT NULL;"
@@ -122,7 +124,7 @@ static int64_t number_of(struct store *store, const char *sql)
 // What is in the new store is in the original one, and all of each prompt is there.
 static int64_t check_new(void)
 {
-    static const char *const tables[] = {"fact",     "prompt", "tensor",    "weight",  "\"case\"",
+    static const char *const tables[] = {"metadata", "prompt", "tensor",    "weight",  "\"case\"",
                                          "page",     "call",   "statistic", "result",  "\"limit\"",
                                          "argument", "ledger", "element",   "finding", "timing"};
     struct store *store = NULL;
@@ -136,6 +138,10 @@ static int64_t check_new(void)
                  tables[i], tables[i]);
         cr_expect_eq(number_of(store, sql), 0, "other rows in %s", tables[i]);
     }
+    // Of a run whose row is lost the id is left.
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM main.run WHERE id NOT IN"
+                                  " (SELECT id FROM old.run)"),
+                 0);
     const int64_t prompts = number_of(store, "SELECT count(*) FROM main.prompt");
     cr_expect_eq(number_of(store, "SELECT count(*) FROM main.call"), prompts * CALLS);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM main.\"case\""), prompts * CALLS);

@@ -168,9 +168,10 @@ Test(store, a_case_is_replaced_with_its_results)
     struct cases_silu silu;
     cases_make_silu(&silu, "s", 4);
     const int64_t id = add(&silu.item);
-    char sql[200];
+    char sql[300];
     snprintf(sql, sizeof(sql),
-             "INSERT INTO result VALUES ('gpu', %lld, 'pass', 0.1, 'y', '', 5, 'x', NULL, NULL)",
+             "INSERT INTO result SELECT 'gpu', %lld, 'pass', 0.1, 'y', '', 5, 'x', 'x', 'x', '',"
+             " NULL, NULL, id FROM run",
              (long long)id);
     execute(sql);
     silu.y[0] += 1;
@@ -455,8 +456,12 @@ Test(store, what_is_no_store_is_refused)
 
 Test(store, another_version_is_refused)
 {
-    execute("PRAGMA user_version = 3");
-    expect_refused(path, 0, TAPML_INVALID, "version 3");
+    execute("PRAGMA user_version = 4");
+    expect_refused(path, 0, TAPML_INVALID, "version 4");
+    execute("PRAGMA user_version = 1");
+    expect_refused(path, 0, TAPML_INVALID, "version 1");
+    execute("PRAGMA user_version = 2");
+    expect_refused(path, 0, TAPML_INVALID, "a store of version 2 has");
 }
 
 Test(store, triggers_and_views_are_refused)

@@ -106,7 +106,8 @@ Test(verdict, right_cases_pass)
     cr_assert_str_eq(list.items[0].phase, "prefill");
     cr_assert_str_eq(list.items[2].phase, "decode");
     cr_assert_eq(number_of("SELECT count(*) FROM result WHERE verdict = 'pass' AND target = 'gpu'"
-                           " AND backend LIKE 'org.tapml.cpu %reference:f64%'"),
+                           " AND implementation LIKE 'org.tapml.cpu %'"
+                           " AND device = 'reference:f64'"),
                  3);
     verdict_list_release(&list);
 }
@@ -199,7 +200,7 @@ Test(verdict, results_of_another_backend_do_not_count)
     options.backend = other;
     list = judge(&options);
     verdict_list_release(&list);
-    cr_assert_eq(number_of("SELECT count(*) FROM result WHERE backend LIKE '%reference:f32,%'"), 1);
+    cr_assert_eq(number_of("SELECT count(*) FROM result WHERE device = 'reference:f32'"), 1);
     cr_assert_eq(number_of("SELECT count(*) FROM result"), 1);
     backend_release(late);
     backend_release(other);

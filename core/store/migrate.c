@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/migrate.h"
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "store/case_key.h"
+#include "store/row.h"
+#include "store/schema.h"
+#include "store/store.h"
+
+// The tables of version 2, which is that of host 0.1.0.
+static const char VERSION_2[] =
+    "CREATE TABLE fact ("
+    "  name TEXT PRIMARY KEY,"
+    "  value TEXT NOT NULL"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE prompt ("
+    "  hash TEXT PRIMARY KEY,"
+    "  position INTEGER,"
+    "  text TEXT,"
+    "  ids TEXT,"
+    "  greedy TEXT"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE tensor ("
+    "  key BLOB PRIMARY KEY,"
+    "  dtype TEXT NOT NULL,"
+    "  shape TEXT NOT NULL,"
+    "  encoding TEXT NOT NULL CHECK (encoding IN ('raw', 'zstd')),"
+    "  bytes BLOB NOT NULL"
+    ");"
+
+    "CREATE TABLE weight ("
+    "  name TEXT PRIMARY KEY,"
+    "  dtype TEXT NOT NULL,"
+    "  byte_count INTEGER NOT NULL,"
+    "  key BLOB NOT NULL"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE \"case\" ("
+    "  id INTEGER PRIMARY KEY,"
+    "  instance TEXT NOT NULL,"
+    "  op TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  phase TEXT NOT NULL,"
+    "  shape_class TEXT NOT NULL,"
+    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
+    "  step INTEGER NOT NULL,"
+    "  part INTEGER NOT NULL,"
+    "  tokens INTEGER NOT NULL,"
+    "  UNIQUE (instance, prompt, step, part)"
+    ");"
+    "CREATE INDEX case_by_class ON \"case\" (op, version, shape_class);"
+
+    "CREATE TABLE argument ("
+    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
+    "  position INTEGER NOT NULL,"
+    "  param TEXT NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  effects TEXT NOT NULL,"
+    "  i INTEGER,"
+    "  d REAL,"
+    "  dtype TEXT,"
+    "  shape TEXT,"
+    "  stride TEXT,"
+    "  offset_bytes INTEGER,"
+    "  base_bytes INTEGER,"
+    "  origin TEXT,"
+    "  region_begin INTEGER,"
+    "  region_end INTEGER,"
+    "  kept_begin INTEGER,"
+    "  kept_end INTEGER,"
+    "  before BLOB REFERENCES tensor (key),"
+    "  after BLOB REFERENCES tensor (key),"
+    "  PRIMARY KEY (case_id, position)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE page ("
+    "  case_id INTEGER NOT NULL,"
+    "  position INTEGER NOT NULL,"
+    "  moment TEXT NOT NULL CHECK (moment IN ('before', 'after')),"
+    "  page INTEGER NOT NULL,"
+    "  key BLOB NOT NULL REFERENCES tensor (key),"
+    "  PRIMARY KEY (case_id, position, moment, page),"
+    "  FOREIGN KEY (case_id, position) REFERENCES argument (case_id, position) ON DELETE CASCADE"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE call ("
+    "  id INTEGER PRIMARY KEY,"
+    "  instance TEXT NOT NULL,"
+    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
+    "  step INTEGER NOT NULL,"
+    "  part INTEGER NOT NULL,"
+    "  phase TEXT NOT NULL,"
+    "  shape_class TEXT NOT NULL,"
+    "  time_ns INTEGER NOT NULL,"
+    "  kept INTEGER NOT NULL,"
+    "  UNIQUE (instance, prompt, step, part)"
+    ");"
+
+    "CREATE TABLE statistic ("
+    "  call_id INTEGER NOT NULL REFERENCES call (id) ON DELETE CASCADE,"
+    "  param TEXT NOT NULL,"
+    "  least REAL,"
+    "  largest REAL,"
+    "  mean_square REAL,"
+    "  count INTEGER NOT NULL,"
+    "  non_finite INTEGER NOT NULL,"
+    "  kinds INTEGER NOT NULL,"
+    "  PRIMARY KEY (call_id, param)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE result ("
+    "  target TEXT NOT NULL,"
+    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
+    "  verdict TEXT NOT NULL,"
+    "  margin REAL,"
+    "  output TEXT NOT NULL,"
+    "  reason TEXT NOT NULL,"
+    "  time_ns INTEGER NOT NULL,"
+    "  backend TEXT NOT NULL,"
+    "  beyond INTEGER,"
+    "  elements INTEGER,"
+    "  PRIMARY KEY (target, case_id)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE element ("
+    "  target TEXT NOT NULL,"
+    "  case_id INTEGER NOT NULL,"
+    "  position INTEGER NOT NULL,"
+    "  param TEXT NOT NULL,"
+    "  place TEXT NOT NULL,"
+    "  expected REAL,"
+    "  computed REAL,"
+    "  allowed REAL,"
+    "  PRIMARY KEY (target, case_id, position),"
+    "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE \"limit\" ("
+    "  op TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  shape_class TEXT NOT NULL,"
+    "  param TEXT NOT NULL,"
+    "  calibration TEXT NOT NULL,"
+    "  ulp REAL NOT NULL,"
+    "  nmse REAL NOT NULL,"
+    "  row_error REAL NOT NULL,"
+    "  PRIMARY KEY (op, version, shape_class, param, calibration)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE ledger ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  target TEXT NOT NULL,"
+    "  step TEXT NOT NULL,"
+    "  verdict TEXT NOT NULL,"
+    "  reason TEXT NOT NULL,"
+    "  plan TEXT NOT NULL,"
+    "  margin REAL,"
+    "  time_ns INTEGER NOT NULL,"
+    "  written_s INTEGER NOT NULL"
+    ");"
+
+    "CREATE TABLE finding ("
+    "  target TEXT NOT NULL,"
+    "  instance TEXT NOT NULL,"
+    "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
+    "  margin REAL,"
+    "  reason TEXT NOT NULL,"
+    "  evidence INTEGER NOT NULL,"
+    "  tried INTEGER NOT NULL,"
+    "  failed INTEGER NOT NULL,"
+    "  PRIMARY KEY (target, instance)"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE timing ("
+    "  target TEXT NOT NULL,"
+    "  op TEXT NOT NULL,"
+    "  calls INTEGER NOT NULL,"
+    "  launches INTEGER NOT NULL,"
+    "  time_ns INTEGER NOT NULL,"
+    "  PRIMARY KEY (target, op)"
+    ") WITHOUT ROWID;";
+
+// A table that is new or has changed. The statement reads the old tables by `main.NAME`, and what
+// was filled before it by name.
+struct change {
+    const char *table; // As in the schema of this version; NULL: the table `old` goes.
+    const char *fill;  // INSERT INTO temp.TABLE ...; NULL: the table begins empty.
+    const char *old;   // The table that it takes the place of; NULL: none.
+};
+
+// What a result of version 2 has in `backend`: "PLUGIN VERSION BUILD, COMPONENT:DEVICE, NAME,
+// DRIVER[, activations f16]".
+#define FIRST "instr(backend, ', ')"
+#define REST  "substr(backend, " FIRST " + 2)"
+#define F16   "', activations f16'"
+static const char RESULTS_OF_2[] =
+    "INSERT INTO temp.result"
+    " SELECT target, case_id, verdict, margin, output, reason, time_ns,"
+    "  implementation, substr(rest, 1, at - 1), substr(rest, at + 2), options,"
+    "  beyond, elements, (SELECT id FROM temp.run)"
+    " FROM (SELECT *, instr(rest, ', ') AS at"
+    "  FROM (SELECT *, substr(backend, 1, " FIRST " - 1) AS implementation,"
+    "    replace(" REST ", " F16 ", '') AS rest,"
+    "    iif(instr(backend, " F16 ") > 0, 'activations=f16', '') AS options"
+    "   FROM main.result))";
+#undef FIRST
+#undef REST
+#undef F16
+
+static const struct change FROM_2[] = {
+    {"metadata", "INSERT INTO temp.metadata SELECT name, value FROM main.fact", "fact"},
+    {"run",
+     "INSERT INTO temp.run SELECT lower(hex(randomblob(16))),"
+     " coalesce((SELECT value FROM main.fact WHERE name = 'host.version'), ''), '', 0",
+     NULL},
+    {"prompt",
+     "INSERT INTO temp.prompt"
+     " SELECT hash, position, text, ids, greedy, (SELECT id FROM temp.run) FROM main.prompt",
+     "prompt"},
+    {"\"case\"",
+     "INSERT INTO temp.\"case\" SELECT id, x'', instance, op, version, phase, shape_class, prompt,"
+     " step, part, tokens, (SELECT id FROM temp.run) FROM main.\"case\"",
+     "\"case\""},
+    {"result", RESULTS_OF_2, "result"},
+};
+
+// A version, its tables, and how they become those of this one.
+struct migration {
+    int64_t version;
+    const char *text;
+    const struct change *changes;
+    size_t change_count;
+};
+
+static const struct migration MIGRATIONS[] = {
+    {2, VERSION_2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2)},
+};
+
+static const char DOING[] = "reading the tables of an earlier version";
+
+static tapml_status run_sql(struct store *store, const char *sql)
+{
+    const int code = sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? TAPML_OK : store_fail(store, code, DOING);
+}
+
+static tapml_status run_text(struct store *store, struct text *sql)
+{
+    TAPML_TRY(text_status(sql));
+    return run_sql(store, sql->data);
+}
+
+// Makes the temporary table of a change, and fills it.
+static tapml_status fill(struct store *store, const struct change *change, struct text *sql)
+{
+    static const char begin[] = "CREATE TABLE ";
+    if (!change->table) {
+        return TAPML_OK;
+    }
+    const struct schema_table *table = schema_find(change->table);
+    ASSERT(table);
+    text_clear(sql);
+    text_format(sql, "CREATE TEMP TABLE %s", table->table + sizeof(begin) - 1);
+    TAPML_TRY(run_text(store, sql));
+    return change->fill ? run_sql(store, change->fill) : TAPML_OK;
+}
+
+// Puts the temporary table of a change in the place of the old one.
+static tapml_status keep(struct store *store, const struct change *change, struct text *sql)
+{
+    text_clear(sql);
+    if (change->old) {
+        text_format(sql, "DROP TABLE main.%s;", change->old);
+    }
+    if (change->table) {
+        const struct schema_table *table = schema_find(change->table);
+        text_format(sql, "%s; INSERT INTO main.%s SELECT * FROM temp.%s; DROP TABLE temp.%s;",
+                    table->table, table->name, table->name, table->name);
+        text_append(sql, table->indices ? table->indices : "");
+    }
+    return run_text(store, sql);
+}
+
+static tapml_status run_changes(struct store *store, const struct migration *migration, int is_kept)
+{
+    struct text sql;
+    tapml_status status = TAPML_OK;
+    text_init(&sql);
+    for (size_t i = 0; status == TAPML_OK && i < migration->change_count; i++) {
+        status = fill(store, &migration->changes[i], &sql);
+    }
+    status = status == TAPML_OK ? case_key_write_all(store) : status;
+    for (size_t i = 0; is_kept && status == TAPML_OK && i < migration->change_count; i++) {
+        status = keep(store, &migration->changes[i], &sql);
+    }
+    if (is_kept && status == TAPML_OK) {
+        text_clear(&sql);
+        text_format(&sql, "PRAGMA user_version = %d", STORE_VERSION);
+        status = run_text(store, &sql);
+    }
+    text_release(&sql);
+    return status;
+}
+
+// References that lead nowhere are another's: a host writes none.
+static tapml_status check_references(struct store *store)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", DOING, &row));
+    TAPML_TRY(row_next(&row, &has));
+    if (has) {
+        row_end(&row);
+        return status_fail(TAPML_INVALID, "store '%s' has rows that refer to nothing",
+                           store_path(store));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_tables(struct store *store, const struct migration *migration)
+{
+    int is_same = 0;
+    const int code = schema_compare(store_connection(store), migration->text, &is_same);
+    if (code != SQLITE_OK) {
+        return store_fail(store, code, DOING);
+    }
+    return is_same ? TAPML_OK
+                   : status_fail(TAPML_INVALID,
+                                 "store '%s' has other tables, indices, views or triggers than a "
+                                 "store of version %lld has",
+                                 store_path(store), (long long)migration->version);
+}
+
+static tapml_status
+migrate_at_once(struct store *store, const struct migration *migration, int is_kept)
+{
+    TAPML_TRY(check_tables(store, migration));
+    TAPML_TRY(run_changes(store, migration, is_kept));
+    if (is_kept) {
+        TAPML_TRY(check_references(store));
+    }
+    return store_commit(store);
+}
+
+tapml_status migrate_run(struct store *store, int64_t version, int is_kept)
+{
+    const struct migration *migration = NULL;
+    for (size_t i = 0; i < sizeof(MIGRATIONS) / sizeof(*MIGRATIONS); i++) {
+        migration = MIGRATIONS[i].version == version ? &MIGRATIONS[i] : migration;
+    }
+    ASSERT(migration);
+    // References are checked at the end: a table that is replaced is missing for a while.
+    TAPML_TRY(run_sql(store, "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"));
+    TAPML_TRY(is_kept ? store_begin(store) : store_begin_to_read(store));
+    const tapml_status status = migrate_at_once(store, migration, is_kept);
+    if (status != TAPML_OK) {
+        store_rollback(store);
+        return status_explain(status, "while bringing it from version %lld to %d",
+                              (long long)version, STORE_VERSION);
+    }
+    return is_kept ? run_sql(store, "PRAGMA foreign_keys = ON;") : TAPML_OK;
+}

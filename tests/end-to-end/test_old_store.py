@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Stores that earlier releases wrote are looked at, gone on with and replayed."""
+import json
+import os
+import shutil
+
+import rig
+
+STORES = os.path.join(rig.DATA, "stores")
+FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def carried_on(version):
+    """The run of the old store goes on: nothing is carved again, the verdicts are those of a new run."""
+    def test(folder):
+        ini, dir_ = rig.write_small_run(folder, target="reference:f64", extra=FAULT)
+        os.makedirs(dir_)
+        path = shutil.copy(os.path.join(STORES, version, "run.tapmlrun"), dir_)
+        before = content(path)
+        found = json.loads(rig.check(rig.host("status", dir_, "--json"), 0).stdout)
+        assert found["cases"] == 80 and found["targets"][0]["failed"] == 4, found
+        assert content(path) == before, "looking has changed something"
+        done = rig.check(rig.host("--config", ini), 1)
+        rig.contains(done.stdout, "40 instances on gpu, 2 accused", "80 cases, 0 not compared")
+        assert "carved again" not in done.stderr and " 80 cases kept" not in done.stderr, done.stderr
+        other, fresh = rig.write_small_run(os.path.join(folder, "other"), target="reference:f64", extra=FAULT)
+        rig.check(rig.host("--config", other), 1)
+        for query in ("SELECT key FROM \"case\" ORDER BY id", "SELECT case_id, verdict, margin, reason FROM result ORDER BY 1",
+                      "SELECT instance, kind, reason FROM finding ORDER BY 1", "PRAGMA user_version"):
+            assert rig.rows(dir_, query) == rig.rows(fresh, query), query
+    test.__name__ = f"{version}: a run goes on"
+    return test
+
+
+def replayed(version):
+    """An old bundle fails with its fault and passes without, and is not carved anew."""
+    def test(folder):
+        ini, _ = rig.write_small_run(folder, target="reference:f64", extra=FAULT)
+        path = shutil.copy(os.path.join(STORES, version, "FAULT-1.tapmlrun"), folder)
+        rig.check(rig.host("replay", path, "--config", ini, "--target", "gpu"), 1)
+        done = rig.check(rig.host("replay", path), 0)
+        rig.contains(done.stdout, "bundle of layers.0/mlp/silu\n")
+    test.__name__ = f"{version}: a bundle is replayed"
+    return test
+
+
+if __name__ == "__main__":
+    rig.main([make(version) for version in sorted(os.listdir(STORES)) for make in (carried_on, replayed)])

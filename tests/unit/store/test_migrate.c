@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A store and a bundle that host 0.1.0 wrote, of version 2, lie in tests/data/stores/version-2.
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "harness/scratch.h"
+#include "store/case_key.h"
+#include "store/migrate.h"
+#include "store/store.h"
+
+enum { STORE_BYTES_MAX = 1 << 20 };
+
+static struct scratch scratch;
+static char path[2 * SCRATCH_PATH];
+static char *whole;
+static size_t whole_bytes;
+
+static void copy_store(const char *name)
+{
+    alloc_free(whole);
+    cr_assert_eq(file_read(scratch_source(name), STORE_BYTES_MAX, &whole, &whole_bytes), TAPML_OK);
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(whole, 1, whole_bytes, file), whole_bytes);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "a.tapmlrun"));
+    copy_store("tests/data/stores/version-2/run.tapmlrun");
+}
+
+static void end(void)
+{
+    alloc_free(whole);
+    scratch_remove(&scratch);
+}
+
+TestSuite(migrate, .init = begin, .fini = end);
+
+static int is_untouched(void)
+{
+    char *now = NULL;
+    size_t bytes = 0;
+    cr_assert_eq(file_read(path, STORE_BYTES_MAX, &now, &bytes), TAPML_OK);
+    const int is_same = bytes == whole_bytes && memcmp(now, whole, bytes) == 0;
+    alloc_free(now);
+    return is_same;
+}
+
+static int64_t number_of(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(store_connection(store), sql, -1, &statement, NULL), SQLITE_OK,
+                 "%s: %s", sql, sqlite3_errmsg(store_connection(store)));
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+// What the store says, whichever way it was brought to this version.
+static void expect_whole(struct store *store)
+{
+    int64_t *ids = NULL;
+    size_t count = 0;
+    cr_expect_str_eq(store_fact(store, "source"), "reference");
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM run"), 1);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM call"), 80);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM prompt JOIN run ON run = id"), 1);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN run ON run = id"), 80);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result WHERE verdict = 'fail'"), 4);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result WHERE implementation LIKE"
+                                  " 'org.tapml.cpu 0.1.0 dff42eaf%' AND device = 'reference:f64'"
+                                  " AND driver = 'double inside, float at the borders, '"
+                                  " AND options = ''"),
+                 80);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM element JOIN result"
+                                  " USING (target, case_id)"),
+                 32);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\" WHERE length(key) = 17"
+                                  " AND substr(key, 1, 1) = x'01'"),
+                 80);
+    cr_assert_eq(store_case_ids(store, &ids, &count), TAPML_OK);
+    cr_assert_eq(count, 80);
+    for (size_t i = 0; i < count; i++) {
+        struct carved_case item;
+        struct arena *arena = arena_create();
+        cr_expect_eq(store_load_case(store, ids[i], arena, &item), TAPML_OK, "%s",
+                     status_message());
+        arena_destroy(arena);
+    }
+    alloc_free(ids);
+}
+
+Test(migrate, an_old_store_is_read_and_not_touched)
+{
+    struct store *store = NULL;
+    cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
+    expect_whole(store);
+    cr_expect_eq(number_of(store, "PRAGMA main.user_version"), 2);
+    store_close(store);
+    cr_expect(is_untouched());
+}
+
+Test(migrate, an_old_store_that_is_written_is_upgraded_once)
+{
+    struct store *store = NULL;
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    expect_whole(store);
+    cr_expect_eq(number_of(store, "PRAGMA user_version"), STORE_VERSION);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM temp.sqlite_schema"), 0);
+    const int64_t key = number_of(store, "SELECT hex(key) FROM \"case\" WHERE id = 7");
+    store_close(store);
+    cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
+    expect_whole(store);
+    cr_expect_eq(number_of(store, "SELECT hex(key) FROM \"case\" WHERE id = 7"), key);
+    store_close(store);
+}
+
+Test(migrate, keys_are_those_that_this_version_computes)
+{
+    struct store *store = NULL;
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_assert_eq(sqlite3_exec(store_connection(store),
+                              "CREATE TEMP TABLE old AS SELECT id, key FROM \"case\"", NULL, NULL,
+                              NULL),
+                 SQLITE_OK);
+    cr_assert_eq(case_key_write_all(store), TAPML_OK);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\" JOIN old USING (id, key)"), 80);
+    store_close(store);
+}
+
+Test(migrate, an_old_bundle_is_read)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-2/FAULT-1.tapmlrun");
+    cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
+    cr_expect_str_eq(store_fact(store, "bundle.instance"), "layers.0/mlp/silu");
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\""), 1);
+    store_close(store);
+    cr_expect(is_untouched());
+}
+
+// What a host never wrote is refused before anything is changed.
+Test(migrate, an_old_store_of_another_make_is_refused)
+{
+    static const char *const wrong[] = {
+        "CREATE TABLE stranger (x)",
+        "CREATE TRIGGER t AFTER INSERT ON fact BEGIN DELETE FROM fact; END",
+        "PRAGMA foreign_keys = 0; DELETE FROM prompt",
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct store *store = NULL;
+        sqlite3 *other = NULL;
+        copy_store("tests/data/stores/version-2/run.tapmlrun");
+        cr_assert_eq(sqlite3_open(path, &other), SQLITE_OK);
+        cr_assert_eq(sqlite3_exec(other, wrong[i], NULL, NULL, NULL), SQLITE_OK);
+        cr_assert_eq(sqlite3_close(other), SQLITE_OK);
+        cr_expect_eq(store_open(path, 1, &store), TAPML_INVALID, "%s", wrong[i]);
+        cr_assert_eq(sqlite3_open(path, &other), SQLITE_OK);
+        cr_expect_eq(sqlite3_exec(other, "SELECT * FROM fact", NULL, NULL, NULL), SQLITE_OK);
+        cr_assert_eq(sqlite3_close(other), SQLITE_OK);
+    }
+}
