@@ -41,3 +41,6 @@ enum outcome command_ops_main(const struct command *command);
 
 // How far a run is, read from outside.
 enum outcome command_status_main(const struct command *command);
+
+// Stores of one run are merged, and what came is removed again.
+enum outcome command_store_main(const struct command *command);

@@ -131,6 +131,12 @@ int row_hash(struct row *row, int column, struct hash *out_hash)
     return 1;
 }
 
+void row_put_column(struct row *row, struct row *from, int column)
+{
+    note(row, sqlite3_bind_value(row->statement, row->at,
+                                 sqlite3_column_value(from->statement, column)));
+}
+
 int row_columns(struct row *row)
 {
     return sqlite3_column_count(row->statement);

@@ -43,6 +43,7 @@ void row_put_f64(struct row *row, double value);
 void row_put_bytes(struct row *row, const void *data, uint64_t bytes);
 void row_put_hash(struct row *row, struct hash hash); // 16 bytes, as they read in hexadecimal.
 void row_put_null(struct row *row);
+void row_put_column(struct row *row, struct row *from, int column); // Of a result, as it is.
 
 // Executes what returns no rows, and ends the row.
 tapml_status row_run(struct row *row) STATUS_USED;

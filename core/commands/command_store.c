@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "config/options.h"
+#include "run/hold.h"
+#include "store/merge.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--into", "DIR", "the folder that receives; made if it is absent"},
+    {"--help", NULL, "prints this"},
+    {NULL, NULL, NULL},
+};
+
+// The store of a folder, to be written: no host works there meanwhile.
+struct receiver {
+    struct hold *hold;
+    struct store *store;
+};
+
+static tapml_status open_receiver(const char *folder, int create, struct receiver *out_receiver)
+{
+    TAPML_TRY(hold_take(folder, &out_receiver->hold));
+    char *path = file_join(folder, "run.tapmlrun");
+    const tapml_status status =
+        path != NULL ? store_open(path, create, &out_receiver->store) : status_no_memory();
+
+    alloc_free(path);
+    return status;
+}
+
+static tapml_status close_receiver(struct receiver *receiver, tapml_status status)
+{
+    store_close(receiver->store);
+    if (receiver->hold != NULL) {
+        hold_end(receiver->hold, (int)outcome_of(status),
+                 status == TAPML_OK ? "" : status_message());
+    }
+    hold_release(receiver->hold);
+    return status;
+}
+
+static void print_disagreement(void *user, const char *sentence)
+{
+    (void)printf("disagreement: %s: %s\n", (const char *)user, sentence);
+}
+
+static void print_counts(const char *what, const struct merge_counts *counts)
+{
+    (void)printf("%s: %" PRId64 " prompts, %" PRId64 " calls, %" PRId64 " cases, %" PRId64
+                 " results\n",
+                 what, counts->prompts, counts->calls, counts->cases, counts->results);
+}
+
+static tapml_status merge_one(struct store *into, const char *folder, int64_t *io_disagreements)
+{
+    struct store *from = NULL;
+    struct merge_counts counts = {0};
+    char *path = file_join(folder, "run.tapmlrun");
+    tapml_status status = path != NULL ? store_open_to_read(path, &from) : status_no_memory();
+
+    alloc_free(path);
+    if (status == TAPML_OK) {
+        status = merge_run(into, from, print_disagreement, (void *)(uintptr_t)folder, &counts);
+    }
+    store_close(from);
+    if (status == TAPML_OK) {
+        print_counts(folder, &counts);
+        *io_disagreements += counts.disagreements;
+    }
+    return status;
+}
+
+// Before the folder is made: a refusal leaves nothing behind.
+static tapml_status check_folders(const struct options *options)
+{
+    for (size_t i = 1; i < options->plain_count; i++) {
+        char *path = file_join(options->plain[i], "run.tapmlrun");
+        const int is_there = path != NULL && file_exists(path);
+
+        alloc_free(path);
+        if (!is_there) {
+            return status_fail(TAPML_NOT_FOUND, "there is no store in '%s'", options->plain[i]);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+merge(const char *into, const struct options *options, int64_t *out_disagreements)
+{
+    struct receiver receiver = {NULL, NULL};
+
+    TAPML_TRY(check_folders(options));
+    TAPML_TRY(file_make_folder(into));
+    tapml_status status = open_receiver(into, 1, &receiver);
+
+    for (size_t i = 1; status == TAPML_OK && i < options->plain_count; i++) {
+        status = merge_one(receiver.store, options->plain[i], out_disagreements);
+    }
+    return close_receiver(&receiver, status);
+}
+
+static tapml_status remove_run(const char *id, const char *folder)
+{
+    struct receiver receiver = {NULL, NULL};
+    struct merge_counts counts = {0};
+    tapml_status status = open_receiver(folder, 0, &receiver);
+
+    if (status == TAPML_OK) {
+        status = merge_remove(receiver.store, id, &counts);
+    }
+    if (status == TAPML_OK) {
+        print_counts("removed", &counts);
+    }
+    return close_receiver(&receiver, status);
+}
+
+static void print_help(void)
+{
+    options_help("store merge DIR [DIR ...] --into DIR\n"
+                 "       tapml-host store remove RUN DIR",
+                 "merge adds the prompts, cases and results of the runs in the folders to the\n"
+                 "store of another folder. Rows that both have must agree: each that does not is\n"
+                 "printed, the row of --into stays, and the exit code is 1. The folders that are\n"
+                 "merged are only read.\n"
+                 "remove takes out what the run with this id has written (table run).\n",
+                 specs);
+}
+
+enum outcome command_store_main(const struct command *command)
+{
+    struct options options;
+    int64_t disagreements = 0;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        print_help();
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        const char *action = options.plain_count > 0 ? options.plain[0] : "";
+        const char *into = options_get(&options, "--into");
+
+        if (strcmp(action, "merge") == 0 && options.plain_count > 1 && into != NULL) {
+            status = merge(into, &options, &disagreements);
+        } else if (strcmp(action, "remove") == 0 && options.plain_count == 3 && into == NULL) {
+            status = remove_run(options.plain[1], options.plain[2]);
+        } else {
+            status = status_fail(TAPML_INVALID, "store takes 'merge DIR [DIR ...] --into DIR' or "
+                                                "'remove RUN DIR', see --help");
+        }
+    }
+    return status == TAPML_OK && disagreements > 0 ? OUTCOME_WRONG : outcome_report(status);
+}

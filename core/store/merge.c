@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/merge.h"
+
+#include "base/text.h"
+#include "store/row.h"
+#include "store/store.h"
+
+#include <stdio.h>
+
+static const char DOING[] = "merging stores";
+
+// Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
+// Tensors are not: they have no other key than their contents.
+static const struct copied {
+    const char *name, *copy;
+} COPIED[] = {
+    {"metadata", "from_metadata"}, {"run", "from_run"},         {"prompt", "from_prompt"},
+    {"weight", "from_weight"},     {"\"case\"", "from_case"},   {"argument", "from_argument"},
+    {"page", "from_page"},         {"call", "from_call"},       {"statistic", "from_statistic"},
+    {"result", "from_result"},     {"element", "from_element"}, {"\"limit\"", "from_limit"},
+};
+
+// Metadata that say which run it is.
+static const char DIFFERENT[] =
+    "SELECT a.name, a.value, b.value FROM metadata AS a JOIN from_metadata AS b USING (name)"
+    " WHERE a.value <> b.value AND name IN"
+    "  ('model.hash', 'model.weights', 'source', 'prompts.hash', 'decode') ORDER BY name LIMIT 1";
+
+// Ids are local: `number` maps those of the other store to the own ones. A case that both stores
+// have under one label with different keys is mapped to none, so nothing of it comes over.
+static const char NUMBER[] =
+    "CREATE TEMP TABLE number (old INTEGER PRIMARY KEY, new INTEGER, is_new INTEGER);"
+    "INSERT INTO number SELECT b.id, a.id, 0 FROM from_case AS b JOIN main.\"case\" AS a"
+    "  USING (instance, prompt, step, part) WHERE a.key = b.key;"
+    "INSERT INTO number SELECT b.id, (SELECT coalesce(max(id), 0) FROM main.\"case\")"
+    "   + row_number() OVER (ORDER BY b.id), 1"
+    "  FROM from_case AS b WHERE NOT EXISTS (SELECT 1 FROM main.\"case\" AS a"
+    "   WHERE a.instance = b.instance AND a.prompt = b.prompt AND a.step = b.step"
+    "    AND a.part = b.part);"
+    "CREATE TEMP TABLE call_number (old INTEGER PRIMARY KEY, new INTEGER);"
+    "INSERT INTO call_number SELECT b.id, (SELECT coalesce(max(id), 0) FROM main.call)"
+    "   + row_number() OVER (ORDER BY b.id)"
+    "  FROM from_call AS b WHERE NOT EXISTS (SELECT 1 FROM main.call AS a"
+    "   WHERE a.instance = b.instance AND a.prompt = b.prompt AND a.step = b.step"
+    "    AND a.part = b.part);"
+    "CREATE TEMP TABLE came AS SELECT b.target, b.case_id, n.new FROM from_result AS b"
+    "  JOIN number AS n ON n.old = b.case_id"
+    "  WHERE (b.target, n.new) NOT IN (SELECT target, case_id FROM main.result);";
+
+#define LABEL "a.instance || ', prompt ' || a.prompt || ', step ' || a.step || ', part ' || a.part"
+
+// A sentence for each row of both stores that says different things.
+static const char *const DISAGREEMENTS[] = {
+    "SELECT 'prompt ' || a.hash || ': the source chose other tokens'"
+    " FROM prompt AS a JOIN from_prompt AS b USING (hash)"
+    " WHERE a.greedy <> b.greedy ORDER BY a.hash",
+
+    "SELECT 'weight ' || a.name || ': its bytes are others'"
+    " FROM weight AS a JOIN from_weight AS b USING (name)"
+    " WHERE a.key <> b.key ORDER BY a.name",
+
+    "SELECT 'case of ' || " LABEL " || ': its content is another'"
+    " FROM \"case\" AS a JOIN from_case AS b USING (instance, prompt, step, part)"
+    " WHERE a.key <> b.key ORDER BY a.id",
+
+    "SELECT 'call of ' || " LABEL " || ': the statistics of ' || s.param || ' differ'"
+    " FROM call AS a JOIN from_call AS b USING (instance, prompt, step, part)"
+    " JOIN statistic AS s ON s.call_id = a.id"
+    " JOIN from_statistic AS t ON t.call_id = b.id AND t.param = s.param"
+    " WHERE s.largest IS NOT t.largest OR s.least IS NOT t.least OR s.count <> t.count"
+    "  OR s.mean_square IS NOT t.mean_square OR s.non_finite <> t.non_finite ORDER BY a.id",
+
+    "SELECT 'result of ' || r.target || ', case of ' || " LABEL " || iif(r.implementation ="
+    "   q.implementation AND r.device = q.device AND r.driver = q.driver AND r.options ="
+    "   q.options, ': ' || r.verdict || ' here, ' || q.verdict || ' there',"
+    "   ': it is that of another implementation, device, driver or option')"
+    " FROM result AS r JOIN number AS n ON n.new = r.case_id AND NOT n.is_new"
+    " JOIN from_result AS q ON q.case_id = n.old AND q.target = r.target"
+    " JOIN \"case\" AS a ON a.id = r.case_id"
+    " WHERE r.verdict <> q.verdict OR r.margin IS NOT q.margin"
+    "  OR r.implementation <> q.implementation OR r.device <> q.device OR r.driver <> q.driver"
+    "  OR r.options <> q.options ORDER BY r.target, a.id",
+};
+#undef LABEL
+
+// Of targets nothing comes over that says how far an offload is.
+static const char TAKE[] =
+    "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
+    "  WHERE name NOT LIKE 'target.%.finished' AND name NOT LIKE 'target.%.given_up';"
+    "INSERT OR IGNORE INTO run SELECT * FROM from_run;"
+    "INSERT OR IGNORE INTO prompt SELECT * FROM from_prompt;"
+    "UPDATE prompt SET (position, text, ids, greedy, run) ="
+    "   (SELECT position, text, ids, greedy, run FROM from_prompt AS b WHERE b.hash = prompt.hash)"
+    "  WHERE greedy IS NULL"
+    "   AND hash IN (SELECT hash FROM from_prompt WHERE greedy IS NOT NULL);"
+    "INSERT OR IGNORE INTO weight SELECT * FROM from_weight;"
+    "INSERT INTO \"case\" SELECT n.new, key, instance, op, version, phase, shape_class, prompt,"
+    "   step, part, tokens, run FROM from_case JOIN number AS n ON n.old = id WHERE n.is_new;"
+    "INSERT INTO argument SELECT n.new, position, param, kind, effects, i, d, dtype, shape, stride,"
+    "   offset_bytes, base_bytes, origin, region_begin, region_end, kept_begin, kept_end, before,"
+    "   after FROM from_argument JOIN number AS n ON n.old = case_id WHERE n.is_new;"
+    "INSERT INTO page SELECT n.new, position, moment, page, key FROM from_page"
+    "   JOIN number AS n ON n.old = case_id WHERE n.is_new;"
+    "INSERT INTO call SELECT n.new, instance, prompt, step, part, phase, shape_class, time_ns, kept"
+    "   FROM from_call JOIN call_number AS n ON n.old = id;"
+    "INSERT INTO statistic SELECT n.new, param, least, largest, mean_square, count, non_finite,"
+    "   kinds FROM from_statistic JOIN call_number AS n ON n.old = call_id;"
+    "UPDATE call SET kept = 1 WHERE NOT kept AND EXISTS (SELECT 1 FROM \"case\" AS c"
+    "   WHERE c.instance = call.instance AND c.prompt = call.prompt AND c.step = call.step"
+    "    AND c.part = call.part);"
+    "INSERT INTO result SELECT target, c.new, verdict, margin, output, reason, time_ns,"
+    "   implementation, device, driver, options, beyond, elements, run"
+    "  FROM from_result JOIN came AS c USING (target, case_id);"
+    "INSERT INTO element SELECT target, c.new, position, param, place, expected, computed, allowed"
+    "  FROM from_element JOIN came AS c USING (target, case_id);"
+    // Limits only grow.
+    "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"
+    "  ON CONFLICT (op, version, shape_class, param, calibration) DO UPDATE SET"
+    "   ulp = max(ulp, excluded.ulp), nmse = max(nmse, excluded.nmse),"
+    "   row_error = max(row_error, excluded.row_error);";
+
+static tapml_status run_sql(struct store *store, const char *sql)
+{
+    const int code = sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? TAPML_OK : store_fail(store, code, DOING);
+}
+
+static tapml_status count(struct store *store, const char *sql, int64_t *out_count)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, sql, DOING, &row));
+    TAPML_TRY(row_next(&row, &has));
+    *out_count = has ? row_i64(&row, 0) : 0;
+    if (has) {
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+// The row that `from` is at, as a row of the statement `sql` of the other store.
+static tapml_status copy_row(struct store *into, const char *sql, struct row *from)
+{
+    struct row row;
+    TAPML_TRY(row_begin(into, sql, DOING, &row));
+    for (int i = 0; i < row_columns(from); i++) {
+        row_put_column(&row, from, i);
+    }
+    return row_run(&row);
+}
+
+static tapml_status
+copy_rows(struct store *into, const char *insert, struct store *from, const char *select)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(from, select, DOING, &row));
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        const tapml_status status = copy_row(into, insert, &row);
+        if (status != TAPML_OK) {
+            row_end(&row);
+            return status;
+        }
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status print_insert(struct store *into, const struct copied *table, struct text *sql)
+{
+    int64_t columns = 0;
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(into, "SELECT count(*) FROM pragma_table_info(?)", DOING, &row));
+    row_put_text(&row, table->copy);
+    TAPML_TRY(row_next(&row, &has));
+    columns = has ? row_i64(&row, 0) : 0;
+    if (has) {
+        row_end(&row);
+    }
+    text_format(sql, "INSERT INTO %s VALUES (?", table->copy);
+    for (int64_t i = 1; i < columns; i++) {
+        text_append(sql, ", ?");
+    }
+    text_append(sql, ")");
+    return text_status(sql);
+}
+
+static tapml_status
+copy_table(struct store *into, struct store *from, const struct copied *table, struct text *texts)
+{
+    for (int i = 0; i < 3; i++) {
+        text_clear(&texts[i]);
+    }
+    text_format(&texts[0], "CREATE TEMP TABLE %s AS SELECT * FROM main.%s WHERE 0", table->copy,
+                table->name);
+    text_format(&texts[1], "SELECT * FROM %s", table->name);
+    TAPML_TRY(text_status(&texts[0]));
+    TAPML_TRY(text_status(&texts[1]));
+    TAPML_TRY(run_sql(into, texts[0].data));
+    TAPML_TRY(print_insert(into, table, &texts[2]));
+    return copy_rows(into, texts[2].data, from, texts[1].data);
+}
+
+static tapml_status copy_tables(struct store *into, struct store *from)
+{
+    struct text texts[3];
+    tapml_status status = TAPML_OK;
+    for (int i = 0; i < 3; i++) {
+        text_init(&texts[i]);
+    }
+    for (size_t i = 0; status == TAPML_OK && i < sizeof(COPIED) / sizeof(*COPIED); i++) {
+        status = copy_table(into, from, &COPIED[i], texts);
+    }
+    for (int i = 0; i < 3; i++) {
+        text_release(&texts[i]);
+    }
+    return status;
+}
+
+static tapml_status check_run(struct store *into, const struct store *from)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(into, DIFFERENT, DOING, &row));
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return TAPML_OK;
+    }
+    const tapml_status status =
+        status_fail(TAPML_PRECONDITION,
+                    "'%s' and '%s' are of different runs: %s is %.80s and %.80s", store_path(into),
+                    store_path(from), row_text(&row, 0), row_text(&row, 1), row_text(&row, 2));
+    row_end(&row);
+    return status;
+}
+
+static tapml_status tell_disagreements(struct store *into,
+                                       merge_report_fn report,
+                                       void *user,
+                                       struct merge_counts *counts)
+{
+    for (size_t i = 0; i < sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS); i++) {
+        struct row row;
+        int has = 0;
+        TAPML_TRY(row_begin(into, DISAGREEMENTS[i], DOING, &row));
+        TAPML_TRY(row_next(&row, &has));
+        while (has) {
+            report(user, row_text(&row, 0));
+            counts->disagreements++;
+            TAPML_TRY(row_next(&row, &has));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status count_new(struct store *into, struct merge_counts *counts)
+{
+    TAPML_TRY(count(into,
+                    "SELECT count(*) FROM from_prompt WHERE greedy IS NOT NULL AND hash NOT IN"
+                    " (SELECT hash FROM prompt WHERE greedy IS NOT NULL)",
+                    &counts->prompts));
+    TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &counts->cases));
+    TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &counts->calls));
+    return count(into, "SELECT count(*) FROM came", &counts->results);
+}
+
+static tapml_status merge_at_once(struct store *into,
+                                  struct store *from,
+                                  merge_report_fn report,
+                                  void *user,
+                                  struct merge_counts *counts)
+{
+    TAPML_TRY(copy_tables(into, from));
+    TAPML_TRY(check_run(into, from));
+    TAPML_TRY(run_sql(into, NUMBER));
+    TAPML_TRY(count_new(into, counts));
+    TAPML_TRY(tell_disagreements(into, report, user, counts));
+    TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", from,
+                        "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
+    return run_sql(into, TAKE);
+}
+
+// Temporary tables outlive a transaction that is committed.
+static tapml_status drop_copies(struct store *into)
+{
+    for (size_t i = 0; i < sizeof(COPIED) / sizeof(*COPIED); i++) {
+        char sql[64];
+        (void)snprintf(sql, sizeof(sql), "DROP TABLE temp.%s", COPIED[i].copy);
+        TAPML_TRY(run_sql(into, sql));
+    }
+    return run_sql(into, "DROP TABLE temp.number; DROP TABLE temp.call_number;"
+                         "DROP TABLE temp.came;");
+}
+
+tapml_status merge_run(struct store *into,
+                       struct store *from,
+                       merge_report_fn report,
+                       void *user,
+                       struct merge_counts *out_counts)
+{
+    struct merge_counts counts = {0};
+    TAPML_TRY(store_begin_to_read(from)); // All of it as it is at one moment.
+    tapml_status status = store_begin(into);
+    if (status == TAPML_OK) {
+        status = merge_at_once(into, from, report, user, &counts);
+    }
+    if (status == TAPML_OK) {
+        status = drop_copies(into);
+    }
+    if (status == TAPML_OK) {
+        status = store_commit(into);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(into);
+    }
+    store_rollback(from);
+    if (status == TAPML_OK) {
+        *out_counts = counts;
+    }
+    return status;
+}
+
+static tapml_status count_of_run(struct store *store, const char *sql, const char *id, int64_t *out)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, sql, DOING, &row));
+    row_put_text(&row, id);
+    TAPML_TRY(row_next(&row, &has));
+    *out = has ? row_i64(&row, 0) : 0;
+    if (has) {
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+// `condemned` names the run: statements that are executed as a text take no values.
+static const char REMOVE[] =
+    "DELETE FROM result WHERE run IN (SELECT id FROM condemned);"
+    "DELETE FROM \"case\" WHERE run IN (SELECT id FROM condemned)"
+    "  OR prompt IN (SELECT hash FROM prompt WHERE run IN (SELECT id FROM condemned));"
+    "DELETE FROM call"
+    "  WHERE prompt IN (SELECT hash FROM prompt WHERE run IN (SELECT id FROM condemned));"
+    "DELETE FROM prompt WHERE run IN (SELECT id FROM condemned);"
+    "UPDATE call SET kept = 0 WHERE kept AND NOT EXISTS (SELECT 1 FROM \"case\" AS c"
+    "  WHERE c.instance = call.instance AND c.prompt = call.prompt AND c.step = call.step"
+    "   AND c.part = call.part);"
+    "DELETE FROM tensor WHERE key NOT IN (SELECT before FROM argument WHERE before IS NOT NULL"
+    "  UNION SELECT after FROM argument WHERE after IS NOT NULL UNION SELECT key FROM page);"
+    "DELETE FROM run WHERE id IN (SELECT id FROM condemned);"
+    "DROP TABLE temp.condemned;";
+
+static tapml_status remove_at_once(struct store *store, const char *id, struct merge_counts *counts)
+{
+    struct row row;
+    int64_t cases = 0;
+    int64_t has = 0;
+    TAPML_TRY(count_of_run(store, "SELECT count(*) FROM run WHERE id = ?", id, &has));
+    if (has == 0) {
+        return status_fail(TAPML_NOT_FOUND, "store '%s' has no run '%.80s'", store_path(store), id);
+    }
+    TAPML_TRY(
+        count_of_run(store, "SELECT count(*) FROM prompt WHERE run = ?", id, &counts->prompts));
+    TAPML_TRY(
+        count_of_run(store, "SELECT count(*) FROM result WHERE run = ?", id, &counts->results));
+    TAPML_TRY(count(store, "SELECT count(*) FROM \"case\"", &cases));
+    TAPML_TRY(count(store, "SELECT count(*) FROM call", &counts->calls));
+    TAPML_TRY(run_sql(store, "CREATE TEMP TABLE condemned (id TEXT)"));
+    TAPML_TRY(row_begin(store, "INSERT INTO condemned VALUES (?)", DOING, &row));
+    row_put_text(&row, id);
+    TAPML_TRY(row_run(&row));
+    TAPML_TRY(run_sql(store, REMOVE));
+    TAPML_TRY(count(store, "SELECT count(*) FROM \"case\"", &counts->cases));
+    counts->cases = cases - counts->cases;
+    cases = counts->calls;
+    TAPML_TRY(count(store, "SELECT count(*) FROM call", &counts->calls));
+    counts->calls = cases - counts->calls;
+    return TAPML_OK;
+}
+
+tapml_status merge_remove(struct store *store, const char *id, struct merge_counts *out_counts)
+{
+    struct merge_counts counts = {0};
+    TAPML_TRY(store_begin(store));
+    tapml_status status = remove_at_once(store, id, &counts);
+    if (status == TAPML_OK) {
+        status = store_commit(store);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(store);
+        return status;
+    }
+    *out_counts = counts;
+    return TAPML_OK;
+}

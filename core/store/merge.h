@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Two stores of one run become one: by keys, never by row ids.
+//
+// Merged are prompts, cases with their contents, calls, results and limits. The steps of an offload
+// follow from these and are those of one store: the next start takes them again where it needs to.
+// What both stores have must agree; what does not is reported, the row of the receiving store
+// stays, and so does the other store, which is only read.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct store;
+
+// What came over, and how many rows of both stores say different things.
+struct merge_counts {
+    int64_t prompts, cases, calls, results, disagreements;
+};
+
+// Called with a sentence for each disagreement. The text lives until it returns.
+typedef void (*merge_report_fn)(void *user, const char *sentence);
+
+// Adds to `into` what `from` has and it lacks, in one transaction; merged a second time nothing
+// changes. TAPML_PRECONDITION if the stores are of different runs: another model, weights, source,
+// prompts or decode.
+tapml_status merge_run(struct store *into,
+                       struct store *from,
+                       merge_report_fn report,
+                       void *user,
+                       struct merge_counts *out_counts) STATUS_USED;
+
+// Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
+// cases, its results, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has
+// no such run.
+tapml_status
+merge_remove(struct store *store, const char *id, struct merge_counts *out_counts) STATUS_USED;

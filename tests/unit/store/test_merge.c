@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A store of two prompts, and stores with halves of it under other row ids.
+#include "base/text.h"
+#include "harness/cases.h"
+#include "harness/scratch.h"
+#include "store/merge.h"
+#include "store/store.h"
+
+static struct scratch scratch;
+static struct text told;
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    text_init(&told);
+}
+
+static void end(void)
+{
+    text_release(&told);
+    scratch_remove(&scratch);
+}
+
+TestSuite(merge, .init = begin, .fini = end);
+
+static void tell(void *user, const char *sentence)
+{
+    (void)user;
+    text_format(&told, "%s\n", sentence);
+}
+
+static void execute(struct store *store, const char *sql)
+{
+    char *message = NULL;
+    (void)sqlite3_exec(store_connection(store), sql, NULL, NULL, &message);
+    cr_assert_null(message, "%s: %s", sql, message);
+}
+
+static int64_t number_of(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(store_connection(store), sql, -1, &statement, NULL), SQLITE_OK,
+                 "%s: %s", sql, sqlite3_errmsg(store_connection(store)));
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+// A case with its call and its result, which is a failure where `margin` is above 1.
+static void add(struct store *store, const struct carved_case *item, double margin)
+{
+    char sql[600];
+    const struct store_call call = {
+        .instance = item->instance,
+        .prompt = item->prompt,
+        .step = item->step,
+        .part = item->part,
+        .phase = item->phase,
+        .shape_class = item->shape_class,
+        .time_ns = 5,
+        .is_kept = 1,
+        .output_count = 1,
+        .outputs = {{.param = "y", .least = 1, .largest = 2, .mean_square = 3, .count = 6}}};
+    cr_assert_eq(store_add_case(store, item), TAPML_OK, "%s", status_message());
+    cr_assert_eq(store_add_call(store, &call), TAPML_OK, "%s", status_message());
+    snprintf(
+        sql, sizeof(sql),
+        "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), '%s', %g, 'y', '', 5,"
+        " 'i', 'd', 'v', '', NULL, NULL, id FROM run;",
+        margin > 1 ? "fail" : "pass", margin);
+    execute(store, sql);
+    if (margin > 1) {
+        execute(store, "INSERT INTO element SELECT 'gpu', max(id), 0, 'y', '0', 1, 2, 0.5"
+                       " FROM \"case\"");
+    }
+}
+
+// Cases of prompts `first` to `last`, in steps of `by`; a prompt's greedy ids are its number.
+static struct store *make(const char *name, int first, int last, int by)
+{
+    struct store *store = NULL;
+    cr_assert_eq(store_open(scratch_path(&scratch, name), 1, &store), TAPML_OK);
+    cr_assert_eq(store_set_fact(store, "model.hash", "m"), TAPML_OK);
+    for (int prompt = first; prompt != last + by; prompt += by) {
+        const struct hash hash = {.high = 1, .low = (uint64_t)prompt};
+        const int32_t greedy = prompt;
+        struct cases_silu silu;
+        struct cases_append append;
+        cases_make_silu(&silu, "a", 0);
+        cases_make_append(&append, "b", 0);
+        silu.item.prompt = append.item.prompt = hash;
+        silu.x[0] = (float)prompt;
+        add(store, &silu.item, 0.5);
+        add(store, &append.item, prompt == 2 ? 9 : 0.5);
+        cr_assert_eq(store_add_prompt(store, &(struct store_prompt){.hash = hash,
+                                                                    .index = prompt,
+                                                                    .text = "t",
+                                                                    .ids = &greedy,
+                                                                    .id_count = 1,
+                                                                    .greedy = &greedy,
+                                                                    .greedy_count = 1}),
+                     TAPML_OK);
+    }
+    execute(store, first == 1 ? "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 1, 5, 1)"
+                              : "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 2, 3, 1)");
+    return store;
+}
+
+static struct merge_counts merge(struct store *into, struct store *from)
+{
+    struct merge_counts counts = {0};
+    text_clear(&told);
+    cr_assert_eq(merge_run(into, from, tell, NULL, &counts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(number_of(into, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    return counts;
+}
+
+// All that two stores of one run have in common, whatever their row ids.
+static const char *const SAME[] = {
+    "SELECT hash, position, text, ids, greedy FROM %s.prompt",
+    "SELECT key, instance, op, version, phase, shape_class, prompt, step, part, tokens"
+    " FROM %s.\"case\"",
+    "SELECT c.key, instance, prompt, position, param, kind, effects, dtype, shape, stride,"
+    " offset_bytes, origin, region_begin, kept_end, before, after"
+    " FROM %s.argument AS a JOIN %s.\"case\" AS c ON c.id = a.case_id",
+    "SELECT c.key, instance, prompt, position, moment, page, p.key"
+    " FROM %s.page AS p JOIN %s.\"case\" AS c ON c.id = p.case_id",
+    "SELECT key, dtype, shape, encoding, bytes FROM %s.tensor",
+    "SELECT instance, prompt, step, part, kept, param, largest, count"
+    " FROM %s.call JOIN %s.statistic ON call_id = id",
+    "SELECT target, c.key, instance, prompt, verdict, margin, reason, implementation"
+    " FROM %s.result AS r JOIN %s.\"case\" AS c ON c.id = r.case_id",
+    "SELECT target, c.key, instance, prompt, e.position, e.computed"
+    " FROM %s.element AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
+    "SELECT * FROM %s.\"limit\"",
+};
+
+static void expect_same(struct store *store, const char *name)
+{
+    char sql[6000];
+    snprintf(sql, sizeof(sql), "ATTACH '%s' AS whole", scratch_path(&scratch, name));
+    execute(store, sql);
+    for (size_t i = 0; i < sizeof(SAME) / sizeof(*SAME); i++) {
+        char ours[900], theirs[900];
+        snprintf(ours, sizeof(ours), SAME[i], "main", "main");
+        snprintf(theirs, sizeof(theirs), SAME[i], "whole", "whole");
+        snprintf(sql, sizeof(sql),
+                 "SELECT (SELECT count(*) FROM (%s EXCEPT %s)) + (SELECT count(*) FROM (%s EXCEPT"
+                 " %s)) + abs((SELECT count(*) FROM (%s)) - (SELECT count(*) FROM (%s)))",
+                 ours, theirs, theirs, ours, ours, theirs);
+        cr_expect_eq(number_of(store, sql), 0, "%s", SAME[i]);
+    }
+    execute(store, "DETACH whole");
+}
+
+Test(merge, halves_become_the_whole)
+{
+    store_close(make("whole.tapmlrun", 1, 4, 1));
+    struct store *into = make("half.tapmlrun", 1, 2, 1);
+    struct store *from = make("other.tapmlrun", 4, 2, -1); // In another order, with an overlap.
+    struct merge_counts counts = merge(into, from);
+    cr_expect_eq(counts.prompts, 2);
+    cr_expect_eq(counts.cases, 4);
+    cr_expect_eq(counts.calls, 4);
+    cr_expect_eq(counts.results, 4);
+    cr_expect_eq(counts.disagreements, 0, "%s", told.data);
+    cr_expect_eq(number_of(into, "SELECT ulp = 2 AND nmse = 5 FROM \"limit\""), 1);
+    execute(into, "UPDATE \"limit\" SET ulp = 1"); // That of the other store is larger.
+    expect_same(into, "whole.tapmlrun");
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM run"), 2);
+    counts = merge(into, from);
+    cr_expect_eq(counts.prompts + counts.cases + counts.calls + counts.results, 0);
+    execute(into, "UPDATE \"limit\" SET ulp = 1");
+    expect_same(into, "whole.tapmlrun");
+    store_close(into);
+    store_close(from);
+}
+
+Test(merge, an_empty_store_receives_all)
+{
+    struct store *into = NULL;
+    struct store *from = make("whole.tapmlrun", 1, 3, 1);
+    cr_assert_eq(store_open(scratch_path(&scratch, "into.tapmlrun"), 1, &into), TAPML_OK);
+    (void)merge(into, from);
+    store_close(from);
+    expect_same(into, "whole.tapmlrun");
+    cr_expect_str_eq(store_fact(into, "model.hash"), "m");
+    store_close(into);
+}
+
+Test(merge, rows_that_disagree_are_each_reported_and_stay)
+{
+    struct store *into = make("one.tapmlrun", 1, 2, 1);
+    struct store *from = make("other.tapmlrun", 1, 2, 1);
+    execute(from, "UPDATE prompt SET greedy = '[7]' WHERE position = 1;"
+                  "UPDATE \"case\" SET key = x'0102' WHERE id = 1;"
+                  "UPDATE result SET verdict = 'pass', margin = 0.1 WHERE case_id = 4;"
+                  "UPDATE result SET implementation = 'mended' WHERE case_id = 3;"
+                  "UPDATE statistic SET largest = 77 WHERE call_id = 2");
+    const struct merge_counts counts = merge(into, from);
+    cr_expect_eq(counts.disagreements, 5, "%s", told.data);
+    cr_expect_not_null(strstr(told.data, "prompt 00000000000000010000000000000001: the source"));
+    cr_expect_not_null(strstr(told.data, "case of a, prompt 00000000000000010000000000000001"));
+    cr_expect_not_null(strstr(told.data, "step 0, part 0: fail here, pass there"), "%s", told.data);
+    cr_expect_not_null(strstr(told.data, "another implementation"), "%s", told.data);
+    cr_expect_not_null(strstr(told.data, "the statistics of y differ"), "%s", told.data);
+    store_close(from);
+    store_close(make("whole.tapmlrun", 1, 2, 1));
+    expect_same(into, "whole.tapmlrun");
+    store_close(into);
+}
+
+Test(merge, another_run_is_refused)
+{
+    struct merge_counts counts = {0};
+    struct store *into = make("one.tapmlrun", 1, 1, 1);
+    struct store *from = make("other.tapmlrun", 2, 2, 1);
+    cr_assert_eq(store_set_fact(from, "model.hash", "n"), TAPML_OK);
+    cr_expect_eq(merge_run(into, from, tell, NULL, &counts), TAPML_PRECONDITION);
+    cr_expect_not_null(strstr(status_message(), "model.hash is m and n"), "%s", status_message());
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM prompt"), 1);
+    cr_assert_eq(store_set_fact(from, "model.hash", "m"), TAPML_OK);
+    cr_expect_eq(merge(into, from).prompts, 1); // Nothing is left of the one that was refused.
+    store_close(into);
+    store_close(from);
+}
+
+Test(merge, what_came_can_be_removed_by_its_run)
+{
+    char id[HASH_TEXT];
+    const char *run = NULL;
+    struct merge_counts counts = {0};
+    struct store *into = make("one.tapmlrun", 1, 2, 1);
+    struct store *from = make("other.tapmlrun", 3, 4, 1);
+    cr_assert_eq(store_run(from, &run), TAPML_OK);
+    snprintf(id, sizeof(id), "%s", run);
+    (void)merge(into, from);
+    cr_expect_eq(merge_remove(into, "none", &counts), TAPML_NOT_FOUND);
+    cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
+    cr_expect_eq(counts.prompts, 2);
+    cr_expect_eq(counts.cases, 4);
+    cr_expect_eq(counts.calls, 4);
+    cr_expect_eq(counts.results, 4);
+    execute(into, "UPDATE \"limit\" SET ulp = 1, nmse = 5");
+    store_close(from);
+    store_close(make("whole.tapmlrun", 1, 2, 1));
+    expect_same(into, "whole.tapmlrun");
+    store_close(into);
+}
