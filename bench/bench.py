@@ -153,13 +153,13 @@ def check(done, code):
 
 def accused(report):
     """(instance, op, whether it is the first of its op), in the order of the graph."""
-    found = re.findall(r"^accused(?: with others)?: (\S+) \((\S+)\)(, the first of its op)?", report, re.M)
+    found = re.findall(r"^blamed(?: with others)?: (\S+) \((\S+)\)(, the first of its op)?", report, re.M)
     return [(instance, op, bool(first)) for instance, op, first in found]
 
 
 def not_offloaded(report):
     """How many of the instances that were wanted are not on the target."""
-    found = re.search(r"^(\d+) of (\d+) instances on \S+, \d+ accused", report, re.M)
+    found = re.search(r"^(\d+) of (\d+) instances on \S+, \d+ blamed", report, re.M)
     return int(found[2]) - int(found[1]) if found else None
 
 

@@ -44,3 +44,6 @@ enum outcome command_status_main(const struct command *command);
 
 // Stores of one run are merged, and what came is removed again.
 enum outcome command_store_main(const struct command *command);
+
+// The report of a run from its store, without model and plugins.
+enum outcome command_report_main(const struct command *command);

@@ -4,12 +4,14 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "exec/run.h"
 #include "run/interrupt.h"
 #include "run/setup.h"
 #include "store/store.h"
+#include "store/target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,39 +109,34 @@ static tapml_status add_targets_given(struct generate *generate)
     return TAPML_OK;
 }
 
-// A target of the plan's run, with the activations that it had there. A fact lives until the next.
-static tapml_status add_target_of_run(struct generate *generate, const char *name, size_t length)
+// The targets of the plan's run, with the activations that they had there.
+static tapml_status add_targets(struct generate *generate, struct arena *arena)
 {
-    char key[128];
+    struct target_row *targets = NULL;
+    size_t count = 0;
 
-    (void)snprintf(key, sizeof(key), "target.%.*s.activations", (int)length, name);
-    const char *activations = fact(generate, key);
-    const int is_narrow = activations != NULL && strcmp(activations, "f16") == 0;
+    TAPML_TRY(target_list(generate->run, arena, &targets, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct target_row *target = &targets[i];
+        const size_t length = strlen(target->name);
 
-    (void)snprintf(key, sizeof(key), "target.%.*s", (int)length, name);
-    const char *backend = fact(generate, key);
-
-    if (length == 0 || backend == NULL) {
-        return TAPML_OK;
-    }
-    return is_narrow ? add_narrow_place(generate, name, length, backend)
-                     : add_place(generate, name, length, backend);
-}
-
-// The targets of the plan's run: the fact "targets" lists their names.
-static tapml_status add_targets_of_run(struct generate *generate)
-{
-    char names[512];
-    const char *list = fact(generate, "targets");
-
-    (void)snprintf(names, sizeof(names), "%s", list != NULL ? list : "");
-    for (const char *at = names; *at != '\0';) {
-        const size_t length = strcspn(at, " ");
-
-        TAPML_TRY(add_target_of_run(generate, at, length));
-        at += length + (at[length] == ' ');
+        TAPML_TRY(strcmp(target->activations, "f16") == 0
+                      ? add_narrow_place(generate, target->name, length, target->backend)
+                      : add_place(generate, target->name, length, target->backend));
     }
     return TAPML_OK;
+}
+
+static tapml_status add_targets_of_run(struct generate *generate)
+{
+    if (generate->run == NULL) {
+        return TAPML_OK;
+    }
+    struct arena *arena = arena_create();
+    const tapml_status status = arena != NULL ? add_targets(generate, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
 }
 
 static tapml_status open_places(struct generate *generate)

@@ -14,6 +14,7 @@
 #include "run/progress.h"
 #include "store/row.h"
 #include "store/store.h"
+#include "store/target.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,10 +30,10 @@ static const struct options_spec specs[] = {
 
 // What the store knows of a target so far.
 struct part {
-    const char *name, *backend;
+    const char *name, *backend, *goal;
     int64_t replayed, passed, failed;
-    int64_t accused, moved;
-    const char *step, *verdict; // Of the ledger's last row, or "".
+    int64_t blamed, moved;
+    const char *step, *verdict; // Of the last step, or "".
     const char *given_up;       // Why it was, at the last start; or "".
 };
 
@@ -102,41 +103,40 @@ static tapml_status count_moved(struct store *store, const struct plan *plan, in
     return TAPML_OK;
 }
 
-// Behind the goal a plan has a rule for each instance that was taken back.
-static int64_t count_accused(const char *plan, const char *goal)
+// Behind the goal a plan has a rule for each instance that was reverted.
+static int64_t count_blamed(const char *plan, const char *goal)
 {
     const size_t length = strlen(goal);
-    int64_t accused = 0;
+    int64_t blamed = 0;
 
     plan += strncmp(plan, goal, length) == 0 ? length : 0;
     for (; *plan != '\0'; plan += strcspn(plan, "\n"), plan += *plan == '\n') {
-        accused += strncmp(plan, "instance=", strlen("instance=")) == 0;
+        blamed += strncmp(plan, "instance=", strlen("instance=")) == 0;
     }
-    return accused;
+    return blamed;
 }
 
-// What the last settled step has moved and accused. Before the first one, what fails alone is
-// accused.
+// What the last settled step has moved and blamed. Before the first one, what fails alone is
+// blamed.
 static tapml_status read_steps(struct overview *overview, struct store *store, struct part *part)
 {
-    const char *goal =
-        fact_of(overview, store, arena_format(overview->arena, "target.%s.goal", part->name));
+    const char *goal = part->goal;
     const char *text = NULL;
     struct plan *plan = NULL;
     struct row row;
     int has = 0;
 
     TAPML_TRY(row_begin(store,
-                        "SELECT plan, step, verdict FROM ledger WHERE target = ?"
+                        "SELECT plan, step, verdict FROM step WHERE target = ?"
                         " AND (step LIKE 'move %' OR step = 'final') ORDER BY id DESC LIMIT 1",
-                        "reading the ledger", &row));
+                        "reading steps", &row));
     row_put_text(&row, part->name);
     TAPML_TRY(row_next(&row, &has));
     if (!has) {
         return count(store,
                      "SELECT count(DISTINCT instance) FROM result JOIN \"case\" ON id = case_id"
                      " WHERE target = ? AND verdict IN ('fail', 'error')",
-                     part->name, &part->accused, 1);
+                     part->name, &part->blamed, 1);
     }
     text = arena_text(overview->arena, row_text(&row, 0));
     part->step = arena_text(overview->arena, row_text(&row, 1));
@@ -145,8 +145,8 @@ static tapml_status read_steps(struct overview *overview, struct store *store, s
     if (text == NULL || part->step == NULL || part->verdict == NULL) {
         return status_no_memory();
     }
-    part->accused = count_accused(text, goal);
-    TAPML_TRY(plan_parse(text, "the plan of the ledger", &plan));
+    part->blamed = count_blamed(text, goal);
+    TAPML_TRY(plan_parse(text, "the plan of a step", &plan));
     const tapml_status status = count_moved(store, plan, &part->moved);
 
     plan_destroy(plan);
@@ -157,10 +157,6 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
 {
     int64_t numbers[3] = {0};
 
-    part->backend =
-        fact_of(overview, store, arena_format(overview->arena, "target.%s", part->name));
-    part->given_up =
-        fact_of(overview, store, arena_format(overview->arena, "target.%s.given_up", part->name));
     part->step = part->verdict = "";
     TAPML_TRY(count(store,
                     "SELECT count(*), sum(verdict = 'pass'), sum(verdict IN ('fail', 'error'))"
@@ -174,23 +170,21 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
 
 static tapml_status read_parts(struct overview *overview, struct store *store)
 {
-    const char *names = fact_of(overview, store, "targets");
+    struct target_row *targets = NULL;
+    size_t count = 0;
 
-    overview->parts = arena_array(overview->arena, strlen(names) / 2 + 1, sizeof(*overview->parts));
+    TAPML_TRY(target_list(store, overview->arena, &targets, &count));
+    overview->parts = arena_array(overview->arena, count + 1, sizeof(*overview->parts));
     if (overview->parts == NULL) {
         return status_no_memory();
     }
-    while (*names != '\0') {
-        const size_t length = strcspn(names, " ");
-        struct part *part = &overview->parts[overview->part_count];
-
-        *part = (struct part){.name = arena_format(overview->arena, "%.*s", (int)length, names)};
-        if (part->name == NULL) {
-            return status_no_memory();
-        }
-        TAPML_TRY(read_part(overview, store, part));
+    for (size_t i = 0; i < count; i++) {
+        overview->parts[i] = (struct part){.name = targets[i].name,
+                                           .backend = targets[i].backend,
+                                           .goal = targets[i].goal,
+                                           .given_up = targets[i].given_up};
+        TAPML_TRY(read_part(overview, store, &overview->parts[i]));
         overview->part_count++;
-        names += length + strspn(names + length, " ");
     }
     return TAPML_OK;
 }
@@ -317,10 +311,10 @@ static void print_phase(const struct hold_state *hold)
 static void print_part(const struct overview *overview, const struct part *part)
 {
     (void)printf("  %-8s %s: %" PRId64 " of %" PRId64 " cases replayed, %" PRId64
-                 " passed, %" PRId64 " failed; %" PRId64 " accused, %" PRId64 " of %" PRId64
+                 " passed, %" PRId64 " failed; %" PRId64 " blamed, %" PRId64 " of %" PRId64
                  " instances moved so far",
                  part->name, part->backend, part->replayed, overview->cases, part->passed,
-                 part->failed, part->accused, part->moved, overview->instances);
+                 part->failed, part->blamed, part->moved, overview->instances);
     if (*part->step != '\0') {
         (void)printf("; last step '%s': %s", part->step, part->verdict);
     }
@@ -378,8 +372,8 @@ static void append_part(struct text *text, const struct part *part)
     append_member(text, "backend", part->backend);
     text_format(text,
                 ", \"replayed\": %" PRId64 ", \"passed\": %" PRId64 ", \"failed\": %" PRId64
-                ", \"accused\": %" PRId64 ", \"moved\": %" PRId64,
-                part->replayed, part->passed, part->failed, part->accused, part->moved);
+                ", \"blamed\": %" PRId64 ", \"moved\": %" PRId64,
+                part->replayed, part->passed, part->failed, part->blamed, part->moved);
     append_member(text, "step", part->step);
     append_member(text, "verdict", part->verdict);
     append_member(text, "given_up", part->given_up);

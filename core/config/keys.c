@@ -62,7 +62,7 @@ static const struct key keys[] = {
      IN_RUN(dir),
      .type = "a folder",
      .example = "run-tiny",
-     .help = "The folder of store, ledger, plans and reports. It is created if absent. A second "
+     .help = "The folder of store, plans and reports. It is created if absent. A second "
              "start resumes the run, if [run], [model] and [source] are unchanged."},
     {.section = "run",
      .name = "prompts",

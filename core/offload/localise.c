@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "offload/bisect.h"
-#include "store/ledger.h"
+#include "store/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,20 +29,20 @@ static tapml_status note(const struct localise *localise,
                          const struct judge_result *result,
                          uint64_t begin_ns)
 {
-    return ledger_add(localise->store, &(struct ledger_row){
-                                           .target = localise->trial->target,
-                                           .step = step,
-                                           .verdict = verdict,
-                                           .reason = result->sentence,
-                                           .plan = localise->trial->plan_text.data,
-                                           .margin = result->margin,
-                                           .time_ns = clock_now_ns() - begin_ns,
-                                       });
+    return step_add(localise->store, &(struct step_row){
+                                         .target = localise->trial->target,
+                                         .step = step,
+                                         .verdict = verdict,
+                                         .reason = result->sentence,
+                                         .plan = localise->trial->plan_text.data,
+                                         .margin = result->margin,
+                                         .time_ns = clock_now_ns() - begin_ns,
+                                     });
 }
 
 void localise_name_step(const struct trial *trial, uint32_t op, char *out_text, size_t size)
 {
-    (void)snprintf(out_text, size, "accuse %s", trial->graph->ops[op].instance); // May be cut.
+    (void)snprintf(out_text, size, "blame %s", trial->graph->ops[op].instance); // May be cut.
 }
 
 // -- Watched runs ------------------------------------------------------------------------------
@@ -57,17 +57,17 @@ static const char *words_of(const struct watch_look *look, const struct watch_fi
                                       : "in a cumulative run, not by itself: ";
 }
 
-static tapml_status accuse_found(struct localise *localise,
-                                 const struct watch_look *look,
-                                 const struct watch_result *found)
+static tapml_status blame_found(struct localise *localise,
+                                const struct watch_look *look,
+                                const struct watch_result *found)
 {
     for (size_t i = 0; i < found->count; i++) {
         const struct watch_finding *finding = &found->items[i];
         struct trial_mark *mark = &localise->trial->marks[finding->op];
-        const int is_first = !mark->is_accused;
+        const int is_first = !mark->is_blamed;
 
-        TAPML_TRY(trial_accuse(localise->trial, finding->op, TRIAL_CALL, &finding->verdict,
-                               words_of(look, finding)));
+        TAPML_TRY(trial_blame(localise->trial, finding->op, TRIAL_CALL, &finding->verdict,
+                              words_of(look, finding)));
         if (is_first) {
             mark->tried = finding->tried;
             mark->failed = finding->failed;
@@ -85,7 +85,7 @@ tapml_status localise_look(struct localise *localise, const struct watch_look *l
     localise->cost.looks += found.executions;
     localise->cost.calibrations += found.calibrations;
     localise->checks += look->repeats > 1 ? found.tried_least : 0;
-    const tapml_status status = accuse_found(localise, look, &found);
+    const tapml_status status = blame_found(localise, look, &found);
 
     watch_result_release(&found);
     return status;
@@ -133,7 +133,7 @@ try_again(struct localise *localise, const struct judge_result *departure, int *
 // Repeats the calls on the way to the departure, more often each time, until somebody fails.
 static tapml_status look_repeatedly(struct localise *localise, const struct judge_result *departure)
 {
-    const size_t before = trial_count_accused(localise->trial);
+    const size_t before = trial_count_blamed(localise->trial);
     const uint64_t calls = (uint64_t)departure->step + 1;
 
     for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++) {
@@ -141,7 +141,7 @@ static tapml_status look_repeatedly(struct localise *localise, const struct judg
 
         TAPML_TRY(look_at_departure(localise, WATCH_SHADOW, departure,
                                     (unsigned)(repeats < REPEATS_MAX ? repeats : REPEATS_MAX)));
-        if (trial_count_accused(localise->trial) > before) {
+        if (trial_count_blamed(localise->trial) > before) {
             break;
         }
     }
@@ -185,7 +185,7 @@ static tapml_status test_members(void *user, const uint32_t *members, size_t cou
     localise->cost.search += result.executions;
     *out_fails = !result.agrees;
     (void)snprintf(step, sizeof(step), "search %.60s %u", localise->step, ++localise->trials);
-    return note(localise, step, result.agrees ? "agrees" : "departs", &result, begin_ns);
+    return note(localise, step, result.agrees ? STEP_AGREES : STEP_DIVERGES, &result, begin_ns);
 }
 
 // Whether the members depart as often as one looks, and agree as often where any one is left out.
@@ -213,18 +213,18 @@ confirm_members(struct search *search, const uint32_t *members, size_t count, in
 
 // The row tells a later start why.
 static tapml_status
-accuse_member(const struct search *search, uint32_t op, const struct verdict *verdict)
+blame_member(const struct search *search, uint32_t op, const struct verdict *verdict)
 {
     struct localise *localise = search->localise;
     char step[256];
 
-    TAPML_TRY(trial_accuse(localise->trial, op, TRIAL_TOGETHER, verdict, ""));
+    TAPML_TRY(trial_blame(localise->trial, op, TRIAL_TOGETHER, verdict, ""));
     localise_name_step(localise->trial, op, step, sizeof(step));
-    return note(localise, step, "accused", search->departure, clock_now_ns());
+    return note(localise, step, STEP_BLAMED, search->departure, clock_now_ns());
 }
 
 // Nobody, where they are so many that the search has only gone astray.
-static tapml_status accuse_members(struct search *search, const uint32_t *members, size_t count)
+static tapml_status blame_members(struct search *search, const uint32_t *members, size_t count)
 {
     const struct verdict verdict = {.source = "",
                                     .label = "",
@@ -240,7 +240,7 @@ static tapml_status accuse_members(struct search *search, const uint32_t *member
         TAPML_TRY(confirm_members(search, members, count, &is_confirmed));
     }
     for (size_t i = 0; i < count && is_confirmed; i++) {
-        TAPML_TRY(accuse_member(search, members[i], &verdict));
+        TAPML_TRY(blame_member(search, members[i], &verdict));
     }
     return TAPML_OK;
 }
@@ -267,7 +267,7 @@ search_within(struct search *search, size_t kind, uint32_t *all, uint32_t *membe
     }
     memcpy(members, all, count * sizeof(*members));
     TAPML_TRY(bisect_minimise(members, &count, test_members, search));
-    return accuse_members(search, members, count);
+    return blame_members(search, members, count);
 }
 
 static tapml_status
@@ -300,27 +300,27 @@ static tapml_status explain_not(struct localise *localise, const struct judge_re
 static tapml_status
 find(struct localise *localise, size_t kind, const struct judge_result *departure)
 {
-    const size_t before = trial_count_accused(localise->trial);
+    const size_t before = trial_count_blamed(localise->trial);
     int departs_always = 0;
 
     if (localise->watch != NULL) {
         TAPML_TRY(look_at_departure(localise, WATCH_SHADOW, departure, 1));
     }
-    if (localise->watch != NULL && trial_count_accused(localise->trial) == before) {
+    if (localise->watch != NULL && trial_count_blamed(localise->trial) == before) {
         TAPML_TRY(look_at_departure(localise, WATCH_CUMULATIVE, departure, 1));
     }
-    if (trial_count_accused(localise->trial) > before) {
+    if (trial_count_blamed(localise->trial) > before) {
         return TAPML_OK;
     }
     TAPML_TRY(try_again(localise, departure, &departs_always));
     if (departs_always) {
         TAPML_TRY(search_plans(localise, kind, departure));
     }
-    if (localise->watch != NULL && trial_count_accused(localise->trial) == before) {
+    if (localise->watch != NULL && trial_count_blamed(localise->trial) == before) {
         TAPML_TRY(look_repeatedly(localise, departure));
     }
-    return trial_count_accused(localise->trial) > before ? TAPML_OK
-                                                         : explain_not(localise, departure);
+    return trial_count_blamed(localise->trial) > before ? TAPML_OK
+                                                        : explain_not(localise, departure);
 }
 
 tapml_status localise_run(struct localise *localise,
@@ -332,18 +332,18 @@ tapml_status localise_run(struct localise *localise,
 
     localise->step = step;
     while (!io_result->agrees && goes_on) {
-        const size_t before = trial_count_accused(localise->trial);
+        const size_t before = trial_count_blamed(localise->trial);
         const uint64_t begin_ns = clock_now_ns();
         const struct judge_result departure = *io_result;
         char row[96];
 
         TAPML_TRY(find(localise, kind, &departure));
-        goes_on = trial_count_accused(localise->trial) > before;
+        goes_on = trial_count_blamed(localise->trial) > before;
         TAPML_TRY(trial_judge(localise->trial, io_result));
         localise->cost.proof += io_result->executions;
         (void)snprintf(row, sizeof(row), "prove %.60s", step);
-        TAPML_TRY(
-            note(localise, row, io_result->agrees ? "agrees" : "departs", io_result, begin_ns));
+        TAPML_TRY(note(localise, row, io_result->agrees ? STEP_AGREES : STEP_DIVERGES, io_result,
+                       begin_ns));
     }
     return TAPML_OK;
 }

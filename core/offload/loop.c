@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/table.h"
 #include "graph/catalogue.h"
-#include "store/row.h"
+#include "store/blame.h"
+#include "store/carved.h"
+#include "store/offloaded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,40 +20,46 @@
 enum { PROOF_RUNS_MAX = 10 };
 static const double PROOF_MISS = 0.05;
 
-static const char *const unexplained_verdict = "unexplained";
-
 struct loop {
     const struct loop_options *options;
     struct arena *arena;
     struct order_kind *kinds;
     struct trial trial;
     struct localise localise;
-    struct loop_cost cost;
+    uint64_t moves;   // Op executions: of runs that judged a move,
+    uint64_t watched; // of watched runs that are made at any rate.
     unsigned proof_runs;
     double proof_miss;
 };
 
-// -- The ledger --------------------------------------------------------------------------------
+// What the last step came to.
+struct conclusion {
+    struct judge_result judged;
+    const char *verdict; // NULL where an earlier start wrote the step.
+    uint64_t begin_ns;
+};
 
-static tapml_status note(struct loop *loop,
+// -- Rows of steps ----------------------------------------------------------------------------
+
+static tapml_status note(const struct loop *loop,
                          const char *step,
                          const char *verdict,
                          const struct judge_result *result,
                          uint64_t begin_ns)
 {
-    return ledger_add(loop->options->store, &(struct ledger_row){
-                                                .target = loop->options->target,
-                                                .step = step,
-                                                .verdict = verdict,
-                                                .reason = result->sentence,
-                                                .plan = loop->trial.plan_text.data,
-                                                .margin = result->margin,
-                                                .time_ns = clock_now_ns() - begin_ns,
-                                            });
+    return step_add(loop->options->store, &(struct step_row){
+                                              .target = loop->options->target,
+                                              .step = step,
+                                              .verdict = verdict,
+                                              .reason = result->sentence,
+                                              .plan = loop->trial.plan_text.data,
+                                              .margin = result->margin,
+                                              .time_ns = clock_now_ns() - begin_ns,
+                                          });
 }
 
 // Who was accused by a search, for the reason that its row has, or else that of its step.
-static tapml_status adopt_one(struct loop *loop, uint32_t op, const struct ledger_row *row)
+static tapml_status adopt_one(struct loop *loop, uint32_t op, const struct step_row *row)
 {
     struct verdict verdict = {.source = "",
                               .label = "",
@@ -61,12 +69,12 @@ static tapml_status adopt_one(struct loop *loop, uint32_t op, const struct ledge
                               .kind = VERDICT_FAIL,
                               .margin = row->margin,
                               .reason = row->reason};
-    struct ledger_row own;
+    struct step_row own;
     char step[256];
 
     localise_name_step(&loop->trial, op, step, sizeof(step));
     const tapml_status status =
-        ledger_find(loop->options->store, loop->options->target, step, loop->arena, &own);
+        step_find(loop->options->store, loop->options->target, step, loop->arena, &own);
 
     if (status == TAPML_OK) {
         verdict.reason = own.reason;
@@ -74,11 +82,11 @@ static tapml_status adopt_one(struct loop *loop, uint32_t op, const struct ledge
     } else if (status != TAPML_NOT_FOUND) {
         return status;
     }
-    return trial_accuse(&loop->trial, op, TRIAL_TOGETHER, &verdict, "");
+    return trial_blame(&loop->trial, op, TRIAL_TOGETHER, &verdict, "");
 }
 
 // Takes over what a finished step has found: its plan says who was accused.
-static tapml_status adopt(struct loop *loop, const struct ledger_row *row)
+static tapml_status adopt(struct loop *loop, const struct step_row *row)
 {
     const struct graph *graph = loop->options->graph;
     const char *const places[] = {"source", loop->options->target};
@@ -88,7 +96,7 @@ static tapml_status adopt(struct loop *loop, const struct ledger_row *row)
     if (resolved == NULL) {
         return status_no_memory();
     }
-    tapml_status status = plan_parse(row->plan, "the plan of the ledger", &plan);
+    tapml_status status = plan_parse(row->plan, "the plan of a step", &plan);
 
     if (status == TAPML_OK) {
         status = plan_resolve(plan, graph, places, 2, resolved);
@@ -97,25 +105,24 @@ static tapml_status adopt(struct loop *loop, const struct ledger_row *row)
         const struct trial_mark *mark = &loop->trial.marks[i];
         const int is_on_source = resolved[i] == 0 && resolved[graph->op_count + i] == 0;
 
-        if (mark->is_wanted && is_on_source && !mark->is_accused &&
+        if (mark->is_wanted && is_on_source && !mark->is_blamed &&
             trial_kind_of(&loop->trial, i) < loop->trial.moved_kinds) {
             status = adopt_one(loop, i, row);
         }
     }
     plan_destroy(plan);
     alloc_free(resolved);
-    if (strcmp(row->verdict, unexplained_verdict) == 0) {
+    if (strcmp(row->verdict, STEP_UNEXPLAINED) == 0) {
         loop->localise.unexplained = row->reason;
     }
     return status;
 }
 
 // Whether the step was finished by an earlier start; then its findings are taken over.
-static tapml_status
-resume(struct loop *loop, const char *step, struct ledger_row *row, int *out_done)
+static tapml_status resume(struct loop *loop, const char *step, struct step_row *row, int *out_done)
 {
     const tapml_status status =
-        ledger_find(loop->options->store, loop->options->target, step, loop->arena, row);
+        step_find(loop->options->store, loop->options->target, step, loop->arena, row);
 
     *out_done = status == TAPML_OK;
     if (status == TAPML_NOT_FOUND) {
@@ -126,10 +133,10 @@ resume(struct loop *loop, const char *step, struct ledger_row *row, int *out_don
 
 // -- What fails alone --------------------------------------------------------------------------
 
-static tapml_status accuse_failed(struct loop *loop,
-                                  const struct verdict *verdicts,
-                                  size_t count,
-                                  enum trial_evidence evidence)
+static tapml_status blame_failed(struct loop *loop,
+                                 const struct verdict *verdicts,
+                                 size_t count,
+                                 enum trial_evidence evidence)
 {
     const struct graph *graph = loop->options->graph;
     struct table op_of;
@@ -146,7 +153,7 @@ static tapml_status accuse_failed(struct loop *loop,
             table_find(&op_of, verdicts[i].instance, &op)) {
             loop->trial.marks[op].is_alone = 1;
             loop->trial.marks[op].tried = loop->trial.marks[op].failed = 1;
-            status = trial_accuse(&loop->trial, (uint32_t)op, evidence, &verdicts[i], "");
+            status = trial_blame(&loop->trial, (uint32_t)op, evidence, &verdicts[i], "");
         }
     }
     table_release(&op_of);
@@ -175,7 +182,7 @@ static tapml_status repeat_failed(struct loop *loop)
     for (uint32_t i = 0; watch != NULL && i < loop->options->graph->op_count; i++) {
         struct trial_mark *mark = &loop->trial.marks[i];
 
-        if (mark->is_accused && !mark->is_repeated && mark->verdict.case_id != 0 &&
+        if (mark->is_blamed && !mark->is_repeated && mark->verdict.case_id != 0 &&
             mark->evidence != TRIAL_DERIVED) {
             TAPML_TRY(repeat_one(watch, mark));
         }
@@ -194,7 +201,7 @@ static double least_rate(const struct loop *loop)
     for (uint32_t i = 0; i < loop->options->graph->op_count; i++) {
         const struct trial_mark *mark = &loop->trial.marks[i];
 
-        if (mark->is_accused && mark->failed > 0) {
+        if (mark->is_blamed && mark->failed > 0) {
             least = fmin(least, (double)mark->failed / (double)mark->tried);
         }
     }
@@ -226,10 +233,10 @@ static tapml_status prove(struct loop *loop, struct judge_result *io_result)
 static const char *
 verdict_of(const struct loop *loop, int agreed, const struct judge_result *result)
 {
-    return agreed                               ? "kept"
-           : loop->localise.unexplained != NULL ? unexplained_verdict
-           : result->agrees                     ? "taken back"
-                                                : "departs";
+    return agreed                               ? STEP_KEPT
+           : loop->localise.unexplained != NULL ? STEP_UNEXPLAINED
+           : result->agrees                     ? STEP_REVERTED
+                                                : STEP_DIVERGES;
 }
 
 // Judges the plan as it stands; who makes it depart is taken back.
@@ -241,7 +248,7 @@ settle(struct loop *loop, const char *step, size_t kind, struct judge_result *re
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
-    loop->cost.moves += result->executions;
+    loop->moves += result->executions;
     TAPML_TRY(localise_run(&loop->localise, step, kind, result));
     TAPML_TRY(trial_write_plan(&loop->trial));
     return note(loop, step, verdict_of(loop, agreed, result), result, begin_ns);
@@ -259,7 +266,7 @@ static tapml_status move_kinds(struct loop *loop)
 {
     for (size_t kind = 0; kind < loop->trial.kind_count; kind++) {
         struct judge_result result;
-        struct ledger_row row;
+        struct step_row row;
         char step[96];
         int is_done = 0;
 
@@ -292,12 +299,12 @@ static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_
     }
     plan_destroy(plan);
     TAPML_TRY(status);
-    loop->cost.watched += loop->localise.cost.looks - before; // Nothing had departed.
+    loop->watched += loop->localise.cost.looks - before; // Nothing had departed.
     loop->localise.cost.looks = before;
     TAPML_TRY(trial_write_plan(&loop->trial));
-    (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu accused", prompts,
-                   trial_count_accused(&loop->trial));
-    return note(loop, step, "watched", &result, begin_ns);
+    (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu blamed", prompts,
+                   trial_count_blamed(&loop->trial));
+    return note(loop, step, STEP_JUDGED, &result, begin_ns);
 }
 
 // All at once, without those that a run of all prompts shows to be wrong.
@@ -305,7 +312,7 @@ static tapml_status move_all(struct loop *loop)
 {
     const enum watch_mode mode =
         loop->options->mode == LOOP_SHADOW ? WATCH_SHADOW : WATCH_CUMULATIVE;
-    struct ledger_row row;
+    struct step_row row;
     int is_done = 0;
 
     if (loop->options->watch == NULL) {
@@ -319,56 +326,58 @@ static tapml_status move_all(struct loop *loop)
 // What comes late may be too small for the end of the model to show it.
 static tapml_status watch_first(struct loop *loop)
 {
-    struct ledger_row row;
+    struct step_row row;
     int is_done = 0;
 
     TAPML_TRY(resume(loop, "shadow", &row, &is_done));
     return is_done ? TAPML_OK : watch_prompts(loop, WATCH_SHADOW, 1);
 }
 
-// Judges all prompts, with a proof of what was accused. What departs in a repeated run of the proof
+// Judges all prompts, with a proof of what is blamed. What diverges in a repeated run of the proof
 // is searched for as any other.
-static tapml_status settle_final(struct loop *loop, struct judge_result *result)
+static tapml_status settle_final(struct loop *loop, struct conclusion *conclusion)
 {
     const size_t all = loop->trial.kind_count;
-    const uint64_t begin_ns = clock_now_ns();
-    size_t accused = 0;
+    struct judge_result *result = &conclusion->judged;
+    size_t blamed = 0;
 
+    conclusion->begin_ns = clock_now_ns();
     if (loop->options->mode == LOOP_MIXED && loop->options->watch != NULL) {
         TAPML_TRY(watch_first(loop));
     }
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
-    // It is the proof where nobody was accused after a move, which had one of its own.
-    if (trial_count_accused(&loop->trial) > 0 && loop->localise.cost.proof == 0) {
+    // It is the proof if nothing was blamed after a move, which had one of its own.
+    if (trial_count_blamed(&loop->trial) > 0 && loop->localise.cost.proof == 0) {
         loop->localise.cost.proof += result->executions;
     } else {
-        loop->cost.moves += result->executions;
+        loop->moves += result->executions;
     }
     do {
-        accused = trial_count_accused(&loop->trial);
+        blamed = trial_count_blamed(&loop->trial);
         TAPML_TRY(localise_run(&loop->localise, "final", all, result));
         TAPML_TRY(repeat_failed(loop));
         TAPML_TRY(prove(loop, result));
-    } while (!result->agrees && trial_count_accused(&loop->trial) > accused);
-    TAPML_TRY(trial_write_plan(&loop->trial));
-    return note(loop, "final", verdict_of(loop, agreed, result), result, begin_ns);
+    } while (!result->agrees && trial_count_blamed(&loop->trial) > blamed);
+    conclusion->verdict = verdict_of(loop, agreed, result);
+    return trial_write_plan(&loop->trial);
 }
 
-static tapml_status finish(struct loop *loop, struct judge_result *result)
+static tapml_status finish(struct loop *loop, struct conclusion *conclusion)
 {
-    struct ledger_row row;
+    struct judge_result *result = &conclusion->judged;
+    struct step_row row;
     int is_done = 0;
 
     loop->trial.prompts = loop->options->all_prompts;
     TAPML_TRY(tell(loop, "final", loop->trial.kind_count));
     TAPML_TRY(resume(loop, "final", &row, &is_done));
     if (!is_done) {
-        return settle_final(loop, result);
+        return settle_final(loop, conclusion);
     }
-    *result =
-        (struct judge_result){.agrees = strcmp(row.verdict, "departs") != 0, .margin = row.margin};
+    *result = (struct judge_result){.agrees = strcmp(row.verdict, STEP_DIVERGES) != 0,
+                                    .margin = row.margin};
     (void)snprintf(result->sentence, sizeof(result->sentence), "%s", row.reason);
     TAPML_TRY(repeat_failed(loop)); // How often they fail is not in the store.
     return trial_write_plan(&loop->trial);
@@ -395,121 +404,168 @@ static tapml_status begin(struct loop *loop)
     TAPML_TRY(trial_init(&loop->trial));
     TAPML_TRY(order_kinds(options->graph, options->store, &loop->kinds, &loop->trial.kind_count));
     loop->trial.kinds = loop->kinds;
-    TAPML_TRY(accuse_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
-    return accuse_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED);
+    TAPML_TRY(blame_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
+    return blame_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED);
 }
 
-static int was_refused(const struct session *session, uint32_t op)
+// What the session found the target not to have; or NULL.
+static const char *find_refusal(const struct session *session, uint32_t op)
 {
     for (uint32_t i = 0; i < session_refusal_count(session); i++) {
-        if (session_refusal_at(session, i)->op == op) {
-            return 1;
+        const struct session_refusal *refusal = session_refusal_at(session, i);
+
+        if (refusal->op == op) {
+            return refusal->reason;
         }
     }
-    return 0;
+    return NULL;
 }
 
-static void add_accusation(struct loop *loop, uint32_t op, struct loop_result *result)
+static tapml_status write_blamed(const struct loop *loop, uint32_t op)
 {
     const struct trial_mark *mark = &loop->trial.marks[op];
-    struct verdict *verdict = &result->verdicts[result->accused_count];
+    const int is_derived = mark->evidence == TRIAL_DERIVED;
 
-    *verdict = mark->verdict;
-    result->accused[result->accused_count++] = (struct loop_accusation){.op = op,
-                                                                        .is_alone = mark->is_alone,
-                                                                        .margin = verdict->margin,
-                                                                        .reason = verdict->reason,
-                                                                        .evidence = mark->evidence,
-                                                                        .verdict = verdict,
-                                                                        .tried = mark->tried,
-                                                                        .failed = mark->failed};
+    return blame_write(loop->options->store, loop->options->target,
+                       &(struct blame_row){
+                           .instance = loop->options->graph->ops[op].instance,
+                           .kind = mark->is_alone ? BLAME_ALONE : BLAME_TOGETHER,
+                           .margin = mark->verdict.margin,
+                           .reason = mark->verdict.reason,
+                           .evidence = trial_evidence_name(mark->evidence),
+                           .case_id = mark->verdict.case_id,
+                           .source = is_derived ? mark->verdict.source : "",
+                           .label = is_derived ? mark->verdict.label : "",
+                           .tried = mark->tried,
+                           .failed = mark->failed,
+                       });
 }
 
-// Calls of the carving run.
-static tapml_status count_carving(struct loop *loop)
+static tapml_status
+write_unsupported(const struct loop *loop, const struct graph_op *op, const char *reason)
 {
-    struct row row;
-    int has = 0;
-
-    TAPML_TRY(row_begin(loop->options->store, "SELECT count(*) FROM call", "counting calls", &row));
-    TAPML_TRY(row_next(&row, &has));
-    loop->cost.carving = has ? (uint64_t)row_i64(&row, 0) : 0;
-    row_end(&row);
-    return TAPML_OK;
+    return blame_write(loop->options->store, loop->options->target,
+                       &(struct blame_row){.instance = op->instance,
+                                           .kind = BLAME_UNSUPPORTED,
+                                           .margin = NAN,
+                                           .reason = reason,
+                                           .evidence = "",
+                                           .source = "",
+                                           .label = ""});
 }
 
-static tapml_status collect_cost(struct loop *loop, struct loop_result *result)
+static tapml_status write_blames(const struct loop *loop)
 {
-    const struct verdict_list *verdicts = loop->options->verdicts;
-    struct loop_cost *cost = &loop->cost;
+    const struct loop_options *options = loop->options;
 
-    TAPML_TRY(count_carving(loop));
-    cost->replays = verdicts->executions_since_failure;
-    cost->search = loop->localise.cost;
-    cost->localising = cost->replays + cost->search.looks + cost->search.search +
-                       cost->search.repeats + cost->search.proof;
-    cost->calibrating = verdicts->executions_calibrating + cost->search.calibrations;
-    result->cost = *cost;
-    return TAPML_OK;
-}
-
-static tapml_status collect(struct loop *loop, struct loop_result *result)
-{
-    const uint32_t op_count = loop->options->graph->op_count;
-
-    result->accused = arena_array(loop->arena, (size_t)op_count + 1, sizeof(*result->accused));
-    result->verdicts = arena_array(loop->arena, (size_t)op_count + 1, sizeof(*result->verdicts));
-    if (result->accused == NULL || result->verdicts == NULL) {
-        return status_no_memory();
-    }
-    for (uint32_t i = 0; i < op_count; i++) {
+    TAPML_TRY(blame_forget(options->store, options->target));
+    for (uint32_t i = 0; i < options->graph->op_count; i++) {
         const struct trial_mark *mark = &loop->trial.marks[i];
+        const char *refusal = find_refusal(options->session, i);
 
-        result->wanted_count += mark->is_wanted;
-        if (mark->is_wanted && mark->is_accused) {
-            add_accusation(loop, i, result);
-        } else if (mark->is_wanted) {
-            result->moved_count++;
-            result->refused_count += was_refused(loop->options->session, i);
+        if (mark->is_wanted && mark->is_blamed) {
+            TAPML_TRY(write_blamed(loop, i));
+        } else if (mark->is_wanted && refusal != NULL) {
+            TAPML_TRY(write_unsupported(loop, &options->graph->ops[i], refusal));
         }
     }
-    result->unexplained = loop->localise.unexplained;
-    result->checks = loop->localise.checks;
-    result->proof_runs = loop->proof_runs;
-    result->proof_miss = loop->proof_miss;
-    TAPML_TRY(collect_cost(loop, result));
-    return plan_parse(loop->trial.plan_text.data, "plan", &result->plan);
+    return TAPML_OK;
 }
 
-static tapml_status run(struct loop *loop, struct loop_result *result)
+static tapml_status write_offload(const struct loop *loop, const struct judge_result *judged)
 {
+    const struct loop_options *options = loop->options;
+    const struct localise_cost *search = &loop->localise.cost;
+    struct carved_counts carved;
+    struct offloaded_cost cost = {
+        .moves = loop->moves,
+        .replays = options->verdicts->executions_since_failure,
+        .looks = search->looks,
+        .search = search->search,
+        .repeats = search->repeats,
+        .proof = search->proof,
+        .watched = loop->watched,
+        .calibrating = options->verdicts->executions_calibrating + search->calibrations +
+                       options->calibrations,
+    };
+
+    TAPML_TRY(carved_count(options->store, &carved));
+    cost.carving = carved.calls;
+    return offloaded_write(
+        options->store,
+        &(struct offloaded_row){
+            .target = options->target,
+            .agrees = judged->agrees,
+            .margin = judged->margin,
+            .sentence = judged->sentence,
+            .unexplained = loop->localise.unexplained != NULL ? loop->localise.unexplained : "",
+            .plan = loop->trial.plan_text.data,
+            .checks = loop->localise.checks,
+            .proof_runs = loop->proof_runs,
+            .proof_miss = loop->proof_miss,
+            .cost = cost,
+        });
+}
+
+static tapml_status write_all(const struct loop *loop, const struct conclusion *conclusion)
+{
+    if (conclusion->verdict != NULL) {
+        TAPML_TRY(
+            note(loop, "final", conclusion->verdict, &conclusion->judged, conclusion->begin_ns));
+    }
+    TAPML_TRY(write_blames(loop));
+    return write_offload(loop, &conclusion->judged);
+}
+
+// The last step and what the offload came to are one transaction.
+static tapml_status conclude(const struct loop *loop, const struct conclusion *conclusion)
+{
+    struct store *store = loop->options->store;
+
+    TAPML_TRY(store_begin(store));
+    tapml_status status = write_all(loop, conclusion);
+
+    if (status == TAPML_OK) {
+        status = store_commit(store);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
+static void count_moved(const struct loop *loop, struct loop_counts *counts)
+{
+    for (uint32_t i = 0; i < loop->options->graph->op_count; i++) {
+        const struct trial_mark *mark = &loop->trial.marks[i];
+
+        counts->wanted += mark->is_wanted;
+        counts->moved +=
+            mark->is_wanted && !mark->is_blamed && find_refusal(loop->options->session, i) == NULL;
+    }
+}
+
+static tapml_status run(struct loop *loop, struct loop_counts *counts)
+{
+    struct conclusion conclusion = {.verdict = NULL};
+
     TAPML_TRY(begin(loop));
     TAPML_TRY(loop->options->mode == LOOP_MIXED ? move_kinds(loop) : move_all(loop));
-    TAPML_TRY(finish(loop, &result->judged));
-    return collect(loop, result);
+    TAPML_TRY(finish(loop, &conclusion));
+    count_moved(loop, counts);
+    return conclude(loop, &conclusion);
 }
 
-tapml_status loop_run(const struct loop_options *options, struct loop_result *out_result)
+tapml_status loop_run(const struct loop_options *options, struct loop_counts *out_counts)
 {
-    const uint64_t begin_ns = clock_now_ns();
+    struct loop_counts counts = {0};
     struct loop loop = {.options = options, .arena = arena_create()};
-    struct loop_result result = {.arena = loop.arena};
-    const tapml_status status = loop.arena != NULL ? run(&loop, &result) : status_no_memory();
+    const tapml_status status = loop.arena != NULL ? run(&loop, &counts) : status_no_memory();
 
     trial_release(&loop.trial);
     alloc_free(loop.kinds);
-    if (status != TAPML_OK) {
-        loop_result_release(&result);
-        return status;
-    }
-    result.time_ns = clock_now_ns() - begin_ns;
-    *out_result = result;
+    arena_destroy(loop.arena);
+    TAPML_TRY(status);
+    *out_counts = counts;
     return TAPML_OK;
-}
-
-void loop_result_release(struct loop_result *result)
-{
-    plan_destroy(result->plan);
-    arena_destroy(result->arena);
-    *result = (struct loop_result){0};
 }

@@ -9,8 +9,8 @@
 // prompt is judged in the shadow, for what comes late and is too small to be seen at the end, and
 // then all prompts are judged:
 // with the accused on the source the model agrees, which proves the accusations; as often as it
-// takes where one fails only sometimes. Every attempt is a row of the ledger, and finished steps
-// are not repeated by a second start.
+// takes where one fails only sometimes. Every attempt is a row of the table `step`, and finished
+// steps are not repeated by a second start.
 //
 // In the modes shadow and cumulative nothing moves kind by kind: every call of a run over all
 // prompts is judged (offload/watch), and what is left is moved at once and proved.
@@ -20,7 +20,7 @@
 #include "offload/judge.h"
 #include "offload/localise.h"
 #include "offload/order.h"
-#include "store/ledger.h"
+#include "store/step.h"
 #include "verify/verdict.h"
 
 enum loop_mode { LOOP_MIXED, LOOP_SHADOW, LOOP_CUMULATIVE };
@@ -35,8 +35,9 @@ struct loop_options {
     const struct verdict_list *verdicts;
     struct watch *watch; // NULL: departures are searched for by plans alone, and the mode is mixed.
     enum loop_mode mode;
-    size_t move_prompts; // Judged after each move.
-    size_t all_prompts;  // Judged at the end.
+    size_t move_prompts;   // Judged after each move.
+    size_t all_prompts;    // Judged at the end.
+    uint64_t calibrations; // Op executions for limits that were found before, to be told.
 
     // Called with the step at hand and how far all steps are. Or NULL.
     tapml_status (*progress)(void *user, const char *step, size_t done, size_t all);
@@ -47,46 +48,12 @@ struct loop_options {
     void *user;
 };
 
-struct loop_accusation {
-    uint32_t op;  // In the graph.
-    int is_alone; // Something fails by itself; else it departs only together with others.
-    double margin;
-    const char *reason;
-    enum trial_evidence evidence;
-    const struct verdict *verdict; // Of what fails; `case_id` is 0 where there is no case.
-    uint64_t tried, failed;        // How often; an op that fails sometimes has failed less often.
+// Instances that the goal gives to the target, and how many of them run there in the end.
+struct loop_counts {
+    size_t wanted, moved;
 };
 
-// Op executions, beside those of the carving run, which are counted as 1.
-struct loop_cost {
-    uint64_t carving;
-    uint64_t moves;              // Runs that judged a move.
-    uint64_t replays;            // Kept cases from the first that failed on.
-    struct localise_cost search; // What came after a departure, with the proof.
-    uint64_t watched;            // Watched runs that are made whether something departs or not.
-    uint64_t localising;         // `replays` and all of `search` but calibrations.
-    uint64_t calibrating;        // Apart.
-};
-
-struct loop_result {
-    struct arena *arena;
-    struct plan *plan;
-    struct loop_accusation *accused; // In the order of the graph.
-    size_t accused_count;
-    struct verdict *verdicts; // One for each of them.
-    uint32_t moved_count;     // Instances on the target under the plan.
-    uint32_t refused_count;   // Of those, refused by the target: they ran on the source.
-    uint32_t wanted_count;    // Instances that the goal gives to the target.
-    const char *unexplained;  // A departure that nobody could be accused of; or NULL.
-    uint64_t checks;          // Of each suspect, where something failed only sometimes; else 0.
-    unsigned proof_runs;      // That agreed with the accused on the source.
-    double proof_miss; // The chance that they agree with one still there that fails sometimes.
-    struct loop_cost cost;
-    struct judge_result judged;
-    uint64_t time_ns;
-};
-
-// The caller releases the result.
+// Runs the offload, from its last finished step on where there is one, and writes what it came to:
+// the rows of the target in `offload` and `blame`, in one transaction with the last step.
 tapml_status loop_run(const struct loop_options *options,
-                      struct loop_result *out_result) STATUS_USED;
-void loop_result_release(struct loop_result *result);
+                      struct loop_counts *out_counts) STATUS_USED;

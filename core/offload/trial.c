@@ -5,8 +5,19 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "store/blame.h"
 
 #include <string.h>
+
+const char *trial_evidence_name(enum trial_evidence evidence)
+{
+    static const char *const names[] = {[TRIAL_CASE] = BLAME_CASE,
+                                        [TRIAL_DERIVED] = BLAME_DERIVED,
+                                        [TRIAL_CALL] = BLAME_CALL,
+                                        [TRIAL_TOGETHER] = BLAME_MODEL};
+
+    return names[evidence];
+}
 
 static tapml_status mark_wanted(struct trial *trial)
 {
@@ -49,7 +60,7 @@ tapml_status trial_write_plan(struct trial *trial)
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const struct trial_mark *mark = &trial->marks[i];
 
-        if (mark->is_wanted && (mark->is_accused || mark->is_held)) {
+        if (mark->is_wanted && (mark->is_blamed || mark->is_held)) {
             text_format(&trial->plan_text, "instance=%s -> source\n", graph->ops[i].instance);
         }
     }
@@ -106,7 +117,7 @@ size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_op
     for (uint32_t i = 0; i < trial->graph->op_count; i++) {
         const size_t own = trial_kind_of(trial, i);
         const int is_moved =
-            own < trial->moved_kinds && trial->marks[i].is_wanted && !trial->marks[i].is_accused;
+            own < trial->moved_kinds && trial->marks[i].is_wanted && !trial->marks[i].is_blamed;
 
         if (is_moved && (kind == trial->kind_count || own == kind)) {
             out_ops[count++] = i;
@@ -120,8 +131,8 @@ static int is_better(const struct trial_mark *mark,
                      enum trial_evidence evidence,
                      const struct verdict *verdict)
 {
-    if (!mark->is_accused || evidence != mark->evidence) {
-        return !mark->is_accused || evidence < mark->evidence;
+    if (!mark->is_blamed || evidence != mark->evidence) {
+        return !mark->is_blamed || evidence < mark->evidence;
     }
     if (verdict->kind != mark->verdict.kind) {
         return verdict->kind == VERDICT_FAIL;
@@ -129,11 +140,11 @@ static int is_better(const struct trial_mark *mark,
     return verdict->margin > mark->verdict.margin;
 }
 
-tapml_status trial_accuse(struct trial *trial,
-                          uint32_t op,
-                          enum trial_evidence evidence,
-                          const struct verdict *verdict,
-                          const char *when)
+tapml_status trial_blame(struct trial *trial,
+                         uint32_t op,
+                         enum trial_evidence evidence,
+                         const struct verdict *verdict,
+                         const char *when)
 {
     struct trial_mark *mark = &trial->marks[op];
 
@@ -152,18 +163,18 @@ tapml_status trial_accuse(struct trial *trial,
         return status_no_memory();
     }
     TAPML_TRY(element_copy(&verdict->elements, trial->arena, &own.elements));
-    mark->is_accused = 1;
+    mark->is_blamed = 1;
     mark->evidence = evidence;
     mark->verdict = own;
     return TAPML_OK;
 }
 
-size_t trial_count_accused(const struct trial *trial)
+size_t trial_count_blamed(const struct trial *trial)
 {
     size_t count = 0;
 
     for (uint32_t i = 0; i < trial->graph->op_count; i++) {
-        count += trial->marks[i].is_accused;
+        count += trial->marks[i].is_blamed;
     }
     return count;
 }

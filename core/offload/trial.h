@@ -19,10 +19,13 @@ enum trial_evidence {
     TRIAL_TOGETHER // Nothing by itself: the model departs with it and agrees without it.
 };
 
+// As the column `evidence` of the table `blame` has it.
+const char *trial_evidence_name(enum trial_evidence evidence);
+
 struct trial_mark {
-    uint8_t is_wanted;  // The goal gives it to the target, in some phase.
-    uint8_t is_accused; // It stays on the source.
-    uint8_t is_held;    // It stays on the source for one trial of a search.
+    uint8_t is_wanted; // The goal gives it to the target, in some phase.
+    uint8_t is_blamed; // It stays on the source.
+    uint8_t is_held;   // It stays on the source for one trial of a search.
 
     // Of the accused.
     enum trial_evidence evidence;
@@ -78,10 +81,10 @@ size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_op
 // Accuses an op, or gives one that is accused evidence that is better: what fails by itself before
 // what does not, then the larger margin. What is not static of the verdict's texts is copied, and a
 // recipe is borrowed. `when` goes before the reason.
-tapml_status trial_accuse(struct trial *trial,
-                          uint32_t op,
-                          enum trial_evidence evidence,
-                          const struct verdict *verdict,
-                          const char *when) STATUS_USED;
+tapml_status trial_blame(struct trial *trial,
+                         uint32_t op,
+                         enum trial_evidence evidence,
+                         const struct verdict *verdict,
+                         const char *when) STATUS_USED;
 
-size_t trial_count_accused(const struct trial *trial);
+size_t trial_count_blamed(const struct trial *trial);

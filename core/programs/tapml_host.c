@@ -24,6 +24,7 @@ static const struct entry entries[] = {
     {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
     {"status", command_status_main, "print the progress of a run, during the run or later"},
     {"store", command_store_main, "merge stores of one run, or remove what was merged"},
+    {"report", command_report_main, "write the report of a run anew, from its store alone"},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
     {"plugins", command_plugins_main, "list the plugins that were found, with their states"},

@@ -3,8 +3,10 @@
 
 #include "report/report.h"
 
-#include "base/alloc.h"
 #include "report/report_lines.h"
+#include "report/report_markup.h"
+#include "report/report_target.h"
+#include "store/blame.h"
 #include "verify/derive.h"
 
 #include <inttypes.h>
@@ -17,234 +19,304 @@ static double average_us(uint64_t time_ns, uint64_t count)
     return count > 0 ? (double)time_ns / (double)count * 1e-3 : 0;
 }
 
-static void print_line(const struct report_target *target, const struct report_line *line)
+static uint64_t count_of(const json_t *object, const char *key)
 {
-    const struct finding_time *traced = findings_time(target->findings, line->op_name);
+    const int64_t value = report_markup_count(object, key);
 
-    (void)printf("%-24s %5" PRIu32 " %5" PRIu32 " %6zu %6zu %5zu %5zu %9.3g %10.1f %10.1f",
-                 line->op_name, line->instances, line->moved, line->cases, line->passed,
-                 line->failed, line->unsupported + line->skipped, line->margin,
-                 average_us(line->source_ns, line->source_calls),
-                 average_us(line->target_ns, line->cases));
-    if (traced != NULL && traced->calls > 0) {
-        (void)printf(" %9.2f %10.1f\n", (double)traced->launches / (double)traced->calls,
-                     average_us(traced->time_ns, traced->calls));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static void print_line(const json_t *op)
+{
+    const uint64_t calls = count_of(op, "run_calls");
+    const double margin = report_markup_number(op, "margin");
+
+    (void)printf("%-24s %5" PRIu64 " %5" PRIu64 " %6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %5" PRIu64
+                 " %9.3g %10.1f %10.1f",
+                 report_markup_string(op, "op"), count_of(op, "instances"), count_of(op, "moved"),
+                 count_of(op, "cases"), count_of(op, "passed"), count_of(op, "failed"),
+                 count_of(op, "unsupported") + count_of(op, "skipped"), isnan(margin) ? 0 : margin,
+                 average_us(count_of(op, "source_ns"), count_of(op, "source_calls")),
+                 average_us(count_of(op, "cases_target_ns"), count_of(op, "cases")));
+    if (calls > 0) {
+        (void)printf(" %9.2f %10.1f\n", (double)count_of(op, "run_launches") / (double)calls,
+                     average_us(count_of(op, "run_ns"), calls));
     } else {
         (void)printf(" %9s %10s\n", "-", "-");
     }
 }
 
-// What else speaks against the accused: the kind of case, and how often it fails.
-static void print_evidence(const struct loop_accusation *accusation)
+// What else speaks against a blamed op: the kind of case, and how often it fails.
+static void print_evidence(const json_t *blamed)
 {
-    if (accusation->evidence == TRIAL_DERIVED) {
-        (void)printf(" (found by a derived %s case, %s)", accusation->verdict->source,
-                     accusation->verdict->label);
+    const json_t *item = json_object_get(blamed, "case");
+    const uint64_t tries = count_of(blamed, "tries"), failed = count_of(blamed, "failed_tries");
+
+    if (item != NULL && strcmp(report_markup_string(blamed, "evidence"), BLAME_DERIVED) == 0) {
+        (void)printf(" (found by a derived %s case, %s)", report_markup_string(item, "source"),
+                     report_markup_string(item, "label"));
     }
-    if (accusation->failed < accusation->tried) {
-        (void)printf(" (%" PRIu64 " of %" PRIu64 " tries failed)", accusation->failed,
-                     accusation->tried);
+    if (failed < tries) {
+        (void)printf(" (%" PRIu64 " of %" PRIu64 " tries failed)", failed, tries);
     }
     (void)printf("\n");
 }
 
-static void print_accused(const struct report_target *target)
+static int is_first_of_op(const json_t *blamed, size_t index)
 {
-    const struct loop_result *result = target->result;
+    const char *op = report_markup_string(json_array_get(blamed, index), "op");
 
-    for (size_t i = 0; i < result->accused_count; i++) {
-        const struct loop_accusation *accusation = &result->accused[i];
-        const struct graph_op *op = &target->graph->ops[accusation->op];
-        int is_first = 1;
-
-        for (size_t k = 0; k < i && is_first; k++) {
-            is_first = target->graph->ops[result->accused[k].op].op != op->op;
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(report_markup_string(json_array_get(blamed, i), "op"), op) == 0) {
+            return 0;
         }
-        (void)printf("%s %s (%s)%s: %s",
-                     accusation->is_alone ? "accused:" : "accused with others:", op->instance,
-                     op->op->name, is_first ? ", the first of its op" : "", accusation->reason);
-        print_evidence(accusation);
     }
-    for (uint32_t i = 0; i < target->graph->op_count; i++) {
-        const struct graph_op *op = &target->graph->ops[i];
-        const struct finding *finding = findings_find(target->findings, op->instance);
+    return 1;
+}
 
-        if (finding != NULL && strcmp(finding->kind, "refused") == 0) {
-            (void)printf("refused: %s (%s): %s\n", op->instance, op->op->name, finding->reason);
+static void print_blamed(const json_t *target)
+{
+    const json_t *blamed = json_object_get(target, "blamed");
+
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        const json_t *item = json_array_get(blamed, i);
+
+        (void)printf("%s %s (%s)%s: %s",
+                     json_is_true(json_object_get(item, "alone")) ? "blamed:"
+                                                                  : "blamed with others:",
+                     report_markup_string(item, "instance"), report_markup_string(item, "op"),
+                     is_first_of_op(blamed, i) ? ", the first of its op" : "",
+                     report_markup_string(item, "reason"));
+        print_evidence(item);
+    }
+}
+
+static void print_unsupported(const json_t *target)
+{
+    const json_t *instances = json_object_get(target, "instances");
+
+    for (size_t i = 0; i < json_array_size(instances); i++) {
+        const json_t *item = json_array_get(instances, i);
+
+        if (strcmp(report_markup_string(item, "state"), "unsupported") == 0) {
+            (void)printf("unsupported: %s (%s): %s\n", report_markup_string(item, "instance"),
+                         report_markup_string(item, "op"), report_markup_string(item, "reason"));
         }
     }
 }
 
-static void print_derived_kind(const struct report_derived *derived)
+// The first of a target's derived cases of an op and source that failed, or that judges nothing.
+static const json_t *
+find_derived(const json_t *target, const char *op, const char *source, int has_failed)
 {
-    const struct verdict *failed = derived->first_failed;
-    const struct verdict *other = derived->first_not_judged;
+    const json_t *derived = json_object_get(target, "derived");
+
+    for (size_t i = 0; i < json_array_size(derived); i++) {
+        const json_t *item = json_array_get(derived, i);
+        const char *verdict = report_markup_string(item, "verdict");
+        const int is_failed = strcmp(verdict, "fail") == 0 || strcmp(verdict, "error") == 0;
+
+        if (strcmp(report_markup_string(item, "op"), op) == 0 &&
+            strcmp(report_markup_string(item, "source"), source) == 0 &&
+            (has_failed ? is_failed : !is_failed && strcmp(verdict, "pass") != 0)) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+static void
+print_derived_kind(const json_t *target, const char *op, const char *source, const json_t *kind)
+{
+    const json_t *failed = find_derived(target, op, source, 1);
+    const json_t *other = find_derived(target, op, source, 0);
+    const uint64_t not_judged = count_of(kind, "not_judged");
 
     if (failed != NULL) {
-        (void)printf("%s fails on derived %s cases, %zu of %zu: %s, around %s (%s): %s\n",
-                     derived->op_name, derived->source, derived->failed,
-                     derived->cases - derived->not_judged, failed->label, failed->instance,
-                     failed->phase, failed->reason);
+        (void)printf(
+            "%s fails on derived %s cases, %" PRIu64 " of %" PRIu64 ": %s, around %s (%s): %s\n",
+            op, source, count_of(kind, "failed"), count_of(kind, "cases") - not_judged,
+            report_markup_string(failed, "label"), report_markup_string(failed, "instance"),
+            report_markup_string(failed, "phase"), report_markup_string(failed, "reason"));
     }
     if (other != NULL) {
-        (void)printf("not judged: %zu derived %s cases of %s, the first is %s: %s\n",
-                     derived->not_judged, derived->source, derived->op_name, other->label,
-                     other->reason);
+        (void)printf("not judged: %" PRIu64 " derived %s cases of %s, the first is %s: %s\n",
+                     not_judged, source, op, report_markup_string(other, "label"),
+                     report_markup_string(other, "reason"));
     }
 }
 
 // Which kind of case found something, and how far beyond the limit it is at most:
 // "found: tapml.silu: carved 4 of 9 (margin 30), shape 3 of 12 (margin 1e+03)".
-static void print_found(const struct verdict_list *list, const struct report_line *line)
+static void print_found(const json_t *op)
 {
-    if (line->failed + line->derived_failed == 0) {
+    json_t *derived = json_object_get(op, "derived");
+    const double margin = report_markup_number(op, "margin");
+    uint64_t failed = count_of(op, "failed");
+    const char *source = NULL;
+    json_t *kind = NULL;
+
+    json_object_foreach(derived, source, kind)
+    {
+        failed += count_of(kind, "failed");
+    }
+    if (failed == 0) {
         return;
     }
-    (void)printf("found: %s: carved %zu of %zu (margin %.3g)", line->op_name, line->failed,
-                 line->cases, line->margin);
-    for (size_t i = 0; i < list->derived_count; i++) {
-        struct report_derived derived;
+    (void)printf("found: %s: carved %" PRIu64 " of %" PRIu64 " (margin %.3g)",
+                 report_markup_string(op, "op"), count_of(op, "failed"), count_of(op, "cases"),
+                 isnan(margin) ? 0 : margin);
+    json_object_foreach(derived, source, kind)
+    {
+        const double worst = report_markup_number(kind, "margin");
 
-        if (strcmp(list->derived[i].op_name, line->op_name) == 0 &&
-            report_lines_derived(list, i, &derived)) {
-            (void)printf(", %s %zu of %zu (margin %.3g)", derived.source, derived.failed,
-                         derived.cases - derived.not_judged, derived.margin);
-        }
+        (void)printf(
+            ", %s %" PRIu64 " of %" PRIu64 " (margin %.3g)", source, count_of(kind, "failed"),
+            count_of(kind, "cases") - count_of(kind, "not_judged"), isnan(worst) ? 0 : worst);
     }
     (void)printf("\n");
 }
 
-static void print_derived(const struct verdict_list *list, const struct report_lines *lines)
+static void print_derived(const json_t *target)
 {
-    size_t not_judged = 0;
+    const json_t *ops = json_object_get(target, "ops");
+    const json_t *counts = json_object_get(target, "counts");
 
-    if (list->derived_count == 0) {
+    if (count_of(counts, "derived") == 0) {
         return;
     }
-    for (size_t i = 0; i < list->derived_count; i++) {
-        struct report_derived derived;
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        const json_t *op = json_array_get(ops, i);
+        const char *source = NULL;
+        json_t *kind = NULL;
 
-        if (report_lines_derived(list, i, &derived)) {
-            print_derived_kind(&derived);
-            not_judged += derived.not_judged;
+        json_object_foreach(json_object_get(op, "derived"), source, kind)
+        {
+            print_derived_kind(target, report_markup_string(op, "op"), source, kind);
         }
     }
-    for (size_t i = 0; i < lines->count; i++) {
-        print_found(list, &lines->items[i]);
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        print_found(json_array_get(ops, i));
     }
-    (void)printf("%zu derived cases (seed %d), %zu failed, %zu not judged\n", list->derived_count,
-                 DERIVE_SEED, verdict_count_failed(list->derived, list->derived_count), not_judged);
+    (void)printf("%" PRIu64 " derived cases (seed %d), %" PRIu64 " failed, %" PRIu64
+                 " not judged\n",
+                 count_of(counts, "derived"), DERIVE_SEED, count_of(counts, "derived_failed"),
+                 count_of(counts, "derived_not_judged"));
 }
 
-// What it took to find the accused, and how sure it is.
-static void print_localising(const struct loop_result *result)
+static void print_proof(const json_t *target)
 {
-    const struct loop_cost *cost = &result->cost;
-    const double carving = cost->carving > 0 ? (double)cost->carving : 1;
+    const json_t *search = json_object_get(target, "search");
+    const int agrees =
+        json_is_true(json_object_get(json_object_get(target, "end_to_end"), "agrees"));
+    const uint64_t runs = count_of(search, "proof_runs");
+    const double miss = report_markup_number(search, "proof_miss");
+
+    if (json_array_size(json_object_get(target, "blamed")) == 0 || runs == 0) {
+        return;
+    }
+    (void)printf("%s: with the blamed on the source the model %s, in %" PRIu64 " run%s",
+                 agrees ? "proved" : "not proved", agrees ? "agrees" : "diverges", runs,
+                 runs > 1 ? "s" : "");
+    if (agrees && miss > 0) {
+        (void)printf("; with one of them there that fails sometimes, that has a chance of %.2g",
+                     miss);
+    }
+    (void)printf("\n");
+}
+
+// What it took to find what is blamed, and how sure it is.
+static void print_search(const json_t *target)
+{
+    const json_t *search = json_object_get(target, "search");
+    const char *unexplained =
+        report_markup_string(json_object_get(target, "end_to_end"), "unexplained");
+    const double carving = fmax(1, (double)count_of(search, "carving"));
+    const uint64_t replays = count_of(search, "replays"), looks = count_of(search, "judged_runs");
+    const uint64_t plans = count_of(search, "plans"), repeats = count_of(search, "repeats");
+    const uint64_t proof = count_of(search, "proof"), checks = count_of(search, "checks");
+    const uint64_t localising = replays + looks + plans + repeats + proof;
 
     (void)printf("localising: %" PRIu64
                  " op executions, %.2f times the carving run (replays %" PRIu64
-                 ", watched runs %" PRIu64 ", search %" PRIu64 ", repeats %" PRIu64
+                 ", judged runs %" PRIu64 ", search %" PRIu64 ", repeats %" PRIu64
                  ", proof %" PRIu64 "); moves: %.2f times, calibration: %" PRIu64 " apart\n",
-                 cost->localising, (double)cost->localising / carving, cost->replays,
-                 cost->search.looks, cost->search.search, cost->search.repeats, cost->search.proof,
-                 (double)cost->moves / carving, cost->calibrating);
-    if (cost->watched > 0) {
-        (void)printf("watched runs at any rate: %.2f times the carving run\n",
-                     (double)cost->watched / carving);
+                 localising, (double)localising / carving, replays, looks, plans, repeats, proof,
+                 (double)count_of(search, "moves") / carving, count_of(search, "calibration"));
+    if (count_of(search, "judged_anyway") > 0) {
+        (void)printf("judged runs at any rate: %.2f times the carving run\n",
+                     (double)count_of(search, "judged_anyway") / carving);
     }
-    if (result->checks > 0) {
+    if (checks > 0) {
         (void)printf("every suspect was tried %" PRIu64
                      " times: what fails in one of five calls is missed with a chance of %.2g, in "
                      "one of fifty of %.2g\n",
-                     result->checks, pow(0.8, (double)result->checks),
-                     pow(0.98, (double)result->checks));
+                     checks, pow(0.8, (double)checks), pow(0.98, (double)checks));
     }
-    if (result->accused_count > 0 && result->proof_runs > 0) {
-        (void)printf("%s: with the accused on the source the model %s, in %u run%s",
-                     result->judged.agrees ? "proved" : "not proved",
-                     result->judged.agrees ? "agrees" : "departs", result->proof_runs,
-                     result->proof_runs > 1 ? "s" : "");
-        if (result->judged.agrees && result->proof_miss > 0) {
-            (void)printf("; with one of them there that fails sometimes, that has a chance of %.2g",
-                         result->proof_miss);
-        }
-        (void)printf("\n");
-    }
-    if (result->unexplained != NULL) {
-        (void)printf("unexplained: the model departed %s; no call of any op was found to fail, so "
-                     "nobody is accused of it\n",
-                     result->unexplained);
+    print_proof(target);
+    if (*unexplained != '\0') {
+        (void)printf("unexplained: the model diverged %s; no call of any op was found to fail, so "
+                     "none is blamed for it\n",
+                     unexplained);
     }
 }
 
-static void print_summary(const struct report_target *target, const struct report_lines *lines)
+static void print_summary(const json_t *target)
 {
-    const struct loop_result *result = target->result;
-    size_t cases = 0, skipped = 0;
+    const json_t *counts = json_object_get(target, "counts");
+    const json_t *judged = json_object_get(target, "end_to_end");
 
-    for (size_t i = 0; i < lines->count; i++) {
-        cases += lines->items[i].cases;
-        skipped += lines->items[i].unsupported + lines->items[i].skipped;
-    }
-    (void)printf("%" PRIu32 " of %" PRIu32 " instances on %s, %zu accused, %" PRIu32
-                 " refused, %" PRIu32 " left on the source; %zu cases, %zu not compared\n",
-                 result->moved_count - result->refused_count, result->wanted_count, target->name,
-                 result->accused_count, result->refused_count,
-                 result->wanted_count - result->moved_count + result->refused_count, cases,
-                 skipped);
-    print_localising(result);
-    (void)printf("end to end: %s: %s\n", result->judged.agrees ? "agrees" : "DEPARTS",
-                 result->judged.sentence);
+    (void)printf("%" PRIu64 " of %" PRIu64 " instances on %s, %" PRIu64 " blamed, %" PRIu64
+                 " unsupported, %" PRIu64 " left on the source; %" PRIu64 " cases, %" PRIu64
+                 " not compared\n",
+                 count_of(counts, "moved"), count_of(counts, "wanted"),
+                 report_markup_string(target, "name"), count_of(counts, "blamed"),
+                 count_of(counts, "unsupported_instances"),
+                 count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
+                 count_of(counts, "unsupported") + count_of(counts, "skipped"));
+    print_search(target);
+    (void)printf("end to end: %s: %s\n",
+                 json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "DIVERGES",
+                 report_markup_string(judged, "sentence"));
 }
 
-static tapml_status gather(const struct report_target *target, struct report_lines *lines)
+void report_print(const json_t *target)
 {
-    enum report_place *places = alloc_array(target->graph->op_count + 1, sizeof(*places));
+    const json_t *ops = json_object_get(target, "ops");
 
-    if (places == NULL) {
-        return status_no_memory();
-    }
-    tapml_status status = report_lines_add_run(lines,
-                                               &(struct report_lines_run){
-                                                   .graph = target->graph,
-                                                   .store = target->store,
-                                                   .target = target->name,
-                                                   .result = target->result,
-                                                   .findings = target->findings,
-                                               },
-                                               places);
-    alloc_free(places);
-    return status == TAPML_OK ? report_lines_add_verdicts(lines, target->verdicts) : status;
-}
-
-static tapml_status print_all(const struct report_target *target, struct report_lines *lines)
-{
-    TAPML_TRY(gather(target, lines));
-    (void)printf("\n%s = %s:%s (%s), plugin %s %s%s\n", target->name, target->info->component,
-                 target->info->device, target->info->device_name, target->info->plugin,
-                 target->info->plugin_version, target->info->is_narrow ? ", activations f16" : "");
+    (void)printf(
+        "\n%s = %s:%s (%s), plugin %s %s%s\n", report_markup_string(target, "name"),
+        report_markup_string(target, "component"), report_markup_string(target, "device"),
+        report_markup_string(target, "device_name"), report_markup_string(target, "plugin"),
+        report_markup_string(target, "plugin_version"),
+        strcmp(report_markup_string(target, "activations"), "f16") == 0 ? ", activations f16" : "");
     (void)printf("%-24s %5s %5s %6s %6s %5s %5s %9s %10s %10s %9s %10s\n", "op", "inst", "moved",
                  "cases", "pass", "fail", "none", "margin", "source us", "replay us", "launches",
                  "in run us");
-    for (size_t i = 0; i < lines->count; i++) {
-        print_line(target, &lines->items[i]);
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        print_line(json_array_get(ops, i));
     }
-    print_accused(target);
-    print_derived(target->verdicts, lines);
-    print_summary(target, lines);
-    return TAPML_OK;
+    print_blamed(target);
+    print_unsupported(target);
+    print_derived(target);
+    print_summary(target);
 }
 
-tapml_status report_print(const struct report_target *target)
+tapml_status report_print_target(struct store *store, const char *name, int *io_is_wrong)
 {
-    struct report_lines lines;
+    struct report_rows rows;
+    json_t *target = NULL;
 
-    report_lines_init(&lines);
-    const tapml_status status = print_all(target, &lines);
+    TAPML_TRY(report_rows_read(store, name, &rows));
+    const int is_wrong = report_rows_is_wrong(&rows);
+    const tapml_status status = report_target_make(&rows, &target);
 
-    report_lines_release(&lines);
-    return status;
+    report_rows_release(&rows);
+    TAPML_TRY(status);
+    report_print(target);
+    json_decref(target);
+    *io_is_wrong = *io_is_wrong || is_wrong;
+    return TAPML_OK;
 }
 
 static void print_failures(const struct verdict_list *list, size_t failures_max)

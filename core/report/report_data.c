@@ -3,13 +3,17 @@
 
 #include "report/report_data.h"
 
-#include "base/json_file.h"
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
-#include "store/row.h"
+#include "run/facts.h"
+#include "store/carved.h"
+#include "store/loss.h"
+#include "store/store.h"
 #include "tensor/dtype.h"
-#include "verify/derive.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,31 +26,20 @@ put_fact(struct report_maker *maker, struct store *store, const char *key, const
     report_maker_text(maker, key, store_fact(store, fact));
 }
 
-static void put_fact_count(struct report_maker *maker, struct store *store, const char *key)
+static uint64_t read_count(struct store *store, const char *name)
 {
-    const char *fact = store_fact(store, key);
+    const char *fact = store_fact(store, name);
     int64_t value = 0;
 
-    if (fact != NULL && text_parse_i64(fact, &value) == TAPML_OK) {
-        report_maker_count(maker, key, (uint64_t)value);
-    }
+    return fact != NULL && text_parse_i64(fact, &value) == TAPML_OK && value > 0 ? (uint64_t)value
+                                                                                 : 0;
 }
 
-static tapml_status
-put_query(struct report_maker *maker, struct store *store, const char *sql, const char *const *keys)
+// A number that is 0 where the store does not know it.
+static void
+put_count(struct report_maker *maker, struct store *store, const char *key, const char *fact)
 {
-    struct row row;
-    int has = 0;
-
-    TAPML_TRY(row_begin(store, sql, "reading for the report", &row));
-    TAPML_TRY(row_next(&row, &has));
-    for (int i = 0; has && keys[i] != NULL; i++) {
-        report_maker_count(maker, keys[i], (uint64_t)row_i64(&row, i));
-    }
-    if (has) {
-        row_end(&row);
-    }
-    return TAPML_OK;
+    report_maker_count(maker, key, read_count(store, fact));
 }
 
 // The last part of a path.
@@ -57,39 +50,32 @@ static const char *name_of(const char *path)
     return name != NULL && name[1] != '\0' ? name + 1 : path;
 }
 
-static tapml_status put_run(struct report_maker *report, const struct report_run *run)
+static void put_run(struct report_maker *report, struct store *store)
 {
-    struct store *store = run->store;
     struct report_maker part = report_maker_begin();
 
-    report_maker_text(&part, "name", name_of(run->dir));
+    put_fact(&part, store, "name", "run.name");
     put_fact(&part, store, "host", "host.version");
     put_fact(&part, store, "compiler", "host.compiler");
-    put_fact_count(&part, store, "decode");
-    put_fact_count(&part, store, "capacity");
-    put_fact_count(&part, store, "chunk");
+    put_count(&part, store, "decode", "decode");
+    put_count(&part, store, "capacity", "capacity");
+    put_count(&part, store, "chunk", "chunk");
     put_fact(&part, store, "keep", "keep");
     put_fact(&part, store, "prompts_hash", "prompts.hash");
-    report_maker_count(&part, "derive_seed", DERIVE_SEED);
+    put_count(&part, store, "derive_seed", "derive.seed");
     report_maker_part(report, "run", &part);
-    return TAPML_OK;
 }
 
 static tapml_status put_carving(struct report_maker *report, struct store *store)
 {
-    static const char *const prompts[] = {"prompts", NULL};
-    static const char *const calls[] = {"calls", "time_ns", NULL};
-    static const char *const cases[] = {"cases", NULL};
     struct report_maker part = report_maker_begin();
-    tapml_status status =
-        put_query(&part, store, "SELECT count(*) FROM prompt WHERE position IS NOT NULL", prompts);
+    struct carved_counts counts = {0};
+    const tapml_status status = carved_count(store, &counts);
 
-    if (status == TAPML_OK) {
-        status = put_query(&part, store, "SELECT count(*), total(time_ns) FROM call", calls);
-    }
-    if (status == TAPML_OK) {
-        status = put_query(&part, store, "SELECT count(*) FROM \"case\"", cases);
-    }
+    report_maker_count(&part, "prompts", counts.prompts);
+    report_maker_count(&part, "calls", counts.calls);
+    report_maker_count(&part, "time_ns", counts.time_ns);
+    report_maker_count(&part, "cases", counts.cases);
     report_maker_part(report, "carving", &part);
     return status;
 }
@@ -109,164 +95,124 @@ static void put_source(struct report_maker *report, struct store *store)
     report_maker_part(report, "source", &part);
 }
 
-// What of a config.json says how large a model is. Others are left out: the file is there.
-static const char *const config_keys[] = {
-    "model_type",          "num_hidden_layers",   "hidden_size", "intermediate_size",
-    "num_attention_heads", "num_key_value_heads", "head_dim",    "num_local_experts",
-    "num_experts",         "vocab_size",          "dtype",       "torch_dtype",
-};
-
-static void put_config(struct report_maker *model, const char *folder)
+// What the model's config.json says of its size, as far as the run has noted it.
+static void put_config(struct report_maker *model, struct store *store)
 {
     struct report_maker part = report_maker_begin();
-    char path[4096];
-    json_t *config = NULL;
+    char name[64];
 
-    (void)snprintf(path, sizeof(path), "%s/config.json", folder);
-    if (json_file_load(path, &config) == TAPML_OK) {
-        const json_t *text = json_object_get(config, "text_config");
-
-        for (size_t i = 0; i < sizeof(config_keys) / sizeof(*config_keys); i++) {
-            json_t *value = json_object_get(config, config_keys[i]);
-
-            value = value == NULL ? json_object_get(text, config_keys[i]) : value;
-            if (json_is_string(value) || json_is_number(value)) {
-                report_maker_put(&part, config_keys[i], json_deep_copy(value));
-            }
+    for (size_t i = 0; i < FACTS_CONFIG_TEXTS; i++) {
+        (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_texts[i]);
+        if (store_fact(store, name) != NULL) {
+            put_fact(&part, store, facts_config_texts[i], name);
         }
     }
-    json_decref(config);
+    for (size_t i = 0; i < FACTS_CONFIG_NUMBERS; i++) {
+        (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_numbers[i]);
+        if (store_fact(store, name) != NULL) {
+            put_count(&part, store, facts_config_numbers[i], name);
+        }
+    }
     report_maker_part(model, "config", &part);
 }
 
-// How many numbers the encoded weights of a graph are, and as what.
-static uint64_t count_encoded(const struct graph *graph, const char **out_id)
-{
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        const struct graph_value *value = &graph->values[i];
-        uint64_t own = value->encoding != NULL;
-
-        for (uint32_t axis = 0; axis < value->rank; axis++) {
-            own *= (uint64_t)value->shape[axis].constant; // Which has been counted at load.
-        }
-        count += own;
-        *out_id = value->encoding != NULL ? value->encoding->id : *out_id;
-    }
-    return count;
-}
-
 // What encoding each weight cost, where that was done.
-static void put_losses(struct report_maker *model, const struct encode_account *account)
+static tapml_status put_losses(struct report_maker *model, struct store *store, struct arena *arena)
 {
-    json_t *losses = account->loss_count > 0 ? json_array() : NULL;
+    struct loss_row *rows = NULL;
+    size_t count = 0;
 
-    for (uint32_t i = 0; i < account->loss_count; i++) {
+    TAPML_TRY(loss_list(store, arena, &rows, &count));
+    json_t *losses = count > 0 ? json_array() : NULL;
+
+    for (size_t i = 0; i < count; i++) {
         struct report_maker part = report_maker_begin();
 
-        report_maker_text(&part, "weight", account->losses[i].name);
-        report_maker_put(&part, "relative", report_maker_number(account->losses[i].relative));
-        report_maker_put(&part, "largest", report_maker_number(account->losses[i].largest));
+        report_maker_text(&part, "weight", rows[i].weight);
+        report_maker_put(&part, "relative", report_maker_number(rows[i].relative));
+        report_maker_put(&part, "largest", report_maker_number(rows[i].largest));
         report_maker_append(model, losses, &part);
     }
-    if (account->loss_count > 0) {
+    if (count > 0) {
         report_maker_put(model, "losses", losses);
     }
-}
-
-// Weights by their types, and how many numbers they are.
-static tapml_status put_weights(struct report_maker *model, const struct report_run *run)
-{
-    const char *encoding = "u8";
-    struct store *store = run->store;
-    struct row row;
-    int has = 0;
-    uint64_t parameters = count_encoded(model_graph(run->setup->model), &encoding);
-    struct report_maker part = report_maker_begin();
-
-    report_maker_part(model, "weight_bytes", &part); // Which owns it from here on.
-    TAPML_TRY(row_begin(store,
-                        "SELECT dtype, sum(byte_count) FROM weight GROUP BY dtype ORDER BY dtype",
-                        "reading for the report", &row));
-    TAPML_TRY(row_next(&row, &has));
-    while (has) {
-        const char *name = row_text(&row, 0);
-        const uint32_t dtype = dtype_find(name);
-
-        report_maker_count(&part, dtype == TAPML_U8 ? encoding : name, (uint64_t)row_i64(&row, 1));
-        if (dtype != 0 && dtype != TAPML_U8) {
-            parameters += (uint64_t)row_i64(&row, 1) / dtype_bytes(dtype);
-        }
-        TAPML_TRY(row_next(&row, &has));
-    }
-    report_maker_count(model, "parameters", parameters);
-    model->failed |= part.failed;
     return TAPML_OK;
 }
 
-static tapml_status put_model(struct report_maker *report, const struct report_run *run)
-{
-    const struct model *model = run->setup->model;
-    struct report_maker part = report_maker_begin();
+// Weights by their types, and how many numbers they are.
+struct weights {
+    struct report_maker part;
+    const char *encoding; // Of those that are encoded.
+    uint64_t parameters;
+};
 
-    put_fact(&part, run->store, "hash", "model.hash");
-    const char *path = store_fact(run->store, "model.path");
+static tapml_status take_weight(void *user, const char *dtype_name, uint64_t bytes)
+{
+    struct weights *weights = user;
+    const uint32_t dtype = dtype_find(dtype_name);
+    const int is_encoded = dtype == TAPML_U8 && *weights->encoding != '\0';
+
+    report_maker_count(&weights->part, is_encoded ? weights->encoding : dtype_name, bytes);
+    if (dtype != 0 && dtype != TAPML_U8) {
+        weights->parameters += bytes / dtype_bytes(dtype);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+put_weights(struct report_maker *model, struct store *store, struct arena *arena)
+{
+    const char *encoding = store_fact(store, "model.encoding");
+    struct weights weights = {.encoding = arena_text(arena, encoding != NULL ? encoding : "")};
+
+    if (weights.encoding == NULL) {
+        return status_no_memory();
+    }
+    weights.parameters = read_count(store, "model.encoded");
+    weights.part = report_maker_begin();
+    const tapml_status status = carved_visit_weights(store, take_weight, &weights);
+
+    report_maker_part(model, "weight_bytes", &weights.part);
+    report_maker_count(model, "parameters", weights.parameters);
+    return status;
+}
+
+static tapml_status put_model(struct report_maker *report, struct store *store, struct arena *arena)
+{
+    struct report_maker part = report_maker_begin();
+    const char *path = store_fact(store, "model.path");
+    struct instance_row *instances = NULL;
+    size_t count = 0;
 
     report_maker_text(&part, "name", path != NULL ? name_of(path) : "");
-    report_maker_text(&part, "architecture", model_architecture(model));
-    report_maker_count(&part, "ops", model_graph(model)->op_count);
-    put_config(&part, model_folder(model));
-    put_losses(&part, model_losses(model));
-    const tapml_status status = put_weights(&part, run);
+    put_fact(&part, store, "hash", "model.hash");
+    put_fact(&part, store, "architecture", "model.architecture");
+    tapml_status status = instance_list(store, arena, &instances, &count);
 
+    report_maker_count(&part, "ops", count);
+    put_config(&part, store);
+    if (status == TAPML_OK) {
+        status = put_losses(&part, store, arena);
+    }
+    if (status == TAPML_OK) {
+        status = put_weights(&part, store, arena);
+    }
     report_maker_part(report, "model", &part);
     return status;
 }
 
 // Where limits come from.
-static void put_limits(struct report_maker *report, const struct report_run *run)
+static void put_limits(struct report_maker *report, struct store *store)
 {
     struct report_maker part = report_maker_begin();
-    struct registry *registry = run->setup->registry;
-    const struct graph *graph = model_graph(run->setup->model);
-    const char *oracle = registry_oracle(registry, graph->ops[0].op);
 
-    report_maker_count(&part, "factor", CALIBRATE_FACTOR);
-    report_maker_text(&part, "component", oracle);
-    report_maker_text(&part, "devices",
-                      oracle != NULL ? registry_component_key(registry, oracle, "calibrates") : "");
+    put_count(&part, store, "factor", "limits.factor");
+    put_fact(&part, store, "component", "limits.component");
+    put_fact(&part, store, "devices", "limits.devices");
     report_maker_part(report, "limits", &part);
 }
 
-tapml_status report_data_create(const struct report_run *run, json_t **out_report)
-{
-    struct report_maker report = report_maker_begin();
-
-    report_maker_text(&report, "format", "tapml.report/1");
-    report_maker_text(&report, "verdict", "carved");
-    tapml_status status = put_run(&report, run);
-
-    if (status == TAPML_OK) {
-        status = put_model(&report, run);
-    }
-    if (status == TAPML_OK) {
-        put_source(&report, run->store);
-        put_limits(&report, run);
-        status = put_carving(&report, run->store);
-    }
-    report_maker_put(&report, "targets", json_array());
-    report_maker_put(&report, "given_up", json_array());
-    if (status == TAPML_OK) {
-        status = report_maker_finish(&report);
-    }
-    if (status != TAPML_OK) {
-        json_decref(report.object);
-        return status;
-    }
-    *out_report = report.object;
-    return TAPML_OK;
-}
+// -- Targets -----------------------------------------------------------------------------------
 
 // The verdict of the whole is the worst of its targets': wrong, incomplete, right.
 static void put_verdict(struct report_maker *whole, const char *of_target)
@@ -275,57 +221,130 @@ static void put_verdict(struct report_maker *whole, const char *of_target)
     static const char *const worst[] = {"wrong", "incomplete", "right"};
 
     for (size_t i = 0; i < sizeof(worst) / sizeof(*worst); i++) {
-        if (strcmp(before, worst[i]) == 0 || strcmp(of_target, worst[i]) == 0) {
+        if (before != NULL && (strcmp(before, worst[i]) == 0 || strcmp(of_target, worst[i]) == 0)) {
             report_maker_text(whole, "verdict", worst[i]);
             return;
         }
     }
 }
 
-tapml_status report_data_add_target(json_t *report, const struct report_target *target)
+static tapml_status
+add_target(struct report_maker *whole, struct store *store, const struct target_row *target)
 {
-    struct report_maker whole = {.object = report};
+    struct report_rows rows;
     struct report_maker part = {.failed = 0};
 
-    TAPML_TRY(report_target_make(target, &part.object));
-    report_maker_append(&whole, json_object_get(report, "targets"), &part);
-    put_verdict(&whole, target->is_wrong ? "wrong" : "right");
-    return report_maker_finish(&whole);
+    TAPML_TRY(report_rows_read(store, target->name, &rows));
+    const int is_wrong = report_rows_is_wrong(&rows);
+    const tapml_status status = report_target_make(&rows, &part.object);
+
+    report_rows_release(&rows);
+    TAPML_TRY(status);
+    report_maker_append(whole, json_object_get(whole->object, "targets"), &part);
+    put_verdict(whole, is_wrong ? "wrong" : "right");
+    return TAPML_OK;
 }
 
-tapml_status
-report_data_give_up(json_t *report, const char *name, const char *backend, const char *reason)
+static void give_up(struct report_maker *whole, const struct target_row *target, const char *reason)
 {
-    struct report_maker whole = {.object = report};
     struct report_maker part = report_maker_begin();
 
-    report_maker_text(&part, "name", name);
-    report_maker_text(&part, "backend", backend);
+    report_maker_text(&part, "name", target->name);
+    report_maker_text(&part, "backend", target->backend);
     report_maker_text(&part, "reason", reason);
-    report_maker_append(&whole, json_object_get(report, "given_up"), &part);
-    put_verdict(&whole, "incomplete");
-    return report_maker_finish(&whole);
+    report_maker_append(whole, json_object_get(whole->object, "given_up"), &part);
+    put_verdict(whole, "incomplete");
 }
 
-tapml_status report_data_add_bundle(json_t *report, const struct bundles_note *note)
+// One that is given up is told as such, whatever an earlier start has found.
+static tapml_status
+put_target(struct report_maker *whole, struct store *store, const struct target_row *target)
 {
-    json_t *targets = json_object_get(report, "targets");
-    json_t *target = json_array_get(targets, json_array_size(targets) - 1);
-    json_t *accused = json_object_get(target, "accused");
+    if (*target->given_up != '\0') {
+        give_up(whole, target, target->given_up);
+        return TAPML_OK;
+    }
+    const tapml_status status = add_target(whole, store, target);
 
-    for (size_t i = 0; i < json_array_size(accused); i++) {
-        json_t *entry = json_array_get(accused, i);
-        struct report_maker part = report_maker_begin();
-        struct report_maker whole = {.object = entry};
+    if (status != TAPML_NOT_FOUND) {
+        return status;
+    }
+    give_up(whole, target, "the run has not finished it");
+    return TAPML_OK;
+}
 
-        if (strcmp(json_string_value(json_object_get(entry, "instance")), note->instance) == 0) {
-            report_maker_text(&part, "file", note->file);
-            report_maker_text(&part, "shape_class", note->shape_class);
-            report_maker_text(&part, "command", note->command);
-            report_maker_part(&whole, "bundle", &part);
-            return report_maker_finish(&whole);
-        }
-        json_decref(part.object);
+static tapml_status
+put_targets(struct report_maker *whole, struct store *store, struct arena *arena)
+{
+    struct target_row *targets = NULL;
+    size_t count = 0;
+
+    report_maker_put(whole, "targets", json_array());
+    report_maker_put(whole, "given_up", json_array());
+    TAPML_TRY(report_maker_finish(whole));
+    TAPML_TRY(target_list(store, arena, &targets, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(put_target(whole, store, &targets[i]));
     }
     return TAPML_OK;
+}
+
+// -- The whole ---------------------------------------------------------------------------------
+
+static tapml_status make(struct report_maker *report, struct store *store, struct arena *arena)
+{
+    report_maker_text(report, "format", "tapml.report/2");
+    report_maker_text(report, "verdict", "carved");
+    put_run(report, store);
+    TAPML_TRY(put_model(report, store, arena));
+    put_source(report, store);
+    put_limits(report, store);
+    TAPML_TRY(put_carving(report, store));
+    TAPML_TRY(put_targets(report, store, arena));
+    return report_maker_finish(report);
+}
+
+tapml_status report_data_create(struct store *store, json_t **out_report)
+{
+    struct arena *arena = arena_create();
+    struct report_maker report = report_maker_begin();
+    const tapml_status status = arena != NULL ? make(&report, store, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    if (status != TAPML_OK) {
+        json_decref(report.object);
+        return status;
+    }
+    *out_report = report.object;
+    return TAPML_OK;
+}
+
+static tapml_status read_at_once(const char *path, json_t **out_report)
+{
+    struct store *store = NULL;
+
+    TAPML_TRY(store_open_to_read(path, &store));
+    tapml_status status = store_begin_to_read(store);
+
+    if (status == TAPML_OK) {
+        status = report_data_create(store, out_report);
+        store_rollback(store);
+    }
+    store_close(store);
+    return status;
+}
+
+tapml_status report_data_read(const char *dir, json_t **out_report)
+{
+    char *path = file_join(dir, "run.tapmlrun");
+    tapml_status status = path != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK && !file_exists(path)) {
+        status = status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", dir);
+    }
+    if (status == TAPML_OK) {
+        status = read_at_once(path, out_report);
+    }
+    alloc_free(path);
+    return status;
 }

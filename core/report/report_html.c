@@ -121,7 +121,7 @@ static const char words[] =
     "<dt>limit, margin</dt><dd>How far an output may be from the source's, and how much of that it "
     "uses: "
     "above 1 is wrong.</dd>\n"
-    "<dt>accused</dt><dd>What makes the target wrong: with it back on the source the model "
+    "<dt>blamed</dt><dd>What makes the target wrong: with it back on the source the model "
     "agrees.</dd>\n"
     "<dt>prefill, decode</dt><dd>The prompt is read at once, then the model goes on token by "
     "token; a "

@@ -35,10 +35,10 @@ static int is_right(const json_t *target)
 
 // -- The verdict -------------------------------------------------------------------------------
 
-// The op kinds that are accused, each once, as a list in words.
-static size_t list_accused(const json_t *target, struct text *out)
+// The op kinds that are blamed, each once, as a list in words.
+static size_t list_blamed(const json_t *target, struct text *out)
 {
-    const json_t *accused = json_object_get(target, "accused");
+    const json_t *blamed = json_object_get(target, "blamed");
     const json_t *ops = json_object_get(target, "ops");
     const char *names[NAMES_MAX];
     size_t count = 0;
@@ -46,8 +46,8 @@ static size_t list_accused(const json_t *target, struct text *out)
     for (size_t i = 0; i < json_array_size(ops) && count < NAMES_MAX; i++) {
         const char *name = string(json_array_get(ops, i), "op");
 
-        for (size_t k = 0; k < json_array_size(accused); k++) {
-            if (strcmp(string(json_array_get(accused, k), "op"), name) == 0) {
+        for (size_t k = 0; k < json_array_size(blamed); k++) {
+            if (strcmp(string(json_array_get(blamed, k), "op"), name) == 0) {
                 names[count++] = name;
                 break;
             }
@@ -97,7 +97,7 @@ void report_html_target_print_headline(const json_t *target, struct text *out)
     struct text ops;
 
     text_init(&ops);
-    const size_t accused = list_accused(target, &ops);
+    const size_t blamed = list_blamed(target, &ops);
 
     if (is_right(target)) {
         REPORT_MARKUP(out,
@@ -109,24 +109,22 @@ void report_html_target_print_headline(const json_t *target, struct text *out)
         text_append(
             out,
             "<span class=\"mark bad\" aria-hidden=\"true\">\xe2\x9c\x95</span> <b class=\"bad\">");
-        if (accused > 0) {
+        if (blamed > 0) {
             text_append_bytes(out, ops.data, ops.length);
-            REPORT_MARKUP(out, " {} wrong on <bdi>{}</bdi>.</b>", accused == 1 ? "is" : "are",
-                          name);
+            REPORT_MARKUP(out, " {} wrong on <bdi>{}</bdi>.</b>", blamed == 1 ? "is" : "are", name);
         } else if (!json_is_true(
                        json_object_get(json_object_get(target, "end_to_end"), "agrees"))) {
-            REPORT_MARKUP(out, "<bdi>{}</bdi> departs from the source.</b>", name);
+            REPORT_MARKUP(out, "<bdi>{}</bdi> diverges from the source.</b>", name);
         } else if (unexplained[0] != '\0') {
             REPORT_MARKUP(
-                out, "<bdi>{}</bdi> departed from the source, and nobody could be accused.</b>",
+                out, "<bdi>{}</bdi> diverged from the source, and no operator could be blamed.</b>",
                 name);
         } else if (report_markup_count(counts, "derived_failed") > 0) {
             list_derived_failures(target, out);
             REPORT_MARKUP(out, " fails on <bdi>{}</bdi> in cases made up around this run.</b>",
                           name);
         } else {
-            REPORT_MARKUP(out, "<bdi>{}</bdi> refuses operators that it was asked to run.</b>",
-                          name);
+            REPORT_MARKUP(out, "<bdi>{}</bdi> lacks operators that it was asked to run.</b>", name);
         }
     }
     out->failed |= ops.failed;
@@ -149,18 +147,18 @@ static void print_lede(const json_t *target, struct text *out)
         json_is_true(json_object_get(judged, "agrees"))
             ? "Run like this, the whole model agrees with the source: <span class=\"soft\">"
               "{}.</span></p>\n"
-            : "Run like this, the whole model <b class=\"bad\">departs</b> from the source: "
+            : "Run like this, the whole model <b class=\"bad\">diverges</b> from the source: "
               "{}.</p>\n",
         string(judged, "sentence"));
     if (string(judged, "unexplained")[0] != '\0') {
         REPORT_MARKUP(out,
-                      "<p class=\"note\"><b>Unexplained:</b> the model departed {}; no call of any "
+                      "<p class=\"note\"><b>Unexplained:</b> the model diverged {}; no call of any "
                       "operator was found to fail.</p>\n",
                       string(judged, "unexplained"));
     }
     if (string(target, "faults")[0] != '\0') {
         REPORT_MARKUP(out,
-                      "<p class=\"note\"><b>Faults were planted on purpose</b>, to try the tool: "
+                      "<p class=\"note\"><b>Faults were injected on purpose</b>, to try the tool: "
                       "<code>{}</code></p>\n",
                       string(target, "faults"));
     }
@@ -182,7 +180,7 @@ static void print_facts(const json_t *target, struct text *out)
     struct shorts s;
 
     text_append(out, "<div class=\"facts\">\n");
-    print_fact(out, thousands(counts, "accused", s.a), "accused: stay on the source");
+    print_fact(out, thousands(counts, "blamed", s.a), "blamed: stay on the source");
     print_fact(out, thousands(counts, "cases", s.a), "recorded cases replayed");
     print_fact(out, report_markup_thousands(failed, s.a), "of them beyond their limit");
     print_fact(out, thousands(counts, "derived", s.a), "more cases made up around them");
@@ -226,14 +224,14 @@ static void print_values(const json_t *item, struct text *out)
 }
 
 // Which kind of case found it.
-static void print_found(const json_t *target, const json_t *accused, struct text *out)
+static void print_found(const json_t *target, const json_t *blamed, struct text *out)
 {
     const json_t *ops = json_object_get(target, "ops");
-    const json_t *item = json_object_get(accused, "case");
+    const json_t *item = json_object_get(blamed, "case");
     struct shorts s;
 
     REPORT_MARKUP(out, "<p class=\"soft\">Found by {} of {} cases recorded of this operator",
-                  thousands(accused, "failed", s.a), thousands(accused, "cases", s.b));
+                  thousands(blamed, "failed", s.a), thousands(blamed, "cases", s.b));
     if (item != NULL) {
         const int64_t step = report_markup_count(item, "step");
 
@@ -247,7 +245,7 @@ static void print_found(const json_t *target, const json_t *accused, struct text
         const char *key = NULL;
         json_t *kind = NULL;
 
-        if (strcmp(string(op, "op"), string(accused, "op")) != 0) {
+        if (strcmp(string(op, "op"), string(blamed, "op")) != 0) {
             continue;
         }
         json_object_foreach(json_object_get(op, "derived"), key, kind)
@@ -259,9 +257,9 @@ static void print_found(const json_t *target, const json_t *accused, struct text
     text_append(out, ".</p>\n");
 }
 
-static void print_bundle(const json_t *accused, struct text *out)
+static void print_bundle(const json_t *blamed, struct text *out)
 {
-    const json_t *bundle = json_object_get(accused, "bundle");
+    const json_t *bundle = json_object_get(blamed, "bundle");
 
     if (bundle == NULL) {
         return;
@@ -273,15 +271,15 @@ static void print_bundle(const json_t *accused, struct text *out)
         string(bundle, "file"), string(bundle, "shape_class"), string(bundle, "command"));
 }
 
-// The instances of an op that are accused beside the one that is shown.
+// The instances of an op that are blamed beside the one that is shown.
 static void print_others(const json_t *target, const json_t *shown, struct text *out)
 {
-    const json_t *accused = json_object_get(target, "accused");
+    const json_t *blamed = json_object_get(target, "blamed");
     int has_any = 0;
     struct shorts s;
 
-    for (size_t i = 0; i < json_array_size(accused); i++) {
-        const json_t *other = json_array_get(accused, i);
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        const json_t *other = json_array_get(blamed, i);
 
         if (other == shown || strcmp(string(other, "op"), string(shown, "op")) != 0) {
             continue;
@@ -298,59 +296,59 @@ static void print_others(const json_t *target, const json_t *shown, struct text 
     text_append(out, has_any ? "</ul></details>\n" : "");
 }
 
-static void print_accusation(const json_t *target, const json_t *accused, struct text *out)
+static void print_blame(const json_t *target, const json_t *blamed, struct text *out)
 {
-    const int is_alone = json_is_true(json_object_get(accused, "alone"));
-    const int is_derived = string(json_object_get(accused, "case"), "label")[0] != '\0';
-    const json_t *item = json_object_get(accused, "case");
-    const double margin = report_markup_number(accused, "margin");
-    const int64_t tries = report_markup_count(accused, "tries");
-    const int64_t failed = report_markup_count(accused, "failed_tries");
+    const int is_alone = json_is_true(json_object_get(blamed, "alone"));
+    const int is_derived = string(json_object_get(blamed, "case"), "label")[0] != '\0';
+    const json_t *item = json_object_get(blamed, "case");
+    const double margin = report_markup_number(blamed, "margin");
+    const int64_t tries = report_markup_count(blamed, "tries");
+    const int64_t failed = report_markup_count(blamed, "failed_tries");
     struct shorts s;
 
     REPORT_MARKUP(out,
-                  "<article class=\"accused\"><h3><code>{}</code> <span class=\"where\">first at "
+                  "<article class=\"blamed\"><h3><code>{}</code> <span class=\"where\">first at "
                   "<code>{}</code>{}{}</span></h3>\n<p>",
-                  report_markup_op(string(accused, "op")), string(accused, "instance"),
+                  report_markup_op(string(blamed, "op")), string(blamed, "instance"),
                   item != NULL ? ", " : "", string(item, "phase"));
     if (is_alone) {
         text_append(out, is_derived ? "Fails alone, on inputs made up around recorded ones: "
                                     : "Fails alone, on inputs recorded from the source: ");
     } else {
-        text_append(out, "Passes alone, and makes the model depart together with others: ");
+        text_append(out, "Passes alone, and makes the model diverge together with others: ");
     }
     if (margin > 1 && isfinite(margin)) {
         REPORT_MARKUP(out, "<b>{} times</b> what its limit allows. ",
                       report_markup_value(margin, 2, s.a));
     }
-    REPORT_MARKUP(out, "{}.", string(accused, "reason"));
+    REPORT_MARKUP(out, "{}.", string(blamed, "reason"));
     if (failed < tries) {
         REPORT_MARKUP(out, " It fails only sometimes: in {} of {} tries.",
                       report_markup_thousands(failed, s.b), report_markup_thousands(tries, s.c));
     }
     text_append(out, "</p>\n");
     print_values(item, out);
-    print_found(target, accused, out);
-    print_bundle(accused, out);
-    print_others(target, accused, out);
+    print_found(target, blamed, out);
+    print_bundle(blamed, out);
+    print_others(target, blamed, out);
     text_append(out, "</article>\n");
 }
 
-// One card for each op kind, with its first accused instance.
-static void print_accused(const json_t *target, struct text *out)
+// One card for each op kind, with its first blamed instance.
+static void print_blamed(const json_t *target, struct text *out)
 {
-    const json_t *accused = json_object_get(target, "accused");
+    const json_t *blamed = json_object_get(target, "blamed");
     size_t cards = 0;
 
-    for (size_t i = 0; i < json_array_size(accused); i++) {
-        const json_t *item = json_array_get(accused, i);
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        const json_t *item = json_array_get(blamed, i);
         int is_first = 1;
 
         for (size_t k = 0; k < i && is_first; k++) {
-            is_first = strcmp(string(json_array_get(accused, k), "op"), string(item, "op")) != 0;
+            is_first = strcmp(string(json_array_get(blamed, k), "op"), string(item, "op")) != 0;
         }
         if (is_first && cards++ < CARDS_MAX) {
-            print_accusation(target, item, out);
+            print_blame(target, item, out);
         }
     }
 }
@@ -408,7 +406,7 @@ static void print_cell(const json_t *cell, struct text *out)
     if (strcmp(state, "wrong") == 0 || strcmp(state, "together") == 0) {
         REPORT_MARKUP(out, "<td class=\"x\">{}&nbsp;{}</td>",
                       state[0] == 'w' ? "\xe2\x9c\x95" : "\xe2\x97\x86", s.a);
-    } else if (strcmp(state, "refused") == 0) {
+    } else if (strcmp(state, "unsupported") == 0) {
         text_append(out, "<td class=\"u\">R</td>");
     } else if (strcmp(state, "uncompared") == 0) {
         text_append(out, "<td class=\"u\">?</td>");
@@ -455,7 +453,8 @@ static const char grid_key[] =
     "<li><i class=\"d\">.9</i>up to 1: still right</li>"
     "<li><i class=\"x\">\xe2\x9c\x95</i>wrong alone, stays on the source</li>"
     "<li><i class=\"x\">\xe2\x97\x86</i>wrong only together with others, stays there too</li>"
-    "<li><i class=\"u\">R</i>refused by the target</li><li><i class=\"u\">?</i>not compared</li>"
+    "<li><i class=\"u\">R</i>unsupported by the target</li><li><i class=\"u\">?</i>not "
+    "compared</li>"
     "<li><i class=\"s\">S</i>left on the source by the run's own plan</li></ul>\n";
 
 static void print_grid(const json_t *target, struct text *out)
@@ -572,7 +571,8 @@ static int is_search(const json_t *step)
 static void print_step(const json_t *step, struct text *out)
 {
     const char *verdict = string(step, "verdict");
-    const int is_good = strcmp(verdict, "kept") == 0 || strcmp(verdict, "agrees") == 0;
+    const int is_good = strcmp(verdict, "kept") == 0 || strcmp(verdict, "agrees") == 0 ||
+                        strcmp(verdict, "judged") == 0;
     struct shorts s;
 
     REPORT_MARKUP(
@@ -607,7 +607,7 @@ static void print_steps(const json_t *target, struct text *out)
         return;
     }
     REPORT_MARKUP(out,
-                  "<details><summary>{} trials to find who makes the model depart</summary><ol "
+                  "<details><summary>{} trials to find what makes the model diverge</summary><ol "
                   "class=\"steps\">\n",
                   report_markup_thousands((int64_t)searches, s.a));
     for (size_t i = 0; i < json_array_size(steps); i++) {
@@ -687,7 +687,8 @@ static void print_coverage(const json_t *report, const json_t *target, struct te
                                 s.d),
         thousands(counts, "derived", s.e));
     if (count_entries(entries, 0) == 0) {
-        text_append(out, "<p>Nothing that the model needs was skipped, refused or left out.</p>\n");
+        text_append(out,
+                    "<p>Nothing that the model needs was skipped, unsupported or left out.</p>\n");
     } else {
         print_coverage_table(entries, 0, out);
     }
@@ -749,7 +750,7 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
     text_append(out, is_only ? "</h1>\n" : "</h2>\n");
     print_lede(target, out);
     print_facts(target, out);
-    print_accused(target, out);
+    print_blamed(target, out);
     print_derived_failures(target, out);
     print_grid(target, out);
     print_times(target, out);

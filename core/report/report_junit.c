@@ -184,10 +184,10 @@ static void print_cases(struct suite *suite,
 // Accused without a failed case of its own.
 static void print_together(struct suite *suite)
 {
-    const json_t *accused = json_object_get(suite->target, "accused");
+    const json_t *blamed = json_object_get(suite->target, "blamed");
 
-    for (size_t i = 0; i < json_array_size(accused); i++) {
-        const json_t *item = json_array_get(accused, i);
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        const json_t *item = json_array_get(blamed, i);
         struct trial trial = {.op = report_markup_string(item, "op"),
                               .kind = FAILED,
                               .reason = report_markup_string(item, "reason"),

@@ -33,7 +33,7 @@ static tapml_status find_line(struct report_lines *lines, const char *op_name, s
         return status_no_memory();
     }
     lines->items = items;
-    lines->items[lines->count] = (struct report_line){.op_name = op_name};
+    lines->items[lines->count] = (struct report_line){.op_name = op_name, .class_ = ""};
     *out_index = lines->count;
     return table_set(&lines->index_of, op_name, lines->count++);
 }
@@ -78,49 +78,19 @@ static void add_source_call(void *user, const struct store_call *call)
     }
 }
 
-static tapml_status find_places(const struct report_lines_run *run, enum report_place *out_places)
+tapml_status report_lines_add_run(struct report_lines *lines, const struct report_rows *rows)
 {
-    const struct graph *graph = run->graph;
-    const char *const places[] = {"source", run->target};
-    uint8_t *resolved = alloc_array((size_t)graph->op_count * PLAN_PHASES + 1, 1);
-
-    if (resolved == NULL) {
-        return status_no_memory();
-    }
-    const tapml_status status = plan_resolve(run->result->plan, graph, places, 2, resolved);
-
-    for (uint32_t i = 0; status == TAPML_OK && i < graph->op_count; i++) {
-        const struct finding *finding = findings_find(run->findings, graph->ops[i].instance);
-        const int is_moved = resolved[i] != 0 || resolved[graph->op_count + i] != 0;
-        const int is_refused = finding != NULL && strcmp(finding->kind, "refused") == 0;
-
-        out_places[i] = !is_moved    ? REPORT_UNWANTED
-                        : is_refused ? REPORT_REFUSED
-                                     : REPORT_ON_TARGET;
-    }
-    for (size_t i = 0; i < run->result->accused_count; i++) {
-        out_places[run->result->accused[i].op] = REPORT_ACCUSED;
-    }
-    alloc_free(resolved);
-    return status;
-}
-
-tapml_status report_lines_add_run(struct report_lines *lines,
-                                  const struct report_lines_run *run,
-                                  enum report_place *out_places)
-{
-    TAPML_TRY(find_places(run, out_places));
-    for (uint32_t i = 0; i < run->graph->op_count; i++) {
-        const struct graph_op *op = &run->graph->ops[i];
+    for (size_t i = 0; i < rows->instance_count; i++) {
+        const struct instance_row *row = &rows->instances[i];
         size_t index = 0;
 
-        TAPML_TRY(find_line(lines, op->op->name, &index));
-        lines->items[index].op = op->op;
+        TAPML_TRY(find_line(lines, row->op, &index));
+        lines->items[index].class_ = row->class_;
         lines->items[index].instances++;
-        lines->items[index].moved += out_places[i] == REPORT_ON_TARGET;
-        TAPML_TRY(table_set(&lines->instance_of, op->instance, index));
+        lines->items[index].moved += rows->places[i] == REPORT_ON_TARGET;
+        TAPML_TRY(table_set(&lines->instance_of, row->instance, index));
     }
-    return store_visit_calls(run->store, add_source_call, lines);
+    return store_visit_calls(rows->store, add_source_call, lines);
 }
 
 static void count_derived(const struct verdict_list *list,

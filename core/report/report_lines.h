@@ -7,12 +7,11 @@
 #include "base/table.h"
 #include "graph/graph.h"
 #include "offload/loop.h"
-#include "store/findings.h"
-#include "verify/verdict.h"
+#include "report/report_rows.h"
 
 struct report_line {
     const char *op_name;
-    const tapml_op *op; // NULL where there is no graph.
+    const char *class_; // As of an instance; "" where none is known.
     uint32_t instances, moved;
     size_t cases, passed, failed, unsupported, skipped;
     size_t derived_failed;
@@ -31,27 +30,9 @@ struct report_lines {
 void report_lines_init(struct report_lines *lines);
 void report_lines_release(struct report_lines *lines);
 
-// Where an instance is under the final plan.
-enum report_place {
-    REPORT_ON_TARGET,
-    REPORT_ACCUSED, // On the source, as are those that follow.
-    REPORT_REFUSED,
-    REPORT_UNWANTED // The user's plan leaves it there.
-};
-
-struct report_lines_run {
-    const struct graph *graph;
-    struct store *store;
-    const char *target;
-    const struct loop_result *result;
-    const struct findings *findings;
-};
-
 // Lines of the ops of the graph, in its order: what moved, and what the carving run took.
-// `out_places` has an entry for each op of the graph.
 tapml_status report_lines_add_run(struct report_lines *lines,
-                                  const struct report_lines_run *run,
-                                  enum report_place *out_places) STATUS_USED;
+                                  const struct report_rows *rows) STATUS_USED;
 
 // Counts verdicts into the lines of their ops.
 tapml_status report_lines_add_verdicts(struct report_lines *lines,

@@ -4,8 +4,8 @@
 #include "report/report_table.h"
 
 #include "base/text.h"
+#include "report/report_grid.h"
 #include "report/report_markup.h"
-#include "report/report_target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void print_operator(struct text *out, const json_t *target, const char *o
             continue;
         }
         margin = fmax(margin, report_markup_number(instance, "margin")); // Of one NaN, the other.
-        if (worst == NULL || report_target_rank(state) < report_target_rank(worst)) {
+        if (worst == NULL || report_grid_rank(state) < report_grid_rank(worst)) {
             worst = state;
         }
     }
@@ -71,7 +71,7 @@ static void print_end_to_end(struct text *out, const json_t *target)
     const json_t *judged = json_object_get(target, "end_to_end");
     char cell[64];
 
-    format_state(cell, json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "departs",
+    format_state(cell, json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "diverges",
                  report_markup_number(judged, "margin"));
     print_cell(out, cell);
 }

@@ -8,7 +8,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "run/progress.h"
+#include "store/blame.h"
 #include "store/bundle.h"
+#include "store/bundled.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
@@ -28,11 +30,12 @@ static const double REPLAY_REPEATS_MAX = 10000, REDUCE_REPEATS_MAX = 150, LATE_R
 
 // -- Writing -----------------------------------------------------------------------------------
 
-// One accusation on its way to a file.
+// One blamed instance on its way to a file.
 struct bundling {
     const struct bundles_options *options;
-    const struct loop_accusation *accusation;
-    const struct verdict *verdict; // Of the case.
+    const struct blame_row *blame;
+    const struct verdict *verdict;      // Of the case.
+    const struct verdict_list *results; // All of kept cases, those of judged runs too.
     const char *path;
     struct arena *arena;
 };
@@ -82,7 +85,7 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     const struct bundle_fact facts[] = {
         {BUNDLE_FACT_INSTANCE, verdict->instance},
         {BUNDLE_FACT_TARGET, target},
-        {BUNDLE_FACT_REASON, bundling->accusation->reason},
+        {BUNDLE_FACT_REASON, bundling->blame->reason},
         {BUNDLE_FACT_WHOLE, verdict->shape_class},
         {BUNDLE_FACT_ACTIVATIONS,
          backend_info(bundling->options->backend)->is_narrow ? "f16" : NULL},
@@ -103,18 +106,21 @@ static tapml_status show(void *user, size_t done, size_t all)
     return progress_show(user, done, all);
 }
 
-// The part of the tries that failed.
-static double rate_of(const struct loop_accusation *accusation)
+static int is_alone(const struct blame_row *blame)
 {
-    return accusation->failed > 0 && accusation->tried > 0
-               ? (double)accusation->failed / (double)accusation->tried
-               : 1;
+    return strcmp(blame->kind, BLAME_ALONE) == 0;
+}
+
+// The part of the tries that failed.
+static double rate_of(const struct blame_row *blame)
+{
+    return blame->failed > 0 && blame->tried > 0 ? (double)blame->failed / (double)blame->tried : 1;
 }
 
 // Replays until one has failed but with a chance of `miss`: one where each does.
-static double repeats_for(const struct loop_accusation *accusation, double miss)
+static double repeats_for(const struct blame_row *blame, double miss)
 {
-    const double rate = rate_of(accusation);
+    const double rate = rate_of(blame);
 
     return rate < 1 ? ceil(log(miss) / log1p(-rate)) : 1;
 }
@@ -123,14 +129,14 @@ static double repeats_for(const struct loop_accusation *accusation, double miss)
 // passed. What showed late in a run may need as many calls again.
 static int is_late(const struct bundling *bundling)
 {
-    const struct verdict_list *verdicts = bundling->options->verdicts;
-    const char *instance = bundling->accusation->verdict->instance;
+    const struct verdict_list *verdicts = bundling->results;
+    const char *instance = bundling->blame->instance;
     size_t first = 0;
 
     while (first < verdicts->count && strcmp(verdicts->items[first].instance, instance) != 0) {
         first++;
     }
-    return bundling->accusation->evidence != TRIAL_CASE || first == verdicts->count ||
+    return strcmp(bundling->blame->evidence, BLAME_CASE) != 0 || first == verdicts->count ||
            verdict_count_failed(&verdicts->items[first], 1) == 0;
 }
 
@@ -163,8 +169,7 @@ static const char *shell_word(struct arena *arena, const char *word)
 // Calls of a replay that show the fault.
 static double repeats_of(const struct bundling *bundling)
 {
-    const double sometimes =
-        fmin(repeats_for(bundling->accusation, REPLAY_MISS), REPLAY_REPEATS_MAX);
+    const double sometimes = fmin(repeats_for(bundling->blame, REPLAY_MISS), REPLAY_REPEATS_MAX);
 
     return is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
 }
@@ -195,41 +200,40 @@ static const char *command_of(const struct bundling *bundling, const char *path)
                         has_config ? "config" : "backend", name, tail);
 }
 
-// Says what was written, to the terminal and to who asked for it.
+// Says what was written, to the terminal and in the store.
 static tapml_status tell(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct bundles_options *options = bundling->options;
     const char *name = strrchr(bundling->path, '/');
     const char *command = command_of(bundling, bundling->path);
-    struct bundles_note note = {.instance = item->instance,
-                                .case_id = bundling->verdict->case_id,
-                                .file = name != NULL ? name + 1 : bundling->path,
-                                .shape_class = item->shape_class};
+    struct bundled_row row = {.instance = item->instance,
+                              .file = name != NULL ? name + 1 : bundling->path,
+                              .shape_class = item->shape_class};
 
-    note.command = command_of(bundling, note.file);
-    if (command == NULL || note.command == NULL) {
+    row.command = command_of(bundling, row.file);
+    if (command == NULL || row.command == NULL) {
         return status_no_memory();
     }
     (void)printf("bundle: %s (%s) %s: %s%s\n  %s\n", item->instance, item->op_name,
                  item->shape_class, bundling->path,
-                 bundling->accusation->is_alone ? "" : ", which was not seen to fail by itself",
+                 is_alone(bundling->blame) ? "" : ", which was not seen to fail by itself",
                  command);
-    return options->written != NULL ? options->written(options->user, &note) : TAPML_OK;
+    return bundled_write(options->store, options->target, &row);
 }
 
 // Reduces what fails by itself; the rest is kept whole.
 static tapml_status reduce_and_save(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct bundles_options *options = bundling->options;
-    const struct loop_accusation *accusation = bundling->accusation;
+    const struct blame_row *blame = bundling->blame;
     const tapml_op *op =
         catalogue_find(registry_catalogue(options->registry), item->op_name, item->op_version);
     struct reduce_result reduced = {.item = *item};
     struct progress progress;
 
     progress_begin(&progress, "reduce", 0);
-    if (op != NULL && accusation->is_alone && bundling->verdict->kind == VERDICT_FAIL) {
-        const double repeats = fmin(repeats_for(accusation, REDUCE_MISS), REDUCE_REPEATS_MAX);
+    if (op != NULL && is_alone(blame) && bundling->verdict->kind == VERDICT_FAIL) {
+        const double repeats = fmin(repeats_for(blame, REDUCE_MISS), REDUCE_REPEATS_MAX);
 
         TAPML_TRY(reduce_case(&(struct reduce_options){.registry = options->registry,
                                                        .backend = options->backend,
@@ -290,7 +294,7 @@ static int has_fact(struct store *store, const char *name, const char *value)
     return fact != NULL && value != NULL && strcmp(fact, value) == 0;
 }
 
-// Tells the bundle of an earlier start where it is this accusation's.
+// Tells the bundle of an earlier start where it is of the same fault.
 static tapml_status tell_earlier(const struct bundling *bundling, struct store *store, int *out_is)
 {
     int64_t *ids = NULL;
@@ -298,7 +302,7 @@ static tapml_status tell_earlier(const struct bundling *bundling, struct store *
     struct carved_case item;
 
     *out_is = has_fact(store, BUNDLE_FACT_INSTANCE, bundling->verdict->instance) &&
-              has_fact(store, BUNDLE_FACT_REASON, bundling->accusation->reason) &&
+              has_fact(store, BUNDLE_FACT_REASON, bundling->blame->reason) &&
               has_fact(store, BUNDLE_FACT_TARGET, describe_target(bundling));
     if (!*out_is) {
         return TAPML_OK;
@@ -327,52 +331,96 @@ static tapml_status keep_earlier(const struct bundling *bundling, int *out_is_ke
     return status;
 }
 
-static tapml_status write_one(const struct bundles_options *options,
-                              const struct loop_accusation *accusation,
-                              const struct verdict *verdict,
-                              unsigned number)
+static tapml_status write_bundle(struct bundling *bundling, unsigned number)
 {
-    struct bundling bundling = {
-        .options = options, .accusation = accusation, .verdict = verdict, .arena = arena_create()};
     struct carved_case item;
     int is_kept = 0;
 
-    if (bundling.arena == NULL) {
+    bundling->path =
+        arena_format(bundling->arena, "%s/FAULT-%u.tapmlrun", bundling->options->dir, number);
+    if (bundling->path == NULL) {
         return status_no_memory();
     }
-    bundling.path = arena_format(bundling.arena, "%s/FAULT-%u.tapmlrun", options->dir, number);
-    tapml_status status = bundling.path != NULL ? TAPML_OK : status_no_memory();
+    TAPML_TRY(keep_earlier(bundling, &is_kept));
+    if (is_kept) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(load_case(bundling, &item));
+    return reduce_and_save(bundling, &item);
+}
 
-    if (status == TAPML_OK) {
-        status = keep_earlier(&bundling, &is_kept);
-    }
-    if (status == TAPML_OK && !is_kept) {
-        status = load_case(&bundling, &item);
-    }
-    if (status == TAPML_OK && !is_kept) {
-        status = reduce_and_save(&bundling, &item);
-    }
-    arena_destroy(bundling.arena);
+// A case may be large: each bundle has an arena of its own.
+static tapml_status write_one(struct bundling *bundling, unsigned number)
+{
+    bundling->arena = arena_create();
+    const tapml_status status =
+        bundling->arena != NULL ? write_bundle(bundling, number) : status_no_memory();
+
+    arena_destroy(bundling->arena);
+    bundling->arena = NULL;
     return status;
+}
+
+// The verdict that speaks against an instance, or NULL where there is none.
+static const struct verdict *find_verdict(const struct bundles_options *options,
+                                          const struct verdict_list *results,
+                                          const struct blame_row *blame)
+{
+    const struct verdict_list *derived = options->verdicts;
+
+    for (size_t i = 0; *blame->source == '\0' && i < results->count; i++) {
+        if (blame->case_id != 0 && results->items[i].case_id == blame->case_id) {
+            return &results->items[i];
+        }
+    }
+    for (size_t i = 0; *blame->source != '\0' && i < derived->derived_count; i++) {
+        const struct verdict *verdict = &derived->derived[i];
+
+        if (verdict->case_id == blame->case_id && strcmp(verdict->source, blame->source) == 0 &&
+            strcmp(verdict->label, blame->label) == 0) {
+            return verdict;
+        }
+    }
+    return find_nearest(results, blame->instance);
+}
+
+static tapml_status write_each(const struct bundles_options *options,
+                               const struct verdict_list *results,
+                               struct arena *arena,
+                               unsigned *io_count)
+{
+    struct blame_row *blames = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(bundled_forget(options->store, options->target));
+    TAPML_TRY(blame_list(options->store, options->target, arena, &blames, &count));
+    for (size_t i = 0; i < count; i++) {
+        struct bundling bundling = {.options = options, .blame = &blames[i], .results = results};
+
+        bundling.verdict = find_verdict(options, results, &blames[i]);
+        if (blame_is_failure(&blames[i]) && bundling.verdict != NULL) {
+            *io_count += 1;
+            TAPML_TRY(write_one(&bundling, *io_count));
+        }
+    }
+    return TAPML_OK;
 }
 
 tapml_status bundles_write(const struct bundles_options *options, unsigned *io_count)
 {
-    const struct loop_result *result = options->result;
+    struct verdict_list results = {.items = NULL};
+    struct arena *arena = arena_create();
+    tapml_status status = arena != NULL ? TAPML_OK : status_no_memory();
 
-    for (size_t i = 0; i < result->accused_count; i++) {
-        const struct loop_accusation *accusation = &result->accused[i];
-        const struct verdict *verdict =
-            accusation->verdict->case_id != 0
-                ? accusation->verdict
-                : find_nearest(options->verdicts, options->graph->ops[accusation->op].instance);
-
-        if (verdict != NULL) {
-            *io_count += 1;
-            TAPML_TRY(write_one(options, accusation, verdict, *io_count));
-        }
+    if (status == TAPML_OK) {
+        status = verdict_read(options->store, options->target, &results);
     }
-    return TAPML_OK;
+    if (status == TAPML_OK) {
+        status = write_each(options, &results, arena, io_count);
+    }
+    verdict_list_release(&results);
+    arena_destroy(arena);
+    return status;
 }
 
 void bundles_remove_rest(const char *dir, unsigned count)

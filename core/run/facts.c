@@ -4,14 +4,24 @@
 #include "run/facts.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/file.h"
+#include "base/json_file.h"
 #include "base/text.h"
 #include "model/checkpoint.h"
+#include "store/blame.h"
+#include "store/bundled.h"
 #include "store/content.h"
-#include "store/findings.h"
-#include "store/ledger.h"
+#include "store/derived.h"
+#include "store/instance.h"
+#include "store/loss.h"
+#include "store/offloaded.h"
 #include "store/row.h"
+#include "store/step.h"
+#include "store/target.h"
+#include "store/timing.h"
 #include "tensor/dtype.h"
+#include "verify/calibrator.h"
 #include "verify/verdict.h"
 
 #include <inttypes.h>
@@ -186,67 +196,60 @@ static tapml_status settle_weights(struct store *store,
     return status;
 }
 
-// What is wanted on a target: plans of the ledger begin so.
-static tapml_status
-write_goal(struct store *store, const struct run_config *config, const char *target)
+// The faults that are injected on a target, one after the other.
+static void append_faults(struct text *text, const struct run_config *config, const char *target)
+{
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+    const size_t count = run_config_faults(config, target, rules);
+
+    for (size_t i = 0; i < count; i++) {
+        text_append(text, i > 0 ? "; " : "");
+        fault_print(&rules[i], text);
+    }
+}
+
+// A target as the INI file has it. Plans of its steps begin with `goal`.
+static tapml_status declare_target(const struct run_config *config,
+                                   const struct run_config_target *target,
+                                   struct arena *arena,
+                                   struct target_row *out_row)
 {
     struct plan *plan = NULL;
-    struct text text;
-    char key[128];
+    struct text goal, faults;
 
-    TAPML_TRY(run_config_goal(config, target, &plan));
-    (void)snprintf(key, sizeof(key), "target.%s.goal", target);
-    text_init(&text);
-    plan_print(plan, &text);
+    TAPML_TRY(run_config_goal(config, target->name, &plan));
+    text_init(&goal);
+    text_init(&faults);
+    plan_print(plan, &goal);
     plan_destroy(plan);
-    tapml_status status = text_status(&text);
+    append_faults(&faults, config, target->name);
+    *out_row = (struct target_row){.name = target->name,
+                                   .backend = target->backend,
+                                   .activations = target->is_narrow ? "f16" : "f32",
+                                   .faults = arena_text(arena, faults.data),
+                                   .goal = arena_text(arena, goal.data),
+                                   .needs_all = target->require_all};
+    tapml_status status = text_status(&goal);
 
     if (status == TAPML_OK) {
-        status = store_set_fact(store, key, text.data);
+        status = text_status(&faults);
     }
-    text_release(&text);
-    return status;
+    text_release(&goal);
+    text_release(&faults);
+    return status == TAPML_OK && (out_row->faults == NULL || out_row->goal == NULL)
+               ? status_no_memory()
+               : status;
 }
 
-// A target that never had others than f32 needs no such fact.
-static tapml_status write_activations(struct store *store, const struct run_config_target *target)
+static tapml_status
+write_targets(struct store *store, const struct run_config *config, struct arena *arena)
 {
-    char key[128];
+    struct target_row rows[RUN_CONFIG_TARGETS_MAX];
 
-    (void)snprintf(key, sizeof(key), "target.%s.activations", target->name);
-    return target->is_narrow || store_fact(store, key) != NULL
-               ? store_set_fact(store, key, target->is_narrow ? "f16" : "f32")
-               : TAPML_OK;
-}
-
-static tapml_status write_targets(struct store *store, const struct run_config *config)
-{
-    struct text names;
-    tapml_status status = TAPML_OK;
-
-    text_init(&names);
-    for (size_t i = 0; i < config->target_count && status == TAPML_OK; i++) {
-        const char *name = config->targets[i].name;
-        char key[128];
-
-        (void)snprintf(key, sizeof(key), "target.%s", name);
-        text_format(&names, "%s%s", i > 0 ? " " : "", name);
-        status = store_set_fact(store, key, config->targets[i].backend);
-        if (status == TAPML_OK) {
-            status = write_activations(store, &config->targets[i]);
-        }
-        if (status == TAPML_OK) {
-            status = write_goal(store, config, name);
-        }
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(declare_target(config, &config->targets[i], arena, &rows[i]));
     }
-    if (status == TAPML_OK) {
-        status = text_status(&names);
-    }
-    if (status == TAPML_OK) {
-        status = store_set_fact(store, "targets", names.data);
-    }
-    text_release(&names);
-    return status;
+    return target_declare(store, rows, config->target_count);
 }
 
 // What the first start of a run was made by; a later one may differ, and the cases stay.
@@ -269,10 +272,149 @@ static tapml_status note_source(struct store *store, const struct setup *setup)
     return TAPML_OK;
 }
 
+// What of a config.json says how large a model is. Others are left out: the file is there.
+const char *const facts_config_texts[FACTS_CONFIG_TEXTS] = {"model_type", "dtype", "torch_dtype"};
+const char *const facts_config_numbers[FACTS_CONFIG_NUMBERS] = {
+    "num_hidden_layers",   "hidden_size",         "intermediate_size",
+    "num_attention_heads", "num_key_value_heads", "head_dim",
+    "num_local_experts",   "num_experts",         "vocab_size",
+};
+
+static tapml_status write_config_text(struct store *store, const json_t *config, const char *key)
+{
+    const json_t *text = json_object_get(config, "text_config");
+    const json_t *value = json_object_get(config, key);
+    char name[64];
+
+    value = value == NULL ? json_object_get(text, key) : value;
+    (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", key); // Fits.
+    return json_is_string(value) ? store_set_fact(store, name, json_string_value(value)) : TAPML_OK;
+}
+
+static tapml_status write_config_number(struct store *store, const json_t *config, const char *key)
+{
+    const json_t *text = json_object_get(config, "text_config");
+    const json_t *value = json_object_get(config, key);
+    char name[64];
+
+    value = value == NULL ? json_object_get(text, key) : value;
+    (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", key); // Fits.
+    return json_is_integer(value) ? write_number(store, name, json_integer_value(value)) : TAPML_OK;
+}
+
+static tapml_status write_config(struct store *store, const char *folder)
+{
+    char *path = file_join(folder, "config.json");
+    json_t *config = NULL;
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = TAPML_OK;
+
+    if (json_file_load(path, &config) == TAPML_OK) {
+        for (size_t i = 0; status == TAPML_OK && i < FACTS_CONFIG_TEXTS; i++) {
+            status = write_config_text(store, config, facts_config_texts[i]);
+        }
+        for (size_t i = 0; status == TAPML_OK && i < FACTS_CONFIG_NUMBERS; i++) {
+            status = write_config_number(store, config, facts_config_numbers[i]);
+        }
+    }
+    json_decref(config);
+    alloc_free(path);
+    return status;
+}
+
+// How many numbers the encoded weights of a graph are, and as what.
+static tapml_status write_encoded(struct store *store, const struct graph *graph)
+{
+    const char *id = "";
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const struct graph_value *value = &graph->values[i];
+        uint64_t own = value->encoding != NULL;
+
+        for (uint32_t axis = 0; axis < value->rank; axis++) {
+            own *= (uint64_t)value->shape[axis].constant; // Which has been counted at load.
+        }
+        count += own;
+        id = value->encoding != NULL ? value->encoding->id : id;
+    }
+    TAPML_TRY(write_number(store, "model.encoded", (int64_t)count));
+    return store_set_fact(store, "model.encoding", id);
+}
+
+static tapml_status
+write_losses(struct store *store, const struct encode_account *account, struct arena *arena)
+{
+    struct loss_row *rows = arena_array(arena, (size_t)account->loss_count + 1, sizeof(*rows));
+
+    if (rows == NULL) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < account->loss_count; i++) {
+        rows[i] = (struct loss_row){account->losses[i].name, account->losses[i].relative,
+                                    account->losses[i].largest};
+    }
+    return loss_replace(store, rows, account->loss_count);
+}
+
+static tapml_status
+write_instances(struct store *store, const struct graph *graph, struct arena *arena)
+{
+    struct instance_row *rows = arena_array(arena, (size_t)graph->op_count + 1, sizeof(*rows));
+
+    if (rows == NULL) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct graph_op *op = &graph->ops[i];
+
+        rows[i] = (struct instance_row){op->instance, op->op->name, op->op->tolerance};
+    }
+    return instance_replace(store, rows, graph->op_count);
+}
+
+// Where limits come from.
+static tapml_status write_limits(struct store *store, const struct setup *setup)
+{
+    const struct graph *graph = model_graph(setup->model);
+    const char *oracle = registry_oracle(setup->registry, graph->ops[0].op);
+
+    TAPML_TRY(write_number(store, "limits.factor", CALIBRATE_FACTOR));
+    TAPML_TRY(store_set_fact(store, "limits.component", oracle != NULL ? oracle : ""));
+    return store_set_fact(
+        store, "limits.devices",
+        oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : "");
+}
+
+// What a report tells of the model, though a report needs no model.
+static tapml_status write_model(struct store *store, const struct setup *setup, struct arena *arena)
+{
+    const struct model *model = setup->model;
+
+    TAPML_TRY(store_set_fact(store, "model.architecture", model_architecture(model)));
+    TAPML_TRY(write_config(store, model_folder(model)));
+    TAPML_TRY(write_encoded(store, model_graph(model)));
+    TAPML_TRY(write_losses(store, model_losses(model), arena));
+    TAPML_TRY(write_instances(store, model_graph(model), arena));
+    return write_limits(store, setup);
+}
+
+// The last part of the folder's path.
+static const char *name_of(const char *path)
+{
+    const char *name = strrchr(path, '/');
+
+    return name != NULL && name[1] != '\0' ? name + 1 : path;
+}
+
 static tapml_status settle_all(struct store *store,
                                const struct run_config *config,
                                const struct setup *setup,
-                               const struct prompts *prompts)
+                               const struct prompts *prompts,
+                               struct arena *arena)
 {
     struct hash hash;
 
@@ -289,8 +431,10 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "source", "[source] backend", config->source));
     TAPML_TRY(write_model_path(store, config->model));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
+    TAPML_TRY(store_set_fact(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));
-    return write_targets(store, config);
+    TAPML_TRY(write_model(store, setup, arena));
+    return write_targets(store, config, arena);
 }
 
 // All or none: a store that knows half of its run would accept another one's other half.
@@ -299,15 +443,23 @@ tapml_status facts_settle(struct store *store,
                           const struct setup *setup,
                           const struct prompts *prompts)
 {
-    TAPML_TRY(store_begin(store));
-    tapml_status status = settle_all(store, config, setup, prompts);
+    struct arena *arena = arena_create();
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = store_begin(store);
 
     if (status == TAPML_OK) {
-        status = store_commit(store);
+        status = settle_all(store, config, setup, prompts, arena);
+        if (status == TAPML_OK) {
+            status = store_commit(store);
+        }
+        if (status != TAPML_OK) {
+            store_rollback(store);
+        }
     }
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
+    arena_destroy(arena);
     return status;
 }
 
@@ -353,18 +505,6 @@ append_options(struct text *text, const struct run_config *config, const char *c
     }
 }
 
-// The faults that are planted on a target, one after the other.
-static void append_faults(struct text *text, const struct run_config *config, const char *target)
-{
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(config, target, rules);
-
-    for (size_t i = 0; i < count; i++) {
-        text_append(text, text->length > 0 ? "; " : "");
-        fault_print(&rules[i], text);
-    }
-}
-
 // How a target is offloaded to, where that is not the usual way: steps of another one are others.
 static void append_ways(struct text *text, const struct run_config *config, uint32_t index)
 {
@@ -376,33 +516,48 @@ static void append_ways(struct text *text, const struct run_config *config, uint
     text_append(text, config->targets[index - 1].is_narrow ? " activations=f16" : "");
 }
 
-// A target that never had any needs no such fact.
-static tapml_status
-write_faults(struct store *store, const struct run_config *config, const char *target)
+// Steps and results of another target are forgotten.
+static tapml_status forget(struct store *store, const char *target)
 {
-    char key[128];
-    struct text faults;
+    tapml_status (*const tables[])(struct store * store, const char *target) = {
+        verdict_forget, derived_forget, step_forget,    offloaded_forget,
+        blame_forget,   timing_forget,  bundled_forget,
+    };
 
-    (void)snprintf(key, sizeof(key), "target.%s.faults", target);
-    text_init(&faults);
-    append_faults(&faults, config, target);
-    tapml_status status = text_status(&faults);
-
-    if (status == TAPML_OK && (faults.length > 0 || store_fact(store, key) != NULL)) {
-        status = store_set_fact(store, key, faults.data);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        TAPML_TRY(tables[i](store, target));
     }
-    text_release(&faults);
-    return status;
+    return TAPML_OK;
 }
 
-// A target that never was needs no such fact.
-tapml_status facts_give_up(struct store *store, const char *target, const char *reason)
+static tapml_status
+settle_identity(struct store *store, const struct backend_info *info, const struct target_row *now)
 {
-    char key[128];
+    struct target_row row = *now;
+    struct arena *arena = arena_create();
+    struct target_row known;
 
-    (void)snprintf(key, sizeof(key), "target.%s.given_up", target);
-    return *reason != '\0' || store_fact(store, key) != NULL ? store_set_fact(store, key, reason)
-                                                             : TAPML_OK;
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = target_find(store, row.name, arena, &known);
+
+    if (status == TAPML_OK && *known.identity != '\0' &&
+        strcmp(known.identity, row.identity) != 0) {
+        status = forget(store, row.name);
+    }
+    row.component = info->component;
+    row.device = info->device;
+    row.device_name = info->device_name;
+    row.driver = info->driver;
+    row.plugin = info->plugin;
+    row.plugin_version = info->plugin_version;
+    row.build = info->build_id != NULL ? info->build_id : "";
+    if (status == TAPML_OK) {
+        status = target_describe(store, &row);
+    }
+    arena_destroy(arena);
+    return status;
 }
 
 tapml_status facts_settle_target(struct store *store,
@@ -412,10 +567,8 @@ tapml_status facts_settle_target(struct store *store,
 {
     const struct backend_info *info = backend_info(setup->backends[index]);
     const char *target = setup->places[index];
-    char key[128];
     struct text text;
 
-    (void)snprintf(key, sizeof(key), "target.%s.build", target);
     text_init(&text);
     text_format(&text, "%s %s %s %s:%s %s", info->plugin, info->plugin_version, info->build_id,
                 info->component, info->device, info->driver);
@@ -423,20 +576,20 @@ tapml_status facts_settle_target(struct store *store,
     append_ways(&text, config, index);
     append_faults(&text, config, target);
     tapml_status status = text_status(&text);
-    const char *known = store_fact(store, key);
 
-    if (status == TAPML_OK && known != NULL && strcmp(known, text.data) != 0) {
-        status = verdict_forget(store, target);
-        if (status == TAPML_OK) {
-            status = ledger_forget(store, target);
-        }
-        if (status == TAPML_OK) {
-            status = findings_forget(store, target);
-        }
+    if (status == TAPML_OK) {
+        status = store_begin(store);
     }
     if (status == TAPML_OK) {
-        status = store_set_fact(store, key, text.data);
+        status = settle_identity(store, info,
+                                 &(struct target_row){.name = target, .identity = text.data});
+        if (status == TAPML_OK) {
+            status = store_commit(store);
+        }
+        if (status != TAPML_OK) {
+            store_rollback(store);
+        }
     }
     text_release(&text);
-    return status == TAPML_OK ? write_faults(store, config, target) : status;
+    return status;
 }

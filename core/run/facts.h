@@ -18,12 +18,16 @@ tapml_status facts_settle(struct store *store,
 // Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
 tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
 
-// Why a target was given up, at its last start; "" where it was not.
-tapml_status facts_give_up(struct store *store, const char *target, const char *reason) STATUS_USED;
+// The keys of a model's config.json that are facts of the run, under FACTS_MODEL_CONFIG and the
+// key, as far as the file has them.
+#define FACTS_MODEL_CONFIG "model.config."
+enum { FACTS_CONFIG_TEXTS = 3, FACTS_CONFIG_NUMBERS = 9 };
+extern const char *const facts_config_texts[FACTS_CONFIG_TEXTS];
+extern const char *const facts_config_numbers[FACTS_CONFIG_NUMBERS];
 
 // Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
 // build, device, driver, options, activations and planted faults. Where it is not, its results and
-// its ledger are forgotten.
+// its steps are forgotten.
 tapml_status facts_settle_target(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,

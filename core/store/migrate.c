@@ -211,8 +211,48 @@ static const char RESULTS_OF_2[] =
 #undef REST
 #undef F16
 
+// What version 2 has as facts: "targets", a list of names, and "target.NAME.goal" and its like.
+#define FACT_OF_2(name_)                                                                           \
+    "coalesce((SELECT value FROM main.fact WHERE fact.name = 'target.' || word || " name_ "), '')"
+static const char TARGETS_OF_2[] =
+    "INSERT OR IGNORE INTO temp.target (name, position, backend, activations, faults, goal,"
+    "  needs_all, identity, given_up)"
+    " WITH RECURSIVE split (word, rest, number) AS ("
+    "  SELECT '', value || ' ', -1 FROM main.fact WHERE name = 'targets'"
+    "  UNION ALL SELECT substr(rest, 1, instr(rest, ' ') - 1), substr(rest, instr(rest, ' ') + 1),"
+    "   number + 1 FROM split WHERE rest <> '')"
+    " SELECT word, number, " FACT_OF_2(
+        "''") ","
+              "  iif(" FACT_OF_2("'.activations'") " = 'f16', 'f16', 'f32'), " FACT_OF_2(
+                  "'.faults'") ","
+                               "  " FACT_OF_2("'.goal'") ", 0, " FACT_OF_2(
+                                   "'.build'") ", " FACT_OF_2("'.given_up'") " FROM split WHERE "
+                                                                             "word <> ''";
+#undef FACT_OF_2
+
+// Of a target that has finished: what its last step came to.
+static const char OFFLOADS_OF_2[] =
+    "INSERT INTO temp.offload"
+    " SELECT target, CAST(value AS INTEGER), verdict <> 'departs', margin, reason,"
+    "  coalesce((SELECT reason FROM main.ledger AS other WHERE other.target = ledger.target"
+    "   AND verdict = 'unexplained' ORDER BY id DESC LIMIT 1), ''),"
+    "  plan, 0, 0, 0, (SELECT count(*) FROM main.call), 0, 0, 0, 0, 0, 0, 0, 0"
+    " FROM main.ledger JOIN main.fact ON name = 'target.' || target || '.finished'"
+    " WHERE id IN (SELECT max(id) FROM main.ledger WHERE step = 'final' GROUP BY target)";
+
+static const char STEPS_OF_2[] =
+    "INSERT INTO temp.step"
+    " SELECT id, target, iif(step LIKE 'accuse %', 'blame ' || substr(step, 8), step),"
+    "  CASE verdict WHEN 'taken back' THEN 'reverted' WHEN 'accused' THEN 'blamed'"
+    "   WHEN 'departs' THEN 'diverges' WHEN 'watched' THEN 'judged' ELSE verdict END,"
+    "  reason, plan, margin, time_ns, written_s FROM main.ledger";
+
 static const struct change FROM_2[] = {
-    {"metadata", "INSERT INTO temp.metadata SELECT name, value FROM main.fact", "fact"},
+    {"metadata",
+     "INSERT INTO temp.metadata SELECT name, value FROM main.fact"
+     " WHERE name NOT LIKE 'target.%' AND name <> 'targets'",
+     NULL},
+    {"target", TARGETS_OF_2, "fact"},
     {"run",
      "INSERT INTO temp.run SELECT lower(hex(randomblob(16))),"
      " coalesce((SELECT value FROM main.fact WHERE name = 'host.version'), ''), '', 0",
@@ -226,6 +266,23 @@ static const struct change FROM_2[] = {
      " step, part, tokens, (SELECT id FROM temp.run) FROM main.\"case\"",
      "\"case\""},
     {"result", RESULTS_OF_2, "result"},
+    {"instance",
+     "INSERT INTO temp.instance SELECT row_number() OVER (ORDER BY min(id)) - 1, instance, op, ''"
+     " FROM main.\"case\" GROUP BY instance",
+     NULL},
+    {"loss", NULL, NULL},
+    {"derived", NULL, NULL},
+    {"derived_element", NULL, NULL},
+    {"offload", OFFLOADS_OF_2, NULL},
+    {"step", STEPS_OF_2, "ledger"},
+    {"blame",
+     "INSERT INTO temp.blame"
+     " SELECT target, instance, iif(kind = 'refused', 'unsupported', kind), margin, reason,"
+     "  CASE WHEN kind = 'refused' THEN '' WHEN evidence = 0 THEN 'case'"
+     "  WHEN evidence = 1 THEN 'derived' WHEN evidence = 2 THEN 'call' ELSE 'model' END,"
+     "  NULL, '', '', tried, failed FROM main.finding",
+     "finding"},
+    {"bundle", NULL, NULL},
 };
 
 // A version, its tables, and how they become those of this one.

@@ -171,3 +171,49 @@ void row_end(struct row *row)
     (void)sqlite3_reset(row->statement); // Repeats the code of the step, which was handled.
     (void)sqlite3_clear_bindings(row->statement);
 }
+
+tapml_status row_each(struct store *store,
+                      const char *sql,
+                      const char *key,
+                      tapml_status (*take)(void *user, struct row *row),
+                      void *user)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, sql, "reading rows", &row));
+    if (key) {
+        row_put_text(&row, key);
+    }
+    TAPML_TRY(row_next(&row, &has));
+    while (has) {
+        const tapml_status status = take(user, &row);
+        if (status != TAPML_OK) {
+            row_end(&row);
+            return status;
+        }
+        TAPML_TRY(row_next(&row, &has));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_number(void *user, struct row *row)
+{
+    *(int64_t *)user = row_i64(row, 0);
+    return TAPML_OK;
+}
+
+tapml_status row_count(struct store *store, const char *sql, const char *key, int64_t *out_count)
+{
+    int64_t count = 0;
+    TAPML_TRY(row_each(store, sql, key, take_number, &count));
+    *out_count = count;
+    return TAPML_OK;
+}
+
+tapml_status row_forget(struct store *store, const char *sql, const char *key)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, sql, "forgetting rows", &row));
+    row_put_text(&row, key);
+    return row_run(&row);
+}

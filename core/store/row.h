@@ -68,3 +68,20 @@ enum row_type row_type(struct row *row, int column);
 void row_print_hash(struct hash hash, unsigned char out_bytes[ROW_HASH_BYTES]);
 
 void row_end(struct row *row);
+
+// Whole statements. `sql` is a literal with one parameter, `key`, or with none where that is NULL.
+
+// Calls `take` for each row of the result; a status that is not TAPML_OK ends it. The row is ended
+// by `row_each` alone.
+tapml_status row_each(struct store *store,
+                      const char *sql,
+                      const char *key,
+                      tapml_status (*take)(void *user, struct row *row),
+                      void *user) STATUS_USED;
+
+// The number in the last row of the result, 0 where there is none.
+tapml_status
+row_count(struct store *store, const char *sql, const char *key, int64_t *out_count) STATUS_USED;
+
+// Executes what returns no rows.
+tapml_status row_forget(struct store *store, const char *sql, const char *key) STATUS_USED;

@@ -349,8 +349,8 @@ static const struct table_spec TABLES[] = {
     {"tensor", "rowid", 1, 1},      {"weight", "name", 0, 0},   {"\"case\"", "id", 1, 1},
     {"argument", "case_id", 1, 0},  {"page", "case_id", 1, 0},  {"call", "id", 1, 1},
     {"statistic", "call_id", 1, 0}, {"result", "target", 0, 0}, {"element", "target", 0, 0},
-    {"\"limit\"", "op", 0, 0},      {"ledger", "id", 1, 1},     {"finding", "target", 0, 0},
-    {"timing", "target", 0, 0},
+    {"\"limit\"", "op", 0, 0},      {"step", "id", 1, 1},       {"target", "name", 0, 0},
+    {"offload", "target", 0, 0},    {"blame", "target", 0, 0},  {"timing", "target", 0, 0},
 };
 
 // One way through a table, as far as it goes.
@@ -568,10 +568,8 @@ static const char DROP[] =
     "DELETE FROM page WHERE case_id NOT IN (SELECT id FROM \"case\");"
     "DELETE FROM result WHERE case_id NOT IN (SELECT id FROM \"case\");"
     // Of a target nobody knows what it was; a class is calibrated by its cases, all of them.
-    "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'metadata')"
-    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM metadata);"
-    "DELETE FROM ledger WHERE EXISTS (SELECT 1 FROM gap WHERE name = 'metadata')"
-    "  AND 'target.' || target || '.build' NOT IN (SELECT name FROM metadata);"
+    "DELETE FROM result WHERE target NOT IN (SELECT name FROM target);"
+    "DELETE FROM step WHERE target NOT IN (SELECT name FROM target);"
     "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = '\"limit\"')"
     "  AND case_id NOT IN (SELECT id FROM \"case\" JOIN \"limit\" USING (op, version, "
     "shape_class));"
@@ -580,15 +578,15 @@ static const char DROP[] =
     "DELETE FROM element WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
     // The order of the steps is that of the times of all calls; what they have found goes with
     // them.
-    "DELETE FROM ledger WHERE EXISTS (SELECT 1 FROM dropped)"
-    "  OR EXISTS (SELECT 1 FROM gap WHERE name IN ('prompt', 'finding', 'timing'))"
-    "  OR id > (SELECT min(low) FROM gap WHERE name = 'ledger');"
+    "DELETE FROM step WHERE EXISTS (SELECT 1 FROM dropped)"
+    "  OR EXISTS (SELECT 1 FROM gap WHERE name IN ('prompt', 'blame', 'offload', 'timing'))"
+    "  OR id > (SELECT min(low) FROM gap WHERE name = 'step');"
     "CREATE TEMP TABLE unfinished AS SELECT 1 FROM dropped"
-    "  UNION SELECT 1 FROM gap WHERE name IN ('metadata', 'prompt', 'finding', 'timing', 'ledger');"
-    "DELETE FROM finding WHERE EXISTS (SELECT 1 FROM unfinished);"
+    "  UNION SELECT 1 FROM gap"
+    "    WHERE name IN ('target', 'prompt', 'blame', 'offload', 'timing', 'step');"
+    "DELETE FROM blame WHERE EXISTS (SELECT 1 FROM unfinished);"
     "DELETE FROM timing WHERE EXISTS (SELECT 1 FROM unfinished);"
-    "DELETE FROM metadata WHERE name LIKE 'target.%.finished'"
-    "  AND EXISTS (SELECT 1 FROM unfinished);"
+    "DELETE FROM offload WHERE EXISTS (SELECT 1 FROM unfinished);"
     // Of a run whose row is lost the id is left.
     "INSERT OR IGNORE INTO run SELECT run, '', '', 0 FROM (SELECT run FROM prompt"
     "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result);";
@@ -619,7 +617,7 @@ static const struct counted {
      " UNION SELECT instance, prompt, step, part FROM call WHERE kept)",
      "SELECT count(*) FROM \"case\""},
     {"results", "SELECT count(*) FROM result", "SELECT count(*) FROM result"},
-    {"steps of the ledger", "SELECT count(*) FROM ledger", "SELECT count(*) FROM ledger"},
+    {"steps of the offload", "SELECT count(*) FROM step", "SELECT count(*) FROM step"},
 };
 enum { COUNTED_COUNT = (int)(sizeof(COUNTED) / sizeof(*COUNTED)) };
 

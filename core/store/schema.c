@@ -173,9 +173,75 @@ static const struct schema_table TABLES[] = {
      "  PRIMARY KEY (op, version, shape_class, param, calibration)"
      ") WITHOUT ROWID",
      NULL},
-    {"ledger",
-     "CREATE TABLE ledger ("
-     "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    {"target",
+     "CREATE TABLE target ("
+     "  name TEXT PRIMARY KEY,"
+     "  position INTEGER,"
+     "  backend TEXT NOT NULL,"
+     "  activations TEXT NOT NULL CHECK (activations IN ('f32', 'f16')),"
+     "  faults TEXT NOT NULL,"
+     "  goal TEXT NOT NULL,"
+     "  needs_all INTEGER NOT NULL,"
+     "  component TEXT NOT NULL DEFAULT '',"
+     "  device TEXT NOT NULL DEFAULT '',"
+     "  device_name TEXT NOT NULL DEFAULT '',"
+     "  driver TEXT NOT NULL DEFAULT '',"
+     "  plugin TEXT NOT NULL DEFAULT '',"
+     "  plugin_version TEXT NOT NULL DEFAULT '',"
+     "  build TEXT NOT NULL DEFAULT '',"
+     "  identity TEXT NOT NULL DEFAULT '',"
+     "  given_up TEXT NOT NULL DEFAULT ''"
+     ") WITHOUT ROWID",
+     NULL},
+    {"instance",
+     "CREATE TABLE instance ("
+     "  position INTEGER PRIMARY KEY,"
+     "  instance TEXT NOT NULL UNIQUE,"
+     "  op TEXT NOT NULL,"
+     "  class TEXT NOT NULL"
+     ")",
+     NULL},
+    {"loss",
+     "CREATE TABLE loss ("
+     "  position INTEGER PRIMARY KEY,"
+     "  weight TEXT NOT NULL,"
+     "  relative REAL,"
+     "  largest REAL"
+     ")",
+     NULL},
+    {"derived",
+     "CREATE TABLE derived ("
+     "  target TEXT NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
+     "  source TEXT NOT NULL,"
+     "  label TEXT NOT NULL,"
+     "  verdict TEXT NOT NULL,"
+     "  margin REAL,"
+     "  output TEXT NOT NULL,"
+     "  reason TEXT NOT NULL,"
+     "  beyond INTEGER NOT NULL,"
+     "  elements INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, position)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"derived_element",
+     "CREATE TABLE derived_element ("
+     "  target TEXT NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  number INTEGER NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  place TEXT NOT NULL,"
+     "  expected REAL,"
+     "  computed REAL,"
+     "  allowed REAL,"
+     "  PRIMARY KEY (target, position, number),"
+     "  FOREIGN KEY (target, position) REFERENCES derived (target, position) ON DELETE CASCADE"
+     ") WITHOUT ROWID",
+     NULL},
+    {"step",
+     "CREATE TABLE step ("
+     "  id INTEGER PRIMARY KEY,"
      "  target TEXT NOT NULL,"
      "  step TEXT NOT NULL,"
      "  verdict TEXT NOT NULL,"
@@ -186,16 +252,52 @@ static const struct schema_table TABLES[] = {
      "  written_s INTEGER NOT NULL"
      ")",
      NULL},
-    {"finding",
-     "CREATE TABLE finding ("
+    {"offload",
+     "CREATE TABLE offload ("
+     "  target TEXT PRIMARY KEY,"
+     "  finished_s INTEGER NOT NULL,"
+     "  agrees INTEGER NOT NULL,"
+     "  margin REAL,"
+     "  sentence TEXT NOT NULL,"
+     "  unexplained TEXT NOT NULL,"
+     "  plan TEXT NOT NULL,"
+     "  checks INTEGER NOT NULL,"
+     "  proof_runs INTEGER NOT NULL,"
+     "  proof_miss REAL,"
+     "  carving INTEGER NOT NULL,"
+     "  moves INTEGER NOT NULL,"
+     "  replays INTEGER NOT NULL,"
+     "  looks INTEGER NOT NULL,"
+     "  search INTEGER NOT NULL,"
+     "  repeats INTEGER NOT NULL,"
+     "  proof INTEGER NOT NULL,"
+     "  watched INTEGER NOT NULL,"
+     "  calibrating INTEGER NOT NULL"
+     ") WITHOUT ROWID",
+     NULL},
+    {"blame",
+     "CREATE TABLE blame ("
      "  target TEXT NOT NULL,"
      "  instance TEXT NOT NULL,"
-     "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
+     "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'unsupported')),"
      "  margin REAL,"
      "  reason TEXT NOT NULL,"
-     "  evidence INTEGER NOT NULL,"
+     "  evidence TEXT NOT NULL CHECK (evidence IN ('case', 'derived', 'call', 'model', '')),"
+     "  case_id INTEGER,"
+     "  source TEXT NOT NULL,"
+     "  label TEXT NOT NULL,"
      "  tried INTEGER NOT NULL,"
      "  failed INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, instance)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"bundle",
+     "CREATE TABLE bundle ("
+     "  target TEXT NOT NULL,"
+     "  instance TEXT NOT NULL,"
+     "  file TEXT NOT NULL,"
+     "  shape_class TEXT NOT NULL,"
+     "  command TEXT NOT NULL,"
      "  PRIMARY KEY (target, instance)"
      ") WITHOUT ROWID",
      NULL},

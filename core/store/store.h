@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The store of a run: one SQLite file (`run.tapmlrun`) with cases, tensors by content, calls,
-// results and the ledger. docs/store.md is its schema; the `sqlite3` shell reads it.
+// results and the steps of the offload. docs/store.md is its schema; the `sqlite3` shell reads it.
 //
 // Tensors are kept once, by the 128-bit XXH3 of their dense bytes with dtype and shape, compressed
 // by zstd where that helps. Weights are kept by name and key alone, unless the store is a bundle.

@@ -101,18 +101,24 @@ static void put_maker(struct row *row, const struct maker *maker)
     row_put_text(row, maker->options);
 }
 
+tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind)
+{
+    for (int kind = 0; kind < NAME_COUNT; kind++) {
+        if (strcmp(NAMES[kind], name) == 0) {
+            *out_kind = (enum verdict_kind)kind;
+            return TAPML_OK;
+        }
+    }
+    return status_fail(TAPML_INVALID, "there is no verdict '%.30s'", name);
+}
+
 static tapml_status read_verdict(struct row *row, struct arena *arena, struct verdict *out_verdict)
 {
-    const char *name = row_text(row, 0);
-    int kind = 0;
-    while (kind < NAME_COUNT && strcmp(NAMES[kind], name) != 0) {
-        kind++;
+    const tapml_status status = verdict_find_kind(row_text(row, 0), &out_verdict->kind);
+    if (status != TAPML_OK) {
+        return status_explain(status, "in the result of case %lld",
+                              (long long)out_verdict->case_id);
     }
-    if (kind == NAME_COUNT) {
-        return status_fail(TAPML_INVALID, "result of case %lld has the unknown verdict '%.30s'",
-                           (long long)out_verdict->case_id, name);
-    }
-    out_verdict->kind = (enum verdict_kind)kind;
     out_verdict->margin = row_f64(row, 1);
     out_verdict->output = arena_text(arena, row_text(row, 2));
     out_verdict->reason = arena_text(arena, row_text(row, 3));
@@ -823,6 +829,14 @@ tapml_status verdict_read(struct store *store, const char *target, struct verdic
     return TAPML_OK;
 }
 
+tapml_status verdict_count(struct store *store, const char *target, size_t *out_count)
+{
+    int64_t count = 0;
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM result WHERE target = ?", target, &count));
+    *out_count = (size_t)count;
+    return TAPML_OK;
+}
+
 void verdict_list_release(struct verdict_list *list)
 {
     if (list) {
@@ -982,9 +996,5 @@ tapml_status verdict_judge_keep(struct verdict_judge *judge,
 
 tapml_status verdict_forget(struct store *store, const char *target)
 {
-    struct row row;
-    TAPML_TRY(row_begin(store, "DELETE FROM result WHERE target = ?",
-                        "forgetting the results of a target", &row));
-    row_put_text(&row, target);
-    return row_run(&row);
+    return row_forget(store, "DELETE FROM result WHERE target = ?", target);
 }

@@ -83,6 +83,9 @@ void verdict_list_release(struct verdict_list *list);
 tapml_status
 verdict_read(struct store *store, const char *target, struct verdict_list *out_list) STATUS_USED;
 
+// How many results the store has of a target.
+tapml_status verdict_count(struct store *store, const char *target, size_t *out_count) STATUS_USED;
+
 // For cases that come one by one, such as the calls of a run.
 struct verdict_judge;
 
@@ -117,6 +120,9 @@ tapml_status verdict_judge_keep(struct verdict_judge *judge,
                                 int64_t *out_case_id) STATUS_USED;
 
 const char *verdict_name(enum verdict_kind kind);
+
+// The kind of a name. TAPML_INVALID where there is none.
+tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind) STATUS_USED;
 
 // How many of `verdicts` say that something is wrong: a failure or an error.
 size_t verdict_count_failed(const struct verdict *verdicts, size_t count);

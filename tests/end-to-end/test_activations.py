@@ -30,7 +30,7 @@ def change(ini, old, new):
 
 def agrees(done):
     rig.check(done, 0)
-    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees",
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "0 not compared", "end to end: agrees",
                  "activations f16")
     return done
 
@@ -91,7 +91,7 @@ def faults_are_found_and_named(folder):
         fault = f"\n[fault.1]\ntarget = gpu\nop = {op}\ninstance = {instance}\nkind = {kind}\n"
         ini, dir_ = narrowed(os.path.join(folder, kind.replace(" ", "-")), "always", extra=fault)
         done = rig.check(rig.host("--config", ini), 1)
-        rig.contains(done.stdout, f"accused: {instance} (tapml.{op})", "1 accused, 0 refused, 1 left on the source",
+        rig.contains(done.stdout, f"blamed: {instance} (tapml.{op})", "1 blamed, 0 unsupported, 1 left on the source",
                      "end to end: agrees")
         bundle = os.path.join(dir_, "FAULT-1.tapmlrun")
         again = rig.check(rig.host("replay", bundle, "--config", ini, "--target", "gpu"), 1)
@@ -104,7 +104,7 @@ def every_mode_of_the_offload_knows_it(folder):
         agrees(rig.host("--config", ini))
         fault = "\n[fault.1]\ntarget = gpu\nop = silu\ninstance = layers.1/*\nkind = scale 1.5\nfrom-call = 2\n"
         ini, _ = narrowed(os.path.join(folder, mode + "-fault"), offload=f"mode = {mode}\n", extra=fault)
-        rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "accused: layers.1/mlp/silu (tapml.silu)")
+        rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "blamed: layers.1/mlp/silu (tapml.silu)")
 
 
 def guarded_runs_are_right(folder):

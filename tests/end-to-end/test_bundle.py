@@ -28,7 +28,7 @@ def carried(folder, fault):
     ini, dir_ = rig.write_run(folder, model=model, count=2, decode=3)
     env = spoil(folder, *fault)
     done = rig.check(rig.host("--config", ini, env=env), 1)
-    accused = re.findall(r"^accused: (\S+) \((\S+)\)", done.stdout, re.M)
+    accused = re.findall(r"^blamed: (\S+) \((\S+)\)", done.stdout, re.M)
     bundles = re.findall(r"^  tapml-host replay (\S+) --backend opencl$", done.stdout, re.M)
     assert bundles == [os.path.join(dir_, f"FAULT-{n}.tapmlrun") for n in range(1, len(accused) + 1)], done.stdout
     assert sorted(glob.glob(os.path.join(dir_, "FAULT-*"))) == sorted(bundles), os.listdir(dir_)

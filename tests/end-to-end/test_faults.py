@@ -24,7 +24,7 @@ def sections(*faults):
 
 def accused_of(stdout):
     """The accused as (instance, op), and the firsts of their ops."""
-    found = re.findall(r"^accused: (\S+) \((\S+)\)(, the first of its op)?", stdout, re.M)
+    found = re.findall(r"^blamed: (\S+) \((\S+)\)(, the first of its op)?", stdout, re.M)
     return [(instance, op) for instance, op, _ in found], [instance for instance, _, first in found if first]
 
 
@@ -112,7 +112,7 @@ def one_call_of_five(folder):
     done, _, dir_ = run(folder, {"instance": "layers.1/attn/o_proj", "kind": "zero-row", "probability": 0.2,
                                  "seed": 3})
     expect_accused(done, "layers.1/attn/o_proj")
-    fact, = rig.rows(dir_, "SELECT value FROM metadata WHERE name = 'target.gpu.faults'")[0]
+    fact, = rig.rows(dir_, "SELECT faults FROM target WHERE name = 'gpu'")[0]
     rig.contains(fact, "zero-row", "instance=layers.1/attn/o_proj", "probability=0.2", "seed=3")
 
 
@@ -124,7 +124,7 @@ def another_fault_is_another_target(folder):
     expect_op(done, "tapml.mul", "layers.0/mlp/mul")
     ini, _ = rig.write_run(folder, target=TARGET)
     mended = rig.check(rig.host("--config", ini), 0)
-    rig.contains(mended.stdout, "0 accused, 0 refused, 0 left on the source")
+    rig.contains(mended.stdout, "0 blamed, 0 unsupported, 0 left on the source")
     assert rig.rows(dir_, "SELECT count(*) FROM \"case\"") == cases
 
 

@@ -35,7 +35,7 @@ def one(name, op, kernel, pattern, replacement, sentence):
         ini, dir_ = rig.write_run(folder)
         env = test_spoilt.spoil(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
-        assert set(re.findall(r"^accused: \S+ \((\S+)\)", done.stdout, re.M)) == {op}, done.stdout
+        assert set(re.findall(r"^blamed: \S+ \((\S+)\)", done.stdout, re.M)) == {op}, done.stdout
         results = rig.rows(dir_, "SELECT op, verdict, reason FROM result JOIN \"case\" ON id = case_id")
         reasons = [reason for of, verdict, reason in results if of == op and verdict == "fail"]
         assert any(re.fullmatch(sentence, reason) for reason in reasons), reasons[:9]

@@ -31,7 +31,7 @@ WHOLE = ("SELECT name, value FROM metadata WHERE name NOT LIKE '%.finished' ORDE
          "SELECT * FROM \"limit\" ORDER BY 1, 2, 3")
 BITS = ("SELECT case_id, verdict, margin, output, reason FROM result ORDER BY 1",
         # Which kind moves first hangs on measured times; where all have moved does not.
-        "SELECT verdict, margin, reason FROM ledger WHERE step = 'final'")
+        "SELECT verdict, margin, reason FROM step WHERE step = 'final'")
 
 
 def write(folder, name, target="", more=""):
@@ -101,7 +101,7 @@ def breaks_down(kind, sentence):
         ini, dir_ = write(folder, kind, f"isolation = always\nmemory = 700\ndeadline = {4 if kind == 'hang' else 120}",
                           f"\n[fault.1]\ntarget = gpu\nop = rms_norm\ninstance = layers.1/*\nkind = {kind}\n")
         done = rig.check(rig.host("--config", ini), 1)
-        assert set(re.findall(r"^accused: (\S+)", done.stdout, re.M)) == \
+        assert set(re.findall(r"^blamed: (\S+)", done.stdout, re.M)) == \
             {"layers.1/attn/norm", "layers.1/mlp/norm"}, done.stdout
         reasons = rig.rows(dir_, "SELECT instance, reason FROM result JOIN \"case\" ON id = case_id"
                                  " WHERE verdict = 'error'")

@@ -23,7 +23,9 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 # of moves follows from times, so that of the moves' rows the verdicts count alone.
 KEY = "instance, prompt, step, part"
 QUERIES = [
-    "SELECT name, value FROM metadata WHERE name NOT LIKE 'target.%.finished' ORDER BY name",
+    "SELECT name, value FROM metadata WHERE name <> 'run.name' ORDER BY name",
+    "SELECT * FROM target ORDER BY name",
+    "SELECT * FROM instance ORDER BY position",
     "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY hash",
     "SELECT key, dtype, shape, encoding, bytes FROM tensor ORDER BY key",
     "SELECT * FROM weight ORDER BY name",
@@ -41,10 +43,13 @@ QUERIES = [
     "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4",
     f"SELECT target, {KEY}, position, param, place, expected, computed, allowed FROM element"
     f" JOIN \"case\" ON id = case_id ORDER BY target, {KEY}, position",
-    "SELECT * FROM finding ORDER BY 1, 2",
+    "SELECT target, instance, kind, margin, reason, evidence, source, label, tried, failed FROM blame ORDER BY 1, 2",
+    "SELECT target, finished_s > 0, agrees, margin, sentence, unexplained, plan FROM offload ORDER BY 1",
+    "SELECT target, source, label, verdict, margin, output, reason, beyond, elements FROM derived ORDER BY target, position",
+    "SELECT target, instance, file, shape_class FROM bundle ORDER BY 1, 2",
     "SELECT target, op, calls, launches FROM timing ORDER BY 1, 2",
-    "SELECT target, step, verdict FROM ledger ORDER BY 1, 2, 3",
-    "SELECT reason, plan, margin FROM ledger WHERE step = 'final'",
+    "SELECT target, step, verdict FROM step ORDER BY 1, 2, 3",
+    "SELECT reason, plan, margin FROM step WHERE step = 'final'",
 ]
 
 

@@ -154,7 +154,7 @@ def check_whole(dir_):
                                            " (SELECT count(*) FROM (SELECT 1 FROM result GROUP BY target, case_id"
                                            " HAVING count(*) > 1))")[0]
     assert cases > 0 and cases == results and twice == 0, (cases, results, twice)
-    steps = rig.rows(dir_, "SELECT step, count(*) FROM ledger WHERE step NOT LIKE 'search%' AND step != 'repeat'"
+    steps = rig.rows(dir_, "SELECT step, count(*) FROM step WHERE step NOT LIKE 'search%' AND step != 'repeat'"
                            " GROUP BY target, step HAVING count(*) > 1")
     assert not steps, steps
 

@@ -28,7 +28,7 @@ def run(folder, *faults, code=1, mode="mixed", guard="off", **kinds):
 
 def expect(done, *instances):
     assert [instance for instance, _ in accused_of(done.stdout)[0]] == list(instances), done.stdout
-    rig.contains(done.stdout, "end to end: agrees", "\nproved: with the accused on the source the model agrees, in ")
+    rig.contains(done.stdout, "end to end: agrees", "\nproved: with the blamed on the source the model agrees, in ")
     assert "unexplained" not in done.stdout, done.stdout
 
 
@@ -105,7 +105,7 @@ def right_in_every_mode(folder):
         path = os.path.join(folder, mode)
         os.mkdir(path)
         done, _, _ = run(path, code=0, mode=mode, guard="on", count=1, decode=3)
-        rig.contains(done.stdout, "76 of 76 instances on gpu, 0 accused", "localising: 0 op executions")
+        rig.contains(done.stdout, "76 of 76 instances on gpu, 0 blamed", "localising: 0 op executions")
 
 
 def another_mode_is_refused(folder):

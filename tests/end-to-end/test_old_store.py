@@ -28,12 +28,12 @@ def carried_on(version):
         assert found["cases"] == 80 and found["targets"][0]["failed"] == 4, found
         assert content(path) == before, "looking has changed something"
         done = rig.check(rig.host("--config", ini), 1)
-        rig.contains(done.stdout, "40 instances on gpu, 2 accused", "80 cases, 0 not compared")
+        rig.contains(done.stdout, "40 instances on gpu, 2 blamed", "80 cases, 0 not compared")
         assert "carved again" not in done.stderr and " 80 cases kept" not in done.stderr, done.stderr
         other, fresh = rig.write_small_run(os.path.join(folder, "other"), target="reference:f64", extra=FAULT)
         rig.check(rig.host("--config", other), 1)
         for query in ("SELECT key FROM \"case\" ORDER BY id", "SELECT case_id, verdict, margin, reason FROM result ORDER BY 1",
-                      "SELECT instance, kind, reason FROM finding ORDER BY 1", "PRAGMA user_version"):
+                      "SELECT instance, kind, reason FROM blame ORDER BY 1", "PRAGMA user_version"):
             assert rig.rows(dir_, query) == rig.rows(fresh, query), query
     test.__name__ = f"{version}: a run goes on"
     return test

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sys
 import urllib.parse
 import xml.etree.ElementTree
@@ -64,7 +65,7 @@ def wrong():
 def late():
     """A fault that no kept case shows: a watched run finds it, and keeps the call as a case."""
     paths = run("late", FAULT.format(target="gpu") + "from-call = 18\n", 1)
-    assert rig.rows(os.path.dirname(paths[0]), "SELECT DISTINCT evidence FROM finding") == [(2,)]
+    assert rig.rows(os.path.dirname(paths[0]), "SELECT DISTINCT evidence FROM blame") == [("call",)]
     return paths
 
 
@@ -101,9 +102,9 @@ def numbers_are_those_of_the_store(_):
         rig.rows(dir_, "SELECT case_id, verdict, reason, time_ns FROM result ORDER BY case_id")
     assert {(op["op"], op["run_calls"], op["run_ns"]) for op in target["ops"] if op["run_calls"]} == \
         set(rig.rows(dir_, "SELECT op, calls, time_ns FROM timing"))
-    assert {(one["instance"], one["reason"]) for one in target["accused"]} == \
-        set(rig.rows(dir_, "SELECT instance, reason FROM finding WHERE kind = 'alone'"))
-    for one in target["accused"]:
+    assert {(one["instance"], one["reason"]) for one in target["blamed"]} == \
+        set(rig.rows(dir_, "SELECT instance, reason FROM blame WHERE kind = 'alone'"))
+    for one in target["blamed"]:
         assert [(value["place"], value["expected"], value["computed"]) for value in one["case"]["values"]] == \
             [(place, float(f"{expected:.9g}"), float(f"{computed:.9g}")) for place, expected, computed in
              rig.rows(dir_, f"SELECT place, expected, computed FROM element WHERE case_id = {one['case']['id']}")]
@@ -112,8 +113,8 @@ def numbers_are_those_of_the_store(_):
 def bundles_are_repeated_as_the_report_says(_):
     for page, path, _ in (wrong(), several()):
         target = json.loads(read(path))["targets"][-1]
-        assert len(target["accused"]) == 2
-        for one in target["accused"]:
+        assert len(target["blamed"]) == 2
+        for one in target["blamed"]:
             program, command, *words = shlex.split(one["bundle"]["command"])
             assert [program, command, words[0]] == ["tapml-host", "replay", one["bundle"]["file"]], words
             rig.check(rig.host(command, os.path.join(os.path.dirname(page), words[0]), *words[1:]), 1)
@@ -135,9 +136,30 @@ def junit_is_read_by_others(_):
             assert float(case.get("time")) >= 0 and len(case) <= 1, case.attrib
             assert all(child.get("message") for child in case), case.attrib
         failed = {case.get("name").split()[0] for case in cases if case.find("failure") is not None}
-        assert failed == {one["instance"] for one in target["accused"]}, failed
+        assert failed == {one["instance"] for one in target["blamed"]}, failed
     totals = [sum(int(suite.get(key)) for suite in root) for key in ("tests", "failures", "errors", "skipped")]
     assert [int(root.get(key)) for key in ("tests", "failures", "errors", "skipped")] == totals
+
+
+def the_store_alone_gives_the_same_bytes(folder):
+    """`report` of a copied folder, where neither the model nor a plugin can be found."""
+    for make in (right, wrong, late, several):
+        paths = make()
+        copy = os.path.join(folder, "copy of " + make.__name__)
+        shutil.copytree(os.path.dirname(paths[0]), copy)
+        os.remove(os.path.join(copy, "report.html"))
+        made = [os.path.join(copy, name) for name in ("report.html", "again.json", "again.xml")]
+        nowhere = {"TAPML_PLUGIN_PATH": "/nowhere", "HOME": "/nowhere"}
+        done = rig.host("report", copy, "--json", made[1], "--junit", made[2], env=nowhere)
+        assert done.returncode == (0 if make is right else 1), done.stderr
+        for path, again in zip(paths, made):
+            assert read(path) == read(again), f"{again} is not {path}"
+
+
+def a_report_needs_a_run(folder):
+    done = rig.host("report", folder)
+    assert done.returncode == 2, done.returncode
+    rig.contains(done.stderr, f"there is no run in '{folder}'")
 
 
 def a_file_that_cannot_be_written_is_told(folder):
@@ -208,7 +230,7 @@ def page_reads_well(chromium, page, accused):
             chromium.open(url(page))
             is_quiet(chromium, page)
             assert chromium.value(ON_FIRST_SCREEN.format("h1")), f"{where}: no verdict on the first screen"
-            if accused:
+            if blamed:
                 first = chromium.value("document.querySelector('.verdict .bad code, .verdicts .bad code').textContent")
                 assert first == accused, first
                 assert chromium.value(ON_FIRST_SCREEN.format(".bad code")), f"{where}: no accused on the first screen"
@@ -274,7 +296,7 @@ def no_other_script_runs(_):
 
 
 FILES = [json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store, bundles_are_repeated_as_the_report_says,
-         junit_is_read_by_others, a_file_that_cannot_be_written_is_told]
+         junit_is_read_by_others, the_store_alone_gives_the_same_bytes, a_report_needs_a_run, a_file_that_cannot_be_written_is_told]
 PAGES = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
 
 

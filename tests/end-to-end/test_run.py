@@ -26,7 +26,7 @@ def finished(folder):
 
 def everything_moves(_folder):
     done, dir_ = first_run()
-    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "0 not compared", "end to end: agrees")
     ops, = rig.rows(dir_, "SELECT count(DISTINCT op) FROM \"case\"")[0]
     assert ops == 10, f"{ops} op kinds were carved"
     plan = open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8").read()
@@ -97,7 +97,7 @@ def states_of_every_kind_move(folder):
         os.makedirs(own)
         ini, dir_ = rig.write_run(own, **fixture(own, name))
         done = rig.check(rig.host("--config", ini), 0)
-        rig.contains(done.stdout, f"{count} of {count} instances on gpu", "0 accused, 0 refused, 0 left on the source",
+        rig.contains(done.stdout, f"{count} of {count} instances on gpu", "0 blamed, 0 unsupported, 0 left on the source",
                      "0 not compared", "end to end: agrees")
         states = rig.rows(dir_, "SELECT DISTINCT param FROM argument WHERE effects = 'state-write'")
         assert {("tail",), ("state",)} <= set(states), states
@@ -113,13 +113,13 @@ def states_follow_a_plan_that_changes_sides(folder):
         os.makedirs(own)
         ini, _ = rig.write_run(own, extra=f"[plan]\nrule = * -> source\nrule = {rule} -> gpu\n", **fixture(own, name))
         done = rig.check(rig.host("--config", ini), 0)
-        rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "end to end: agrees")
+        rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
 
 
 def the_way_back(folder):
     ini, _ = rig.write_run(folder, source="opencl", target="reference")
     done = rig.check(rig.host("--config", ini), 0)
-    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "end to end: agrees")
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
 
 
 def the_final_plan_generates_the_same_text(folder):
@@ -135,10 +135,10 @@ def the_final_plan_generates_the_same_text(folder):
 def a_second_start_says_the_same_and_replays_nothing(folder):
     first, _ = first_run()
     ini, dir_ = finished(folder)
-    ledger = rig.rows(dir_, "SELECT * FROM ledger")
+    ledger = rig.rows(dir_, "SELECT * FROM step")
     cases = rig.rows(dir_, "SELECT count(*) FROM \"case\"")
     second = rig.check(rig.host("--config", ini), 0)
-    assert rig.rows(dir_, "SELECT * FROM ledger") == ledger, "a finished step was repeated"
+    assert rig.rows(dir_, "SELECT * FROM step") == ledger, "a finished step was repeated"
     assert rig.rows(dir_, "SELECT count(*) FROM \"case\"") == cases
     summary = [line for line in first.stdout.splitlines() if " instances on gpu" in line]
     rig.contains(second.stdout, *summary)

@@ -28,7 +28,7 @@ FINDINGS = {
              " ORDER BY 1, 2, 3, 4, 5, 6, 7",
     "prompts": "SELECT * FROM prompt ORDER BY position",
     "weights": "SELECT name, dtype, byte_count, hex(key) FROM weight ORDER BY 1",
-    "plan": "SELECT plan, verdict FROM ledger WHERE step = 'final'",
+    "plan": "SELECT plan, verdict FROM step WHERE step = 'final'",
 }
 
 
@@ -37,7 +37,7 @@ def run(ini):
 
 
 def finished(folder):
-    """A run that has ended, with something accused: its INI, folder, store, findings and plan."""
+    """A run that has ended, with something blamed: its INI, folder, store, findings and plan."""
     prompts = os.path.join(folder, "prompts.txt")
     with open(prompts, "w", encoding="utf-8") as file:
         file.write(PROMPTS)

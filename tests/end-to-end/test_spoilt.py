@@ -69,7 +69,7 @@ def one(op, first, kernel, pattern, replacement):
         ini, _ = rig.write_run(folder)
         env = spoil(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
-        accused = re.findall(r"^accused: (\S+) \((\S+)\)(, the first of its op)?", done.stdout, re.M)
+        accused = re.findall(r"^blamed: (\S+) \((\S+)\)(, the first of its op)?", done.stdout, re.M)
         assert accused, done.stdout
         assert {name for _, name, _ in accused} == {op}, done.stdout
         assert accused[0][0] == first and accused[0][2], done.stdout
@@ -80,7 +80,7 @@ def one(op, first, kernel, pattern, replacement):
         rig.contains(done.stdout, "end to end: agrees")
         if op == FAULTS[0][0]:  # The mended plugin is another build, and judged anew.
             mended = rig.check(rig.host("--config", ini), 0)
-            rig.contains(mended.stdout, "0 accused, 0 refused, 0 left on the source")
+            rig.contains(mended.stdout, "0 blamed, 0 unsupported, 0 left on the source")
     test.__name__ = f"{op}: {kernel.decode()} spoilt"
     return test
 

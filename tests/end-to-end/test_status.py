@@ -34,11 +34,11 @@ def of_a_finished_run(folder):
     assert now["prompts"] == now["prompts_carved"] == 1 and now["cases"] == 80 and now["instances"] == 40, now
     target, = now["targets"]
     assert target["replayed"] == 80 and target["failed"] == 4 and target["passed"] == 76, target
-    assert target["accused"] == 2 and target["moved"] == 38, target
+    assert target["blamed"] == 2 and target["moved"] == 38, target
     assert target["step"] == "final" and target["verdict"] == "kept", target
     text = rig.check(rig.host("status", dir_), 0).stdout
     rig.contains(text, f"{dir_}: finished", "a target is wrong", "1 of 1 prompts", "80 cases kept",
-                 "2 accused, 38 of 40 instances moved so far; last step 'final': kept")
+                 "2 blamed, 38 of 40 instances moved so far; last step 'final': kept")
     assert files(dir_) == before, "looking has changed something"
 
 

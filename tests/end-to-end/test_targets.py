@@ -36,7 +36,7 @@ def one_carving_serves_all(folder):
     names, rows = table(done.stdout)
     assert names == ["gpu", "blocked", "other"], names
     for name in names:
-        rig.contains(done.stdout, f"76 of 76 instances on {name}, 0 accused")
+        rig.contains(done.stdout, f"76 of 76 instances on {name}, 0 blamed")
         judged, = rig.rows(dir_, f"SELECT count(DISTINCT case_id) FROM result WHERE target = '{name}'")[0]
         assert judged == carved, f"{judged} of {carved} cases were judged on {name}"
     assert set(rows["verdict"].values()) == {"right"} and set(rows["moved"].values()) == {"76 of 76"}, rows

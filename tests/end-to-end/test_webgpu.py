@@ -127,7 +127,7 @@ def address_in(log):
 def everything_moves_and_the_text_is_the_same(folder):
     ini, dir_ = rig.write_run(folder, target="webgpu", count=1, decode=3)
     done = rig.check(rig.host("--config", ini), 0)
-    rig.contains(done.stdout, "0 accused, 0 refused, 0 left on the source", "0 not compared", "end to end: agrees")
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "0 not compared", "end to end: agrees")
     with open(os.path.join(dir_, "plan-gpu.txt"), encoding="utf-8") as file:
         assert file.read().splitlines()[1:] == ["* -> gpu"]
     with open(os.path.join(rig.TINY, "expected.json"), encoding="utf-8") as file:
@@ -204,12 +204,12 @@ def one_carving_serves_opencl_vulkan_and_a_page(folder):
     with tempfile.TemporaryDirectory() as empty:
         done = rig.check(rig.host("--config", ini, env={"PATH": empty}), 3)
     rig.contains(done.stdout, "\nwebgpu = webgpu is given up: ", "there is no program 'chromium' in PATH",
-                 "76 of 76 instances on opencl, 0 accused", "76 of 76 instances on vulkan, 0 accused")
+                 "76 of 76 instances on opencl, 0 blamed", "76 of 76 instances on vulkan, 0 blamed")
     assert len([line for line in done.stderr.splitlines() if "target 'webgpu' is given up: " in line]) == 1, done.stderr
     assert verdicts(dir_) == {"opencl", "vulkan"}
     text = given_up(folder, ini, dir_)
     assert re.search(r"target 'webgpu' is given up: .*was killed by signal 9", text), text
-    assert re.search(r"^verdict +right +right +given up *$", text, re.M) and "accused: " not in text, text
+    assert re.search(r"^verdict +right +right +given up *$", text, re.M) and "blamed: " not in text, text
     assert not rig.rows(dir_, "SELECT * FROM result WHERE verdict <> 'pass'")
     done = rig.check(rig.host("--config", ini), 0)
     assert re.search(r"^verdict +right +right +right *$", done.stdout, re.M), done.stdout

@@ -8,7 +8,7 @@
 #include "carve/seen.h"
 #include "fuzz.h"
 #include "store/bundle.h"
-#include "store/ledger.h"
+#include "store/step.h"
 #include "store/store.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -97,7 +97,7 @@ static void read_prompt(struct store *store, struct hash prompt)
 void reader_read(struct store *store)
 {
     struct seen seen;
-    struct ledger_row line;
+    struct step_row line;
     struct arena *arena = arena_create();
     FUZZ_CHECK(arena);
     seen_init(&seen);
@@ -106,7 +106,7 @@ void reader_read(struct store *store)
     read_cases(store);
     (void)fuzz_refused(store_visit_calls(store, see, &seen));
     read_prompt(store, (struct hash){1, 2});
-    if (!fuzz_refused(ledger_find(store, "gpu", "final", arena, &line))) {
+    if (!fuzz_refused(step_find(store, "gpu", "final", arena, &line))) {
         FUZZ_CHECK(line.plan && line.reason && line.verdict);
     }
     seen_release(&seen);

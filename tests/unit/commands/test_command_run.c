@@ -13,7 +13,7 @@ Test(command_run, moves_everything_and_writes_a_plan)
     struct printed printed = PRINTED(command_run_main, "--config", ini);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
-    cr_assert_not_null(strstr(printed.out, "0 accused, 0 refused, 0 left on the source"));
+    cr_assert_not_null(strstr(printed.out, "0 blamed, 0 unsupported, 0 left on the source"));
     cr_assert_eq(access(scratch_path(&scratch, "run/plan-other.txt"), R_OK), 0);
     cr_assert_eq(access(scratch_path(&scratch, "run/run.tapmlrun"), R_OK), 0);
     printed_release(&printed);
@@ -29,7 +29,7 @@ Test(command_run, what_a_target_refuses_is_counted)
     struct printed printed = PRINTED(command_run_main, "--config", ini);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
-    cr_assert_not_null(strstr(printed.out, "refused: layers.0/mlp/silu (tapml.silu): "));
+    cr_assert_not_null(strstr(printed.out, "unsupported: layers.0/mlp/silu (tapml.silu): "));
     printed_release(&printed);
     scratch_remove(&scratch);
 }
@@ -59,8 +59,8 @@ Test(command_run, a_planted_fault_is_told_and_named)
 
     cr_assert_eq(printed.outcome, OUTCOME_WRONG, "%s%s", printed.out, printed.err);
     cr_assert_not_null(strstr(printed.err, "injected on 'other': fault.1: scale 2, op=silu"));
-    cr_assert_not_null(strstr(printed.out, "accused: layers.0/mlp/silu (tapml.silu), the first"));
-    cr_assert_not_null(strstr(printed.out, "72 of 76 instances on other, 4 accused"));
+    cr_assert_not_null(strstr(printed.out, "blamed: layers.0/mlp/silu (tapml.silu), the first"));
+    cr_assert_not_null(strstr(printed.out, "72 of 76 instances on other, 4 blamed"));
     printed_release(&printed);
     scratch_remove(&scratch);
 }

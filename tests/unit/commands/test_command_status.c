@@ -4,8 +4,9 @@
 #include "harness/command.h"
 #include "harness/scratch.h"
 #include "run/hold.h"
-#include "store/ledger.h"
+#include "store/step.h"
 #include "store/store.h"
+#include "store/target.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -24,16 +25,20 @@ static void teardown(void)
 
 TestSuite(command_status, .init = setup, .fini = teardown);
 
-// A run of one target, which has moved three of four instances and taken one back.
+// A run of one target, which has moved three of four instances and reverted one.
 static void write_store(void)
 {
     static const char *const INSTANCES[] = {"a/x", "a/y", "b/x", "b/y"};
     struct store *store = NULL;
 
     cr_assert_eq(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "targets", "gpu"), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "target.gpu", "other:0"), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "target.gpu.goal", "* -> gpu\ninstance=c -> source\n"),
+    cr_assert_eq(target_declare(store,
+                                &(struct target_row){.name = "gpu",
+                                                     .backend = "other:0",
+                                                     .activations = "f32",
+                                                     .faults = "",
+                                                     .goal = "* -> gpu\ninstance=c -> source\n"},
+                                1),
                  TAPML_OK);
     cr_assert_eq(store_set_fact(store, "prompts.count", "2"), TAPML_OK);
     for (size_t i = 0; i < sizeof(INSTANCES) / sizeof(*INSTANCES); i++) {
@@ -44,12 +49,12 @@ static void write_store(void)
                                                                  .shape_class = "x=[1]"}),
                      TAPML_OK, "%s", status_message());
     }
-    cr_assert_eq(ledger_add(store, &(struct ledger_row){.target = "gpu",
-                                                        .step = "move silu",
-                                                        .verdict = "taken back",
-                                                        .reason = "",
-                                                        .plan = "* -> gpu\ninstance=c -> source\n"
-                                                                "instance=b/y -> source\n"}),
+    cr_assert_eq(step_add(store, &(struct step_row){.target = "gpu",
+                                                    .step = "move silu",
+                                                    .verdict = STEP_REVERTED,
+                                                    .reason = "",
+                                                    .plan = "* -> gpu\ninstance=c -> source\n"
+                                                            "instance=b/y -> source\n"}),
                  TAPML_OK);
     store_close(store);
 }
@@ -70,8 +75,8 @@ Test(command_status, counts_what_the_store_and_the_lock_say)
     cr_assert_not_null(strstr(printed.out, "offload to gpu: 3 / 9 prompts checked\n"));
     cr_assert_not_null(strstr(printed.out, "0 of 2 prompts, 0 calls, 4 cases kept"));
     cr_assert_not_null(strstr(printed.out, "other:0: 0 of 4 cases replayed"));
-    cr_assert_not_null(strstr(printed.out, "1 accused, 3 of 4 instances moved so far"));
-    cr_assert_not_null(strstr(printed.out, "last step 'move silu': taken back"));
+    cr_assert_not_null(strstr(printed.out, "1 blamed, 3 of 4 instances moved so far"));
+    cr_assert_not_null(strstr(printed.out, "last step 'move silu': reverted"));
     cr_assert_not_null(strstr(printed.out, "error    the disk is full"));
     printed_release(&printed);
 }
@@ -88,7 +93,7 @@ Test(command_status, is_json_where_that_is_asked_for)
     cr_assert_null(json_object_get(root, "exit"));
     cr_assert_eq(json_integer_value(json_object_get(root, "cases")), 4);
     cr_assert_eq(json_integer_value(json_object_get(target, "moved")), 3);
-    cr_assert_eq(json_integer_value(json_object_get(target, "accused")), 1);
+    cr_assert_eq(json_integer_value(json_object_get(target, "blamed")), 1);
     json_decref(root);
     printed_release(&printed);
 }

@@ -70,7 +70,7 @@ Test(localise, a_watched_run_and_a_proof_are_enough)
     const uint64_t run = (uint64_t)finding.trial.graph->op_count * BENCH_DECODE;
 
     cr_assert(finding.result.agrees);
-    cr_assert_eq(trial_count_accused(&finding.trial), 1u);
+    cr_assert_eq(trial_count_blamed(&finding.trial), 1u);
     cr_assert_eq(mark(&finding, "layers.1/mlp/mul")->evidence, TRIAL_CALL);
     cr_assert_eq(finding.localise.cost.search, 0u);
     cr_assert_leq(finding.localise.cost.looks + finding.localise.cost.proof, 3 * run);
@@ -90,9 +90,9 @@ Test(localise, what_only_fails_together_is_searched_for_and_confirmed)
     const struct trial_mark *second = mark(&finding, "layers.2/mlp/silu");
 
     cr_assert(finding.result.agrees);
-    cr_assert_eq(trial_count_accused(&finding.trial), 2u);
-    cr_assert(first->is_accused && first->evidence == TRIAL_TOGETHER && !first->is_alone);
-    cr_assert(second->is_accused && second->evidence == TRIAL_TOGETHER && !second->is_alone);
+    cr_assert_eq(trial_count_blamed(&finding.trial), 2u);
+    cr_assert(first->is_blamed && first->evidence == TRIAL_TOGETHER && !first->is_alone);
+    cr_assert(second->is_blamed && second->evidence == TRIAL_TOGETHER && !second->is_alone);
     cr_assert_gt(finding.localise.cost.search, 0u);
     release(&finding);
 }
@@ -114,7 +114,7 @@ Test(localise, a_departure_that_does_not_come_again_accuses_nobody)
         const uint32_t culprit = bench_op(&finding.bench, "layers.1/mlp/down_proj");
 
         for (uint32_t i = 0; i < finding.trial.graph->op_count; i++) {
-            cr_assert(i == culprit || !finding.trial.marks[i].is_accused, "seed %u: '%s'",
+            cr_assert(i == culprit || !finding.trial.marks[i].is_blamed, "seed %u: '%s'",
                       (unsigned)rule.seed, bench_instance(&finding.bench, i));
         }
         release(&finding);
@@ -127,7 +127,7 @@ Test(localise, a_plan_that_agrees_costs_nothing)
 
     find(&finding, NULL, (struct spoil_options){.factor = 1}, NULL, 1);
     cr_assert(finding.result.agrees);
-    cr_assert_eq(trial_count_accused(&finding.trial), 0u);
+    cr_assert_eq(trial_count_blamed(&finding.trial), 0u);
     cr_assert_eq(finding.localise.cost.looks + finding.localise.cost.proof, 0u);
     cr_assert_null(finding.localise.unexplained);
     release(&finding);

@@ -1,16 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/arena.h"
 #include "harness/bench.h"
 #include "offload/loop.h"
+#include "store/blame.h"
+#include "store/offloaded.h"
 
 #include <string.h>
 
-static struct loop_result
+// What the store has of the offload when it has ended.
+struct ended {
+    struct arena *arena;
+    struct loop_counts counts;
+    struct offloaded_row row;
+    struct blame_row *blames;
+    size_t blame_count;
+};
+
+static struct ended
 run_mode(struct bench *bench, const struct verdict_list *verdicts, enum loop_mode mode, int watched)
 {
     const struct verdict_list none = {.count = 0};
-    struct loop_result result;
+    struct ended ended = {.arena = arena_create()};
 
     MUST(loop_run(&(struct loop_options){.graph = model_graph(bench->tiny.model),
                                          .store = bench->store,
@@ -23,21 +35,27 @@ run_mode(struct bench *bench, const struct verdict_list *verdicts, enum loop_mod
                                          .mode = mode,
                                          .move_prompts = 1,
                                          .all_prompts = 1},
-                  &result));
-    return result;
+                  &ended.counts));
+    MUST(offloaded_find(bench->store, "target", ended.arena, &ended.row));
+    MUST(blame_list(bench->store, "target", ended.arena, &ended.blames, &ended.blame_count));
+    return ended;
 }
 
 // By plans alone.
-static struct loop_result run_loop(struct bench *bench, const struct verdict_list *verdicts)
+static struct ended run_loop(struct bench *bench, const struct verdict_list *verdicts)
 {
     return run_mode(bench, verdicts, LOOP_MIXED, 0);
 }
 
-static const char *
-accused(const struct bench *bench, const struct loop_result *result, size_t index)
+static const char *blamed(const struct ended *ended, size_t index)
 {
-    cr_assert_lt(index, result->accused_count);
-    return bench_instance(bench, result->accused[index].op);
+    cr_assert_lt(index, ended->blame_count);
+    return ended->blames[index].instance;
+}
+
+static int is_alone(const struct ended *ended)
+{
+    return strcmp(ended->blames[0].kind, BLAME_ALONE) == 0;
 }
 
 Test(loop, a_right_target_gets_everything)
@@ -45,19 +63,15 @@ Test(loop, a_right_target_gets_everything)
     struct bench bench;
 
     bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct loop_result result = run_loop(&bench, NULL);
+    struct ended result = run_loop(&bench, NULL);
     const uint32_t op_count = model_graph(bench.tiny.model)->op_count;
-    struct text text;
 
-    cr_assert(result.judged.agrees, "%s", result.judged.sentence);
-    cr_assert_eq(result.wanted_count, op_count);
-    cr_assert_eq(result.moved_count, op_count);
-    cr_assert_eq(result.accused_count, 0u);
-    text_init(&text);
-    plan_print(result.plan, &text);
-    cr_assert_str_eq(text.data, "* -> target\n");
-    text_release(&text);
-    loop_result_release(&result);
+    cr_assert(result.row.agrees, "%s", result.row.sentence);
+    cr_assert_eq(result.counts.wanted, op_count);
+    cr_assert_eq(result.counts.moved, op_count);
+    cr_assert_eq(result.blame_count, 0u);
+    cr_assert_str_eq(result.row.plan, "* -> target\n");
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -68,14 +82,14 @@ Test(loop, what_shows_only_end_to_end_is_found_by_search)
     bench_open(&bench,
                (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1},
                NULL);
-    struct loop_result result = run_loop(&bench, NULL);
+    struct ended result = run_loop(&bench, NULL);
 
-    cr_assert(result.judged.agrees, "with the accused on the source the model agrees");
-    cr_assert_eq(result.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &result, 0), "layers.1/mlp/down_proj");
-    cr_assert_not(result.accused[0].is_alone);
-    cr_assert_eq(result.moved_count, result.wanted_count - 1);
-    loop_result_release(&result);
+    cr_assert(result.row.agrees, "with the blamed on the source the model agrees");
+    cr_assert_eq(result.blame_count, 1u);
+    cr_assert_str_eq(blamed(&result, 0), "layers.1/mlp/down_proj");
+    cr_assert_not(is_alone(&result));
+    cr_assert_eq(result.counts.moved, result.counts.wanted - 1);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -91,18 +105,18 @@ Test(loop, what_fails_sometimes_is_found_by_repeating)
     struct bench bench;
 
     bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
-    struct loop_result result = run_mode(&bench, NULL, LOOP_MIXED, 1);
+    struct ended result = run_mode(&bench, NULL, LOOP_MIXED, 1);
 
     cr_assert_gt(fault_struck(bench.fault, 0), 0u);
-    cr_assert_eq(result.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &result, 0), "layers.1/mlp/down_proj");
-    cr_assert(result.accused[0].is_alone);
-    cr_assert_lt(result.accused[0].failed, result.accused[0].tried);
-    cr_assert_null(result.unexplained);
-    cr_assert(result.judged.agrees);
-    cr_assert(result.proof_miss <= 0.05 || result.proof_runs == 10, "%u runs, chance %g",
-              result.proof_runs, result.proof_miss);
-    loop_result_release(&result);
+    cr_assert_eq(result.blame_count, 1u);
+    cr_assert_str_eq(blamed(&result, 0), "layers.1/mlp/down_proj");
+    cr_assert(is_alone(&result));
+    cr_assert_lt(result.blames[0].failed, result.blames[0].tried);
+    cr_assert_str_eq(result.row.unexplained, "");
+    cr_assert(result.row.agrees);
+    cr_assert(result.row.proof_miss <= 0.05 || result.row.proof_runs == 10, "%llu runs, chance %g",
+              (unsigned long long)result.row.proof_runs, result.row.proof_miss);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -118,16 +132,16 @@ Test(loop, what_fails_late_is_found_by_watching)
     struct bench bench;
 
     bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
-    struct loop_result result = run_mode(&bench, NULL, LOOP_MIXED, 1);
+    struct ended result = run_mode(&bench, NULL, LOOP_MIXED, 1);
 
-    cr_assert_eq(result.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &result, 0), "layers.2/attn/v_append");
-    cr_assert_eq(result.accused[0].evidence, TRIAL_CALL);
-    cr_assert_gt(result.accused[0].verdict->case_id, 0);
-    cr_assert_gt(result.cost.search.looks, 0u);
-    cr_assert_eq(result.cost.search.search, 0u, "no plan had to be searched");
-    cr_assert(result.judged.agrees);
-    loop_result_release(&result);
+    cr_assert_eq(result.blame_count, 1u);
+    cr_assert_str_eq(blamed(&result, 0), "layers.2/attn/v_append");
+    cr_assert_str_eq(result.blames[0].evidence, BLAME_CALL);
+    cr_assert_gt(result.blames[0].case_id, 0);
+    cr_assert_gt(result.row.cost.looks, 0u);
+    cr_assert_eq(result.row.cost.search, 0u, "no plan had to be searched");
+    cr_assert(result.row.agrees);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -137,14 +151,14 @@ static void expect_one(enum loop_mode mode)
 
     bench_open(&bench, (struct spoil_options){.instances = {"layers.3/mlp/mul"}, .factor = 1.00001},
                NULL);
-    struct loop_result result = run_mode(&bench, NULL, mode, 1);
+    struct ended result = run_mode(&bench, NULL, mode, 1);
 
-    cr_assert_eq(result.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &result, 0), "layers.3/mlp/mul");
-    cr_assert(result.accused[0].is_alone);
-    cr_assert_gt(result.cost.watched, 0u);
-    cr_assert(result.judged.agrees);
-    loop_result_release(&result);
+    cr_assert_eq(result.blame_count, 1u);
+    cr_assert_str_eq(blamed(&result, 0), "layers.3/mlp/mul");
+    cr_assert(is_alone(&result));
+    cr_assert_gt(result.row.cost.watched, 0u);
+    cr_assert(result.row.agrees);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -167,21 +181,23 @@ Test(loop, what_fails_together_only_is_broken_up)
                                       .factor = 2,
                                       .only_together = 1},
                NULL);
-    struct loop_result result = run_loop(&bench, NULL);
+    struct ended result = run_loop(&bench, NULL);
 
-    cr_assert(result.judged.agrees, "%s", result.judged.sentence);
-    cr_assert_geq(result.accused_count, 1u);
-    for (size_t i = 0; i < result.accused_count; i++) {
-        cr_assert(strcmp(accused(&bench, &result, i), "layers.0/mlp/silu") == 0 ||
-                  strcmp(accused(&bench, &result, i), "layers.2/mlp/silu") == 0);
+    cr_assert(result.row.agrees, "%s", result.row.sentence);
+    cr_assert_geq(result.blame_count, 1u);
+    for (size_t i = 0; i < result.blame_count; i++) {
+        cr_assert(strcmp(blamed(&result, i), "layers.0/mlp/silu") == 0 ||
+                  strcmp(blamed(&result, i), "layers.2/mlp/silu") == 0);
     }
-    loop_result_release(&result);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
 Test(loop, what_fails_alone_never_moves)
 {
-    struct verdict failed = {.instance = "layers.3/attn/q_proj",
+    struct verdict failed = {.source = "carved",
+                             .label = "",
+                             .instance = "layers.3/attn/q_proj",
                              .op_name = "tapml.linear",
                              .phase = "decode",
                              .shape_class = "x=[1,128]",
@@ -192,16 +208,15 @@ Test(loop, what_fails_alone_never_moves)
     struct bench bench;
 
     bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct loop_result result =
-        run_loop(&bench, &(struct verdict_list){.items = &failed, .count = 1});
+    struct ended result = run_loop(&bench, &(struct verdict_list){.items = &failed, .count = 1});
 
-    cr_assert(result.judged.agrees);
-    cr_assert_eq(result.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &result, 0), "layers.3/attn/q_proj");
-    cr_assert(result.accused[0].is_alone);
-    cr_assert_str_eq(result.accused[0].reason, failed.reason);
-    cr_assert_eq(result.accused[0].margin, 30.0);
-    loop_result_release(&result);
+    cr_assert(result.row.agrees);
+    cr_assert_eq(result.blame_count, 1u);
+    cr_assert_str_eq(blamed(&result, 0), "layers.3/attn/q_proj");
+    cr_assert(is_alone(&result));
+    cr_assert_str_eq(result.blames[0].reason, failed.reason);
+    cr_assert_eq(result.blames[0].margin, 30.0);
+    arena_destroy(result.arena);
     bench_close(&bench);
 }
 
@@ -212,14 +227,14 @@ Test(loop, a_second_start_takes_over_what_was_found)
     bench_open(&bench,
                (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1},
                NULL);
-    struct loop_result first = run_loop(&bench, NULL);
-    struct loop_result second = run_loop(&bench, NULL);
+    struct ended first = run_loop(&bench, NULL);
+    struct ended second = run_loop(&bench, NULL);
 
-    cr_assert_eq(second.accused_count, 1u);
-    cr_assert_str_eq(accused(&bench, &second, 0), "layers.1/mlp/down_proj");
-    cr_assert(second.judged.agrees);
-    cr_assert_lt(second.time_ns, first.time_ns, "nothing was judged again");
-    loop_result_release(&first);
-    loop_result_release(&second);
+    cr_assert_eq(second.blame_count, 1u);
+    cr_assert_str_eq(blamed(&second, 0), "layers.1/mlp/down_proj");
+    cr_assert(second.row.agrees);
+    cr_assert_eq(second.row.cost.moves, 0u, "a finished step was judged again");
+    arena_destroy(first.arena);
+    arena_destroy(second.arena);
     bench_close(&bench);
 }

@@ -67,16 +67,16 @@ Test(trial, better_evidence_takes_the_place_of_worse)
     struct trial trial = open_trial(&bench);
     const uint32_t op = bench_op(&bench, "layers.1/mlp/silu");
 
-    MUST(trial_accuse(&trial, op, TRIAL_TOGETHER, &verdict, ""));
+    MUST(trial_blame(&trial, op, TRIAL_TOGETHER, &verdict, ""));
     verdict.margin = 2;
     verdict.reason = "second";
-    MUST(trial_accuse(&trial, op, TRIAL_CALL, &verdict, "then: "));
+    MUST(trial_blame(&trial, op, TRIAL_CALL, &verdict, "then: "));
     cr_assert_str_eq(trial.marks[op].verdict.reason, "then: second");
     verdict.margin = 200;
-    MUST(trial_accuse(&trial, op, TRIAL_TOGETHER, &verdict, ""));
+    MUST(trial_blame(&trial, op, TRIAL_TOGETHER, &verdict, ""));
     cr_assert_eq(trial.marks[op].verdict.margin, 2.0);
     cr_assert_str_eq(trial.marks[op].verdict.instance, "layers.1/mlp/silu");
-    cr_assert_eq(trial_count_accused(&trial), 1u);
+    cr_assert_eq(trial_count_blamed(&trial), 1u);
     close_trial(&trial);
     bench_close(&bench);
 }

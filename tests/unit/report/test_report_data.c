@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "harness/reported.h"
 #include "report/report_data.h"
+#include "store/target.h"
 
 static struct scratch scratch;
 
@@ -26,7 +27,7 @@ Test(report_data, the_run_the_model_and_the_source_are_told)
     json_t *model = json_object_get(report, "model");
     json_t *run = json_object_get(report, "run");
 
-    cr_assert_str_eq(reported_string(report, "format"), "tapml.report/1");
+    cr_assert_str_eq(reported_string(report, "format"), "tapml.report/2");
     cr_assert_str_eq(reported_string(report, "verdict"), "right");
     cr_assert_str_eq(reported_string(run, "name"), "run");
     cr_assert_eq(reported_count(run, "decode"), 3);
@@ -77,21 +78,37 @@ Test(report_data, one_wrong_target_makes_all_wrong)
     json_decref(report);
 }
 
+static void set_given_up(const char *reason)
+{
+    struct store *store = NULL;
+
+    cr_assert_eq(store_open(scratch_path(&scratch, "run/run.tapmlrun"), 0, &store), TAPML_OK);
+    cr_assert_eq(target_give_up(store, "other", reason), TAPML_OK, "%s", status_message());
+    store_close(store);
+}
+
 Test(report_data, a_target_that_went_away_leaves_the_run_incomplete)
 {
-    json_t *right = reported_run(&scratch, "", OUTCOME_OK);
-    json_t *wrong = json_deep_copy(right);
+    json_t *report = NULL;
 
-    cr_assert_eq(report_data_give_up(right, "page", "webgpu", "it was closed"), TAPML_OK);
-    cr_assert_str_eq(reported_string(right, "verdict"), "incomplete");
-    const json_t *target = json_array_get(json_object_get(right, "given_up"), 0);
+    json_decref(reported_run(&scratch, "", OUTCOME_OK));
+    set_given_up("it was closed");
+    cr_assert_eq(report_data_read(scratch_path(&scratch, "run"), &report), TAPML_OK, "%s",
+                 status_message());
+    const json_t *target = json_array_get(json_object_get(report, "given_up"), 0);
 
-    cr_assert_str_eq(reported_string(target, "name"), "page");
-    cr_assert_str_eq(reported_string(target, "backend"), "webgpu");
+    cr_assert_str_eq(reported_string(report, "verdict"), "incomplete");
+    cr_assert_eq(json_array_size(json_object_get(report, "targets")), 0);
+    cr_assert_str_eq(reported_string(target, "name"), "other");
+    cr_assert_str_eq(reported_string(target, "backend"), "reference:f64");
     cr_assert_str_eq(reported_string(target, "reason"), "it was closed");
-    cr_assert_eq(json_object_set_new(wrong, "verdict", json_string("wrong")), 0);
-    cr_assert_eq(report_data_give_up(wrong, "page", "webgpu", "it was closed"), TAPML_OK);
-    cr_assert_str_eq(reported_string(wrong, "verdict"), "wrong");
-    json_decref(right);
-    json_decref(wrong);
+    json_decref(report);
+}
+
+Test(report_data, a_folder_without_a_run_is_refused)
+{
+    json_t *report = NULL;
+
+    cr_assert_eq(report_data_read(scratch.folder, &report), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "there is no run in"));
 }

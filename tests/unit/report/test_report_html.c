@@ -70,7 +70,7 @@ Test(report_html, a_right_target_and_several_of_them)
     json_t *other = json_deep_copy(json_array_get(targets, 0));
 
     cr_assert_eq(json_object_set_new(other, "verdict", json_string("right")), 0);
-    cr_assert_eq(json_array_clear(json_object_get(other, "accused")), 0);
+    cr_assert_eq(json_array_clear(json_object_get(other, "blamed")), 0);
     cr_assert_eq(json_array_append_new(targets, other), 0);
     report_html_print(report, &page);
     expect("1 of 2 targets are right.");

@@ -53,14 +53,14 @@ Test(report_html_target, what_only_a_whole_model_shows_has_its_sentence)
     json_t *target = json_array_get(json_object_get(report, "targets"), 0);
     json_t *judged = json_object_get(target, "end_to_end");
 
-    cr_assert_eq(json_array_clear(json_object_get(target, "accused")), 0);
+    cr_assert_eq(json_array_clear(json_object_get(target, "blamed")), 0);
     cr_assert_eq(json_object_set_new(judged, "agrees", json_false()), 0);
     report_html_target_print(report, 0, &part);
-    expect("departs from the source.</b>");
+    expect("diverges from the source.</b>");
     cr_assert_eq(json_object_set_new(judged, "agrees", json_true()), 0);
     text_clear(&part);
     report_html_target_print(report, 0, &part);
-    expect("refuses operators that it was asked to run.</b>");
+    expect("lacks operators that it was asked to run.</b>");
     json_t *op = json_array_get(json_object_get(target, "ops"), 0);
 
     cr_assert_eq(

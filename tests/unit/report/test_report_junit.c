@@ -72,7 +72,7 @@ Test(report_junit, what_fails_with_others_and_the_model_are_cases_too)
 {
     json_t *report = report_make();
     json_t *target = json_array_get(json_object_get(report, "targets"), 0);
-    json_t *accused = json_array_get(json_object_get(target, "accused"), 0);
+    json_t *accused = json_array_get(json_object_get(target, "blamed"), 0);
 
     expect("model\" name=\"end to end\" time=\"0.000000\"/>");
     cr_assert_eq(json_object_set_new(accused, "alone", json_false()), 0);

@@ -1,18 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/scratch.h"
 #include "report/report_lines.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
-
-static const tapml_op silu = {.name = "tapml.silu"};
-static const tapml_op add = {.name = "tapml.add"};
-static struct graph_op ops[] = {
-    {"a", &silu, NULL}, {"b", &add, NULL}, {"c", &silu, NULL}, {"d", &add, NULL}};
-static const struct graph graph = {.ops = ops, .op_count = 4};
 
 static struct verdict verdict(const char *op, enum verdict_kind kind, double margin)
 {
@@ -83,49 +77,4 @@ Test(report_lines, derived_cases_are_told_once_for_each_op_and_source)
     cr_assert_eq(found.not_judged, 1);
     cr_assert_null(found.first_failed);
     cr_assert_not(report_lines_derived(&list, 2, &found));
-}
-
-Test(report_lines, places_are_those_of_the_final_plan)
-{
-    struct scratch scratch;
-    struct store *store = NULL;
-    struct plan *plan = NULL;
-    struct finding refused = {.instance = "d", .kind = "refused", .margin = NAN, .reason = "no"};
-    struct loop_accusation accused = {.op = 0, .is_alone = 1};
-    struct report_lines lines;
-    enum report_place places[4];
-
-    scratch_make(&scratch);
-    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    MUST(store_add_call(store,
-                        &(struct store_call){
-                            .instance = "a", .phase = "decode", .shape_class = "", .time_ns = 70}));
-    MUST(plan_create(&plan));
-    MUST(plan_add(plan, "* -> gpu", "test"));
-    MUST(plan_add(plan, "instance=b -> source", "test"));
-    MUST(plan_add(plan, "instance=a -> source", "test"));
-    report_lines_init(&lines);
-    MUST(report_lines_add_run(
-        &lines,
-        &(struct report_lines_run){
-            .graph = &graph,
-            .store = store,
-            .target = "gpu",
-            .result = &(struct loop_result){.plan = plan, .accused = &accused, .accused_count = 1},
-            .findings = &(struct findings){.items = &refused, .count = 1}},
-        places));
-    cr_assert_eq(places[0], REPORT_ACCUSED);
-    cr_assert_eq(places[1], REPORT_UNWANTED);
-    cr_assert_eq(places[2], REPORT_ON_TARGET);
-    cr_assert_eq(places[3], REPORT_REFUSED);
-    cr_assert_eq(lines.count, 2);
-    cr_assert_eq(lines.items[0].instances, 2);
-    cr_assert_eq(lines.items[0].moved, 1);
-    cr_assert_eq(lines.items[0].source_calls, 1);
-    cr_assert_eq(lines.items[0].source_ns, 70);
-    cr_assert_eq(lines.items[1].moved, 0);
-    report_lines_release(&lines);
-    plan_destroy(plan);
-    store_close(store);
-    scratch_remove(&scratch);
 }

@@ -62,13 +62,13 @@ Test(report_target, an_accused_has_its_bad_values_and_its_bundle)
                                   "kind = scale 2\n",
                                   OUTCOME_WRONG);
     json_t *target = target_of(report);
-    json_t *accused = json_array_get(json_object_get(target, "accused"), 0);
+    json_t *accused = json_array_get(json_object_get(target, "blamed"), 0);
     json_t *item = json_object_get(accused, "case");
     json_t *value = json_array_get(json_object_get(item, "values"), 0);
 
     cr_assert_str_eq(reported_string(report, "verdict"), "wrong");
     cr_assert_not_null(strstr(reported_string(target, "faults"), "scale 2"));
-    cr_assert_eq(json_array_size(json_object_get(target, "accused")), 1);
+    cr_assert_eq(json_array_size(json_object_get(target, "blamed")), 1);
     cr_assert_str_eq(reported_string(accused, "instance"), "layers.1/mlp/silu");
     cr_assert(json_is_true(json_object_get(accused, "alone")));
     cr_assert_eq(json_array_size(json_object_get(item, "values")), 8);

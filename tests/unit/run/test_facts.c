@@ -4,22 +4,36 @@
 #include "base/arena.h"
 #include "harness/short_setup.h"
 #include "run/facts.h"
-#include "store/ledger.h"
+#include "store/step.h"
+#include "store/target.h"
 
 static tapml_status settle(struct short_setup *run)
 {
     return facts_settle(run->store, &run->config, &run->setup, &run->prompts);
 }
 
+static struct target_row find(const struct short_setup *run, struct arena *arena)
+{
+    struct target_row row;
+
+    SHORT_MUST(target_find(run->store, "other", arena, &row));
+    return row;
+}
+
 Test(facts, the_same_run_goes_on)
 {
     struct short_setup run;
+    struct arena *arena = arena_create();
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
     SHORT_MUST(settle(&run));
-    cr_assert_str_eq(store_fact(run.store, "targets"), "other");
-    cr_assert_str_eq(store_fact(run.store, "target.other"), "reference:f64");
+    struct target_row target = find(&run, arena);
+
+    cr_assert_str_eq(target.backend, "reference:f64");
+    cr_assert_str_eq(target.goal, "* -> other\n");
+    cr_assert_str_eq(target.given_up, "");
+    arena_destroy(arena);
     short_setup_close(&run);
 }
 
@@ -50,19 +64,28 @@ Test(facts, what_another_build_found_is_forgotten)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
-    struct ledger_row row;
+    struct step_row row;
 
     short_setup_open(&run);
+    SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    SHORT_MUST(ledger_add(
+    SHORT_MUST(step_add(
         run.store,
-        &(struct ledger_row){
+        &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    SHORT_MUST(ledger_find(run.store, "other", "final", arena, &row));
-    SHORT_MUST(store_set_fact(run.store, "target.other.build", "an older build"));
+    SHORT_MUST(step_find(run.store, "other", "final", arena, &row));
+    SHORT_MUST(target_describe(run.store, &(struct target_row){.name = "other",
+                                                               .component = "",
+                                                               .device = "",
+                                                               .device_name = "",
+                                                               .driver = "",
+                                                               .plugin = "",
+                                                               .plugin_version = "",
+                                                               .build = "",
+                                                               .identity = "an older build"}));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     arena_destroy(arena);
     short_setup_close(&run);
 }
@@ -71,7 +94,7 @@ Test(facts, a_target_with_another_fault_is_another)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
-    struct ledger_row row;
+    struct step_row row;
     struct run_config_fault fault = {.target = "other",
                                      .rule = {.name = "fault.1",
                                               .op = "*",
@@ -82,20 +105,23 @@ Test(facts, a_target_with_another_fault_is_another)
                                               .seed = 4}};
 
     short_setup_open(&run);
+    SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_null(store_fact(run.store, "target.other.faults"));
-    SHORT_MUST(ledger_add(
+    cr_assert_str_eq(find(&run, arena).faults, "");
+    SHORT_MUST(step_add(
         run.store,
-        &(struct ledger_row){
+        &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
     run.config.faults[run.config.fault_count++] = fault;
+    SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
-    cr_assert_str_eq(store_fact(run.store, "target.other.faults"),
+    cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(find(&run, arena).faults,
                      "fault.1: nan, op=* instance=* from-call=1 probability=1 seed=4");
     run.config.fault_count = 0;
+    SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_str_eq(store_fact(run.store, "target.other.faults"), "");
+    cr_assert_str_eq(find(&run, arena).faults, "");
     arena_destroy(arena);
     short_setup_close(&run);
 }
@@ -104,24 +130,24 @@ Test(facts, a_target_with_other_activations_is_another)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
-    struct ledger_row row;
+    struct step_row row;
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_null(store_fact(run.store, "target.other.activations"));
-    SHORT_MUST(ledger_add(
+    cr_assert_str_eq(find(&run, arena).activations, "f32");
+    SHORT_MUST(step_add(
         run.store,
-        &(struct ledger_row){
+        &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
     run.config.targets[0].is_narrow = 1;
     SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
-    cr_assert_eq(ledger_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
-    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f16");
+    cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    cr_assert_str_eq(find(&run, arena).activations, "f16");
     run.config.targets[0].is_narrow = 0;
     SHORT_MUST(settle(&run));
-    cr_assert_str_eq(store_fact(run.store, "target.other.activations"), "f32");
+    cr_assert_str_eq(find(&run, arena).activations, "f32");
     arena_destroy(arena);
     short_setup_close(&run);
 }

@@ -85,6 +85,23 @@ static void expect_whole(struct store *store)
     cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\" WHERE length(key) = 17"
                                   " AND substr(key, 1, 1) = x'01'"),
                  80);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM metadata WHERE name LIKE 'target%'"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM target WHERE position = 0"
+                                  " AND backend = 'reference:f64' AND goal LIKE '* -> %'"
+                                  " AND identity LIKE '%org.tapml.cpu%' AND given_up = ''"),
+                 1);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM blame WHERE kind = 'alone'"
+                                  " AND evidence = 'case'"),
+                 number_of(store, "SELECT count(*) FROM blame"));
+    cr_expect_gt(number_of(store, "SELECT count(*) FROM blame"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM offload WHERE finished_s > 0 AND agrees"),
+                 1);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM step WHERE verdict IN"
+                                  " ('taken back', 'accused', 'departs', 'watched')"),
+                 0);
+    cr_expect_gt(number_of(store, "SELECT count(*) FROM step WHERE verdict = 'judged'"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM instance"),
+                 number_of(store, "SELECT count(DISTINCT instance) FROM \"case\""));
     cr_assert_eq(store_case_ids(store, &ids, &count), TAPML_OK);
     cr_assert_eq(count, 80);
     for (size_t i = 0; i < count; i++) {

@@ -19,7 +19,7 @@ static const char ROWS[] =
     "BEGIN;"
     "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 59)"
     "  INSERT INTO metadata SELECT printf('about.%02d', x), hex(zeroblob(50)) FROM n;"
-    "INSERT INTO metadata VALUES ('source', 'here'), ('target.gpu.build', '1');"
+    "INSERT INTO metadata VALUES ('source', 'here');"
     "INSERT INTO run VALUES ('r', 'host', 'machine', 1);"
     "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 5)"
     "  INSERT INTO prompt SELECT printf('%032x', x), x, 'text', '[1]', '[2]', 'r' FROM n;"
@@ -43,10 +43,13 @@ static const char ROWS[] =
     "UPDATE result SET verdict = 'fail', beyond = 1, elements = 4 WHERE case_id % 4 = 0;"
     "INSERT INTO element SELECT target, case_id, 0, 'y', '[0]', 1, 2, 1 FROM result"
     "  WHERE beyond IS NOT NULL;"
-    "INSERT INTO finding VALUES ('gpu', 'a', 'alone', 2, 'why', 0, 1, 1);"
+    "INSERT INTO blame VALUES ('gpu', 'a', 'alone', 2, 'why', 'case', 1, '', '', 1, 1);"
+    "INSERT INTO target (name, position, backend, activations, faults, goal, needs_all, identity)"
+    "  VALUES ('gpu', 0, 'x', 'f32', '', '', 0, '1');"
+    "INSERT INTO offload VALUES ('gpu', 1, 1, 0, '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);"
     "INSERT INTO timing VALUES ('gpu', 'tapml.silu', 1, 1, 1);"
     "INSERT INTO \"limit\" VALUES ('tapml.silu', 1, 'x=[4]', 'y', '', 1, 1, 1);"
-    "INSERT INTO ledger (target, step, verdict, reason, plan, time_ns, written_s)"
+    "INSERT INTO step (target, step, verdict, reason, plan, time_ns, written_s)"
     "  SELECT 'gpu', 'move ' || id, 'kept', '', hex(zeroblob(200)), 1, 1 FROM call LIMIT 30;"
     "COMMIT";
 
@@ -124,9 +127,10 @@ static int64_t number_of(struct store *store, const char *sql)
 // What is in the new store is in the original one, and all of each prompt is there.
 static int64_t check_new(void)
 {
-    static const char *const tables[] = {"metadata", "prompt", "tensor",    "weight",  "\"case\"",
-                                         "page",     "call",   "statistic", "result",  "\"limit\"",
-                                         "argument", "ledger", "element",   "finding", "timing"};
+    static const char *const tables[] = {"metadata", "prompt", "tensor",    "weight", "\"case\"",
+                                         "page",     "call",   "statistic", "result", "\"limit\"",
+                                         "argument", "step",   "element",   "blame",  "timing",
+                                         "target",   "offload"};
     struct store *store = NULL;
     char sql[3 * SCRATCH_PATH];
     cr_assert_eq(store_open(path, 0, &store), TAPML_OK, "%s", status_message());

@@ -80,7 +80,7 @@ Test(schema, document_has_every_table_and_column)
     text_init(&documented);
     tables_of_store(&found);
     tables_of_document(&documented);
-    cr_assert_not_null(strstr(found.data, "ledger: id target step"), "%s", found.data);
+    cr_assert_not_null(strstr(found.data, "step: id target step"), "%s", found.data);
     cr_expect_str_eq(documented.data, found.data);
     text_release(&found);
     text_release(&documented);
@@ -151,7 +151,7 @@ Test(schema, foreign_objects_are_seen)
         "CREATE TRIGGER t AFTER INSERT ON metadata BEGIN DELETE FROM metadata; END",
         "CREATE TABLE sqlitex (a)",
         "CREATE INDEX i ON metadata (hex(value))",
-        "DROP TABLE ledger",
+        "DROP TABLE step",
         "ALTER TABLE metadata ADD COLUMN c AS (hex(value))",
         ("PRAGMA writable_schema = 1; UPDATE sqlite_schema SET name = 'sqlite_t' WHERE name = "
          "'metadata'"),

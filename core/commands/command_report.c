@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "config/options.h"
+#include "report/report.h"
+#include "report/report_data.h"
+#include "report/report_files.h"
+#include "report/report_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--json", "FILE", "writes the report as JSON too"},
+    {"--junit", "FILE", "writes the report as JUnit XML too, for a continuous integration"},
+    {"--help", NULL, "prints this"},
+    {NULL, NULL, NULL},
+};
+
+static tapml_status tell(const json_t *report, const char *dir, const struct options *options)
+{
+    const json_t *targets = json_object_get(report, "targets");
+
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        report_print(json_array_get(targets, i));
+    }
+    TAPML_TRY(report_table_print(report));
+    if (fflush(stdout) != 0) {
+        return status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");
+    }
+    return report_files_write(report, &(struct report_files){
+                                          .dir = dir,
+                                          .json = options_get(options, "--json"),
+                                          .junit = options_get(options, "--junit"),
+                                      });
+}
+
+// As a run with this verdict ends.
+static enum outcome outcome_of_report(const json_t *report)
+{
+    const char *verdict = json_string_value(json_object_get(report, "verdict"));
+
+    return strcmp(verdict, "wrong") == 0        ? OUTCOME_WRONG
+           : strcmp(verdict, "incomplete") == 0 ? OUTCOME_ENVIRONMENT
+                                                : OUTCOME_OK;
+}
+
+enum outcome command_report_main(const struct command *command)
+{
+    struct options options;
+    json_t *report = NULL;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("DIR",
+                     "Writes DIR/report.html from the store of a run; needs neither its model nor "
+                     "a plugin.\nEnds as the run did: 0, 1 where a target is wrong, 3 where one "
+                     "was given up.\n",
+                     specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK && options.plain_count != 1) {
+        status = status_fail(TAPML_INVALID, "expected the folder of one run, found %zu arguments",
+                             options.plain_count);
+    }
+    if (status == TAPML_OK) {
+        status = report_data_read(options.plain[0], &report);
+    }
+    if (status == TAPML_OK) {
+        status = tell(report, options.plain[0], &options);
+    }
+    const enum outcome outcome = status == TAPML_OK ? outcome_of_report(report) : OUTCOME_OK;
+
+    json_decref(report);
+    return status == TAPML_OK ? outcome : outcome_report(status);
+}

@@ -1,0 +1,424 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/target_jobs.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "config/run_config.h"
+#include "exec/residency.h"
+#include "exec/run.h"
+#include "exec/trace.h"
+#include "offload/loop.h"
+#include "offload/watch.h"
+#include "run/bundles.h"
+#include "run/facts.h"
+#include "run/interrupt.h"
+#include "run/progress.h"
+#include "run/setup.h"
+#include "store/offloaded.h"
+#include "store/step.h"
+#include "store/store.h"
+#include "store/timing.h"
+#include "verify/guard.h"
+#include "verify/neighbours.h"
+
+#include <stdio.h>
+
+struct target_jobs {
+    const struct run_judge_options *run; // What all targets share.
+    struct run_judge *judge;
+    uint32_t index; // Of its place.
+    const struct run_config_target *config;
+    const char *name;
+    struct backend *backend; // For cases: replays have a guard of their own.
+    struct run_place place;  // For runs of the model: under a guard where that is wanted.
+    struct guard *guard;
+    struct residency *weights; // Made through the guard.
+    struct verdict_list verdicts;
+    struct watch *watch;
+    struct session *session;
+    struct progress progress;
+    char phase[160];
+    size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
+};
+
+static void begin_phase(struct target_jobs *target, const char *what, const char *unit)
+{
+    (void)snprintf(target->phase, sizeof(target->phase), "%s %s", what, target->name);
+    progress_begin(&target->progress, target->phase, 0);
+    target->progress.unit = unit;
+    target->progress.hold = target->run->hold;
+}
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    struct target_jobs *target = user;
+
+    return progress_show(&target->progress, done, all);
+}
+
+// The derived cases are a phase of their own: they take another time.
+static tapml_status show_derived(void *user, size_t done, size_t all)
+{
+    struct target_jobs *target = user;
+
+    if (done == 1) {
+        begin_phase(target, "derive on", "kept cases");
+        target->progress.skipped = 1; // It was made before the clock was set.
+    }
+    return progress_show(&target->progress, done, all);
+}
+
+// Steps are counted by the prompts that they judge; what a search needs comes on top.
+static tapml_status show_step(void *user, const char *step, size_t done, size_t all)
+{
+    struct target_jobs *target = user;
+    const struct run_judge_options *run = target->run;
+    const size_t move = (size_t)run->config->offload_prompts;
+
+    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
+    target->judged = done * move;
+    target->judged_all = (all - 1) * move + run->prompts->count;
+    return progress_show(&target->progress, target->judged, target->judged_all);
+}
+
+// A search judges the prompts of its step again and again.
+static tapml_status show_judged(void *user, size_t done, size_t all)
+{
+    struct target_jobs *target = user;
+    const size_t judged = target->judged + done;
+
+    (void)all;
+    return progress_show(&target->progress,
+                         judged < target->judged_all ? judged : target->judged_all,
+                         target->judged_all);
+}
+
+static tapml_status replay(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+
+    begin_phase(target, "replay on", "cases");
+    const uint64_t begin_ns = target->progress.begin_ns;
+
+    TAPML_TRY(verdict_count(run->store, target->name, &target->progress.skipped));
+    TAPML_TRY(
+        verdict_all(&(struct verdict_options){.registry = run->setup->registry,
+                                              .store = run->store,
+                                              .target = target->name,
+                                              .backend = target->backend,
+                                              .checkpoint = model_checkpoint(run->setup->model),
+                                              .derived = 1,
+                                              .progress = show,
+                                              .derived_progress = show_derived,
+                                              .user = target},
+                    &target->verdicts));
+    (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
+    target->progress.begin_ns = begin_ns;
+    progress_end(&target->progress, "%zu cases and %zu derived ones", target->verdicts.count,
+                 target->verdicts.derived_count);
+    return neighbours_write(run->store, target->name, &target->verdicts);
+}
+
+// Runs of the model go through a guard where the target asks for it, weights too.
+static tapml_status guard_runs(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+
+    target->place =
+        (struct run_place){target->name, target->backend, run->setup->weights[target->index]};
+    if (!target->config->is_guarded) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(guard_create(target->backend, &target->guard));
+    target->place.backend = guard_backend(target->guard);
+    TAPML_TRY(residency_create(target->place.backend, &target->weights));
+    target->place.weights = target->weights;
+    return TAPML_OK;
+}
+
+static tapml_status poll(void *user)
+{
+    (void)user;
+    return interrupt_check();
+}
+
+static tapml_status watch(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+
+    return watch_create(&(struct watch_options){.registry = run->setup->registry,
+                                                .store = run->store,
+                                                .model = run->setup->model,
+                                                .capacity = run->config->capacity,
+                                                .chunk = run->config->chunk,
+                                                .source = run->setup->backends[0],
+                                                .source_weights = run->setup->weights[0],
+                                                .target = target->backend,
+                                                .running = target->place.backend,
+                                                .target_weights = target->place.weights,
+                                                .target_name = target->name,
+                                                .prompts = target->judge->prompts,
+                                                .poll = poll},
+                        &target->watch);
+}
+
+static tapml_status run_offload(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+    struct plan *goal = NULL;
+    struct loop_counts counts = {0};
+
+    TAPML_TRY(run_config_goal(run->config, target->name, &goal));
+    tapml_status status = run_judge_session(target->judge, &target->place, goal, &target->session);
+
+    begin_phase(target, "offload to", "prompts checked");
+    if (status == TAPML_OK) {
+        status = step_count_moves(run->store, target->name, &target->progress.skipped);
+        target->progress.skipped *= (size_t)run->config->offload_prompts;
+    }
+    if (status == TAPML_OK) {
+        status =
+            loop_run(&(struct loop_options){.graph = model_graph(run->setup->model),
+                                            .store = run->store,
+                                            .session = target->session,
+                                            .judge = target->judge->judge,
+                                            .target = target->name,
+                                            .goal = goal,
+                                            .verdicts = &target->verdicts,
+                                            .move_prompts = (size_t)run->config->offload_prompts,
+                                            .all_prompts = run->prompts->count,
+                                            .calibrations = target->judge->executions,
+                                            .watch = target->watch,
+                                            .mode = run->config->mode,
+                                            .progress = show_step,
+                                            .check = show_judged,
+                                            .user = target},
+                     &counts);
+    }
+    plan_destroy(goal);
+    TAPML_TRY(status);
+    target->judge->executions = 0; // Those of the run are told with its first target.
+    target->progress.phase = "offload";
+    progress_end(&target->progress, "%zu of %zu instances moved to %s", counts.moved, counts.wanted,
+                 target->name);
+    return TAPML_OK;
+}
+
+// The final plan, as `generate --plan` takes it.
+static tapml_status write_plan(const struct target_jobs *target, const char *plan)
+{
+    const struct run_config *config = target->run->config;
+    struct text text, path;
+
+    text_init(&text);
+    text_init(&path);
+    text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
+    text_format(&text, "# source = %s, %s = %s; model %s\n%s", config->source, target->name,
+                target->config->backend, config->model, plan);
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        status = text_status(&path);
+    }
+    if (status == TAPML_OK) {
+        status = file_write(path.data, text.data, text.length);
+    }
+    text_release(&text);
+    text_release(&path);
+    return status;
+}
+
+// Runs one prompt under the final plan with every call counted and timed.
+static tapml_status
+run_traced(const struct target_jobs *target, const struct plan *plan, struct trace *trace)
+{
+    const struct run_judge_options *run = target->run;
+    const struct judge_prompt *prompt = &target->judge->prompts[0];
+    struct session *session = NULL;
+    int32_t *ids = alloc_array((size_t)run->config->decode + 1, sizeof(*ids));
+    int64_t count = 0;
+
+    if (ids == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = run_judge_session(
+        target->judge,
+        &(struct run_place){target->name, trace_backend(trace), target->place.weights}, plan,
+        &session);
+
+    if (status == TAPML_OK) {
+        status = run_greedy(session,
+                            &(struct run_options){.ids = prompt->ids,
+                                                  .count = prompt->count,
+                                                  .decode = run->config->decode},
+                            ids, &count);
+    }
+    session_destroy(session);
+    alloc_free(ids);
+    return status;
+}
+
+// The plan was judged right: a worker that ends over it now, for whatever reason, is no reason to
+// lose what was found, and it is measured once more. The caller destroys the trace.
+static tapml_status
+trace_plan(const struct target_jobs *target, const struct plan *plan, struct trace **out_trace)
+{
+    TAPML_TRY(trace_create(target->place.backend, out_trace));
+    const tapml_status status = run_traced(target, plan, *out_trace);
+
+    if (status == TAPML_OK || status_ends_all(status)) {
+        return status;
+    }
+    log_line(LOG_WARNING, "measuring on '%s' failed and is repeated once: %s", target->name,
+             status_message());
+    trace_destroy(*out_trace);
+    *out_trace = NULL;
+    TAPML_TRY(trace_create(target->place.backend, out_trace));
+    return run_traced(target, plan, *out_trace);
+}
+
+static tapml_status write_times(const struct target_jobs *target, const struct trace *trace)
+{
+    struct store *store = target->run->store;
+
+    TAPML_TRY(timing_forget(store, target->name));
+    for (size_t i = 0; i < trace_count(trace); i++) {
+        const struct trace_line *line = trace_at(trace, i);
+
+        TAPML_TRY(timing_write(store, target->name,
+                               &(struct timing_row){.op = line->op->name,
+                                                    .calls = line->calls,
+                                                    .launches = line->launches,
+                                                    .time_ns = line->time_ns}));
+    }
+    return offloaded_finish(store, target->name);
+}
+
+static tapml_status keep_times(const struct target_jobs *target, const struct trace *trace)
+{
+    struct store *store = target->run->store;
+
+    TAPML_TRY(store_begin(store));
+    tapml_status status = write_times(target, trace);
+
+    if (status == TAPML_OK) {
+        status = store_commit(store);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
+// Measures what the ops cost under the plan, which ends the offload.
+static tapml_status measure(const struct target_jobs *target, const char *text)
+{
+    struct plan *plan = NULL;
+    struct trace *trace = NULL;
+
+    TAPML_TRY(plan_parse(text, "the plan of the offload", &plan));
+    tapml_status status = trace_plan(target, plan, &trace);
+
+    if (status == TAPML_OK) {
+        status = keep_times(target, trace);
+    }
+    trace_destroy(trace);
+    plan_destroy(plan);
+    return status;
+}
+
+static int has_faults(const struct run_judge_options *run, const char *target)
+{
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
+
+    return run_config_faults(run->config, target, rules) > 0;
+}
+
+static tapml_status write_bundles(const struct target_jobs *target,
+                                  const struct target_jobs_options *options,
+                                  int is_finished)
+{
+    const struct run_judge_options *run = target->run;
+
+    return bundles_write(
+        &(struct bundles_options){.registry = run->setup->registry,
+                                  .store = run->store,
+                                  .checkpoint = model_checkpoint(run->setup->model),
+                                  .backend = target->backend,
+                                  .backend_name = target->config->backend,
+                                  .target = target->name,
+                                  .dir = run->config->dir,
+                                  .config =
+                                      has_faults(run, target->name) ? run->config->path : NULL,
+                                  .verdicts = &target->verdicts,
+                                  .is_finished = is_finished},
+        options->io_bundles);
+}
+
+// What is left of the offload at this start: all of it, the measuring, or nothing.
+static tapml_status
+offload_and_measure(struct target_jobs *target, struct arena *arena, int *out_was_finished)
+{
+    struct store *store = target->run->store;
+    struct offloaded_row row;
+    tapml_status status = offloaded_find(store, target->name, arena, &row);
+
+    *out_was_finished = status == TAPML_OK && row.finished_s != 0;
+    if (status != TAPML_OK && status != TAPML_NOT_FOUND) {
+        return status;
+    }
+    if (!*out_was_finished) {
+        TAPML_TRY(guard_runs(target));
+    }
+    if (status == TAPML_NOT_FOUND) {
+        TAPML_TRY(watch(target));
+        TAPML_TRY(run_offload(target));
+        TAPML_TRY(offloaded_find(store, target->name, arena, &row));
+    }
+    TAPML_TRY(write_plan(target, row.plan));
+    return *out_was_finished ? TAPML_OK : measure(target, row.plan);
+}
+
+static tapml_status run_jobs(struct target_jobs *target, const struct target_jobs_options *options)
+{
+    struct arena *arena = arena_create();
+    int was_finished = 0;
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = replay(target);
+
+    if (status == TAPML_OK) {
+        status = offload_and_measure(target, arena, &was_finished);
+    }
+    arena_destroy(arena);
+    return status == TAPML_OK ? write_bundles(target, options, was_finished) : status;
+}
+
+tapml_status target_jobs_run(const struct target_jobs_options *options)
+{
+    const struct run_judge_options *run = &options->judge->from;
+    struct target_jobs target = {.run = run,
+                                 .judge = options->judge,
+                                 .index = options->index,
+                                 .config = &run->config->targets[options->index - 1],
+                                 .name = run->config->targets[options->index - 1].name,
+                                 .backend = options->backend};
+
+    TAPML_TRY(facts_settle_target(run->store, run->config, run->setup, options->index));
+    run_judge_set_limits(options->judge, options->backend);
+    const tapml_status status = run_jobs(&target, options);
+
+    session_destroy(target.session);
+    watch_destroy(target.watch);
+    residency_destroy(target.weights);
+    guard_destroy(target.guard);
+    verdict_list_release(&target.verdicts);
+    return status;
+}

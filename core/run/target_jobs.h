@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The jobs of one target of a run: to replay the cases, to offload, to measure what the ops cost
+// under the final plan, to bundle what is blamed. Each reads rows of the store, works, and writes
+// rows in transactions of its own; one that an earlier start has finished is not repeated. Nothing
+// outlives a job but the verdicts of the replay, which the offload and the bundles begin with.
+#pragma once
+
+#include "run/run_judge.h"
+
+struct backend;
+
+// All is borrowed.
+struct target_jobs_options {
+    struct run_judge *judge; // With setup, configuration, store, prompts and hold of the run.
+    uint32_t index;          // Of the target's place, from 1.
+    struct backend *backend; // Around it whatever the run wants around it.
+    unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far.
+};
+
+// Does all jobs of a target. What is committed stays, whatever ends it.
+tapml_status target_jobs_run(const struct target_jobs_options *options) STATUS_USED;

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Table `bundle`: the bundle of each blamed instance, as a file in the run's folder.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct arena;
+struct store;
+
+struct bundled_row {
+    const char *instance;
+    const char *file;        // Its name in the run's folder.
+    const char *shape_class; // After the case was made smaller.
+    const char *command;     // Reproduces the fault in the run's folder.
+};
+
+tapml_status
+bundled_write(struct store *store, const char *target, const struct bundled_row *item) STATUS_USED;
+
+// Those of a target by file, in `arena`.
+tapml_status bundled_list(struct store *store,
+                          const char *target,
+                          struct arena *arena,
+                          struct bundled_row **out_items,
+                          size_t *out_count) STATUS_USED;
+tapml_status bundled_forget(struct store *store, const char *target) STATUS_USED;

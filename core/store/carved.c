@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/carved.h"
+
+#include "store/row.h"
+
+tapml_status carved_count(struct store *store, struct carved_counts *out_counts)
+{
+    int64_t prompts = 0, calls = 0, time_ns = 0, cases = 0;
+    TAPML_TRY(
+        row_count(store, "SELECT count(*) FROM prompt WHERE position IS NOT NULL", NULL, &prompts));
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM call", NULL, &calls));
+    TAPML_TRY(row_count(store, "SELECT total(time_ns) FROM call", NULL, &time_ns));
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM \"case\"", NULL, &cases));
+    *out_counts = (struct carved_counts){(uint64_t)prompts, (uint64_t)calls, (uint64_t)time_ns,
+                                         (uint64_t)cases};
+    return TAPML_OK;
+}
+
+tapml_status carved_find_origin(struct store *store,
+                                int64_t case_id,
+                                struct carved_origin *out_origin,
+                                int *out_has)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "SELECT prompt.position, step, tokens FROM \"case\""
+                        " JOIN prompt ON prompt.hash = \"case\".prompt WHERE id = ?",
+                        "reading where a case was seen", &row));
+    row_put_i64(&row, case_id);
+    TAPML_TRY(row_next(&row, out_has));
+    if (*out_has) {
+        *out_origin = (struct carved_origin){(uint64_t)row_i64(&row, 0), (uint64_t)row_i64(&row, 1),
+                                             (uint64_t)row_i64(&row, 2)};
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+struct carved_visit {
+    carved_visit_fn visit;
+    void *user;
+};
+
+static tapml_status visit_pair(void *user, struct row *row)
+{
+    const struct carved_visit *visit = user;
+    return visit->visit(visit->user, row_text(row, 0), (uint64_t)row_i64(row, 1));
+}
+
+tapml_status carved_visit_times(struct store *store, carved_visit_fn visit, void *user)
+{
+    return row_each(store,
+                    "SELECT op, total(call.time_ns) FROM \"case\""
+                    " JOIN call USING (instance, prompt, step, part) GROUP BY op",
+                    NULL, visit_pair, &(struct carved_visit){visit, user});
+}
+
+tapml_status carved_visit_weights(struct store *store, carved_visit_fn visit, void *user)
+{
+    return row_each(store,
+                    "SELECT dtype, sum(byte_count) FROM weight GROUP BY dtype ORDER BY dtype", NULL,
+                    visit_pair, &(struct carved_visit){visit, user});
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the carving run of a store came to: counts and times over its prompts, calls and cases.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct store;
+
+struct carved_counts {
+    uint64_t prompts; // Carved to their end.
+    uint64_t calls;
+    uint64_t time_ns; // Of all calls, on the source.
+    uint64_t cases;   // That are kept.
+};
+
+tapml_status carved_count(struct store *store, struct carved_counts *out_counts) STATUS_USED;
+
+// Where a case was seen.
+struct carved_origin {
+    uint64_t prompt; // Its place in the prompts file, from 0.
+    uint64_t step;   // 0 is the prefill.
+    uint64_t tokens; // Of the step.
+};
+
+// `*out_has` is 0 where the case has no prompt.
+tapml_status carved_find_origin(struct store *store,
+                                int64_t case_id,
+                                struct carved_origin *out_origin,
+                                int *out_has) STATUS_USED;
+
+// A name with a number; `name` lives until the visitor returns. A status that is not TAPML_OK ends
+// the visit.
+typedef tapml_status (*carved_visit_fn)(void *user, const char *name, uint64_t number);
+
+// Each op with the time in ns that the source took for the calls of it that were kept.
+tapml_status carved_visit_times(struct store *store, carved_visit_fn visit, void *user) STATUS_USED;
+
+// Each dtype of the weights that cases refer to, with how many bytes have it; by name.
+tapml_status
+carved_visit_weights(struct store *store, carved_visit_fn visit, void *user) STATUS_USED;

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Tables `derived` and `derived_element`: what a target made of the cases derived from kept ones at
+// its last start, which judges them anew.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct store;
+
+// As a row of `element`.
+struct derived_element {
+    const char *param, *place;
+    double expected, computed, allowed;
+};
+
+struct derived_row {
+    int64_t case_id;    // The kept case that it is derived from.
+    const char *source; // "uniform", "boundary", "shape"; "none" where the case has no neighbours.
+    const char *label;  // What is special about it.
+    const char *verdict, *output, *reason; // As of a result.
+    double margin;                         // NaN where there is none.
+    uint64_t beyond, total;                // Elements of a failure's worst output; else 0.
+    struct derived_element *elements;
+    size_t element_count;
+
+    // Of the kept case; ignored when it is written.
+    const char *instance, *op, *phase, *shape_class;
+};
+
+// Makes `items` those of a target, in this order. Call it inside of a transaction.
+tapml_status derived_replace(struct store *store,
+                             const char *target,
+                             const struct derived_row *items,
+                             size_t count) STATUS_USED;
+
+// Those of a target in their order, in `arena`.
+tapml_status derived_list(struct store *store,
+                          const char *target,
+                          struct arena *arena,
+                          struct derived_row **out_items,
+                          size_t *out_count) STATUS_USED;
+tapml_status derived_forget(struct store *store, const char *target) STATUS_USED;

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/step.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "store/row.h"
+
+// Outside of `store_begin` a statement is a transaction.
+tapml_status step_add(struct store *store, const struct step_row *item)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "INSERT INTO step"
+                        " (target, step, verdict, reason, plan, margin, time_ns, written_s)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        "writing a step", &row));
+    row_put_text(&row, item->target);
+    row_put_text(&row, item->step);
+    row_put_text(&row, item->verdict);
+    row_put_text(&row, item->reason);
+    row_put_text(&row, item->plan);
+    row_put_f64(&row, item->margin);
+    row_put_i64(&row, (int64_t)item->time_ns);
+    row_put_i64(&row, clock_wall_s());
+    return row_run(&row);
+}
+
+static tapml_status copy_row(struct row *row, struct arena *arena, struct step_row *out_row)
+{
+    const struct step_row copy = {
+        .id = row_i64(row, 0),
+        .target = arena_text(arena, row_text(row, 1)),
+        .step = arena_text(arena, row_text(row, 2)),
+        .verdict = arena_text(arena, row_text(row, 3)),
+        .reason = arena_text(arena, row_text(row, 4)),
+        .plan = arena_text(arena, row_text(row, 5)),
+        .margin = row_f64(row, 6),
+        .time_ns = (uint64_t)row_i64(row, 7),
+    };
+    if (!copy.target || !copy.step || !copy.verdict || !copy.reason || !copy.plan) {
+        return status_no_memory();
+    }
+    *out_row = copy;
+    return TAPML_OK;
+}
+
+tapml_status step_find(struct store *store,
+                       const char *target,
+                       const char *step,
+                       struct arena *arena,
+                       struct step_row *out_row)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store,
+                        "SELECT id, target, step, verdict, reason, plan, margin, time_ns FROM step"
+                        " WHERE target = ? AND step = ? ORDER BY id DESC LIMIT 1",
+                        "reading a step", &row));
+    row_put_text(&row, target);
+    row_put_text(&row, step);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return status_fail(TAPML_NOT_FOUND, "the offload has no step '%s' of target '%s'", step,
+                           target);
+    }
+    const tapml_status status = copy_row(&row, arena, out_row);
+    row_end(&row);
+    return status;
+}
+
+tapml_status step_forget(struct store *store, const char *target)
+{
+    return row_forget(store, "DELETE FROM step WHERE target = ?", target);
+}
+
+struct step_reading {
+    struct arena *arena;
+    struct step_row *items;
+    size_t count;
+};
+
+static tapml_status take_step(void *user, struct row *row)
+{
+    struct step_reading *reading = user;
+    struct step_row *item = &reading->items[reading->count++];
+    *item = (struct step_row){.id = row_i64(row, 0),
+                              .target = arena_text(reading->arena, row_text(row, 1)),
+                              .step = arena_text(reading->arena, row_text(row, 2)),
+                              .verdict = arena_text(reading->arena, row_text(row, 3)),
+                              .reason = arena_text(reading->arena, row_text(row, 4)),
+                              .plan = "",
+                              .margin = row_f64(row, 5),
+                              .time_ns = (uint64_t)row_i64(row, 6)};
+    return item->target && item->step && item->verdict && item->reason ? TAPML_OK
+                                                                       : status_no_memory();
+}
+
+tapml_status step_list(struct store *store,
+                       const char *target,
+                       struct arena *arena,
+                       struct step_row **out_items,
+                       size_t *out_count)
+{
+    struct step_reading reading = {.arena = arena};
+    int64_t count = 0;
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM step WHERE target = ?", target, &count));
+    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
+    if (!reading.items) {
+        return status_no_memory();
+    }
+    TAPML_TRY(row_each(store,
+                       "SELECT id, target, step, verdict, reason, margin, time_ns FROM step"
+                       " WHERE target = ? ORDER BY id",
+                       target, take_step, &reading));
+    *out_items = reading.items;
+    *out_count = reading.count;
+    return TAPML_OK;
+}
+
+tapml_status step_count_moves(struct store *store, const char *target, size_t *out_count)
+{
+    int64_t count = 0;
+    TAPML_TRY(row_count(
+        store, "SELECT count(DISTINCT step) FROM step WHERE target = ? AND step LIKE 'move %'",
+        target, &count));
+    *out_count = (size_t)count;
+    return TAPML_OK;
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Table `timing`: what the ops cost on a target under the final plan, over one prompt.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct store;
+
+struct timing_row {
+    const char *op;
+    uint64_t calls;
+    uint64_t launches; // Of kernels; 0 where the target does not tell.
+    uint64_t time_ns;  // Of all calls, each waited for.
+};
+
+tapml_status
+timing_write(struct store *store, const char *target, const struct timing_row *item) STATUS_USED;
+
+// Those of a target by op, in `arena`.
+tapml_status timing_list(struct store *store,
+                         const char *target,
+                         struct arena *arena,
+                         struct timing_row **out_items,
+                         size_t *out_count) STATUS_USED;
+tapml_status timing_forget(struct store *store, const char *target) STATUS_USED;

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
+#include "harness/scratch.h"
+#include "store/instance.h"
+#include "store/store.h"
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct scratch scratch;
+static struct store *store;
+static struct arena *arena;
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
+    arena = arena_create();
+    cr_assert_not_null(arena);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+    store_close(store);
+    scratch_remove(&scratch);
+}
+
+TestSuite(instance, .init = begin, .fini = end);
+
+Test(instance, rows_are_replaced_in_the_order_of_the_graph)
+{
+    static const struct instance_row first[] = {{"z", "x.op", "exact"}, {"a", "x.op", "exact"}};
+    static const struct instance_row second[] = {{"b", "y.op", "reduction"}};
+    struct instance_row *found = NULL;
+    size_t count = 0;
+    MUST(instance_replace(store, first, 2));
+    MUST(instance_list(store, arena, &found, &count));
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(found[0].instance, "z");
+    MUST(instance_replace(store, second, 1));
+    MUST(instance_list(store, arena, &found, &count));
+    cr_assert_eq(count, 1);
+    cr_assert_str_eq(found[0].op, "y.op");
+    cr_assert_str_eq(found[0].class_, "reduction");
+}
