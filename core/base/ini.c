@@ -21,7 +21,7 @@ enum {
     VALUE_LENGTH_MAX = 189,
 };
 
-struct parser {
+struct ini_parser {
     struct ini *ini;
     const char *rest; // What inih has not been given yet.
     const char *end;
@@ -36,7 +36,7 @@ struct parser {
     int is_lost; // The section that the entries stand in could not be read.
 };
 
-static const char *keep(struct parser *parser, const char *text, size_t length)
+static const char *keep(struct ini_parser *parser, const char *text, size_t length)
 {
     char *copy = arena_new(parser->ini->arena, length + 1);
     if (!copy) {
@@ -48,7 +48,7 @@ static const char *keep(struct parser *parser, const char *text, size_t length)
 }
 
 // Makes room in one of the two arrays; the grown array is in the arena, the old one stays there.
-static int grow(struct parser *parser, void *items, size_t *capacity, size_t count, size_t size)
+static int grow(struct ini_parser *parser, void *items, size_t *capacity, size_t count, size_t size)
 {
     enum { FIRST_CAPACITY = 16 };
     if (count < *capacity) {
@@ -75,7 +75,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static tapml_status check_section(struct parser *parser, const char *line, size_t length)
+static tapml_status check_section(struct ini_parser *parser, const char *line, size_t length)
 {
     struct ini *ini = parser->ini;
     const char *close = memchr(line, ']', length);
@@ -128,7 +128,7 @@ static int has_byte_order_mark(const char *line, size_t length)
     return length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0;
 }
 
-static tapml_status check_line(struct parser *parser, const char *line, size_t length)
+static tapml_status check_line(struct ini_parser *parser, const char *line, size_t length)
 {
     const char *name = parser->ini->name;
     // inih would pass over a second one, and read a line that was not checked.
@@ -160,7 +160,7 @@ static tapml_status check_line(struct parser *parser, const char *line, size_t l
 }
 
 // Tells a failure and goes on, where somebody wants all of them.
-static tapml_status told(const struct parser *parser, tapml_status status)
+static tapml_status told(const struct ini_parser *parser, tapml_status status)
 {
     if (status != TAPML_INVALID || !parser->tell) {
         return status;
@@ -172,7 +172,7 @@ static tapml_status told(const struct parser *parser, tapml_status status)
 // Gives inih the next line, as fgets would, once it has been checked.
 static char *next_line(char *buffer, int size, void *user)
 {
-    struct parser *parser = user;
+    struct ini_parser *parser = user;
     if (parser->status != TAPML_OK || parser->rest == parser->end) {
         return NULL;
     }
@@ -202,7 +202,7 @@ static char *next_line(char *buffer, int size, void *user)
     return buffer;
 }
 
-static tapml_status check_entry(const struct parser *parser, const char *key, const char *value)
+static tapml_status check_entry(const struct ini_parser *parser, const char *key, const char *value)
 {
     const size_t key_length = strlen(key);
     if (key_length == 0 || key_length > NAME_LENGTH_MAX) {
@@ -220,7 +220,7 @@ static tapml_status check_entry(const struct parser *parser, const char *key, co
 // Answers as inih wants it: 0 is a failure.
 static int add_entry(void *user, const char *section, const char *key, const char *value)
 {
-    struct parser *parser = user;
+    struct ini_parser *parser = user;
     struct ini *ini = parser->ini;
     if (parser->is_lost) {
         return 1;
@@ -249,7 +249,7 @@ static int add_entry(void *user, const char *section, const char *key, const cha
     return 1;
 }
 
-static tapml_status parse_into(struct parser *parser, const char *name)
+static tapml_status parse_into(struct ini_parser *parser, const char *name)
 {
     table_init(&parser->sections);
     parser->ini->name = keep(parser, name, strlen(name));
@@ -264,7 +264,7 @@ static tapml_status parse_into(struct parser *parser, const char *name)
     return TAPML_OK;
 }
 
-static tapml_status parse(struct parser parser, const char *name, struct ini *out_ini)
+static tapml_status parse(struct ini_parser parser, const char *name, struct ini *out_ini)
 {
     struct ini ini = {.arena = arena_create()};
     if (!ini.arena) {
@@ -285,7 +285,7 @@ tapml_status ini_survey(const char *path, ini_problem_fn tell, void *user, struc
     char *text = NULL;
     size_t size = 0;
     TAPML_TRY(file_read(path, FILE_SIZE_MAX, &text, &size));
-    const struct parser parser = {.rest = text, .end = text + size, .tell = tell, .user = user};
+    const struct ini_parser parser = {.rest = text, .end = text + size, .tell = tell, .user = user};
     const tapml_status status = parse(parser, path, out_ini);
     alloc_free(text);
     return status;
@@ -298,7 +298,7 @@ tapml_status ini_load(const char *path, struct ini *out_ini)
 
 tapml_status ini_parse(const char *name, const char *text, size_t size, struct ini *out_ini)
 {
-    return parse((struct parser){.rest = text, .end = text + size}, name, out_ini);
+    return parse((struct ini_parser){.rest = text, .end = text + size}, name, out_ini);
 }
 
 void ini_release(struct ini *ini)

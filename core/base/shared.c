@@ -14,7 +14,7 @@
 enum { REGION_BYTES = 1 << 26 }; // Of an ordinary region; larger spans get one of their own.
 
 // A part of a region, used or free; free ones are never neighbours.
-struct part {
+struct shared_part {
     uint64_t offset;
     uint64_t bytes;
     int is_used;
@@ -24,7 +24,7 @@ struct region {
     unsigned char *memory;
     uint64_t bytes;
     int descriptor;
-    struct part *parts; // Without gaps, by offset.
+    struct shared_part *parts; // Without gaps, by offset.
     size_t count;
     size_t capacity;
 };
@@ -71,7 +71,7 @@ void shared_destroy(struct shared *shared)
 }
 
 // Puts a part in at `at`.
-static int insert(struct region *region, size_t at, struct part part)
+static int insert(struct region *region, size_t at, struct shared_part part)
 {
     if (!alloc_grow((void **)&region->parts, &region->capacity, region->count, sizeof(part))) {
         return 0;
@@ -102,7 +102,7 @@ static tapml_status open_region(struct region *region, enum shared_access access
         return status_fail(TAPML_UNAVAILABLE, "shared memory cannot be sealed: %s",
                            strerror(errno));
     }
-    return insert(region, 0, (struct part){0, bytes, 0}) ? TAPML_OK : status_no_memory();
+    return insert(region, 0, (struct shared_part){0, bytes, 0}) ? TAPML_OK : status_no_memory();
 }
 
 static tapml_status add_region(struct shared *shared, uint64_t bytes)
@@ -132,7 +132,8 @@ static int cut(struct region *region, uint64_t bytes, uint64_t *out_offset)
     if (at == region->count) {
         return 0;
     }
-    const struct part rest = {region->parts[at].offset + bytes, region->parts[at].bytes - bytes, 0};
+    const struct shared_part rest = {region->parts[at].offset + bytes,
+                                     region->parts[at].bytes - bytes, 0};
     if (rest.bytes > 0 && !insert(region, at + 1, rest)) {
         return 0;
     }

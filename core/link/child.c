@@ -445,14 +445,14 @@ tapml_status child_create(const struct child_options *options, struct channel **
 
 // -- Any program -------------------------------------------------------------------------------
 
-struct running {
+struct child_running {
     struct life life;
     int output; // The end of the pipe of its standard output.
     struct text text;
 };
 
 // Reads until both pipes are at their ends or the time is over. Returns whether it is.
-static int attend_running(struct running *running, uint64_t end_ns)
+static int attend_running(struct child_running *running, uint64_t end_ns)
 {
     char piece[4096];
     while (running->output >= 0) {
@@ -477,7 +477,7 @@ static int attend_running(struct running *running, uint64_t end_ns)
     return 0;
 }
 
-static tapml_status begin_running(const char *const *arguments, struct running *running)
+static tapml_status begin_running(const char *const *arguments, struct child_running *running)
 {
     int outputs[2] = {-1, -1}, errors[2] = {-1, -1};
     tapml_status status = open_pair(0, outputs);
@@ -501,7 +501,7 @@ static tapml_status begin_running(const char *const *arguments, struct running *
 tapml_status
 child_run(const char *const *arguments, uint64_t timeout_ns, struct child_output *out_output)
 {
-    struct running running = {.life = {.words_end = -1, .is_silent = 1}, .output = -1};
+    struct child_running running = {.life = {.words_end = -1, .is_silent = 1}, .output = -1};
     const uint64_t end_ns = clock_now_ns() + timeout_ns;
     text_init(&running.text);
     tapml_status status = begin_running(arguments, &running);

@@ -13,7 +13,7 @@
 
 enum { ROUND_COUNT = 2 };
 
-struct token {
+struct added_token {
     const char *content;
     size_t length; // 0 is never looked for.
     int32_t id;
@@ -25,7 +25,7 @@ struct token {
 
 struct added {
     struct arena *arena;
-    struct token *tokens; // By round, first byte, then the longest first.
+    struct added_token *tokens; // By round, first byte, then the longest first.
     size_t count;
     size_t first[ROUND_COUNT][257]; // Where the tokens of a first byte begin.
     struct pattern *word;           // A character of a word, at the start.
@@ -34,23 +34,25 @@ struct added {
 // \w as Rust's regular expressions have it (Unicode Technical Standard 18, annex C).
 static const char word_expression[] = "\\A[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}]";
 
-static int bucket_of(const struct token *token)
+static int bucket_of(const struct added_token *token)
 {
     return (token->is_normalized ? 256 : 0) + (unsigned char)token->content[0];
 }
 
 static int compare_tokens(const void *a, const void *b)
 {
-    const struct token *x = a;
-    const struct token *y = b;
+    const struct added_token *x = a;
+    const struct added_token *y = b;
     if (bucket_of(x) != bucket_of(y)) {
         return bucket_of(x) < bucket_of(y) ? -1 : 1;
     }
     return x->length > y->length ? -1 : x->length < y->length;
 }
 
-static tapml_status
-read_token(struct added *added, const char *name, const json_t *entry, struct token *out_token)
+static tapml_status read_token(struct added *added,
+                               const char *name,
+                               const json_t *entry,
+                               struct added_token *out_token)
 {
     const char *content = json_string_value(json_object_get(entry, "content"));
     const json_t *id = json_object_get(entry, "id");
@@ -146,13 +148,13 @@ const char *added_find(const struct added *added, int32_t id, int *out_is_specia
     return NULL;
 }
 
-static const struct token *token_at(const struct added_search *search, size_t at)
+static const struct added_token *token_at(const struct added_search *search, size_t at)
 {
     const struct added *added = search->added;
     const size_t *first = added->first[search->normalized ? 1 : 0];
     const unsigned char byte = (unsigned char)search->text[at];
     for (size_t i = first[byte]; i < first[byte + 1]; ++i) {
-        const struct token *token = &added->tokens[i];
+        const struct added_token *token = &added->tokens[i];
         if (token->length > 0 && token->length <= search->length - at &&
             memcmp(token->content, search->text + at, token->length) == 0) {
             return token;
@@ -237,7 +239,7 @@ tapml_status added_next(struct added_search *search, struct added_match *out_mat
 {
     while (search->at < search->length) {
         const size_t begin = search->at;
-        const struct token *token = token_at(search, begin);
+        const struct added_token *token = token_at(search, begin);
         search->at += token ? token->length : 1;
         int touches = 0;
         if (token && token->is_single_word) {

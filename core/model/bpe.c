@@ -12,7 +12,7 @@
 
 enum { NO_ID = -1, PIECE_LENGTH_MAX = 1 << 28 };
 
-struct token {
+struct bpe_token {
     int32_t id;
     const char *bytes;
     size_t length;
@@ -28,7 +28,7 @@ struct merge {
 struct bpe {
     const char *name;
     struct arena *arena;
-    struct token *tokens; // By id.
+    struct bpe_token *tokens; // By id.
     size_t token_count;
     struct merge *merges;
     size_t merge_capacity; // A power of two, more than the merges are.
@@ -67,8 +67,8 @@ static tapml_status check_options(const char *name, const json_t *model)
 
 static int compare_tokens(const void *a, const void *b)
 {
-    const struct token *x = a;
-    const struct token *y = b;
+    const struct bpe_token *x = a;
+    const struct bpe_token *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -95,7 +95,7 @@ add_token(struct bpe *bpe, struct text *scratch, const char *spelling, int32_t i
     }
     memcpy(bytes, scratch->data, scratch->length);
     bpe->tokens[bpe->token_count++] =
-        (struct token){.id = id, .bytes = bytes, .length = scratch->length};
+        (struct bpe_token){.id = id, .bytes = bytes, .length = scratch->length};
     if (is_bytes && scratch->length == 1) {
         bpe->byte_ids[(unsigned char)bytes[0]] = id;
     }
@@ -269,8 +269,8 @@ void bpe_destroy(struct bpe *bpe)
 
 const char *bpe_bytes(const struct bpe *bpe, int32_t id, size_t *out_length)
 {
-    const struct token key = {.id = id};
-    const struct token *token =
+    const struct bpe_token key = {.id = id};
+    const struct bpe_token *token =
         bsearch(&key, bpe->tokens, bpe->token_count, sizeof(key), compare_tokens);
     if (!token) {
         return NULL;

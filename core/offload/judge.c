@@ -239,7 +239,7 @@ measure(const struct judge *judge, const float *source, const float *computed, s
 // -- Judging -----------------------------------------------------------------------------------
 
 // One session's run over the prompts, against the source.
-struct trial {
+struct judge_trial {
     const struct judge *judge;
     const struct truth *truth;
     const struct judge_prompt *prompt;
@@ -251,7 +251,7 @@ struct trial {
     double logit_spread;
 };
 
-static void depart(struct trial *trial, int64_t step, const char *what)
+static void depart(struct judge_trial *trial, int64_t step, const char *what)
 {
     struct judge_result *result = trial->result;
 
@@ -267,7 +267,7 @@ static void depart(struct trial *trial, int64_t step, const char *what)
 
 static tapml_status visit_trial(void *user, int64_t step, const float *values, size_t count)
 {
-    struct trial *trial = user;
+    struct judge_trial *trial = user;
     struct judge_result *result = trial->result;
     char what[160];
 
@@ -305,7 +305,7 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
 }
 
 static tapml_status
-try_prompt(struct judge *judge, struct session *session, size_t index, struct trial *trial)
+try_prompt(struct judge *judge, struct session *session, size_t index, struct judge_trial *trial)
 {
     struct truth spare = {0};
 
@@ -331,7 +331,7 @@ static tapml_status run_trial(struct judge *judge,
                               size_t prompt_count,
                               judge_progress_fn progress,
                               void *user,
-                              struct trial *trial)
+                              struct judge_trial *trial)
 {
     if (prompt_count > judge->options.prompt_count) {
         prompt_count = judge->options.prompt_count;
@@ -367,7 +367,7 @@ tapml_status judge_run_prompt(struct judge *judge,
                               int64_t steps,
                               struct judge_result *out_result)
 {
-    struct trial trial = {.judge = judge, .result = out_result, .steps = steps};
+    struct judge_trial trial = {.judge = judge, .result = out_result, .steps = steps};
     const uint64_t before = count_executions(judge, session);
 
     *out_result = (struct judge_result){.agrees = 1};
@@ -384,7 +384,7 @@ tapml_status judge_run(struct judge *judge,
                        void *user,
                        struct judge_result *out_result)
 {
-    struct trial trial = {.judge = judge, .result = out_result};
+    struct judge_trial trial = {.judge = judge, .result = out_result};
     const uint64_t before = count_executions(judge, session);
 
     TAPML_TRY(run_trial(judge, session, prompt_count, progress, user, &trial));
@@ -399,7 +399,7 @@ tapml_status judge_calibrate(struct judge *judge,
                              struct judge_limits *out_limits)
 {
     struct judge_result result;
-    struct trial trial = {.judge = judge, .result = &result};
+    struct judge_trial trial = {.judge = judge, .result = &result};
 
     TAPML_TRY(run_trial(judge, variant, prompt_count, NULL, NULL, &trial));
     *out_limits = (struct judge_limits){

@@ -6,13 +6,13 @@
 #include "base/alloc.h"
 #include "base/table.h"
 
-struct tally {
+struct order_tally {
     struct table kind_of; // Instance to kind.
     struct order_kind *kinds;
     size_t count;
 };
 
-static size_t find_kind(const struct tally *tally, const tapml_op *op)
+static size_t find_kind(const struct order_tally *tally, const tapml_op *op)
 {
     size_t index = 0;
 
@@ -22,7 +22,7 @@ static size_t find_kind(const struct tally *tally, const tapml_op *op)
     return index;
 }
 
-static tapml_status add_instances(struct tally *tally, const struct graph *graph)
+static tapml_status add_instances(struct order_tally *tally, const struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const size_t kind = find_kind(tally, graph->ops[i].op);
@@ -38,7 +38,7 @@ static tapml_status add_instances(struct tally *tally, const struct graph *graph
 
 static void add_call(void *user, const struct store_call *call)
 {
-    struct tally *tally = user;
+    struct order_tally *tally = user;
     size_t kind = 0;
 
     if (table_find(&tally->kind_of, call->instance, &kind)) {
@@ -65,7 +65,8 @@ tapml_status order_kinds(const struct graph *graph,
                          struct order_kind **out_kinds,
                          size_t *out_count)
 {
-    struct tally tally = {.kinds = alloc_array((size_t)graph->op_count + 1, sizeof(*tally.kinds))};
+    struct order_tally tally = {.kinds =
+                                    alloc_array((size_t)graph->op_count + 1, sizeof(*tally.kinds))};
     tapml_status status = TAPML_OK;
 
     if (tally.kinds == NULL) {

@@ -57,7 +57,7 @@ static const struct {
     {EM_PPC64, "powerpc64le-linux-gnu"},
 };
 
-struct file {
+struct note_file {
     int descriptor;
     uint64_t size;
     const char *path;
@@ -75,14 +75,14 @@ static const char *machine_name(unsigned machine)
     return NULL;
 }
 
-static tapml_status damaged(const struct file *file, const char *what)
+static tapml_status damaged(const struct note_file *file, const char *what)
 {
     return status_fail(TAPML_INVALID, "%s: damaged library: %s", file->path, what);
 }
 
 // Whether the file has these bytes; asked before memory is taken, so that a lie costs nothing.
 static tapml_status
-check_range(const struct file *file, uint64_t offset, size_t size, const char *what)
+check_range(const struct note_file *file, uint64_t offset, size_t size, const char *what)
 {
     if (offset <= file->size && size <= file->size - offset) {
         return TAPML_OK;
@@ -93,7 +93,7 @@ check_range(const struct file *file, uint64_t offset, size_t size, const char *w
 }
 
 static tapml_status
-read_at(const struct file *file, uint64_t offset, void *target, size_t size, const char *what)
+read_at(const struct note_file *file, uint64_t offset, void *target, size_t size, const char *what)
 {
     TAPML_TRY(check_range(file, offset, size, what));
     for (size_t done = 0; done < size;) {
@@ -110,7 +110,7 @@ read_at(const struct file *file, uint64_t offset, void *target, size_t size, con
 
 // A block of `size` bytes of the file with a zero byte behind it.
 static tapml_status read_block(
-    const struct file *file, uint64_t offset, size_t size, const char *what, char **out_block)
+    const struct note_file *file, uint64_t offset, size_t size, const char *what, char **out_block)
 {
     TAPML_TRY(check_range(file, offset, size, what));
     char *block = alloc_new(size + 1);
@@ -129,7 +129,7 @@ static tapml_status read_block(
 // -- The notes ---------------------------------------------------------------------------------
 
 static tapml_status
-take_text(const struct file *file, const char *body, size_t size, struct note *note)
+take_text(const struct note_file *file, const char *body, size_t size, struct note *note)
 {
     if (note->text) {
         return damaged(file, "two notes of owner 'tapml'");
@@ -143,7 +143,7 @@ take_text(const struct file *file, const char *body, size_t size, struct note *n
 }
 
 static tapml_status
-take_build_id(const struct file *file, const char *body, size_t size, struct note *note)
+take_build_id(const struct note_file *file, const char *body, size_t size, struct note *note)
 {
     if (size == 0 || size > BUILD_ID_BYTES_MAX) {
         return damaged(file, "a build-id of no byte or too many");
@@ -165,8 +165,8 @@ static size_t round_up(size_t value, size_t align)
     return (value + align - 1) / align * align;
 }
 
-static tapml_status
-walk_notes(const struct file *file, const char *block, size_t size, size_t align, struct note *note)
+static tapml_status walk_notes(
+    const struct note_file *file, const char *block, size_t size, size_t align, struct note *note)
 {
     for (size_t at = 0; size - at >= sizeof(ElfW(Nhdr));) {
         ElfW(Nhdr) header;
@@ -190,7 +190,7 @@ walk_notes(const struct file *file, const char *block, size_t size, size_t align
     return TAPML_OK;
 }
 
-static tapml_status read_notes(const struct file *file, struct note *note)
+static tapml_status read_notes(const struct note_file *file, struct note *note)
 {
     for (unsigned i = 0; i < file->header_count; ++i) {
         const ElfW(Phdr) *header = &file->headers[i];
@@ -221,7 +221,7 @@ struct dynamic {
 };
 
 // Where the byte that is loaded to `address` lies in the file.
-static int offset_of(const struct file *file, uint64_t address, uint64_t *out_offset)
+static int offset_of(const struct note_file *file, uint64_t address, uint64_t *out_offset)
 {
     for (unsigned i = 0; i < file->header_count; ++i) {
         const ElfW(Phdr) *header = &file->headers[i];
@@ -235,7 +235,7 @@ static int offset_of(const struct file *file, uint64_t address, uint64_t *out_of
 }
 
 static tapml_status
-read_dynamic(const struct file *file, const ElfW(Phdr) * header, struct dynamic *dynamic)
+read_dynamic(const struct note_file *file, const ElfW(Phdr) * header, struct dynamic *dynamic)
 {
     const uint64_t count = header->p_filesz / sizeof(ElfW(Dyn));
     if (count > DYNAMIC_ENTRIES_MAX) {
@@ -277,7 +277,7 @@ static const char *find_sanitizer(const char *strings, size_t size)
     return "";
 }
 
-static tapml_status take_strings(const struct file *file,
+static tapml_status take_strings(const struct note_file *file,
                                  const struct dynamic *dynamic,
                                  const char *strings,
                                  struct note *note)
@@ -309,7 +309,7 @@ static tapml_status take_strings(const struct file *file,
     return TAPML_OK;
 }
 
-static tapml_status read_strings(const struct file *file, struct note *note)
+static tapml_status read_strings(const struct note_file *file, struct note *note)
 {
     struct dynamic dynamic = {0};
     uint64_t offset = 0;
@@ -335,7 +335,7 @@ static tapml_status read_strings(const struct file *file, struct note *note)
 
 // -- The file ----------------------------------------------------------------------------------
 
-static tapml_status read_headers(struct file *file)
+static tapml_status read_headers(struct note_file *file)
 {
     ElfW(Ehdr) header;
     TAPML_TRY(read_at(file, 0, &header, sizeof(header), "the header"));
@@ -350,7 +350,7 @@ static tapml_status read_headers(struct file *file)
                    "the program headers");
 }
 
-static tapml_status read_identity(const struct file *file, struct note *note)
+static tapml_status read_identity(const struct note_file *file, struct note *note)
 {
     enum { MACHINE_AT = 18, IDENTITY_BYTES = 20 };
     unsigned char identity[IDENTITY_BYTES];
@@ -372,7 +372,7 @@ static tapml_status read_identity(const struct file *file, struct note *note)
     return TAPML_OK;
 }
 
-static tapml_status read_file(struct file *file, struct note *note)
+static tapml_status read_file(struct note_file *file, struct note *note)
 {
     struct stat about;
     if (fstat(file->descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
@@ -390,7 +390,7 @@ static tapml_status read_file(struct file *file, struct note *note)
 
 tapml_status note_read(int descriptor, const char *path, struct note *out_note)
 {
-    struct file file = {.descriptor = descriptor, .path = path};
+    struct note_file file = {.descriptor = descriptor, .path = path};
     struct note note = {.sanitizer = ""};
     const tapml_status status = read_file(&file, &note);
     if (status != TAPML_OK) {

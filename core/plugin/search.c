@@ -29,7 +29,7 @@ static const char marker[] = "tapml-build.plugins";
 static const char below_data[] = "tapml/1/plugins";
 
 // What one run of the search carries along.
-struct walk {
+struct search_walk {
     const struct search_options *options;
     struct search *search;
     unsigned tiers; // Bit n: tier n is searched.
@@ -40,7 +40,7 @@ int search_is_secure(void)
     return getauxval(AT_SECURE) != 0;
 }
 
-static int searches(const struct walk *walk, unsigned tier)
+static int searches(const struct search_walk *walk, unsigned tier)
 {
     return (walk->tiers >> tier & 1u) != 0;
 }
@@ -257,7 +257,7 @@ static int is_known(const struct search *search, const char *path)
 }
 
 // Adds a candidate and takes `path` over, which may be NULL: no memory.
-static tapml_status add(struct walk *walk, char *path, struct search_item item)
+static tapml_status add(struct search_walk *walk, char *path, struct search_item item)
 {
     struct search *search = walk->search;
     if (path && is_known(search, path)) {
@@ -301,7 +301,8 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 }
 
 // Takes in all manifests of a folder in byte order. A folder that is not there is no error.
-static tapml_status add_folder(struct walk *walk, const char *folder, unsigned tier, int is_checked)
+static tapml_status
+add_folder(struct search_walk *walk, const char *folder, unsigned tier, int is_checked)
 {
     char *whole = realpath(folder, NULL);
     struct dirent **names = NULL;
@@ -331,8 +332,8 @@ static tapml_status add_folder(struct walk *walk, const char *folder, unsigned t
     return status;
 }
 
-static tapml_status
-add_below(struct walk *walk, const char *folder, const char *name, unsigned tier, int is_checked)
+static tapml_status add_below(
+    struct search_walk *walk, const char *folder, const char *name, unsigned tier, int is_checked)
 {
     char *whole = file_join(folder, name);
     if (!whole) {
@@ -345,7 +346,7 @@ add_below(struct walk *walk, const char *folder, const char *name, unsigned tier
 
 // Calls `add_folder` for each piece of `list` between `separator`s; relative pieces are passed
 // over.
-static tapml_status add_list(struct walk *walk, char *list, char separator, unsigned tier)
+static tapml_status add_list(struct search_walk *walk, char *list, char separator, unsigned tier)
 {
     for (char *at = list; at;) {
         char *end = strchr(at, separator);
@@ -364,13 +365,13 @@ static tapml_status add_list(struct walk *walk, char *list, char separator, unsi
 
 // -- The tiers ---------------------------------------------------------------------------------
 
-static tapml_status add_file(struct walk *walk, char *path)
+static tapml_status add_file(struct search_walk *walk, char *path)
 {
     const struct search_item item = {.tier = 1, .is_library = path && !has_suffix(path)};
     return add(walk, path, item);
 }
 
-static tapml_status search_named(struct walk *walk)
+static tapml_status search_named(struct search_walk *walk)
 {
     const struct search_options *options = walk->options;
     for (size_t i = 0; options->files && options->files[i]; ++i) {
@@ -392,7 +393,7 @@ static tapml_status search_named(struct walk *walk)
     return TAPML_OK;
 }
 
-static tapml_status search_environment(struct walk *walk)
+static tapml_status search_environment(struct search_walk *walk)
 {
     const char *list = secure_getenv("TAPML_PLUGIN_PATH");
     if (!list) {
@@ -407,7 +408,7 @@ static tapml_status search_environment(struct walk *walk)
     return status;
 }
 
-static tapml_status search_home(struct walk *walk)
+static tapml_status search_home(struct search_walk *walk)
 {
     const char *data = secure_getenv("XDG_DATA_HOME");
     const char *home = secure_getenv("HOME");
@@ -421,7 +422,7 @@ static tapml_status search_home(struct walk *walk)
 }
 
 // The folders that the marker beside the executable names. `*out_found` says whether it is there.
-static tapml_status search_build_tree(struct walk *walk, const char *folder, int *out_found)
+static tapml_status search_build_tree(struct search_walk *walk, const char *folder, int *out_found)
 {
     char *path = file_join(folder, marker);
     char *list = NULL;
@@ -442,7 +443,7 @@ static tapml_status search_build_tree(struct walk *walk, const char *folder, int
     return status;
 }
 
-static tapml_status search_beside(struct walk *walk, const char *folder)
+static tapml_status search_beside(struct search_walk *walk, const char *folder)
 {
     char below[PATH_MAX];
     snprintf(below, sizeof(below), "../lib/%s/%s", note_host_arch(), below_data);
@@ -453,7 +454,7 @@ static tapml_status search_beside(struct walk *walk, const char *folder)
     return add_below(walk, folder, "../" TAPML_LIBDIR "/tapml/1/plugins", 4, 1);
 }
 
-static tapml_status search_installed(struct walk *walk)
+static tapml_status search_installed(struct search_walk *walk)
 {
     const struct search_options *options = walk->options;
     if (options->is_secure || !options->program) {
@@ -488,7 +489,7 @@ static void say_what_is_ignored(const struct search_options *options)
     }
 }
 
-static tapml_status search_tiers(struct walk *walk)
+static tapml_status search_tiers(struct search_walk *walk)
 {
     if (searches(walk, 1)) {
         TAPML_TRY(search_named(walk));
@@ -506,7 +507,7 @@ tapml_status search_run(const struct search_options *options, struct search *out
 {
     const unsigned last = 1u << SEARCH_TIERS;
     struct search search = {0};
-    struct walk walk = {.options = options, .search = &search, .tiers = 2 * last - 2};
+    struct search_walk walk = {.options = options, .search = &search, .tiers = 2 * last - 2};
     if (options->ini) {
         TAPML_TRY(check_keys(options->ini));
         TAPML_TRY(read_tiers(options->ini, &walk.tiers));

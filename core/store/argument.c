@@ -354,7 +354,7 @@ static tapml_status read_line(struct store *store,
 }
 
 // Where a page lies, for its readers.
-struct place {
+struct state_place {
     struct store *store;
     int64_t case_id;
     uint32_t position;
@@ -362,7 +362,7 @@ struct place {
     struct arena *arena;
 };
 
-static tapml_status count_pages(const struct place *place, int64_t *out_count)
+static tapml_status count_pages(const struct state_place *place, int64_t *out_count)
 {
     struct row row;
     int has = 0;
@@ -379,7 +379,7 @@ static tapml_status count_pages(const struct place *place, int64_t *out_count)
     return TAPML_OK;
 }
 
-static tapml_status page_key(const struct place *place, int64_t page, struct hash *out_key)
+static tapml_status page_key(const struct state_place *place, int64_t page, struct hash *out_key)
 {
     struct row row;
     int has = 0;
@@ -401,7 +401,7 @@ static tapml_status page_key(const struct place *place, int64_t page, struct has
                                 place->moment);
 }
 
-static tapml_status read_page(const struct place *place,
+static tapml_status read_page(const struct state_place *place,
                               const struct case_argument *argument,
                               int64_t first,
                               const void **out_data)
@@ -416,7 +416,7 @@ static tapml_status read_page(const struct place *place,
 
 // Pages are read before the memory for all of them is asked for: rows that a hostile file only
 // claims to have cost nothing.
-static tapml_status read_pages(const struct place *place,
+static tapml_status read_pages(const struct state_place *place,
                                const struct case_argument *argument,
                                const void **out_contents)
 {
@@ -452,7 +452,7 @@ static tapml_status read_pages(const struct place *place,
     return TAPML_OK;
 }
 
-static tapml_status read_state(struct place *place, struct case_argument *argument)
+static tapml_status read_state(struct state_place *place, struct case_argument *argument)
 {
     place->moment = "before";
     TAPML_TRY(read_pages(place, argument, &argument->before));
@@ -464,7 +464,7 @@ static tapml_status read_state(struct place *place, struct case_argument *argume
 }
 
 // The bytes of a weight that is known by name, where the store is a bundle.
-static tapml_status read_weight(const struct place *place, struct case_argument *argument)
+static tapml_status read_weight(const struct state_place *place, struct case_argument *argument)
 {
     struct row row;
     struct hash key;
@@ -484,7 +484,7 @@ static tapml_status read_weight(const struct place *place, struct case_argument 
                   : TAPML_OK;
 }
 
-static tapml_status read_whole(const struct place *place, struct found *found)
+static tapml_status read_whole(const struct state_place *place, struct found *found)
 {
     struct case_argument *argument = &found->argument;
     int64_t shape[TAPML_MAX_RANK];
@@ -500,7 +500,7 @@ static tapml_status read_whole(const struct place *place, struct found *found)
     return case_is_reference(argument) ? read_weight(place, argument) : TAPML_OK;
 }
 
-static tapml_status read_contents(struct place *place, struct found *found)
+static tapml_status read_contents(struct state_place *place, struct found *found)
 {
     struct case_argument *argument = &found->argument;
     if (!is_tensor(argument)) {
@@ -517,7 +517,7 @@ tapml_status argument_read(struct store *store,
                            struct arena *arena,
                            struct case_argument *out_argument)
 {
-    struct place place = {store, case_id, position, "", arena};
+    struct state_place place = {store, case_id, position, "", arena};
     struct found found;
     TAPML_TRY(read_line(store, case_id, position, arena, &found));
     tapml_status status = read_contents(&place, &found);

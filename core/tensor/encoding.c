@@ -106,14 +106,14 @@ double encoding_loss_relative(const struct encoding_loss *loss)
 // -- One block ---------------------------------------------------------------------------------
 
 // Where the parts of a block lie. What has fewer spans repeats the last.
-struct place {
+struct encoding_place {
     unsigned char *spans[SPANS_MAX];
 };
 
-static struct place
+static struct encoding_place
 place_of(const tapml_encoding *encoding, void *tensor, uint64_t block_count, uint64_t block)
 {
-    struct place place;
+    struct encoding_place place;
     for (uint32_t i = 0; i < SPANS_MAX; i++) {
         const uint32_t span = i < encoding->n_spans ? i : encoding->n_spans - 1;
         place.spans[i] = (unsigned char *)tensor +
@@ -154,7 +154,7 @@ static double find_extreme(const double values[BLOCK])
 }
 
 // The largest magnitude becomes 127.
-static void encode_q8(const double values[BLOCK], const struct place *place)
+static void encode_q8(const double values[BLOCK], const struct encoding_place *place)
 {
     put_f16(place->spans[1], fabs(find_extreme(values)) / Q8_MOST);
     const double scale = get_f16(place->spans[1]);
@@ -166,7 +166,7 @@ static void encode_q8(const double values[BLOCK], const struct place *place)
 }
 
 // The value of the largest magnitude becomes -8 times a scale that may be negative.
-static void encode_q4(const double values[BLOCK], const struct place *place)
+static void encode_q4(const double values[BLOCK], const struct encoding_place *place)
 {
     put_f16(place->spans[1], find_extreme(values) / -Q4_MIDDLE);
     const double scale = get_f16(place->spans[1]);
@@ -179,7 +179,7 @@ static void encode_q4(const double values[BLOCK], const struct place *place)
     }
 }
 
-static void decode_q8(const struct place *place, float out_values[BLOCK])
+static void decode_q8(const struct encoding_place *place, float out_values[BLOCK])
 {
     const float scale = get_f16(place->spans[1]);
     for (size_t i = 0; i < BLOCK; i++) {
@@ -187,7 +187,7 @@ static void decode_q8(const struct place *place, float out_values[BLOCK])
     }
 }
 
-static void decode_q4(const struct place *place, float out_values[BLOCK])
+static void decode_q4(const struct encoding_place *place, float out_values[BLOCK])
 {
     const float scale = get_f16(place->spans[1]);
     const float min = get_f16(place->spans[2]);
@@ -197,8 +197,9 @@ static void decode_q4(const struct place *place, float out_values[BLOCK])
     }
 }
 
-static void
-decode_at(const tapml_encoding *encoding, const struct place *place, float out_values[BLOCK])
+static void decode_at(const tapml_encoding *encoding,
+                      const struct encoding_place *place,
+                      float out_values[BLOCK])
 {
     if (encoding == &q8) {
         decode_q8(place, out_values);
@@ -211,7 +212,7 @@ decode_at(const tapml_encoding *encoding, const struct place *place, float out_v
 
 static void measure(const double values[BLOCK],
                     const tapml_encoding *encoding,
-                    const struct place *place,
+                    const struct encoding_place *place,
                     struct encoding_loss *loss)
 {
     float encoded[BLOCK];
@@ -244,7 +245,7 @@ tapml_status encoding_encode(const tapml_encoding *encoding,
 {
     const unsigned char *bytes = source;
     for (uint64_t block = 0; block < block_count; block++) {
-        const struct place place = place_of(encoding, out_target, block_count, block);
+        const struct encoding_place place = place_of(encoding, out_target, block_count, block);
         double values[BLOCK];
         convert_to_f64(dtype, bytes + block * BLOCK * dtype_bytes(dtype), BLOCK, values);
         if (!is_in_range(values)) {
@@ -270,7 +271,8 @@ void encoding_decode(const tapml_encoding *encoding,
                      float out_values[ENCODING_BLOCK_MAX])
 {
     // One struct for both ways; here it is only read.
-    const struct place place = place_of(encoding, (void *)(uintptr_t)source, block_count, block);
+    const struct encoding_place place =
+        place_of(encoding, (void *)(uintptr_t)source, block_count, block);
     decode_at(encoding, &place, out_values);
 }
 

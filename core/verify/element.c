@@ -15,7 +15,7 @@
 enum { PLACE_TEXT = 160 };
 
 // One output on its way to a list.
-struct search {
+struct element_search {
     const struct replay_output *output;
     const struct case_argument *argument;
     const struct compare_limit *limit;
@@ -26,7 +26,7 @@ struct search {
 };
 
 // "3, 17": the element at `index` of the contents, as the tensor counts its rows.
-static const char *place_of(const struct search *search, size_t index)
+static const char *place_of(const struct element_search *search, size_t index)
 {
     const struct case_argument *argument = search->argument;
     int64_t shape[TAPML_MAX_RANK];
@@ -49,7 +49,7 @@ static const char *place_of(const struct search *search, size_t index)
 }
 
 // An element with its place still to be told: `place` is NULL.
-static struct element element_at(const struct search *search, size_t index, double row_rms)
+static struct element element_at(const struct element_search *search, size_t index, double row_rms)
 {
     const struct replay_output *output = search->output;
     const size_t at = index * dtype_bytes(output->dtype);
@@ -69,7 +69,8 @@ static double difference_of(const struct element *element)
     return is_same ? 0 : isnan(difference) ? INFINITY : difference;
 }
 
-static int is_beyond(const struct search *search, size_t index, const struct element *element)
+static int
+is_beyond(const struct element_search *search, size_t index, const struct element *element)
 {
     const size_t bytes = dtype_bytes(search->output->dtype);
     if (search->limit->class_ == COMPARE_EXACT) {
@@ -79,7 +80,8 @@ static int is_beyond(const struct search *search, size_t index, const struct ele
     return difference_of(element) > element->allowed;
 }
 
-static tapml_status put(struct search *search, size_t at, size_t index, struct element element)
+static tapml_status
+put(struct element_search *search, size_t at, size_t index, struct element element)
 {
     element.param = arena_text(search->arena, element.param);
     element.place = place_of(search, index);
@@ -87,7 +89,7 @@ static tapml_status put(struct search *search, size_t at, size_t index, struct e
     return element.param && element.place ? TAPML_OK : status_no_memory();
 }
 
-static tapml_status add_beyond(struct search *search, size_t index, struct element element)
+static tapml_status add_beyond(struct element_search *search, size_t index, struct element element)
 {
     struct element_list *list = search->list;
     if (!is_beyond(search, index, &element) || list->beyond++ >= ELEMENTS_SHOWN) {
@@ -97,7 +99,7 @@ static tapml_status add_beyond(struct search *search, size_t index, struct eleme
 }
 
 // Keeps the list sorted, the largest difference first.
-static tapml_status add_largest(struct search *search, size_t index, struct element element)
+static tapml_status add_largest(struct element_search *search, size_t index, struct element element)
 {
     struct element_list *list = search->list;
     const double difference = difference_of(&element);
@@ -117,9 +119,9 @@ static tapml_status add_largest(struct search *search, size_t index, struct elem
     return put(search, at, index, element);
 }
 
-typedef tapml_status (*add_fn)(struct search *search, size_t index, struct element element);
+typedef tapml_status (*add_fn)(struct element_search *search, size_t index, struct element element);
 
-static tapml_status visit(struct search *search, add_fn add)
+static tapml_status visit(struct element_search *search, add_fn add)
 {
     const struct replay_output *output = search->output;
     const size_t row_bytes = output->width * dtype_bytes(output->dtype);
@@ -140,13 +142,13 @@ tapml_status element_find(const struct replay_output *output,
                           struct element_list *out_list)
 {
     struct element_list list = {.total = output->rows * output->width};
-    struct search search = {.output = output,
-                            .argument = argument,
-                            .limit = limit,
-                            .tensor_rms =
-                                compare_scale(output->dtype, output->expected, list.total),
-                            .arena = arena,
-                            .list = &list};
+    struct element_search search = {.output = output,
+                                    .argument = argument,
+                                    .limit = limit,
+                                    .tensor_rms =
+                                        compare_scale(output->dtype, output->expected, list.total),
+                                    .arena = arena,
+                                    .list = &list};
     list.items = arena_array(arena, ELEMENTS_SHOWN, sizeof(*list.items));
     if (!list.items) {
         return status_no_memory();

@@ -13,7 +13,7 @@ SPDX = "// SPDX-FileCopyrightText: 2026 The TapML authors\n// SPDX-License-Ident
 README = "# A backend\n" + "".join(f"## {heading}\n" for heading in (
     "Introduction", "Devices", "Build", "Run-time needs", "Operators", "Limits", "Since"))
 GOOD = {
-    "core/base/text.h": SPDX + "#pragma once\n",
+    "core/base/text.h": SPDX + "#pragma once\nstruct text {\n};\n",
     "core/base/text.c": SPDX + '#include "base/text.h"\n\n#include <stdio.h>\n',
     "core/exec/plan.h": SPDX + "#pragma once\n",
     "core/exec/plan.c": SPDX + '#include "exec/plan.h"\n\n#include "base/text.h"\n',
@@ -73,6 +73,9 @@ SPOILT = [
     ("a banned function in a comment", "core/exec/plan.c", SPDX + '#include "exec/plan.h"\n// free(x)\n', None),
     ("a typedef for a struct", "core/exec/plan.h", SPDX + "#pragma once\ntypedef struct plan plan;\n",
      "core/exec/plan.h:4: typedef for a struct"),
+    ("a tag with two meanings", "core/exec/plan.h", SPDX + "#pragma once\nenum text {\n};\n",
+     "core/exec/plan.h:4: 'enum text' is defined in 'core/base/text.h' too"),
+    ("a tag that is used elsewhere", "core/exec/plan.h", SPDX + "#pragma once\nstruct text;\n", None),
     ("a long source", "core/exec/plan.c", SPDX + '#include "exec/plan.h"\n' + "\n" * 1000,
      "core/exec/plan.c:1003: 1003 lines, at most 1000"),
     ("a long header", "core/exec/plan.h", SPDX + "#pragma once\n" + "\n" * 400,
