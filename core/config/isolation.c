@@ -250,7 +250,7 @@ settle(struct registry *registry, size_t index, const struct child_output *outpu
         return status_no_memory();
     }
     (void)snprintf(sentence, sizeof(sentence), "its probe %s%s%s",
-                   output->ending[0] != '\0' ? output->ending : "said nothing of it",
+                   output->ending[0] != '\0' ? output->ending : "printed no line for it",
                    output->last_words[0] != '\0' ? "; it wrote: " : "", output->last_words);
     char *rest = NULL;
 

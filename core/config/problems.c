@@ -63,6 +63,6 @@ tapml_status problems_status(const struct problems *problems)
     }
     return problems->count == 1
                ? status_fail(TAPML_INVALID, "%.*s", length, problems->text.data)
-               : status_fail(TAPML_INVALID, "%.*s (and %zu more, which --check-config tells)",
+               : status_fail(TAPML_INVALID, "%.*s (and %zu more, reported by --check-config)",
                              length, problems->text.data, problems->count - 1);
 }

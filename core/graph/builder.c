@@ -153,7 +153,7 @@ static tapml_status open_scope(struct builder *builder, const char *name)
 
     TAPML_TRY(check_name(name));
     if (builder->scope_count == SCOPES_MAX) {
-        return status_fail(TAPML_INVALID, "more than %d scopes in one another", SCOPES_MAX);
+        return status_fail(TAPML_INVALID, "more than %d scopes within one another", SCOPES_MAX);
     }
     if (length + 1 + strlen(name) > DRAFT_NAME_MAX) {
         return status_fail(TAPML_INVALID, "instances have at most %d bytes", DRAFT_NAME_MAX);

@@ -403,7 +403,7 @@ child_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *o
             return status_fail(TAPML_UNAVAILABLE, "cannot be understood: %s", sentence);
         }
         if (clock_now_ns() - begin_ns >= timeout_ns) {
-            return status_fail(TAPML_DEADLINE, "gave no answer in time");
+            return status_fail(TAPML_DEADLINE, "did not answer in time");
         }
         TAPML_TRY(attend(child));
     }

@@ -211,7 +211,7 @@ static tapml_status receive(struct client *client, struct wire_frame *out_frame)
     }
     if (status == TAPML_DEADLINE) {
         channel_stop(channel);
-        (void)status_fail(status, "gave no answer within %.3g s, and was ended",
+        (void)status_fail(status, "did not answer within %.3g s and was ended",
                           (double)all_ns / 1e9);
     }
     return status == TAPML_OK ? TAPML_OK : fall(client, status);
@@ -231,7 +231,7 @@ static tapml_status ask(struct client *client, struct wire_reader *out_reader, i
     const char *text = wire_take_text(out_reader);
     if (out_reader->is_broken || frame.verb != MESSAGE_REPLY || frame.number != client->number) {
         channel_stop(client->given.channel);
-        return fall(client, status_fail(TAPML_INTERNAL, "gave an answer that is none"));
+        return fall(client, status_fail(TAPML_INTERNAL, "sent a malformed reply"));
     }
     *out_is_answered = 1;
     if (!client->is_busy) {
@@ -634,7 +634,7 @@ static tapml_status check_fallen(const struct client *client, const char *instan
         return TAPML_OK;
     }
     return status_fail(TAPML_INTERNAL,
-                       "%s: '%s' has brought its worker down %zu times and is not called again",
+                       "%s: '%s' has crashed its worker %zu times and is not called again",
                        client->info.component, instance, falls);
 }
 

@@ -73,7 +73,7 @@ loopback_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame
     const size_t left = loopback->replies.size - loopback->taken;
     if (left == 0 ||
         wire_read(loopback->replies.data + loopback->taken, left, out_frame) != WIRE_FRAME) {
-        return status_fail(TAPML_INTERNAL, "gave no answer");
+        return status_fail(TAPML_INTERNAL, "did not answer");
     }
     loopback->taken += wire_frame_bytes(out_frame);
     return TAPML_OK;

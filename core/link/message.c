@@ -357,7 +357,7 @@ take_buffer(struct message_panel *panel, uint32_t number, const struct message_b
 {
     uint64_t bytes = 0, end = 0;
     if (!find_end(&panel->tensor, &end)) {
-        return status_fail(TAPML_INVALID, "a tensor has no shape that can be");
+        return status_fail(TAPML_INVALID, "a tensor has an impossible shape");
     }
     if (!buffers) {
         return TAPML_OK;

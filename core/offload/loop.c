@@ -316,7 +316,7 @@ static tapml_status move_all(struct loop *loop)
     int is_done = 0;
 
     if (loop->options->watch == NULL) {
-        return status_fail(TAPML_INVALID, "nobody watches, which this mode asks for");
+        return status_fail(TAPML_INVALID, "this mode needs a watcher, and there is none");
     }
     loop->trial.moved_kinds = loop->trial.kind_count;
     TAPML_TRY(resume(loop, mode == WATCH_SHADOW ? "shadow" : "cumulative", &row, &is_done));

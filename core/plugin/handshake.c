@@ -53,10 +53,11 @@ void handshake_leave(struct process_state *state, const char *who, const char *w
     text_init(&handlers);
     process_restore(state, &changes, &handlers);
     if (changes.length > 0) {
-        log_line(LOG_WARNING, "%s: %s changed, and the host put back: %s", who, what, changes.data);
+        log_line(LOG_WARNING, "%s: %s changed process state, which the host restored: %s", who,
+                 what, changes.data);
     }
     if (handlers.length > 0) {
-        log_line(LOG_INFO, "%s: %s set handlers, and the host put back: %s", who, what,
+        log_line(LOG_INFO, "%s: %s set signal handlers, which the host restored: %s", who, what,
                  handlers.data);
     }
     text_release(&changes);

@@ -482,10 +482,11 @@ static void say_what_is_ignored(const struct search_options *options)
 {
     // The accessor for variables is deaf under AT_SECURE; only their being there is asked here.
     if (options->files || (options->ini && ini_get(options->ini, section, "load"))) {
-        log_line(LOG_WARNING, "plugins named by hand are ignored: this program has raised rights");
+        log_line(LOG_WARNING,
+                 "plugins named explicitly are ignored: this program has elevated privileges");
     }
     if (getenv("TAPML_PLUGIN_PATH")) {
-        log_line(LOG_WARNING, "TAPML_PLUGIN_PATH is ignored: this program has raised rights");
+        log_line(LOG_WARNING, "TAPML_PLUGIN_PATH is ignored: this program has elevated privileges");
     }
 }
 

@@ -47,7 +47,7 @@ need(const struct worker *worker, const char *section, const char *key, const ch
     *out_value = find(worker, section, key);
     return *out_value != NULL
                ? TAPML_OK
-               : status_fail(TAPML_INVALID, "a worker is not told '%s' of [%s]", key, section);
+               : status_fail(TAPML_INVALID, "a worker has no setting '%s' in [%s]", key, section);
 }
 
 // The settings as an INI file, in which no plugin is looked for but the one that is named.

@@ -203,7 +203,7 @@ tapml_status device_open(struct driver_root *root,
     }
     if (stream == ANSWERS_STREAM_MAX) {
         return gpu_fail(root->host, call, TAPML_NO_MEMORY, 0,
-                        "the page is opened %d times, no more can be told apart", stream);
+                        "the page is opened %d times, which is the maximum", stream);
     }
     struct driver_device *device = gpu_alloc(root->host, sizeof(*device));
 

@@ -82,7 +82,7 @@ static tapml_status view(struct gpu_queue *queue,
     uint64_t at = 0;
 
     if (tensor->rank == 0) {
-        return gpu_plan_refuse(queue, call, "a tensor of rank 0 where rows are wanted");
+        return gpu_plan_refuse(queue, call, "a tensor of rank 0, expected rows");
     }
     GPU_TRY(begin(queue, call, tensor, &at));
     const int64_t width = tensor->shape[tensor->rank - 1];

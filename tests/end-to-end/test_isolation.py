@@ -107,7 +107,7 @@ def breaks_down(kind, sentence):
                                  " WHERE verdict = 'error'")
         assert reasons and all(name.startswith("layers.1/") for name, _ in reasons), reasons
         assert any(re.search(sentence, reason) and f"rms_norm at '{name}'" in reason for name, reason in reasons), reasons
-        assert any("brought its worker down 2 times" in reason for _, reason in reasons), reasons
+        assert any("crashed its worker 2 times" in reason for _, reason in reasons), reasons
         others = rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict != 'pass' AND verdict != 'error'")
         assert others == [(0,)], others
         again = rig.check(rig.host("replay", os.path.join(dir_, "FAULT-1.tapmlrun"), "--config", ini,
@@ -130,7 +130,7 @@ def main():
         rig.main([all_of_conf(name, *amount) for name in names])
         return
     rig.main([the_same_bits, breaks_down("crash", r"was killed by SIGSEGV"),
-              breaks_down("hang", r"gave no answer within \d+(\.\d+)? s, and was ended"),
+              breaks_down("hang", r"did not answer within \d+(\.\d+)? s and was ended"),
               breaks_down("memory", r"took \d+ MiB of memory, may take 700, and was ended"), needs_isolation],
              needs=["reference", TARGET.split(":")[0]])
 

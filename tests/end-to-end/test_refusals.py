@@ -167,7 +167,7 @@ ini("options of a misspelt component", ["no plugin has a component 'referenc', d
     extra="[component.referenc]\nx = 1\n")
 ini("bad tiers", ["[plugins] tiers: expected numbers from 1 to 4", "found '1 9'"], {"plugins/tiers": "1 9"})
 ini("a plugin that is not there", ["no architecture"], {"plugins/tiers": "1", "plugins/load": "./absent.so"})
-ini("problems are counted", ["(and 1 more, which --check-config tells)"], {"run/keep": "x", "run/decode": "x"})
+ini("problems are counted", ["(and 1 more, reported by --check-config)"], {"run/keep": "x", "run/decode": "x"})
 ini("an unknown architecture that is named", ["no architecture 'lama'", "did you mean 'llama'?"],
     {"model/architecture": "lama"})
 
@@ -574,7 +574,7 @@ for command in ("generate", "eval", "graph", "ops", "plugins"):
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")
-words("two keys to explain", ["expected one key, found 'keep' too"], "--explain", "chunk", "keep")
+words("two keys to explain", ["expected one key, also found 'keep'"], "--explain", "chunk", "keep")
 words("a check of nothing", ["option '--check-config' needs a value"], "--check-config")
 words("a check of what is absent", ["absent.ini: cannot open"], "--check-config", "FOLDER/absent.ini")
 words("no prompt", ["give either --prompt or --ids"], "generate", "--model", LLAMA)
@@ -697,7 +697,7 @@ def a_check_tells_everything(folder):
     for piece in (":17: expected no blank", ":18: unknown section [runn]", "[run] decode: ", "[run] keep: ",
                   ":16: expected 'source' or", "[model] path: ", "[source] backend: ", "[target.gpu] backend: ",
                   "[run] prompts: ", ":20: unknown key 'x' in [component.reference]"):
-        assert sum(piece in line for line in lines) == 1, f"'{piece}' is not told once:\n{done.stdout}"
+        assert sum(piece in line for line in lines) == 1, f"'{piece}' is not reported once:\n{done.stdout}"
     assert all(line.startswith(path + ":") for line in lines) and done.stderr == "", done.stdout + done.stderr
     assert len(lines) == 10, done.stdout
 

@@ -44,7 +44,7 @@ OPENING = {
     "crashes_in_probe": "was killed by SIGSEGV",
     "crashes_in_create": "was killed by SIGSEGV",
     "garbage_root": "was killed by SIGSEGV|ended with exit status",
-    "hangs_in_probe": "gave no answer within|did not end within",
+    "hangs_in_probe": "did not answer within|did not end within",
 }
 CALLING = {
     "crashes_in_op": "was killed by SIGSEGV while it ran silu at '{at}'",
@@ -53,8 +53,8 @@ CALLING = {
     "crashes_in_wait": "was killed by SIGSEGV while or after it ran silu at '{at}'",
     "aborts": "was killed by SIGABRT while it ran silu at '{at}'; it wrote: .*assertion 'the driver is right' failed",
     "exits": "ended with exit status 3 while it ran silu at '{at}'",
-    "loops": "gave no answer within .* s, and was ended while it ran silu at '{at}'",
-    "locks_itself": "gave no answer within .* s, and was ended while it ran silu at '{at}'",
+    "loops": "did not answer within .* s and was ended while it ran silu at '{at}'",
+    "locks_itself": "did not answer within .* s and was ended while it ran silu at '{at}'",
     "takes_memory": "took .* MiB of memory, may take 600, and was ended while it ran silu at '{at}'",
     "overflows_stack": "was killed by SIGSEGV while it ran silu at '{at}'",
     "closes_descriptors": "(closed its end of the wire|ended with exit status) .*silu at '{at}'",

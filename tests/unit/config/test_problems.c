@@ -29,6 +29,6 @@ Test(problems, the_first_speaks_and_counts_the_others)
     cr_assert_str_eq(problems.text.data, "a line with a break\nno b\nc\n");
     cr_assert_eq(problems_status(&problems), TAPML_INVALID);
     cr_assert_str_eq(status_message(),
-                     "a line with a break (and 2 more, which --check-config tells)");
+                     "a line with a break (and 2 more, reported by --check-config)");
     problems_release(&problems);
 }
