@@ -17,6 +17,7 @@ import rig
 
 NAME = sys.argv[1]
 ZOO = os.path.join(rig.BUILD, "tests", "zoo")
+MODEL = os.path.join(rig.DATA, "models", "llama")
 INI = """[run]
 dir = {folder}/run
 prompts = {prompts}
@@ -83,8 +84,11 @@ def plugins():
 
 def write(folder):
     path = os.path.join(folder, "run.ini")
+    prompts = os.path.join(folder, "prompts.txt")
+    with open(prompts, "w", encoding="utf-8") as file:
+        file.write("ids: 1 5 7 9\n")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(INI.format(folder=folder, prompts=rig.tiny_prompts(folder, 1), model=rig.TINY, name=NAME,
+        file.write(INI.format(folder=folder, prompts=prompts, model=MODEL, name=NAME,
                               deadline=3 if NAME in HANGING else 120))
     return path
 
