@@ -10,7 +10,6 @@
 #include "carve/seen.h"
 #include "carve/statistics.h"
 #include "carve/writer.h"
-#include "graph/infer.h"
 #include "model/checkpoint.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -86,19 +85,16 @@ static void describe_tensor(const tapml_tensor *tensor, struct case_argument *ar
 }
 
 // The rows that a call touches, and whole pages around them.
-static tapml_status describe_state(const struct recording *recording,
-                                   const struct expression_scope *scope,
-                                   uint32_t index,
-                                   struct case_argument *argument)
+static void
+describe_state(const struct recording *recording, uint32_t index, struct case_argument *argument)
 {
-    const struct backend_call *call = recording->call;
-    TAPML_TRY(infer_region(call->op, index, call->args, scope, &argument->region_begin,
-                           &argument->region_end));
+    const struct infer_region *region = &recording->call->inferred->regions[index];
+    argument->region_begin = region->begin;
+    argument->region_end = region->end;
     const int64_t pages = (argument->region_end + CASE_PAGE_ROWS - 1) / CASE_PAGE_ROWS;
     const int64_t end = pages * CASE_PAGE_ROWS;
     argument->kept_begin = argument->region_begin / CASE_PAGE_ROWS * CASE_PAGE_ROWS;
     argument->kept_end = end < argument->shape[0] ? end : argument->shape[0];
-    return TAPML_OK;
 }
 
 static int is_like(const tapml_tensor *a, const tapml_tensor *b)
@@ -141,10 +137,8 @@ static tapml_status describe_list(const tapml_value *value, struct case_argument
     return case_content_bytes(argument, &argument->content_bytes);
 }
 
-static tapml_status describe_argument(const struct recording *recording,
-                                      const struct expression_scope *scope,
-                                      uint32_t index,
-                                      struct case_argument *argument)
+static tapml_status
+describe_argument(const struct recording *recording, uint32_t index, struct case_argument *argument)
 {
     const struct backend_call *call = recording->call;
     const tapml_value *value = &call->args[index];
@@ -178,7 +172,7 @@ static tapml_status describe_argument(const struct recording *recording,
     describe_tensor(tensor, argument);
     argument->base_bytes = origin->base_bytes;
     if (case_is_state(argument)) {
-        TAPML_TRY(describe_state(recording, scope, index, argument));
+        describe_state(recording, index, argument);
     }
     TAPML_TRY(case_check_layout(argument));
     return case_content_bytes(argument, &argument->content_bytes);
@@ -200,14 +194,14 @@ static tapml_status check_op(const tapml_op *op)
 }
 
 // What is known of a call before it.
-static tapml_status begin_line(struct recording *recording, const struct expression_scope *scope)
+static tapml_status begin_line(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
     struct arena *arena = recording->item->arena;
     struct store_call *line = &recording->item->call;
     char shape_class[CLASS_TEXT];
-    TAPML_TRY(case_shape_class_in(recording->call->op, recording->call->args, scope, shape_class,
-                                  sizeof(shape_class)));
+    TAPML_TRY(case_shape_class(recording->call->inferred, recording->call->args, shape_class,
+                               sizeof(shape_class)));
     *line = (struct store_call){
         .instance = arena_text(arena, recording->call->instance),
         .prompt = recorder->prompt,
@@ -222,9 +216,7 @@ static tapml_status describe_call(struct recording *recording)
 {
     const struct backend_call *call = recording->call;
     struct arena *arena = recording->item->arena;
-    struct expression_scope scope;
     TAPML_TRY(check_op(call->op));
-    TAPML_TRY(infer_call(call->op, call->args, &scope));
     recording->arguments = arena_array(arena, call->op->n_params, sizeof(*recording->arguments));
     recording->item->blobs = // What went in and what came out.
         arena_array(arena, 2 * (size_t)call->op->n_params, sizeof(*recording->item->blobs));
@@ -232,13 +224,12 @@ static tapml_status describe_call(struct recording *recording)
         return status_no_memory();
     }
     for (uint32_t i = 0; i < call->op->n_params; i++) {
-        const tapml_status status =
-            describe_argument(recording, &scope, i, &recording->arguments[i]);
+        const tapml_status status = describe_argument(recording, i, &recording->arguments[i]);
         if (status != TAPML_OK) {
             return status_explain(status, "parameter '%s'", call->op->params[i]->name);
         }
     }
-    return begin_line(recording, &scope);
+    return begin_line(recording);
 }
 
 static struct fetch_from from_of(const struct recording *recording, uint32_t index)

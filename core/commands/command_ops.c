@@ -57,7 +57,7 @@ static void print_table(const struct catalogue *catalogue, const struct columns 
     }
     (void)printf("\n");
     for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i);
+        const tapml_op *op = catalogue_at(catalogue, i)->op;
         char name[64];
 
         (void)snprintf(name, sizeof(name), "%s@%u", op->name, (unsigned)op->version);
@@ -76,7 +76,7 @@ static tapml_status print_json(const struct catalogue *catalogue, const struct c
     text_init(&text);
     text_append(&text, "[");
     for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i);
+        const tapml_op *op = catalogue_at(catalogue, i)->op;
         const char *comma = "";
 
         text_append(&text, i > 0 ? ",\n {\"op\": " : "\n {\"op\": ");

@@ -138,7 +138,7 @@ static int is_operand(const struct binding *binding, const struct binding_tensor
     const enum graph_kind kind = binding->graph->values[value->base].kind;
     return value->dtype == TAPML_F32 && (kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT) &&
            (binding->op->op->params[own->param]->effects & TAPML_E_WEIGHT) == 0 &&
-           narrow_takes(binding->op->op, own->param);
+           compiled_takes(binding->op->schema, own->param, TAPML_F16);
 }
 
 void binding_set_narrow(struct binding *binding, const uint8_t *marks)

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "graph/infer.h"
+#include "schema/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 
@@ -94,8 +94,7 @@ static tapml_status find_inputs(struct input_set *set)
 // Whether the values of a parameter come from outside and have declared limits.
 static int needs_check(const struct graph *graph, const struct graph_op *op, uint32_t param)
 {
-    const char *domain = op->op->params[param]->domain;
-    if (op->arguments[param].kind != TAPML_P_TENSOR_IN || !domain || !strstr(domain, "..")) {
+    if (op->arguments[param].kind != TAPML_P_TENSOR_IN || !op->schema->params[param].domain) {
         return 0;
     }
     const struct graph_value *value = &graph->values[op->arguments[param].value];
@@ -267,14 +266,13 @@ static tapml_status
 check_use(struct input_set *set, const struct input_use *use, const struct affine_point *point)
 {
     struct binding *binding = &set->bindings[use->op];
-    const tapml_op *op = binding->op->op;
-    const tapml_param *param = op->params[use->param];
-    struct expression_scope scope;
+    const struct compiled_op *schema = binding->op->schema;
+    struct inferred inferred;
     int64_t least = 0, most = 0;
     const void *memory = NULL;
     binding_evaluate(binding, point);
-    TAPML_TRY(infer_call(op, binding->args, &scope));
-    TAPML_TRY(expression_range(&scope, param->domain, point, &least, &most));
+    TAPML_TRY(infer_call(schema, binding->args, &inferred));
+    TAPML_TRY(expression_range(&inferred.scope, schema->params[use->param].domain, &least, &most));
     TAPML_TRY(value_memory(set->values, use->value, &memory));
     const int32_t *numbers = memory;
     const uint64_t count = value_bytes(set->values, use->value) / sizeof(*numbers);
@@ -284,7 +282,8 @@ check_use(struct input_set *set, const struct input_use *use, const struct affin
                 TAPML_INVALID,
                 "input '%s' has %d at %llu, expected %lld .. %lld for '%s' of %s (%s)",
                 set->graph->values[use->value].name, numbers[i], (unsigned long long)i,
-                (long long)least, (long long)most, param->name, binding->op->instance, op->name);
+                (long long)least, (long long)most, schema->op->params[use->param]->name,
+                binding->op->instance, schema->op->name);
         }
     }
     return TAPML_OK;

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "exec/transfer.h"
-#include "graph/infer.h"
 #include "tensor/convert.h"
 
 #include <stdio.h>
@@ -27,15 +26,15 @@ static const struct backend_info *narrow_info(const struct backend *backend)
 }
 
 static tapml_status narrow_supports(struct backend *backend,
-                                    const tapml_op *op,
+                                    const struct compiled_op *schema,
                                     const tapml_value *args,
                                     tapml_support *answer)
 {
-    struct expression_scope scope;
-    const tapml_status status = infer_call(op, args, &scope);
+    struct inferred inferred;
+    const tapml_status status = infer_call(schema, args, &inferred);
     if (status != TAPML_INVALID) {
         TAPML_TRY(status);
-        return backend_supports(((struct narrow *)backend)->wrapper.inner, op, args, answer);
+        return backend_supports(((struct narrow *)backend)->wrapper.inner, schema, args, answer);
     }
     *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_NO};
     (void)snprintf(answer->reason, sizeof(answer->reason), "in f16: %s", status_message());
@@ -76,18 +75,6 @@ struct backend *narrow_backend(struct narrow *narrow)
 
 // -- What is f16 -------------------------------------------------------------------------------
 
-int narrow_takes(const tapml_op *op, uint32_t param)
-{
-    const tapml_param *own = op->params[param];
-    ASSERT(own->dtype); // It is of a tensor.
-    for (uint32_t p = 0; p < op->n_params; p++) {
-        if (op->params[p]->dtype && strcmp(op->params[p]->name, own->dtype) == 0) {
-            return infer_takes(op->params[p], "f16"); // Of the type of another one.
-        }
-    }
-    return infer_takes(own, "f16");
-}
-
 // Takes the mark from a value that an op has as f32 alone.
 static void unmark(const struct graph *graph, const struct graph_op *op, uint32_t p, uint8_t *marks)
 {
@@ -95,7 +82,7 @@ static void unmark(const struct graph *graph, const struct graph_op *op, uint32_
     const int is_list = argument->kind == TAPML_P_TENSORS_IN;
     const int is_tensor =
         is_list || (argument->kind >= TAPML_P_TENSOR_IN && argument->kind <= TAPML_P_TENSOR_INOUT);
-    if (!is_tensor || narrow_takes(op->op, p)) {
+    if (!is_tensor || compiled_takes(op->schema, p, TAPML_F16)) {
         return;
     }
     for (uint32_t i = 0; i < (is_list ? argument->count : 1); i++) {

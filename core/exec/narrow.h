@@ -24,9 +24,6 @@ tapml_status narrow_create(struct backend *inner, struct narrow **out_narrow) ST
 void narrow_destroy(struct narrow *narrow);
 struct backend *narrow_backend(struct narrow *narrow);
 
-// Whether the schema of an op takes f16 for a parameter.
-int narrow_takes(const tapml_op *op, uint32_t param);
-
 // Marks the values of a graph that are f16 at narrow places, views like their bases. `out_marks`
 // has one entry for each value.
 void narrow_mark(const struct graph *graph, uint8_t *out_marks);

@@ -214,7 +214,7 @@ ask(struct schedule *schedule, struct schedule_class *class, uint32_t op, uint32
                        binding->op->op->name);
     } else if (memory_fits(schedule, binding, place, &answer)) {
         const tapml_status status =
-            backend_supports(backend, binding->op->op, binding->args, &answer);
+            backend_supports(backend, binding->op->schema, binding->args, &answer);
         if (status != TAPML_OK) {
             return status_explain(status, "while asking %s for %s (%s)",
                                   schedule->given.spaces->places[place].name, binding->op->instance,

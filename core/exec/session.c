@@ -12,7 +12,6 @@
 #include "exec/residency.h"
 #include "exec/schedule.h"
 #include "exec/value.h"
-#include "graph/infer.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,6 +33,7 @@ struct session {
     struct input_set *inputs;
     struct output_set *outputs;
     struct schedule *schedule;
+    struct inferred inferred; // Of the call at hand.
 
     int64_t position;
     int64_t length; // Announced, of the prompt.
@@ -307,21 +307,8 @@ static tapml_status bind(struct session *session, struct binding *binding, uint3
     return TAPML_OK;
 }
 
-static tapml_status
-note_state_write(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
-{
-    const struct binding_tensor *own = &binding->tensors[index];
-    struct expression_scope scope;
-    int64_t begin = 0, end = 0;
-    TAPML_TRY(infer_call(binding->op->op, binding->args, &scope));
-    TAPML_TRY(infer_region(binding->op->op, own->param, binding->args, &scope, &begin, &end));
-    value_note_rows(session->values, session->graph->values[own->value].base, place,
-                    (uint64_t)begin, (uint64_t)end);
-    return TAPML_OK;
-}
-
 // Notes where what the op wrote is valid now.
-static tapml_status note_writes(struct session *session, struct binding *binding, uint32_t place)
+static void note_writes(struct session *session, struct binding *binding, uint32_t place)
 {
     for (uint32_t i = 0; i < binding->tensor_count; i++) {
         const struct binding_tensor *own = &binding->tensors[i];
@@ -330,12 +317,13 @@ static tapml_status note_writes(struct session *session, struct binding *binding
             continue;
         }
         if (session->graph->values[base].kind == GRAPH_STATE) {
-            TAPML_TRY(note_state_write(session, binding, i, place));
+            const struct infer_region *rows = &session->inferred.regions[own->param];
+            value_note_rows(session->values, base, place, (uint64_t)rows->begin,
+                            (uint64_t)rows->end);
         } else {
             value_note_write(session->values, base, place);
         }
     }
-    return TAPML_OK;
 }
 
 static tapml_status call_op(struct session *session, uint32_t op, uint32_t place)
@@ -347,11 +335,15 @@ static tapml_status call_op(struct session *session, uint32_t op, uint32_t place
     const struct backend_call call = {
         .op = binding->op->op,
         .args = binding->args,
+        .inferred = &session->inferred,
         .instance = binding->op->instance,
         .origins = binding->origins,
     };
     const uint64_t before_ns = clock_now_ns();
-    const tapml_status status = backend_call(session->spaces.places[place].backend, &call);
+    tapml_status status = infer_call(binding->op->schema, binding->args, &session->inferred);
+    if (status == TAPML_OK) {
+        status = backend_call(session->spaces.places[place].backend, &call);
+    }
     if (status != TAPML_OK) {
         return status_explain(status, "%s (%s) on %s", binding->op->instance, binding->op->op->name,
                               session->spaces.places[place].name);
@@ -360,7 +352,8 @@ static tapml_status call_op(struct session *session, uint32_t op, uint32_t place
     session->times_ns[counter] += clock_now_ns() - before_ns;
     session->calls[counter]++;
     space_note_call(&session->spaces, place);
-    return note_writes(session, binding, place);
+    note_writes(session, binding, place);
+    return TAPML_OK;
 }
 
 static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)

@@ -385,11 +385,12 @@ instance_of(const struct builder *builder, const char *name, char out_instance[D
 
 static tapml_status make_op(struct builder *builder,
                             const char *name,
-                            const tapml_op *op,
+                            const struct compiled_op *schema,
                             tapml_value *args,
                             uint32_t n_args)
 {
-    struct graph_argument arguments[CATALOGUE_PARAMS_MAX];
+    struct graph_argument arguments[COMPILED_PARAMS_MAX];
+    const tapml_op *op = schema->op;
     char instance[DRAFT_NAME_MAX + 1];
 
     TAPML_TRY(instance_of(builder, name, instance));
@@ -404,7 +405,7 @@ static tapml_status make_op(struct builder *builder,
             return status_explain(status, "%s: parameter '%s'", op->name, op->params[p]->name);
         }
     }
-    TAPML_TRY(draft_add_op(&builder->draft, instance, op, arguments));
+    TAPML_TRY(draft_add_op(&builder->draft, instance, schema, arguments));
     for (uint32_t p = 0; p < n_args; p++) {
         if (arguments[p].kind == TAPML_P_TENSOR_OUT) {
             args[p].u.id = arguments[p].value + UINT64_C(1);
@@ -425,11 +426,12 @@ static tapml_status add_op(tapml_object *graph,
 
     TAPML_TRY(builder_of(graph, &builder));
 
-    const tapml_op *op = catalogue_find(builder->draft.catalogue, op_name, op_version);
+    const struct compiled_op *schema =
+        catalogue_find(builder->draft.catalogue, op_name, op_version);
     const tapml_status status =
-        op != NULL ? make_op(builder, name, op, args, n_args)
-                   : status_fail(TAPML_NOT_FOUND, "op '%.99s' version %u is unknown",
-                                 op_name != NULL ? op_name : "", op_version);
+        schema != NULL ? make_op(builder, name, schema, args, n_args)
+                       : status_fail(TAPML_NOT_FOUND, "op '%.99s' version %u is unknown",
+                                     op_name != NULL ? op_name : "", op_version);
 
     return explain(builder, status, "op", name);
 }

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "graph/catalogue.h"
 #include "graph/graph.h"
+#include "schema/catalogue.h"
 
 #include <tapml/model.h>
 

@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "graph/infer.h"
+#include "schema/infer.h"
+#include "schema/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -218,11 +219,11 @@ static tapml_status check_alike(const struct draft *draft, const uint32_t *value
 }
 
 static tapml_status infer_outputs(const struct draft *draft,
-                                  const tapml_op *op,
+                                  const struct compiled_op *schema,
                                   struct graph_argument *arguments,
                                   struct infer_argument *out_known)
 {
-    struct expression_scope scope;
+    const tapml_op *op = schema->op;
 
     for (uint32_t p = 0; p < op->n_params; p++) {
         uint32_t count = 0;
@@ -238,15 +239,19 @@ static tapml_status infer_outputs(const struct draft *draft,
         TAPML_TRY(explain(status, op, op->params[p]));
         out_known[p] = describe(draft, &arguments[p], count > 0 ? values[0] : GRAPH_NONE);
     }
-    return infer_op(op, out_known, &scope);
+    return infer_op(schema, out_known);
 }
 
-static tapml_status
-fit_value(struct draft *draft, const tapml_param *param, const char *copy_name, uint32_t *value)
+static tapml_status fit_value(struct draft *draft,
+                              const struct compiled_op *schema,
+                              uint32_t index,
+                              const char *copy_name,
+                              uint32_t *value)
 {
     const struct graph_value *found = &draft->values[*value];
+    const struct compiled_param *param = &schema->params[index];
 
-    if (view_fits(param->layout, found->shape, found->stride, found->rank)) {
+    if (layout_fits(param->layout, found->shape, found->stride, found->rank)) {
         return TAPML_OK;
     }
     // A copy is made in each call: it would neither be constant nor outlive the call.
@@ -254,13 +259,14 @@ fit_value(struct draft *draft, const tapml_param *param, const char *copy_name, 
         return status_fail(TAPML_INVALID,
                            "a view of '%s' is not of layout '%s', and what is no plain input "
                            "cannot be copied",
-                           found->name, param->layout);
+                           found->name, schema->op->params[index]->layout);
     }
     return draft_add_copy(draft, copy_name, *value, value);
 }
 
 static tapml_status fit_list(struct draft *draft,
-                             const tapml_param *param,
+                             const struct compiled_op *schema,
+                             uint32_t index,
                              const char *instance,
                              struct graph_argument *argument)
 {
@@ -270,13 +276,14 @@ static tapml_status fit_list(struct draft *draft,
         return status_no_memory();
     }
     for (uint32_t i = 0; i < argument->count; i++) {
-        const char *name = arena_format(draft->arena, "%s/copy.%s.%u", instance, param->name, i);
+        const char *name = arena_format(draft->arena, "%s/copy.%s.%u", instance,
+                                        schema->op->params[index]->name, i);
 
         if (name == NULL) {
             return status_no_memory();
         }
         values[i] = argument->values[i];
-        TAPML_TRY(fit_value(draft, param, name, &values[i]));
+        TAPML_TRY(fit_value(draft, schema, index, name, &values[i]));
     }
     argument->values = values;
     return TAPML_OK;
@@ -284,20 +291,23 @@ static tapml_status fit_list(struct draft *draft,
 
 // Puts copies before the op, where the layout of an argument asks for one.
 static tapml_status fit_argument(struct draft *draft,
-                                 const tapml_param *param,
+                                 const struct compiled_op *schema,
+                                 uint32_t index,
                                  const char *instance,
                                  struct graph_argument *argument)
 {
     if (argument->kind == TAPML_P_TENSORS_IN) {
-        return fit_list(draft, param, instance, argument);
+        return fit_list(draft, schema, index, instance, argument);
     }
     if (argument->kind != TAPML_P_TENSOR_IN && argument->kind != TAPML_P_TENSOR_INOUT) {
         return TAPML_OK;
     }
 
-    const char *name = arena_format(draft->arena, "%s/copy.%s", instance, param->name);
+    const char *name =
+        arena_format(draft->arena, "%s/copy.%s", instance, schema->op->params[index]->name);
 
-    return name != NULL ? fit_value(draft, param, name, &argument->value) : status_no_memory();
+    return name != NULL ? fit_value(draft, schema, index, name, &argument->value)
+                        : status_no_memory();
 }
 
 static uint32_t count_outputs(const tapml_op *op)
@@ -332,16 +342,17 @@ static tapml_status add_output_value(struct draft *draft,
 
 tapml_status draft_add_op(struct draft *draft,
                           const char *instance,
-                          const tapml_op *op,
+                          const struct compiled_op *schema,
                           struct graph_argument *arguments)
 {
-    struct infer_argument known[CATALOGUE_PARAMS_MAX];
-    struct graph_op added = {.op = op};
+    struct infer_argument known[COMPILED_PARAMS_MAX];
+    const tapml_op *op = schema->op;
+    struct graph_op added = {.op = op, .schema = schema};
 
-    TAPML_TRY(infer_outputs(draft, op, arguments, known));
+    TAPML_TRY(infer_outputs(draft, schema, arguments, known));
     for (uint32_t p = 0; p < op->n_params; p++) {
-        TAPML_TRY(explain(fit_argument(draft, op->params[p], instance, &arguments[p]), op,
-                          op->params[p]));
+        TAPML_TRY(
+            explain(fit_argument(draft, schema, p, instance, &arguments[p]), op, op->params[p]));
     }
     TAPML_TRY(draft_take(draft, DRAFT_OP, instance, (uint32_t)draft->op_count, &added.instance));
     for (uint32_t p = 0; p < op->n_params; p++) {
@@ -369,14 +380,14 @@ tapml_status draft_add_op(struct draft *draft,
 tapml_status
 draft_add_copy(struct draft *draft, const char *instance, uint32_t value, uint32_t *out_copy)
 {
-    const tapml_op *op = catalogue_find(draft->catalogue, "tapml.copy", 1);
+    const struct compiled_op *schema = catalogue_find(draft->catalogue, "tapml.copy", 1);
     struct graph_argument arguments[] = {{.kind = TAPML_P_TENSOR_IN, .value = value},
                                          {.kind = TAPML_P_TENSOR_OUT}};
 
-    if (op == NULL || op->n_params != 2) {
+    if (schema == NULL || schema->op->n_params != 2) {
         return status_fail(TAPML_NOT_FOUND, "op 'tapml.copy' version 1 is unknown");
     }
-    TAPML_TRY(draft_add_op(draft, instance, op, arguments));
+    TAPML_TRY(draft_add_op(draft, instance, schema, arguments));
     *out_copy = arguments[1].value;
     return TAPML_OK;
 }

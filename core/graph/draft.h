@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 #include "base/table.h"
-#include "graph/catalogue.h"
 #include "graph/graph.h"
 #include "graph/view.h"
+#include "schema/catalogue.h"
 
 enum { DRAFT_NAME_MAX = 255 }; // Bytes of a name.
 
@@ -67,7 +67,7 @@ void draft_set_view(struct graph_value *value, const struct view *view);
 // (arguments of kind TENSOR_OUT) are made: their `value` is written back.
 tapml_status draft_add_op(struct draft *draft,
                           const char *instance,
-                          const tapml_op *op,
+                          const struct compiled_op *schema,
                           struct graph_argument *arguments) STATUS_USED;
 
 // A dense copy of a value, made by the op `copy` of that instance.

@@ -5,19 +5,18 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "graph/infer.h"
 #include "model/checkpoint.h"
 #include "tensor/dtype.h"
 
 // Notes a value that `param` takes: one it cannot read in blocks, or a view of one, stays plain.
 static void note_use(const struct graph *graph,
-                     const tapml_param *param,
+                     const struct compiled_param *param,
                      uint32_t value,
                      unsigned char *stays_plain)
 {
     const uint32_t base = graph->values[value].base;
 
-    if (base != value || !infer_takes(param, "encoded")) {
+    if (base != value || !param->takes_encoded) {
         stays_plain[base] = 1;
     }
 }
@@ -31,10 +30,10 @@ static void note_uses(const struct graph *graph, unsigned char *stays_plain)
             const struct graph_argument *argument = &op->arguments[p];
 
             if (argument->kind == TAPML_P_TENSOR_IN) {
-                note_use(graph, op->op->params[p], argument->value, stays_plain);
+                note_use(graph, &op->schema->params[p], argument->value, stays_plain);
             }
             for (uint32_t k = 0; argument->kind == TAPML_P_TENSORS_IN && k < argument->count; k++) {
-                note_use(graph, op->op->params[p], argument->values[k], stays_plain);
+                note_use(graph, &op->schema->params[p], argument->values[k], stays_plain);
             }
         }
     }

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "graph/affine.h"
+#include "schema/compiled.h"
 
 #include <tapml/model.h>
 
@@ -58,6 +58,7 @@ struct graph_argument {
 struct graph_op {
     const char *instance; // "layers.3/attn/q_proj"
     const tapml_op *op;
+    const struct compiled_op *schema; // Of `op`; the catalogue's.
     struct graph_argument *arguments; // One for each parameter.
 };
 

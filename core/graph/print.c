@@ -3,7 +3,7 @@
 
 #include "graph/print.h"
 
-#include "graph/catalogue.h"
+#include "schema/catalogue.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 

@@ -3,14 +3,9 @@
 
 #include "graph/view.h"
 
+#include "schema/layout.h"
+
 #include <string.h>
-
-enum { OUTER_STRIDES_MAX = 2 }; // Of layout `rows`, beside the contiguous last axis.
-
-static int is_number(const struct affine *a, int64_t value)
-{
-    return affine_is_constant(a) && a->constant == value;
-}
 
 int view_is_bounded(const struct affine *a)
 {
@@ -20,68 +15,6 @@ int view_is_bounded(const struct affine *a)
         is_bounded = is_bounded && a->factor[k] <= VIEW_PART_MAX && a->factor[k] >= -VIEW_PART_MAX;
     }
     return is_bounded;
-}
-
-// Whether an axis goes on where the one inside it, of this extent and stride, ends.
-static int continues(const struct affine *stride,
-                     const struct affine *inner_extent,
-                     const struct affine *inner_stride)
-{
-    struct affine end;
-
-    return affine_multiply(inner_extent, inner_stride, &end) == TAPML_OK &&
-           affine_equal(&end, stride);
-}
-
-static int is_empty(const struct affine *shape, uint32_t rank)
-{
-    for (uint32_t i = 0; i < rank; i++) {
-        if (is_number(&shape[i], 0)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// The runs that axes 0 .. count - 1 fall into: within one, each axis continues the next.
-static unsigned count_runs(const struct affine *shape, const struct affine *stride, uint32_t count)
-{
-    unsigned runs = 0;
-    uint32_t inner = count;
-
-    for (uint32_t i = count; i-- > 0;) {
-        if (is_number(&shape[i], 1)) {
-            continue;
-        }
-        runs += inner == count || !continues(&stride[i], &shape[inner], &stride[inner]);
-        inner = i;
-    }
-    return runs;
-}
-
-int view_fits(const char *layout,
-              const struct affine *shape,
-              const struct affine *stride,
-              uint32_t rank)
-{
-    if (strcmp(layout, "strided") == 0 || rank == 0 || is_empty(shape, rank)) {
-        return 1;
-    }
-
-    const uint32_t last = rank - 1;
-    const int is_contiguous = is_number(&shape[last], 1) || is_number(&stride[last], 1);
-
-    if (strcmp(layout, "rows") == 0) {
-        return is_contiguous && count_runs(shape, stride, last) <= OUTER_STRIDES_MAX;
-    }
-
-    // Dense: one run, whose innermost axis has stride 1.
-    uint32_t inner = rank;
-
-    while (inner > 0 && is_number(&shape[inner - 1], 1)) {
-        inner--;
-    }
-    return inner == 0 || (is_number(&stride[inner - 1], 1) && count_runs(shape, stride, rank) == 1);
 }
 
 static tapml_status check_bounded(const struct affine *a, const char *what, uint32_t axis)
@@ -183,7 +116,7 @@ tapml_status view_repeat(struct view *view, uint32_t axis, const struct affine *
 {
     TAPML_TRY(check_axis(view, axis));
     TAPML_TRY(check_extent(times, axis));
-    if (!is_number(&view->shape[axis], 1)) {
+    if (!affine_is(&view->shape[axis], 1)) {
         char text[80];
 
         affine_text(&view->shape[axis], text, sizeof(text));
@@ -263,7 +196,7 @@ static void drop_ones(struct view *view)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < view->rank; i++) {
-        if (!is_number(&view->shape[i], 1)) {
+        if (!affine_is(&view->shape[i], 1)) {
             view->shape[kept] = view->shape[i];
             view->stride[kept++] = view->stride[i];
         }
@@ -279,7 +212,7 @@ static tapml_status reshape_groups(struct walk *walk, struct affine *out_stride,
         uint32_t old_end = 0;
         uint32_t new_end = 0;
 
-        while (walk->new < walk->rank && is_number(&walk->shape[walk->new], 1)) {
+        while (walk->new < walk->rank && affine_is(&walk->shape[walk->new], 1)) {
             out_stride[walk->new ++] = affine_constant(1);
         }
         if (walk->old == walk->view->rank && walk->new == walk->rank) {
@@ -290,8 +223,8 @@ static tapml_status reshape_groups(struct walk *walk, struct affine *out_stride,
             return differs();
         }
         TAPML_TRY(group_find(walk, &old_end, &new_end));
-        fits = fits && count_runs(walk->view->shape + walk->old, walk->view->stride + walk->old,
-                                  old_end - walk->old) == 1;
+        fits = fits && layout_runs(walk->view->shape + walk->old, walk->view->stride + walk->old,
+                                   old_end - walk->old) == 1;
         TAPML_TRY(group_strides(walk, old_end, new_end, out_stride));
         walk->old = old_end;
         walk->new = new_end;

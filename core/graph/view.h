@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "graph/affine.h"
+#include "schema/affine.h"
 
 #include <tapml/tensor.h>
 
@@ -25,14 +25,6 @@ struct view {
 #define VIEW_PART_MAX ((int64_t)1 << 40)
 
 int view_is_bounded(const struct affine *a);
-
-// Whether a layout is what a schema's `dense`, `rows` or `strided` asks for. `rows`: the last axis
-// is contiguous, and the others are at most two once those that continue each other are merged.
-// Where symbols leave it open the answer is no.
-int view_fits(const char *layout,
-              const struct affine *shape,
-              const struct affine *stride,
-              uint32_t rank);
 
 // Strides of the dense layout, last axis fastest, and offset 0. TAPML_INVALID where they are not
 // affine, or too large.

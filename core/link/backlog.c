@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/backlog.h"
 
-#include "graph/catalogue.h"
-#include "graph/infer.h"
+#include "schema/catalogue.h"
+#include "schema/infer.h"
 
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static int next(const struct backlog *backlog, size_t *at, struct wire_frame *fr
     return 1;
 }
 
-static const tapml_op *take_op(const struct backlog *backlog, struct wire_reader *reader)
+static const struct compiled_op *take_op(const struct backlog *backlog, struct wire_reader *reader)
 {
     const uint32_t index = wire_take_u32(reader);
     return !reader->is_broken && index < backlog->op_count ? backlog->ops[index] : NULL;
@@ -35,7 +35,8 @@ static void look_at(const struct backlog *backlog,
     wire_reader_init(&reader, frame);
     const int is_call = frame->verb == MESSAGE_CALL;
     if (is_call || (frame->verb == MESSAGE_SUPPORTS && frame->number == at)) {
-        culprit->op = take_op(backlog, &reader);
+        const struct compiled_op *schema = take_op(backlog, &reader);
+        culprit->op = schema ? schema->op : NULL;
         const char *instance = is_call ? wire_take_text(&reader) : NULL;
         culprit->instance = instance ? instance : "";
         culprit->doing = is_call ? "while or after it ran" : "when it was asked for";
@@ -72,19 +73,19 @@ void backlog_print(const struct backlog_culprit *culprit, char *out_text, size_t
 static int64_t
 cost(const struct backlog *backlog, const struct wire_frame *frame, struct message_args *args)
 {
-    static const struct affine_point origin = {{0}};
     struct wire_reader reader;
-    struct expression_scope scope;
+    struct inferred inferred;
     int64_t flops = 0;
     wire_reader_init(&reader, frame);
-    const tapml_op *op = frame->verb == MESSAGE_CALL ? take_op(backlog, &reader) : NULL;
-    if (!op || !op->flops) {
+    const struct compiled_op *schema =
+        frame->verb == MESSAGE_CALL ? take_op(backlog, &reader) : NULL;
+    if (!schema || !schema->flops) {
         return 0;
     }
     (void)wire_take_text(&reader);
-    const int is_known = message_take_args(&reader, op, NULL, args) == TAPML_OK &&
-                         infer_call(op, args->values, &scope) == TAPML_OK &&
-                         expression_value(&scope, op->flops, &origin, &flops) == TAPML_OK;
+    const int is_known = message_take_args(&reader, schema->op, NULL, args) == TAPML_OK &&
+                         infer_call(schema, args->values, &inferred) == TAPML_OK &&
+                         expression_value(&inferred.scope, schema->flops, &flops) == TAPML_OK;
     return is_known && flops > 0 ? flops : 0;
 }
 

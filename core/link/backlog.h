@@ -10,7 +10,7 @@
 struct backlog {
     const unsigned char *frames; // Whole frames, as they were sent.
     size_t size;
-    const tapml_op *const *ops; // By their index on the wire.
+    const struct compiled_op *const *ops; // By their index on the wire.
     uint32_t op_count;
 };
 

@@ -54,7 +54,7 @@ struct client {
     struct shared_span control; // Its first word is the far side's progress.
     uint32_t regions_sent;
     struct loan_list loans;
-    const tapml_op **ops;
+    const struct compiled_op **ops; // By their index on the wire.
     uint32_t op_count;
     struct {
         const tapml_op *key;
@@ -289,9 +289,11 @@ static tapml_status take_opened(struct client *client, struct wire_reader *reade
         return status_no_memory();
     }
     for (; client->op_count < count; client->op_count++) {
-        const tapml_op **op = &client->ops[client->op_count];
-        TAPML_TRY(message_take_op(reader, client->given.arena, op));
-        TAPML_TRY(catalogue_add(client->given.catalogue, *op, info.component));
+        const tapml_op *op = NULL;
+        struct catalogue_op found = {0};
+        TAPML_TRY(message_take_op(reader, client->given.arena, &op));
+        TAPML_TRY(catalogue_add(client->given.catalogue, op, info.component, &found));
+        client->ops[client->op_count] = found.schema;
     }
     client->is_wrapping = info.is_host_memory;
     client->info = info;
@@ -503,8 +505,8 @@ static tapml_status client_wait_for(struct backend *backend, struct backend_poin
 static uint32_t search_op(const struct client *client, const tapml_op *op)
 {
     uint32_t at = 0;
-    while (at < client->op_count && (client->ops[at]->version != op->version ||
-                                     strcmp(client->ops[at]->name, op->name) != 0)) {
+    while (at < client->op_count && (client->ops[at]->op->version != op->version ||
+                                     strcmp(client->ops[at]->op->name, op->name) != 0)) {
         at++;
     }
     return at;
@@ -600,11 +602,12 @@ ask_question(struct client *client, const struct question *question, struct know
 }
 
 static tapml_status client_supports(struct backend *backend,
-                                    const tapml_op *op,
+                                    const struct compiled_op *schema,
                                     const tapml_value *args,
                                     tapml_support *answer)
 {
     struct client *client = own(backend);
+    const tapml_op *op = schema->op;
     const uint32_t index = find_op(client, op);
     memset(answer, 0, sizeof(*answer));
     answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);

@@ -15,9 +15,9 @@
 #pragma once
 
 #include "base/arena.h"
-#include "graph/catalogue.h"
 #include "link/channel.h"
 #include "link/message.h"
+#include "schema/catalogue.h"
 
 enum { CLIENT_FALLS_MAX = 2 }; // After so many an instance is refused.
 

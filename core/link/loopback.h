@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "graph/catalogue.h"
 #include "plugin/backend.h"
+#include "schema/catalogue.h"
 
 // `inner` and `catalogue` are borrowed; schemas are kept in `arena`, which outlives the catalogue.
 tapml_status loopback_create(struct backend *inner,

@@ -44,7 +44,7 @@ struct server {
     struct serve_options given;
     struct arena *arena;     // Of the settings and the list of ops.
     struct backend *backend; // NULL until it is open.
-    const tapml_op **ops;
+    const struct compiled_op **ops;
     size_t op_count;
     struct served_region *regions;
     size_t region_count, region_capacity;
@@ -126,9 +126,9 @@ static tapml_status list_ops(struct server *server, const struct catalogue *cata
         return status_no_memory();
     }
     for (size_t i = 0; i < count; i++) {
-        const tapml_op *op = catalogue_at(catalogue, i);
-        if (backend_has_op(server->backend, op)) {
-            server->ops[server->op_count++] = op;
+        const struct compiled_op *schema = catalogue_at(catalogue, i);
+        if (backend_has_op(server->backend, schema->op)) {
+            server->ops[server->op_count++] = schema;
         }
     }
     return TAPML_OK;
@@ -153,7 +153,7 @@ static void put_opened(const struct server *server, struct wire_writer *replies)
     message_put_info(replies, backend_info(server->backend));
     wire_put_u32(replies, (uint32_t)server->op_count);
     for (size_t i = 0; i < server->op_count; i++) {
-        message_put_op(replies, server->ops[i]);
+        message_put_op(replies, server->ops[i]->op);
     }
 }
 
@@ -416,36 +416,40 @@ static tapml_status fill(struct server *server, struct wire_reader *reader)
     return backend_fill(server->backend, part.object, part.offset, part.bytes, pattern);
 }
 
-static tapml_status
-take_op(const struct server *server, struct wire_reader *reader, const tapml_op **out_op)
+static tapml_status take_op(const struct server *server,
+                            struct wire_reader *reader,
+                            const struct compiled_op **out_schema)
 {
     const uint32_t index = wire_take_u32(reader);
     if (index >= server->op_count) {
         return status_fail(TAPML_INVALID, "there is no op %u", index);
     }
-    *out_op = server->ops[index];
+    *out_schema = server->ops[index];
     return TAPML_OK;
 }
 
 static tapml_status call(struct server *server, struct wire_reader *reader)
 {
-    const tapml_op *op = NULL;
-    TAPML_TRY(take_op(server, reader, &op));
+    const struct compiled_op *schema = NULL;
+    TAPML_TRY(take_op(server, reader, &schema));
     const char *instance = wire_take_text(reader);
     const struct message_buffers buffers = {find_buffer, server, find_written};
-    TAPML_TRY(message_take_args(reader, op, &buffers, &server->args));
-    return backend_call(
-        server->backend,
-        &(struct backend_call){.op = op, .args = server->args.values, .instance = instance});
+    struct inferred inferred;
+    TAPML_TRY(message_take_args(reader, schema->op, &buffers, &server->args));
+    TAPML_TRY(infer_call(schema, server->args.values, &inferred));
+    return backend_call(server->backend, &(struct backend_call){.op = schema->op,
+                                                                .args = server->args.values,
+                                                                .inferred = &inferred,
+                                                                .instance = instance});
 }
 
 static tapml_status
 supports(struct server *server, struct wire_reader *reader, tapml_support *answer)
 {
-    const tapml_op *op = NULL;
-    TAPML_TRY(take_op(server, reader, &op));
-    TAPML_TRY(message_take_args(reader, op, NULL, &server->args));
-    return backend_supports(server->backend, op, server->args.values, answer);
+    const struct compiled_op *schema = NULL;
+    TAPML_TRY(take_op(server, reader, &schema));
+    TAPML_TRY(message_take_args(reader, schema->op, NULL, &server->args));
+    return backend_supports(server->backend, schema, server->args.values, answer);
 }
 
 static tapml_status put_point(struct server *server, struct wire_reader *reader)

@@ -7,8 +7,8 @@
 // the buffers and regions that were announced.
 #pragma once
 
-#include "graph/catalogue.h"
 #include "link/message.h"
+#include "schema/catalogue.h"
 
 #include <tapml/wire/wire.h>
 

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
-#include "graph/catalogue.h"
+#include "schema/catalogue.h"
 #include "store/blame.h"
 #include "store/carved.h"
 #include "store/offloaded.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/backend.h"
 
+#include "base/assert.h"
+
 void backend_release(struct backend *backend)
 {
     if (backend) {
@@ -20,11 +22,11 @@ int backend_has_op(struct backend *backend, const tapml_op *op)
 }
 
 tapml_status backend_supports(struct backend *backend,
-                              const tapml_op *op,
+                              const struct compiled_op *schema,
                               const tapml_value *args,
                               tapml_support *answer)
 {
-    return backend->vt->supports(backend, op, args, answer);
+    return backend->vt->supports(backend, schema, args, answer);
 }
 
 tapml_status backend_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
@@ -87,6 +89,7 @@ void backend_unmap(struct backend *backend, tapml_object *buffer)
 
 tapml_status backend_call(struct backend *backend, const struct backend_call *call)
 {
+    ASSERT(call->inferred && call->inferred->schema->op == call->op);
     return backend->vt->call(backend, call);
 }
 
@@ -163,11 +166,11 @@ static int forward_has_op(struct backend *backend, const tapml_op *op)
 }
 
 static tapml_status forward_supports(struct backend *backend,
-                                     const tapml_op *op,
+                                     const struct compiled_op *schema,
                                      const tapml_value *args,
                                      tapml_support *answer)
 {
-    return backend_supports(inner(backend), op, args, answer);
+    return backend_supports(inner(backend), schema, args, answer);
 }
 
 static tapml_status

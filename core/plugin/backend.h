@@ -15,6 +15,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "schema/infer.h"
 
 #include <tapml/backend.h>
 
@@ -66,6 +67,10 @@ struct backend_call {
     const tapml_op *op;
     const tapml_value *args; // One for each parameter; tensors carry buffers of this backend.
 
+    // What `infer_call` made of `args`: symbols and regions. Whoever makes a call or changes its
+    // arguments makes this, and everything that the call goes through trusts it.
+    const struct inferred *inferred;
+
     // NULL where nobody watches.
     const char *instance;
     const struct backend_origin *origins; // One for each parameter.
@@ -80,8 +85,9 @@ struct backend_vt {
     int (*has_op)(struct backend *backend, const tapml_op *op);
 
     // Whether it runs the op with these arguments (tensors without buffers). `answer` is set.
+    // TAPML_INVALID where they do not fit the schema.
     tapml_status (*supports)(struct backend *backend,
-                             const tapml_op *op,
+                             const struct compiled_op *schema,
                              const tapml_value *args,
                              tapml_support *answer);
     tapml_status (*buffer_new)(struct backend *backend, uint64_t size, tapml_object **out_buffer);
@@ -157,7 +163,7 @@ void backend_release(struct backend *backend);
 const struct backend_info *backend_info(const struct backend *backend);
 int backend_has_op(struct backend *backend, const tapml_op *op);
 tapml_status backend_supports(struct backend *backend,
-                              const tapml_op *op,
+                              const struct compiled_op *schema,
                               const tapml_value *args,
                               tapml_support *answer) STATUS_USED;
 tapml_status

@@ -5,9 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/hash.h"
 #include "base/text.h"
-#include "graph/infer.h"
 #include "plugin/call.h"
 #include "plugin/process.h"
 #include "plugin/services.h"
@@ -16,8 +14,6 @@
 #include <string.h>
 
 enum {
-    CHECKED_MAX = 8,         // Shapes of an op that need not be checked again.
-    FINGERPRINT_WORDS = 256, // Of one call; a longer one is checked each time.
     REMEMBERED_CALLS = 2048, // That an error of queued work can be traced back to.
     INSTANCE_BYTES = 96,
     FOUND_SLOTS = 256,
@@ -25,8 +21,8 @@ enum {
 
 struct device_op {
     struct call_frame frame;
-    struct hash checked[CHECKED_MAX];
-    unsigned checked_count; // Ever; the oldest makes room.
+    const struct compiled_op *schema; // Of the plugin.
+    uint32_t lacks;                   // Parameters of which it has less than the catalogue.
 };
 
 struct remembered {
@@ -123,70 +119,13 @@ static struct device_op *find_op(struct device *device, const tapml_op *op)
     return device->found[slot].op;
 }
 
-struct fingerprint {
-    uint64_t words[FINGERPRINT_WORDS];
-    size_t count; // More than FINGERPRINT_WORDS: it did not fit.
-};
-
-static void put(struct fingerprint *print, uint64_t word)
+// Of an op whose plugin lists fewer dtypes or has smaller domains than the catalogue: whether the
+// plugin knows such a call.
+static tapml_status check_own(const struct device_op *op, const tapml_value *args)
 {
-    if (print->count < FINGERPRINT_WORDS) {
-        print->words[print->count] = word;
-    }
-    ++print->count;
-}
-
-static void put_tensor(struct fingerprint *print, const tapml_tensor *tensor)
-{
-    for (; tensor && print->count <= FINGERPRINT_WORDS; tensor = tensor->next) {
-        put(print, (uint64_t)tensor->rank << 32 | tensor->dtype);
-        put(print, (uint64_t)(uintptr_t)tensor->encoding);
-        put(print, (tensor->offset % sizeof(uint64_t)) << 1 | (tensor->stride != NULL));
-        for (uint32_t axis = 0; axis < tensor->rank && axis < TAPML_MAX_RANK; ++axis) {
-            put(print, (uint64_t)tensor->shape[axis]);
-            put(print, tensor->stride ? (uint64_t)tensor->stride[axis] : 0);
-        }
-    }
-}
-
-// All that the schema speaks about: a call with the same fingerprint as one that was right is
-// right.
-static void take_fingerprint(struct fingerprint *print, const tapml_op *op, const tapml_value *args)
-{
-    print->count = 0;
-    for (uint32_t p = 0; p < op->n_params; ++p) {
-        const tapml_value *value = &args[p];
-        put(print, (uint64_t)value->count << 32 | value->kind);
-        if (value->kind == TAPML_P_TENSORS_IN) {
-            const tapml_tensor *const *tensors = value->u.p;
-            for (uint32_t i = 0; i < value->count && print->count <= FINGERPRINT_WORDS; ++i) {
-                put_tensor(print, tensors[i]);
-            }
-        } else if (value->kind >= TAPML_P_TENSOR_IN && value->kind <= TAPML_P_TENSOR_INOUT) {
-            put_tensor(print, value->u.p);
-        } else {
-            put(print, value->u.id);
-        }
-    }
-}
-
-static tapml_status check_args(struct device_op *op, const tapml_value *args)
-{
-    struct fingerprint print;
-    struct expression_scope scope;
-    take_fingerprint(&print, op->frame.op, args);
-    if (print.count > FINGERPRINT_WORDS) {
-        return infer_call(op->frame.op, args, &scope);
-    }
-    const struct hash hash = hash_bytes(print.words, print.count * sizeof(print.words[0]));
-    for (unsigned i = 0; i < CHECKED_MAX && i < op->checked_count; ++i) {
-        if (hash_equal(op->checked[i], hash)) {
-            return TAPML_OK;
-        }
-    }
-    TAPML_TRY(infer_call(op->frame.op, args, &scope));
-    op->checked[op->checked_count++ % CHECKED_MAX] = hash;
-    return TAPML_OK;
+    struct inferred inferred;
+    TAPML_TRY(infer_call(op->schema, args, &inferred));
+    return infer_domains(&inferred, args, op->lacks);
 }
 
 static void remember(struct device *device, const struct backend_call *call)
@@ -231,7 +170,9 @@ static tapml_status device_call(struct backend *backend, const struct backend_ca
         return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
                            device->info.component, device->info.device, call->op->name);
     }
-    TAPML_TRY(check_args(op, call->args));
+    if (op->lacks != 0) {
+        TAPML_TRY(check_own(op, call->args));
+    }
     TAPML_TRY(begin(device));
     remember(device, call);
     note_work(device);
@@ -253,26 +194,31 @@ static int device_has_op(struct backend *backend, const tapml_op *op)
 }
 
 static tapml_status device_supports(struct backend *backend,
-                                    const tapml_op *op,
+                                    const struct compiled_op *schema,
                                     const tapml_value *args,
                                     tapml_support *answer)
 {
     struct device *device = own(backend);
-    struct device_op *ours = find_op(device, op);
+    struct device_op *ours = find_op(device, schema->op);
+    struct inferred inferred;
     memset(answer, 0, sizeof(*answer));
     answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);
     if (!ours) {
-        snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
+        snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", schema->op->name);
         return TAPML_OK;
     }
-    TAPML_TRY(check_args(ours, args));
+    TAPML_TRY(infer_call(schema, args, &inferred));
+    if (ours->lacks != 0 && check_own(ours, args) != TAPML_OK) {
+        snprintf(answer->reason, sizeof(answer->reason), "%s", status_message());
+        return TAPML_OK;
+    }
     if (!TAPML_HAS_FN(tapml_backend, device->table, supports)) {
         answer->grade = TAPML_SUPPORT_YES;
         return TAPML_OK;
     }
     TAPML_TRY(begin(device));
-    const tapml_status status = device->table->supports(device->device, &device->call,
-                                                        ours->frame.op, args, op->n_params, answer);
+    const tapml_status status = device->table->supports(
+        device->device, &device->call, ours->frame.op, args, schema->op->n_params, answer);
     answer->reason[sizeof(answer->reason) - 1] = '\0';
     return finish(device, status, "supports");
 }
@@ -711,11 +657,16 @@ take_op(struct device *device, const struct device_options *options, const tapml
         return status_fail(TAPML_ABI_MISMATCH, "%s: an op is described by too short a struct",
                            options->component);
     }
-    const tapml_status status = catalogue_add(options->catalogue, impl->op, options->component);
+    struct device_op *op = &device->ops[device->op_count];
+    struct catalogue_op found = {0};
+    const tapml_status status =
+        catalogue_add(options->catalogue, impl->op, options->component, &found);
     if (status != TAPML_OK) {
         return status == TAPML_NO_MEMORY ? status : TAPML_ABI_MISMATCH;
     }
-    TAPML_TRY(call_prepare(impl, &device->ops[device->op_count].frame));
+    TAPML_TRY(call_prepare(impl, &op->frame));
+    op->schema = found.own;
+    op->lacks = found.lacks;
     ++device->op_count;
     return TAPML_OK;
 }

@@ -8,8 +8,8 @@
 // starts clean; a lost device stays lost.
 #pragma once
 
-#include "graph/catalogue.h"
 #include "plugin/backend.h"
+#include "schema/catalogue.h"
 
 struct device_options {
     const tapml_backend *table; // Complete: see `device_check_table`.

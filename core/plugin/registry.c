@@ -32,7 +32,7 @@ static tapml_status fill(struct registry *registry, const struct registry_option
     };
     TAPML_TRY(catalogue_create(&registry->catalogue));
     for (size_t i = 0; tapml_ops[i]; ++i) {
-        TAPML_TRY(catalogue_add(registry->catalogue, tapml_ops[i], "the host"));
+        TAPML_TRY(catalogue_add(registry->catalogue, tapml_ops[i], "the host", NULL));
     }
     TAPML_TRY(inventory_read(&where, options->pool, &registry->inventory));
     return options->takes_all ? TAPML_OK : inventory_check_options(&registry->inventory);

@@ -8,9 +8,9 @@
 
 #include "base/pool.h"
 #include "base/status.h"
-#include "graph/catalogue.h"
 #include "plugin/backend.h"
 #include "plugin/candidate.h"
+#include "schema/catalogue.h"
 
 #include <stddef.h>
 

@@ -226,13 +226,13 @@ static tapml_status reduce_and_save(const struct bundling *bundling, const struc
 {
     const struct bundles_options *options = bundling->options;
     const struct blame_row *blame = bundling->blame;
-    const tapml_op *op =
+    const struct compiled_op *schema =
         catalogue_find(registry_catalogue(options->registry), item->op_name, item->op_version);
     struct reduce_result reduced = {.item = *item};
     struct progress progress;
 
     progress_begin(&progress, "reduce", 0);
-    if (op != NULL && is_alone(blame) && bundling->verdict->kind == VERDICT_FAIL) {
+    if (schema != NULL && is_alone(blame) && bundling->verdict->kind == VERDICT_FAIL) {
         const double repeats = fmin(repeats_for(blame, REDUCE_MISS), REDUCE_REPEATS_MAX);
 
         TAPML_TRY(reduce_case(&(struct reduce_options){.registry = options->registry,
@@ -240,7 +240,7 @@ static tapml_status reduce_and_save(const struct bundling *bundling, const struc
                                                        .repeats = (unsigned)repeats,
                                                        .progress = show,
                                                        .user = &progress},
-                              item, op, &reduced));
+                              item, schema, &reduced));
     }
     tapml_status status = save(bundling, &reduced.item);
 
@@ -258,17 +258,17 @@ static tapml_status derive(const struct bundling *bundling,
                            struct carved_case *out_case)
 {
     const struct bundles_options *options = bundling->options;
-    const tapml_op *op =
+    const struct compiled_op *schema =
         catalogue_find(registry_catalogue(options->registry), kept->op_name, kept->op_version);
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     struct calibrator *calibrator = NULL;
     const char *refusal = NULL;
 
-    TAPML_TRY(derive_make(kept, op, bundling->verdict->recipe, bundling->arena, out_case));
+    TAPML_TRY(derive_make(kept, schema, bundling->verdict->recipe, bundling->arena, out_case));
     TAPML_TRY(
         calibrator_create(options->registry, options->checkpoint, options->backend, &calibrator));
     const tapml_status status =
-        calibrator_expect(calibrator, out_case, op, bundling->arena, limits, &refusal);
+        calibrator_expect(calibrator, out_case, schema, bundling->arena, limits, &refusal);
 
     calibrator_destroy(calibrator);
     return status == TAPML_OK && refusal != NULL ? status_fail(TAPML_INTERNAL, "%s", refusal)
@@ -504,7 +504,7 @@ struct reading {
     struct arena *arena;
     struct store *store;
     struct registry *registry;
-    const tapml_op *op;
+    const struct compiled_op *schema;
     struct carved_case item;
     struct replay *replay;
     struct calibrator *calibrator;
@@ -516,9 +516,9 @@ static tapml_status print_outputs(struct reading *reading)
     struct replay_result result;
     uint32_t output = 0;
 
-    TAPML_TRY(calibrator_limits(reading->calibrator, reading->store, &reading->item, reading->op,
-                                limits));
-    TAPML_TRY(replay_run(reading->replay, &reading->item, reading->op, 0, &result));
+    TAPML_TRY(calibrator_limits(reading->calibrator, reading->store, &reading->item,
+                                reading->schema, limits));
+    TAPML_TRY(replay_run(reading->replay, &reading->item, reading->schema, 0, &result));
     for (uint32_t i = 0; result.outcome == REPLAY_RAN && i < reading->item.argument_count; i++) {
         if (case_is_output(&reading->item.arguments[i])) {
             TAPML_TRY(print_output(&result.outputs[output], &reading->item.arguments[i],
@@ -543,8 +543,8 @@ static tapml_status open_case(struct reading *reading)
                            store_path(reading->store), count);
     }
     TAPML_TRY(store_load_case(reading->store, id, reading->arena, &reading->item));
-    reading->op = catalogue_find(registry_catalogue(reading->registry), reading->item.op_name,
-                                 reading->item.op_version);
+    reading->schema = catalogue_find(registry_catalogue(reading->registry), reading->item.op_name,
+                                     reading->item.op_version);
     return TAPML_OK;
 }
 
@@ -554,7 +554,7 @@ bundles_print_elements(struct store *store, struct registry *registry, struct ba
     struct reading reading = {.arena = arena_create(), .store = store, .registry = registry};
     tapml_status status = reading.arena != NULL ? open_case(&reading) : status_no_memory();
 
-    if (status == TAPML_OK && reading.op != NULL) {
+    if (status == TAPML_OK && reading.schema != NULL) {
         status = replay_create(backend, NULL, &reading.replay);
         if (status == TAPML_OK) {
             status = calibrator_create(registry, NULL, backend, &reading.calibrator);

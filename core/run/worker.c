@@ -263,7 +263,7 @@ static void print_more(struct registry *registry, const char *component)
         print_line("device", component, devices[i]->id, devices[i]->name);
     }
     for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i);
+        const tapml_op *op = catalogue_at(catalogue, i)->op;
         char version[16];
 
         (void)snprintf(version, sizeof(version), "%u", op->version);

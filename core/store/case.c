@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "graph/infer.h"
+#include "schema/infer.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
@@ -328,13 +328,12 @@ static void print_tensor(struct text *out, const tapml_tensor *tensor, int is_st
     text_append(out, "]");
 }
 
-static tapml_status print_argument(const tapml_op *op,
-                                   uint32_t index,
-                                   const tapml_value *args,
-                                   const struct expression_scope *scope,
-                                   struct text *out)
+static void print_argument(const struct inferred *inferred,
+                           uint32_t index,
+                           const tapml_value *args,
+                           struct text *out)
 {
-    const tapml_param *param = op->params[index];
+    const tapml_param *param = inferred->schema->op->params[index];
     const int is_state = (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
     const tapml_tensor *tensor = args[index].u.p;
     if (param->kind == TAPML_P_TENSORS_IN) {
@@ -342,30 +341,25 @@ static tapml_status print_argument(const tapml_op *op,
     }
     int64_t rows = tensor->rank > 0 ? rows_of(tensor) : 0;
     if (is_state) {
-        int64_t begin = 0;
-        int64_t end = 0;
-        TAPML_TRY(infer_region(op, index, args, scope, &begin, &end));
-        rows = power_of_two_from(end - begin);
+        const struct infer_region *region = &inferred->regions[index];
+        rows = power_of_two_from(region->end - region->begin);
     }
     text_format(out, "%s%s=", out->length > 0 ? " " : "", param->name);
     if (param->kind == TAPML_P_TENSORS_IN) {
         text_format(out, "%u x ", args[index].count);
     }
     print_tensor(out, tensor, is_state, rows);
-    return TAPML_OK;
 }
 
-static tapml_status print_class(const tapml_op *op,
-                                const tapml_value *args,
-                                const struct expression_scope *scope,
-                                struct text *out)
+static tapml_status
+print_class(const struct inferred *inferred, const tapml_value *args, struct text *out)
 {
-    for (uint32_t i = 0; i < op->n_params; i++) {
+    for (uint32_t i = 0; i < inferred->schema->op->n_params; i++) {
         switch (args[i].kind) {
         case TAPML_P_TENSOR_IN:
         case TAPML_P_TENSOR_INOUT:
         case TAPML_P_TENSORS_IN:
-            TAPML_TRY(print_argument(op, i, args, scope, out));
+            print_argument(inferred, i, args, out);
             break;
         default: // Outputs follow from the rest, attributes have no shape.
             break;
@@ -374,23 +368,14 @@ static tapml_status print_class(const tapml_op *op,
     return text_status(out);
 }
 
-tapml_status
-case_shape_class(const tapml_op *op, const tapml_value *args, char *out_text, size_t size)
-{
-    struct expression_scope scope;
-    TAPML_TRY(infer_call(op, args, &scope));
-    return case_shape_class_in(op, args, &scope, out_text, size);
-}
-
-tapml_status case_shape_class_in(const tapml_op *op,
-                                 const tapml_value *args,
-                                 const struct expression_scope *scope,
-                                 char *out_text,
-                                 size_t size)
+tapml_status case_shape_class(const struct inferred *inferred,
+                              const tapml_value *args,
+                              char *out_text,
+                              size_t size)
 {
     struct text text;
     text_init(&text);
-    const tapml_status status = print_class(op, args, scope, &text);
+    const tapml_status status = print_class(inferred, args, &text);
     if (status == TAPML_OK) {
         (void)snprintf(out_text, size, "%s", text.data); // May be cut.
     }

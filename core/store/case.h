@@ -111,19 +111,14 @@ tapml_status case_values(const struct carved_case *item,
                          struct arena *arena,
                          tapml_value **out_values) STATUS_USED;
 
+struct inferred;
+
 // The class of a call's shapes, for limits and for keeping: T exact, lengths of what is read of
 // states rounded up to a power of two, every other extent as it is, dtypes where they are not f32:
 // "x=[5,128] w=bf16[352,128]", "q=[1,4,32] k_state=[<=16,2,32] v_state=[<=16,2,32]". Outputs follow
-// from the rest and are left out. `args` are concrete. The text is cut at `size`.
-tapml_status case_shape_class(const tapml_op *op,
+// from the rest and are left out. `args` are those that `inferred` was made of. The text is cut at
+// `size` bytes. TAPML_NO_MEMORY.
+tapml_status case_shape_class(const struct inferred *inferred,
                               const tapml_value *args,
                               char *out_text,
                               size_t size) STATUS_USED;
-
-// The same where `infer_call` has already matched the arguments, which left `scope`.
-struct expression_scope;
-tapml_status case_shape_class_in(const tapml_op *op,
-                                 const tapml_value *args,
-                                 const struct expression_scope *scope,
-                                 char *out_text,
-                                 size_t size) STATUS_USED;

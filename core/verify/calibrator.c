@@ -239,10 +239,11 @@ oracle_create(struct calibrator *calibrator, const char *component, struct oracl
 }
 
 // The oracle of an op; NULL where nothing calibrates it.
-static tapml_status
-find_oracle(struct calibrator *calibrator, const tapml_op *op, struct oracle **out_oracle)
+static tapml_status find_oracle(struct calibrator *calibrator,
+                                const struct compiled_op *schema,
+                                struct oracle **out_oracle)
 {
-    const char *component = registry_oracle(calibrator->registry, op);
+    const char *component = registry_oracle(calibrator->registry, schema->op);
     *out_oracle = NULL;
     if (!component) {
         return TAPML_OK;
@@ -259,13 +260,13 @@ find_oracle(struct calibrator *calibrator, const tapml_op *op, struct oracle **o
 // The outputs of the case, each with its class floor.
 static tapml_status begin(struct calibrator *calibrator,
                           const struct carved_case *item,
-                          const tapml_op *op,
+                          const struct compiled_op *schema,
                           struct limits *limits)
 {
     enum compare_class class_ = COMPARE_EXACT;
-    TAPML_TRY(compare_class_of(op->tolerance, &class_));
+    TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
     *limits = (struct limits){.item = item, .is_narrow = calibrator->is_narrow};
-    TAPML_TRY(find_oracle(calibrator, op, &limits->oracle));
+    TAPML_TRY(find_oracle(calibrator, schema, &limits->oracle));
     (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s",
                    limits->oracle ? limits->oracle->list : "", limits->is_narrow ? ", in f16" : "");
     for (uint32_t i = 0; i < item->argument_count; i++) {
@@ -357,13 +358,13 @@ static void widen_by(struct limits *limits,
 // widens by what they depart from it.
 static tapml_status measure_others(const struct oracle *oracle,
                                    const struct carved_case *item,
-                                   const tapml_op *op,
+                                   const struct compiled_op *schema,
                                    const struct replay_result *exact,
                                    struct limits *limits)
 {
     for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
         struct replay_result other;
-        TAPML_TRY(replay_run(oracle->devices[i].replay, item, op, 0, &other));
+        TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
         if (other.outcome == REPLAY_RAN) {
             widen_by(limits, exact, &other);
         }
@@ -399,7 +400,7 @@ move_inputs(struct carved_case *item, double step, struct random *random, struct
 // inputs that are moved show what no order of summation may happen to: how much the case makes of
 // a rounding. Elementwise ops have no such excuse.
 static tapml_status measure_closely(const struct oracle *oracle,
-                                    const tapml_op *op,
+                                    const struct compiled_op *schema,
                                     const struct replay_result *exact,
                                     struct limits *limits)
 {
@@ -418,7 +419,7 @@ static tapml_status measure_closely(const struct oracle *oracle,
                                  &random, arena);
         }
         if (status == TAPML_OK) {
-            status = measure_others(oracle, &moved, op, exact, limits);
+            status = measure_others(oracle, &moved, schema, exact, limits);
         }
     }
     arena_destroy(arena);
@@ -426,23 +427,25 @@ static tapml_status measure_closely(const struct oracle *oracle,
 }
 
 // Runs the case on all devices of the oracle. Where the exact one does not run it, floors stay.
-static tapml_status
-measure(const struct oracle *oracle, const tapml_op *op, struct limits *limits, int closely)
+static tapml_status measure(const struct oracle *oracle,
+                            const struct compiled_op *schema,
+                            struct limits *limits,
+                            int closely)
 {
     struct replay_result exact;
-    TAPML_TRY(replay_run(exact_replay(oracle), limits->item, op, 0, &exact));
+    TAPML_TRY(replay_run(exact_replay(oracle), limits->item, schema, 0, &exact));
     if (exact.outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
-    TAPML_TRY(measure_others(oracle, limits->item, op, &exact, limits));
+    TAPML_TRY(measure_others(oracle, limits->item, schema, &exact, limits));
     return closely && limits->count > 0 && limits->items[0].class_ == COMPARE_REDUCTION
-               ? measure_closely(oracle, op, &exact, limits)
+               ? measure_closely(oracle, schema, &exact, limits)
                : TAPML_OK;
 }
 
 static tapml_status calibrate(struct calibrator *calibrator,
                               struct store *store,
-                              const tapml_op *op,
+                              const struct compiled_op *schema,
                               struct limits *limits,
                               int closely)
 {
@@ -453,7 +456,7 @@ static tapml_status calibrate(struct calibrator *calibrator,
     if (limits->oracle->device_count == 0) {
         return TAPML_OK;
     }
-    const tapml_status status = measure(limits->oracle, op, limits, closely);
+    const tapml_status status = measure(limits->oracle, schema, limits, closely);
     if (status != TAPML_OK) {
         return status_explain(status, "while calibrating on '%s'", limits->oracle->component);
     }
@@ -473,15 +476,15 @@ static void give(const struct limits *limits, struct compare_limit *out_limits)
 tapml_status calibrator_limits(struct calibrator *calibrator,
                                struct store *store,
                                const struct carved_case *item,
-                               const tapml_op *op,
+                               const struct compiled_op *schema,
                                struct compare_limit *out_limits)
 {
     struct limits limits;
-    TAPML_TRY(begin(calibrator, item, op, &limits));
+    TAPML_TRY(begin(calibrator, item, schema, &limits));
     if (!is_exact(&limits)) {
         TAPML_TRY(load(store, &limits));
         if (!limits.is_calibrated) {
-            TAPML_TRY(calibrate(calibrator, store, op, &limits, 0));
+            TAPML_TRY(calibrate(calibrator, store, schema, &limits, 0));
         }
     }
     give(&limits, out_limits);
@@ -491,16 +494,16 @@ tapml_status calibrator_limits(struct calibrator *calibrator,
 tapml_status calibrator_widen(struct calibrator *calibrator,
                               struct store *store,
                               const struct carved_case *item,
-                              const tapml_op *op,
+                              const struct compiled_op *schema,
                               struct compare_limit *out_limits)
 {
     struct limits limits;
-    TAPML_TRY(begin(calibrator, item, op, &limits));
+    TAPML_TRY(begin(calibrator, item, schema, &limits));
     if (!is_exact(&limits)) {
         if (store) {
             TAPML_TRY(load(store, &limits));
         }
-        TAPML_TRY(calibrate(calibrator, store, op, &limits, 1));
+        TAPML_TRY(calibrate(calibrator, store, schema, &limits, 1));
     }
     give(&limits, out_limits);
     return TAPML_OK;
@@ -569,13 +572,13 @@ static tapml_status refuse(struct arena *arena, const char *reason, const char *
 
 static tapml_status expect(struct oracle *oracle,
                            struct carved_case *item,
-                           const tapml_op *op,
+                           const struct compiled_op *schema,
                            struct arena *arena,
                            struct limits *limits,
                            const char **out_refusal)
 {
     struct replay_result exact;
-    const tapml_status status = replay_run(exact_replay(oracle), item, op, 0, &exact);
+    const tapml_status status = replay_run(exact_replay(oracle), item, schema, 0, &exact);
     if (status == TAPML_INVALID || status == TAPML_UNIMPLEMENTED) {
         return refuse(arena, status_message(), out_refusal);
     }
@@ -585,7 +588,7 @@ static tapml_status expect(struct oracle *oracle,
     }
     for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
         struct replay_result other;
-        TAPML_TRY(replay_run(oracle->devices[i].replay, item, op, 0, &other));
+        TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
         if (other.outcome == REPLAY_RAN) {
             const char *reason = objection(&exact, &other, limits);
             if (reason) {
@@ -602,14 +605,14 @@ static tapml_status expect(struct oracle *oracle,
 
 tapml_status calibrator_expect(struct calibrator *calibrator,
                                struct carved_case *item,
-                               const tapml_op *op,
+                               const struct compiled_op *schema,
                                struct arena *arena,
                                struct compare_limit *out_limits,
                                const char **out_refusal)
 {
     struct limits limits;
     *out_refusal = NULL;
-    TAPML_TRY(begin(calibrator, item, op, &limits));
+    TAPML_TRY(begin(calibrator, item, schema, &limits));
     struct oracle *oracle = limits.oracle;
     if (oracle) {
         TAPML_TRY(open_devices(calibrator, oracle));
@@ -617,7 +620,7 @@ tapml_status calibrator_expect(struct calibrator *calibrator,
     if (!oracle || oracle->device_count == 0) {
         return refuse(arena, "no device calibrates its op", out_refusal);
     }
-    const tapml_status status = expect(oracle, item, op, arena, &limits, out_refusal);
+    const tapml_status status = expect(oracle, item, schema, arena, &limits, out_refusal);
     if (status != TAPML_OK) {
         return status_explain(status, "while calibrating on '%s'", oracle->component);
     }

@@ -47,7 +47,7 @@ void calibrator_set_narrow(struct calibrator *calibrator);
 tapml_status calibrator_limits(struct calibrator *calibrator,
                                struct store *store,
                                const struct carved_case *item,
-                               const tapml_op *op,
+                               const struct compiled_op *schema,
                                struct compare_limit *out_limits) STATUS_USED;
 
 // Runs this very case on the calibrating devices, whatever is known of its class, and gives the
@@ -57,7 +57,7 @@ tapml_status calibrator_limits(struct calibrator *calibrator,
 tapml_status calibrator_widen(struct calibrator *calibrator,
                               struct store *store,
                               const struct carved_case *item,
-                              const tapml_op *op,
+                              const struct compiled_op *schema,
                               struct compare_limit *out_limits) STATUS_USED;
 
 // For a case without expected values: runs it on the calibrating devices. The outputs of the exact
@@ -67,7 +67,7 @@ tapml_status calibrator_widen(struct calibrator *calibrator,
 // other (an f32 overflows, a sum cancels); else NULL.
 tapml_status calibrator_expect(struct calibrator *calibrator,
                                struct carved_case *item,
-                               const tapml_op *op,
+                               const struct compiled_op *schema,
                                struct arena *arena,
                                struct compare_limit *out_limits,
                                const char **out_refusal) STATUS_USED;

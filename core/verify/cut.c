@@ -3,7 +3,6 @@
 #include "verify/cut.h"
 
 #include "base/arena.h"
-#include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -12,8 +11,6 @@
 #include <string.h>
 
 enum { CLASS_TEXT = 512 };
-
-static const struct affine_point ORIGIN = {{0}}; // The scope of a call holds plain numbers.
 
 // A cut on its way: the scope before and after it.
 struct cutting {
@@ -33,11 +30,12 @@ static int is_tensor(const struct case_argument *argument)
 
 static int64_t value_of(const struct expression_scope *scope, uint32_t symbol)
 {
-    return affine_at(&scope->symbols[symbol].value, &ORIGIN);
+    return scope->symbols[symbol].value.constant;
 }
 
 // How far the end of a text such as "position .. position + T" moves where a symbol grows by one.
-static int64_t step_of(const struct expression_scope *scope, const char *range, uint32_t symbol)
+static int64_t
+step_of(const struct expression_scope *scope, const struct expression *range, uint32_t symbol)
 {
     struct expression_scope grown = *scope;
     int64_t begin = 0;
@@ -48,8 +46,8 @@ static int64_t step_of(const struct expression_scope *scope, const char *range, 
         return 0;
     }
     grown.symbols[symbol].value = affine_constant(value);
-    if (expression_range(scope, range, &ORIGIN, &begin, &end) != TAPML_OK ||
-        expression_range(&grown, range, &ORIGIN, &begin, &grown_end) != TAPML_OK) {
+    if (expression_range(scope, range, &begin, &end) != TAPML_OK ||
+        expression_range(&grown, range, &begin, &grown_end) != TAPML_OK) {
         return 0;
     }
     return grown_end - end;
@@ -58,10 +56,11 @@ static int64_t step_of(const struct expression_scope *scope, const char *range, 
 // Whether some region ends one row later where either of two symbols grows by one.
 static int moves_region(const struct cut *cut, uint32_t symbol, uint32_t other)
 {
-    for (uint32_t i = 0; i < cut->op->n_params; i++) {
-        const char *region = cut->op->params[i]->region;
+    const struct expression_scope *scope = &cut->inferred.scope;
+    for (uint32_t i = 0; i < cut->schema->op->n_params; i++) {
+        const struct expression *region = cut->schema->params[i].region;
         if (region && cut->item->arguments[i].kind != TAPML_V_NONE &&
-            step_of(&cut->scope, region, symbol) == 1 && step_of(&cut->scope, region, other) == 1) {
+            step_of(scope, region, symbol) == 1 && step_of(scope, region, other) == 1) {
             return 1;
         }
     }
@@ -73,8 +72,7 @@ static const struct case_argument *number_of(const struct cut *cut, uint32_t sym
 {
     for (uint32_t i = 0; i < cut->item->argument_count; i++) {
         const struct case_argument *argument = &cut->item->arguments[i];
-        if (argument->kind == TAPML_P_I64 &&
-            strcmp(argument->name, cut->scope.symbols[symbol].name) == 0) {
+        if (argument->kind == TAPML_P_I64 && cut->schema->params[i].symbol == symbol) {
             return argument;
         }
     }
@@ -90,20 +88,19 @@ static void add_axis(struct cut *cut, const struct cut_axis *axis)
 
 static void add_symbol(struct cut *cut, uint32_t index)
 {
-    const struct expression_symbol *symbol = &cut->scope.symbols[index];
+    const struct expression_symbol *symbol = &cut->inferred.scope.symbols[index];
     const int is_number = number_of(cut, index) != NULL;
-    if (!symbol->is_known || (is_number && !moves_region(cut, index, index))) {
+    if (!symbol->is_bound || !symbol->is_known || (is_number && !moves_region(cut, index, index))) {
         return;
     }
     if (symbol->axis_count == 0) {
         add_axis(cut, &(struct cut_axis){.symbol = index,
-                                         .extent = value_of(&cut->scope, index),
+                                         .extent = symbol->value.constant,
                                          .is_number = is_number});
     }
     for (uint32_t part = 0; part < symbol->axis_count; part++) {
-        add_axis(cut, &(struct cut_axis){.symbol = index,
-                                         .part = part,
-                                         .extent = affine_at(&symbol->axes[part], &ORIGIN)});
+        add_axis(cut, &(struct cut_axis){
+                          .symbol = index, .part = part, .extent = symbol->axes[part].constant});
     }
 }
 
@@ -114,18 +111,19 @@ static tapml_status open_scope(struct cut *cut, struct arena *arena)
         TAPML_TRY(case_check_argument(&cut->item->arguments[i]));
     }
     TAPML_TRY(case_values(cut->item, arena, &values));
-    return infer_call(cut->op, values, &cut->scope);
+    return infer_call(cut->schema, values, &cut->inferred);
 }
 
-tapml_status cut_open(const struct carved_case *item, const tapml_op *op, struct cut *out_cut)
+tapml_status
+cut_open(const struct carved_case *item, const struct compiled_op *schema, struct cut *out_cut)
 {
-    *out_cut = (struct cut){.item = item, .op = op};
-    TAPML_TRY(case_check_op(item, op));
+    *out_cut = (struct cut){.item = item, .schema = schema};
+    TAPML_TRY(case_check_op(item, schema->op));
     struct arena *arena = arena_create();
     const tapml_status status = arena ? open_scope(out_cut, arena) : status_no_memory();
     arena_destroy(arena);
     TAPML_TRY(status);
-    for (uint32_t i = 0; i < out_cut->scope.count; i++) {
+    for (uint32_t i = 0; i < schema->names.count; i++) {
         add_symbol(out_cut, i);
     }
     return TAPML_OK;
@@ -145,7 +143,7 @@ static void set_symbol(struct cutting *cutting)
     int64_t product = 1;
     symbol->axes[axis->part] = affine_constant(extent);
     for (uint32_t i = 0; i < symbol->axis_count; i++) {
-        product *= affine_at(&symbol->axes[i], &ORIGIN); // At most what it was.
+        product *= symbol->axes[i].constant; // At most what it was.
     }
     symbol->value = affine_constant(product);
 }
@@ -154,31 +152,19 @@ static void set_symbol(struct cutting *cutting)
 static void move_numbers(struct cutting *cutting)
 {
     const struct cut *cut = cutting->cut;
-    for (uint32_t i = 0; cutting->begin > 0 && i < cut->scope.count; i++) {
-        if (i != cutting->axis->symbol && number_of(cut, i) &&
+    const struct expression_scope *scope = &cut->inferred.scope;
+    for (uint32_t i = 0; cutting->begin > 0 && i < cut->schema->names.count; i++) {
+        if (i != cutting->axis->symbol && scope->symbols[i].is_bound && number_of(cut, i) &&
             moves_region(cut, i, cutting->axis->symbol)) {
-            cutting->scope.symbols[i].value =
-                affine_constant(value_of(&cut->scope, i) + cutting->begin);
+            cutting->scope.symbols[i].value = affine_constant(value_of(scope, i) + cutting->begin);
         }
     }
 }
 
-// The text of a parameter's shape. One that names another parameter has that one's.
-static const char *shape_text_of(const tapml_op *op, uint32_t param)
+static const struct expression *shape_of(const struct compiled_op *schema, uint32_t param)
 {
-    const char *text = op->params[param]->shape;
-    for (uint32_t depth = 0; depth < op->n_params && text != NULL; depth++) {
-        uint32_t named = 0;
-        while (named < op->n_params &&
-               (!op->params[named]->shape || strcmp(op->params[named]->name, text) != 0)) {
-            named++;
-        }
-        if (named == op->n_params) {
-            break;
-        }
-        text = op->params[named]->shape;
-    }
-    return text;
+    const uint32_t like = schema->params[param].shape_like;
+    return schema->params[like != COMPILED_NONE ? like : param].shape;
 }
 
 // -- Tensors -----------------------------------------------------------------------------------
@@ -197,14 +183,14 @@ static tapml_status cut_shape(const struct cutting *cutting, uint32_t index, str
     const int64_t whole = cutting->axis->extent;
     const int64_t part = cutting->end - cutting->begin;
     TAPML_TRY(
-        expression_shape(&cutting->scope, shape_text_of(cutting->cut->op, index), shape, &rank));
+        expression_shape(&cutting->scope, shape_of(cutting->cut->schema, index), shape, &rank));
     if (rank != piece->from->rank) {
         return status_fail(TAPML_INVALID, "its rank changed from %u to %u", piece->from->rank,
                            rank);
     }
     for (uint32_t i = 0; i < rank; i++) {
         const int64_t old = piece->from->shape[i];
-        const int64_t extent = affine_at(&shape[i], &ORIGIN);
+        const int64_t extent = shape[i].constant;
         if (extent < 1 || extent > old) {
             return status_fail(TAPML_INVALID, "axis %u would change from %lld to %lld", i,
                                (long long)old, (long long)extent);
@@ -234,13 +220,13 @@ static tapml_status cut_layout(const struct piece *piece)
 static tapml_status
 cut_region(const struct cutting *cutting, uint32_t index, const struct piece *piece)
 {
-    const char *region = cutting->cut->op->params[index]->region;
+    const struct expression *region = cutting->cut->schema->params[index].region;
     const struct case_argument *from = piece->from;
     struct case_argument *to = piece->to;
     int64_t begin = 0;
     int64_t end = to->shape[0];
     if (region) {
-        TAPML_TRY(expression_range(&cutting->scope, region, &ORIGIN, &begin, &end));
+        TAPML_TRY(expression_range(&cutting->scope, region, &begin, &end));
     }
     if (begin < 0 || end < begin || end > to->shape[0]) {
         return status_fail(TAPML_INVALID, "its region would be %lld .. %lld of %lld rows",
@@ -305,9 +291,9 @@ static void *spread(const struct cutting *cutting, const struct piece *piece, co
 // Whether the numbers of a tensor choose along the axis that is cut: its domain ends with it.
 static int chooses(const struct cutting *cutting, uint32_t index)
 {
-    const char *domain = cutting->cut->op->params[index]->domain;
-    return domain && strstr(domain, "..") && cutting->axis->is_number == 0 &&
-           step_of(&cutting->cut->scope, domain, cutting->axis->symbol) == 1;
+    const struct expression *domain = cutting->cut->schema->params[index].domain;
+    return domain && cutting->axis->is_number == 0 &&
+           step_of(&cutting->cut->inferred.scope, domain, cutting->axis->symbol) == 1;
 }
 
 // Counts chosen rows from the first one that stays. Whether they lie in the domain then is checked
@@ -406,11 +392,7 @@ static tapml_status
 cut_argument(const struct cutting *cutting, uint32_t index, struct case_argument *to)
 {
     if (to->kind == TAPML_P_I64) {
-        for (uint32_t i = 0; i < cutting->scope.count; i++) {
-            if (strcmp(cutting->scope.symbols[i].name, to->name) == 0) {
-                to->i = value_of(&cutting->scope, i);
-            }
-        }
+        to->i = value_of(&cutting->scope, cutting->cut->schema->params[index].symbol);
         return TAPML_OK;
     }
     if (!is_tensor(to)) {
@@ -423,13 +405,12 @@ cut_argument(const struct cutting *cutting, uint32_t index, struct case_argument
 // Checks the whole call, and names its class.
 static tapml_status settle(const struct cutting *cutting, struct carved_case *item)
 {
-    const tapml_op *op = cutting->cut->op;
     char text[CLASS_TEXT];
-    struct expression_scope scope;
+    struct inferred inferred;
     tapml_value *values = NULL;
     TAPML_TRY(case_values(item, cutting->arena, &values));
-    TAPML_TRY(infer_call(op, values, &scope));
-    TAPML_TRY(case_shape_class(op, values, text, sizeof(text)));
+    TAPML_TRY(infer_call(cutting->cut->schema, values, &inferred));
+    TAPML_TRY(case_shape_class(&inferred, values, text, sizeof(text)));
     item->shape_class = arena_text(cutting->arena, text);
     return item->shape_class ? TAPML_OK : status_no_memory();
 }
@@ -445,14 +426,14 @@ tapml_status cut_case(const struct cut *cut,
                               .axis = &cut->axes[axis],
                               .begin = begin,
                               .end = end,
-                              .scope = cut->scope,
+                              .scope = cut->inferred.scope,
                               .arena = arena};
     struct carved_case item = *cut->item;
     const int64_t least = cutting.axis->is_number ? 0 : 1;
     if (begin < 0 || end > cutting.axis->extent || end - begin < least ||
         (begin > 0 && cutting.axis->is_number)) {
         return status_fail(TAPML_INVALID, "'%s' cannot be cut to %lld .. %lld of %lld",
-                           cut->scope.symbols[cutting.axis->symbol].name, (long long)begin,
+                           cut->schema->names.names[cutting.axis->symbol], (long long)begin,
                            (long long)end, (long long)cutting.axis->extent);
     }
     set_symbol(&cutting);

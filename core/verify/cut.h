@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "graph/expression.h"
+#include "schema/infer.h"
 #include "store/case.h"
 
 struct arena;
@@ -19,7 +19,7 @@ enum { CUT_AXES_MAX = 32 };
 
 // What can be cut: an extent, or a number that a region grows with, such as a position.
 struct cut_axis {
-    uint32_t symbol; // Of the scope.
+    uint32_t symbol; // Of the schema.
     uint32_t part;   // The axis of a symbol such as "*rows".
     int64_t extent;
     int is_number; // It is cut at its end alone, down to 0; an extent down to 1.
@@ -27,16 +27,17 @@ struct cut_axis {
 
 struct cut {
     const struct carved_case *item;
-    const tapml_op *op;
-    struct expression_scope scope;
+    const struct compiled_op *schema;
+    struct inferred inferred;
     uint32_t axis_count;
     struct cut_axis axes[CUT_AXES_MAX];
 };
 
 // Lists what can be cut, in the order of the schema: the same for every case of an op that has the
 // same ranks. The case and the op are borrowed. TAPML_INVALID where the case is no call of the op.
-tapml_status
-cut_open(const struct carved_case *item, const tapml_op *op, struct cut *out_cut) STATUS_USED;
+tapml_status cut_open(const struct carved_case *item,
+                      const struct compiled_op *schema,
+                      struct cut *out_cut) STATUS_USED;
 
 // The case with `begin` .. `end` - 1 of an axis, in `arena`; names are borrowed. Its weights must
 // be inlined. Tensors that were dense are dense, views keep their strides and offset. Outputs are

@@ -5,13 +5,12 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "graph/infer.h"
+#include "schema/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,13 +41,12 @@ static const struct {
 // Behind a block, one alone, before a block.
 static const int64_t EXTENTS[] = {33, 1, 257, 65, 31, 63, 255};
 
-static const struct affine_point ORIGIN = {{0}}; // The scope of a call holds plain numbers.
-
 struct making {
-    const tapml_op *op;
+    const struct compiled_op *schema;
+    const tapml_op *op; // Of the schema.
     const struct derive_recipe *recipe;
     struct arena *arena;
-    struct expression_scope scope;
+    struct inferred inferred; // Of the case that it is made of, and then of what is made.
     struct random random;
     struct carved_case *made;
     int has_input; // Some float input is no weight.
@@ -72,53 +70,35 @@ static int is_weight(const struct case_argument *argument)
 }
 
 // What the symbols of the schema are in a case.
-static tapml_status
-read_scope(const struct carved_case *item, const tapml_op *op, struct expression_scope *scope)
+static tapml_status read_case(const struct carved_case *item,
+                              const struct compiled_op *schema,
+                              struct inferred *out_inferred)
 {
     tapml_value *values = NULL;
-    TAPML_TRY(case_check_op(item, op));
-    for (uint32_t i = 0; i < op->n_params; i++) {
+    TAPML_TRY(case_check_op(item, schema->op));
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
         TAPML_TRY(case_check_argument(&item->arguments[i]));
     }
     struct arena *arena = arena_create();
     tapml_status status = arena ? case_values(item, arena, &values) : status_no_memory();
     if (status == TAPML_OK) {
-        status = infer_call(op, values, scope);
+        status = infer_call(schema, values, out_inferred);
     }
     arena_destroy(arena);
     return status;
 }
 
-static struct expression_symbol *find_symbol(struct expression_scope *scope, const char *name)
+// The symbol of that name if it has a value, or EXPRESSION_NONE.
+static uint32_t find_symbol(const struct expression_scope *scope, const char *name)
 {
-    for (uint32_t i = 0; i < scope->count; i++) {
-        if (strcmp(scope->symbols[i].name, name) == 0) {
-            return &scope->symbols[i];
-        }
-    }
-    return NULL;
+    const uint32_t symbol = expression_find(scope->names, name);
+    return symbol != EXPRESSION_NONE && scope->symbols[symbol].is_bound ? symbol : EXPRESSION_NONE;
 }
 
-static int is_attribute(const tapml_op *op, const char *name)
+static int is_attribute(const struct compiled_op *schema, uint32_t symbol)
 {
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        if (op->params[i]->kind == TAPML_P_I64 && strcmp(op->params[i]->name, name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int is_name_byte(char byte)
-{
-    return isalnum((unsigned char)byte) || byte == '_';
-}
-
-static int has_name(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
-        if ((at == text || !is_name_byte(at[-1])) && !is_name_byte(at[length])) {
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
+        if (schema->params[i].symbol == symbol) {
             return 1;
         }
     }
@@ -126,47 +106,38 @@ static int has_name(const char *text, const char *name)
 }
 
 // An attribute that says which rows of a state are touched.
-static int is_place(const tapml_op *op, const char *name)
+static int is_place(const struct compiled_op *schema, uint32_t symbol)
 {
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        if (op->params[i]->region && has_name(op->params[i]->region, name)) {
-            return is_attribute(op, name);
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
+        if (schema->params[i].region && expression_has(schema->params[i].region, symbol)) {
+            return is_attribute(schema, symbol);
         }
     }
     return 0;
 }
 
-static int is_state(const tapml_param *param)
+// Whether a symbol is the rows of a state: "C" of "C, heads, width".
+static int is_capacity_of(const struct compiled_param *param, uint32_t symbol)
 {
-    return (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
+    return (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0 && param->shape &&
+           expression_begins_with(param->shape, symbol);
 }
 
-// Whether `name` is the rows of a state: "C" of "C, heads, width".
-static int is_capacity_of(const tapml_param *param, const char *name)
+static int is_capacity(const struct compiled_op *schema, uint32_t symbol)
 {
-    const size_t length = strlen(name);
-    return is_state(param) && strncmp(param->shape, name, length) == 0 &&
-           !is_name_byte(param->shape[length]);
-}
-
-static int is_capacity(const tapml_op *op, const char *name)
-{
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        if (is_tensor(op->params[i]->kind) && is_capacity_of(op->params[i], name)) {
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
+        if (is_capacity_of(&schema->params[i], symbol)) {
             return 1;
         }
     }
     return 0;
 }
 
-// Whether `name` is any number of leading axes: "rows" of "*rows, width".
-static int is_leading(const tapml_op *op, const char *name)
+// Whether a symbol is any number of leading axes: "rows" of "*rows, width".
+static int is_leading(const struct compiled_op *schema, uint32_t symbol)
 {
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        const char *star =
-            is_tensor(op->params[i]->kind) ? strchr(op->params[i]->shape, '*') : NULL;
-        const size_t length = strlen(name);
-        if (star && strncmp(star + 1, name, length) == 0 && !is_name_byte(star[1 + length])) {
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
+        if (schema->params[i].shape && expression_has_rows(schema->params[i].shape, symbol)) {
             return 1;
         }
     }
@@ -174,13 +145,14 @@ static int is_leading(const tapml_op *op, const char *name)
 }
 
 // Capacities follow from the rest, and attributes that are no place have a meaning of their own.
-static int is_varied(const tapml_op *op, const struct expression_symbol *symbol)
+static int is_varied(const struct inferred *inferred, uint32_t symbol)
 {
-    if (symbol->axis_count == 0 && is_leading(op, symbol->name)) {
+    const struct compiled_op *schema = inferred->schema;
+    const struct expression_symbol *value = &inferred->scope.symbols[symbol];
+    if (!value->is_bound || (value->axis_count == 0 && is_leading(schema, symbol))) {
         return 0;
     }
-    return is_attribute(op, symbol->name) ? is_place(op, symbol->name)
-                                          : !is_capacity(op, symbol->name);
+    return is_attribute(schema, symbol) ? is_place(schema, symbol) : !is_capacity(schema, symbol);
 }
 
 static int64_t first_extent(const struct expression_symbol *symbol)
@@ -204,20 +176,20 @@ static tapml_status set_symbol(struct expression_symbol *symbol, int64_t value)
 
 // Values in the blocks that rows of an encoded weight consist of, if the extent of `symbol` is the
 // length of such rows; else 1.
-static int64_t block_of(const struct carved_case *item,
-                        const tapml_op *op,
-                        const struct expression_scope *scope,
-                        const struct expression_symbol *symbol)
+static int64_t
+block_of(const struct carved_case *item, const struct inferred *inferred, uint32_t symbol)
 {
-    struct expression_scope other = *scope;
-    struct expression_symbol *changed = find_symbol(&other, symbol->name);
-    for (uint32_t i = 0; i < op->n_params; i++) {
+    const struct compiled_op *schema = inferred->schema;
+    struct expression_scope other = inferred->scope;
+    struct expression_symbol *changed = &other.symbols[symbol];
+    const int64_t extent = first_extent(changed);
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
         const struct case_argument *argument = &item->arguments[i];
         struct affine shape[TAPML_MAX_RANK];
         uint32_t rank = 0;
         if (is_tensor(argument->kind) && argument->encoding && argument->rank > 0 &&
-            set_symbol(changed, first_extent(symbol) + 1) == TAPML_OK &&
-            expression_shape(&other, op->params[i]->shape, shape, &rank) == TAPML_OK &&
+            schema->params[i].shape && set_symbol(changed, extent + 1) == TAPML_OK &&
+            expression_shape(&other, schema->params[i].shape, shape, &rank) == TAPML_OK &&
             rank == argument->rank && shape[rank - 1].constant != argument->shape[rank - 1]) {
             return argument->encoding->block_values;
         }
@@ -225,34 +197,42 @@ static int64_t block_of(const struct carved_case *item,
     return 1;
 }
 
+static struct derive_recipe shape_recipe(const struct carved_case *item,
+                                         const struct inferred *inferred,
+                                         uint32_t symbol,
+                                         int64_t extent)
+{
+    const char *name = inferred->scope.names->names[symbol];
+    const int64_t block = block_of(item, inferred, symbol);
+    // One row from a place ends at the extent.
+    const int64_t wanted = extent - is_place(inferred->schema, symbol);
+    struct derive_recipe recipe = {.source = DERIVE_SHAPE,
+                                   .values = VALUES_POSITIVE,
+                                   .value = (wanted + block - 1) / block * block};
+    (void)snprintf(recipe.symbol, sizeof(recipe.symbol), "%s", name);
+    (void)snprintf(recipe.label, sizeof(recipe.label), "%s=%" PRId64, name, recipe.value);
+    return recipe;
+}
+
 tapml_status derive_list(const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          struct derive_recipe *out_recipes,
                          uint32_t *out_count)
 {
-    struct expression_scope scope;
+    struct inferred inferred;
     uint32_t count = 0;
-    TAPML_TRY(read_scope(item, op, &scope));
+    TAPML_TRY(read_case(item, schema, &inferred));
     for (size_t i = 0; i < sizeof(VALUE_RECIPES) / sizeof(*VALUE_RECIPES); i++) {
         struct derive_recipe *recipe = &out_recipes[count++];
         *recipe = (struct derive_recipe){.source = VALUE_RECIPES[i].source,
                                          .values = (int)VALUE_RECIPES[i].values};
         (void)snprintf(recipe->label, sizeof(recipe->label), "%s", VALUE_RECIPES[i].label);
     }
-    const uint32_t extents = (uint32_t)(sizeof(EXTENTS) / sizeof(*EXTENTS));
-    for (uint32_t i = 0; i < extents * scope.count; i++) {
-        const struct expression_symbol *symbol = &scope.symbols[i % scope.count];
-        if (is_varied(op, symbol)) {
-            struct derive_recipe *recipe = &out_recipes[count++];
-            *recipe = (struct derive_recipe){.source = DERIVE_SHAPE,
-                                             .values = VALUES_POSITIVE,
-                                             .value = EXTENTS[i / scope.count]};
-            recipe->value -= is_place(op, symbol->name); // One row from there ends at the extent.
-            const int64_t block = block_of(item, op, &scope, symbol);
-            recipe->value = (recipe->value + block - 1) / block * block;
-            (void)snprintf(recipe->symbol, sizeof(recipe->symbol), "%s", symbol->name);
-            (void)snprintf(recipe->label, sizeof(recipe->label), "%s=%" PRId64, symbol->name,
-                           recipe->value);
+    for (size_t i = 0; i < sizeof(EXTENTS) / sizeof(*EXTENTS); i++) {
+        for (uint32_t symbol = 0; symbol < schema->names.count; symbol++) {
+            if (is_varied(&inferred, symbol)) {
+                out_recipes[count++] = shape_recipe(item, &inferred, symbol, EXTENTS[i]);
+            }
         }
     }
     *out_count = count;
@@ -274,33 +254,37 @@ static int64_t in_proportion(int64_t other, int64_t from, int64_t to)
 }
 
 tapml_status derive_couple(const struct carved_case *item,
-                           const tapml_op *op,
+                           const struct compiled_op *schema,
                            const struct derive_recipe *recipe,
                            uint32_t index,
                            struct derive_recipe *out_recipe,
                            int *out_has)
 {
-    struct expression_scope scope;
+    struct inferred inferred;
     *out_has = 0;
-    TAPML_TRY(read_scope(item, op, &scope));
-    const struct expression_symbol *symbol = find_symbol(&scope, recipe->symbol);
-    if (!symbol || is_attribute(op, symbol->name)) {
+    TAPML_TRY(read_case(item, schema, &inferred));
+    const struct expression_scope *scope = &inferred.scope;
+    const uint32_t symbol = find_symbol(scope, recipe->symbol);
+    if (symbol == EXPRESSION_NONE || is_attribute(schema, symbol)) {
         return TAPML_OK;
     }
-    for (uint32_t i = 0; i < scope.count; i++) {
-        const struct expression_symbol *other = &scope.symbols[i];
-        const int64_t extent = first_extent(other);
-        const int64_t value = in_proportion(extent, first_extent(symbol), recipe->value);
-        if (other == symbol || is_attribute(op, other->name) || !is_varied(op, other) ||
-            value == extent || value > 2 * DERIVE_EXTENT_MAX || index-- > 0) {
+    for (uint32_t other = 0; other < schema->names.count; other++) {
+        if (other == symbol || is_attribute(schema, other) || !is_varied(&inferred, other)) {
+            continue;
+        }
+        const char *name = scope->names->names[other];
+        const int64_t extent = first_extent(&scope->symbols[other]);
+        const int64_t value =
+            in_proportion(extent, first_extent(&scope->symbols[symbol]), recipe->value);
+        if (value == extent || value > 2 * DERIVE_EXTENT_MAX || index-- > 0) {
             continue;
         }
         *out_has = 1;
         *out_recipe = *recipe;
         out_recipe->other_value = value;
-        (void)snprintf(out_recipe->other, sizeof(out_recipe->other), "%s", other->name);
+        (void)snprintf(out_recipe->other, sizeof(out_recipe->other), "%s", name);
         (void)snprintf(out_recipe->label, sizeof(out_recipe->label), "%.40s,%.31s=%" PRId64,
-                       recipe->label, other->name, value);
+                       recipe->label, name, value);
         return TAPML_OK;
     }
     return TAPML_OK;
@@ -314,19 +298,23 @@ static int64_t least_of(int64_t a, int64_t b)
 static tapml_status set_symbols(struct making *making)
 {
     const struct derive_recipe *recipe = making->recipe;
-    for (uint32_t i = 0; i < making->scope.count; i++) {
-        struct expression_symbol *symbol = &making->scope.symbols[i];
-        int64_t value = first_extent(symbol);
-        if (recipe->symbol[0] != 0 && strcmp(symbol->name, recipe->symbol) == 0) {
+    struct expression_scope *scope = &making->inferred.scope;
+    for (uint32_t i = 0; i < scope->names->count; i++) {
+        const char *name = scope->names->names[i];
+        if (!scope->symbols[i].is_bound) {
+            continue;
+        }
+        int64_t value = first_extent(&scope->symbols[i]);
+        if (recipe->symbol[0] != 0 && strcmp(name, recipe->symbol) == 0) {
             value = recipe->value;
-        } else if (recipe->other[0] != 0 && strcmp(symbol->name, recipe->other) == 0) {
+        } else if (recipe->other[0] != 0 && strcmp(name, recipe->other) == 0) {
             value = recipe->other_value;
-        } else if (is_place(making->op, symbol->name)) {
+        } else if (is_place(making->schema, i)) {
             value = least_of(value, POSITION_MAX);
-        } else if (!is_attribute(making->op, symbol->name)) {
+        } else if (!is_attribute(making->schema, i)) {
             value = least_of(value, DERIVE_EXTENT_MAX);
         }
-        TAPML_TRY(set_symbol(symbol, value));
+        TAPML_TRY(set_symbol(&scope->symbols[i], value));
     }
     return TAPML_OK;
 }
@@ -334,24 +322,25 @@ static tapml_status set_symbols(struct making *making)
 static tapml_status
 read_region(const struct making *making, uint32_t index, int64_t *out_begin, int64_t *out_end)
 {
-    return expression_range(&making->scope, making->op->params[index]->region, &ORIGIN, out_begin,
-                            out_end);
+    return expression_range(&making->inferred.scope, making->schema->params[index].region,
+                            out_begin, out_end);
 }
 
 // States hold what the call touches.
 static tapml_status fit_capacities(struct making *making)
 {
+    struct expression_scope *scope = &making->inferred.scope;
     for (uint32_t i = 0; i < making->op->n_params; i++) {
-        const tapml_param *param = making->op->params[i];
+        const struct compiled_param *param = &making->schema->params[i];
         int64_t begin = 0;
         int64_t end = 0;
         if (!param->region || making->made->arguments[i].kind == TAPML_V_NONE) {
             continue;
         }
         TAPML_TRY(read_region(making, i, &begin, &end));
-        for (uint32_t k = 0; k < making->scope.count; k++) {
-            struct expression_symbol *symbol = &making->scope.symbols[k];
-            if (is_capacity_of(param, symbol->name) && first_extent(symbol) < end) {
+        for (uint32_t k = 0; k < scope->names->count; k++) {
+            struct expression_symbol *symbol = &scope->symbols[k];
+            if (symbol->is_bound && is_capacity_of(param, k) && first_extent(symbol) < end) {
                 TAPML_TRY(set_symbol(symbol, end));
             }
         }
@@ -362,17 +351,18 @@ static tapml_status fit_capacities(struct making *making)
 // Attributes lie in their domains, which depend on extents.
 static tapml_status fit_attributes(struct making *making)
 {
+    struct expression_scope *scope = &making->inferred.scope;
     for (uint32_t i = 0; i < making->op->n_params; i++) {
-        const tapml_param *param = making->op->params[i];
+        const struct compiled_param *param = &making->schema->params[i];
         struct case_argument *argument = &making->made->arguments[i];
-        struct expression_symbol *symbol = find_symbol(&making->scope, param->name);
         int64_t least = INT64_MIN;
         int64_t largest = INT64_MAX;
-        if (argument->kind != TAPML_P_I64 || !symbol) {
+        if (argument->kind != TAPML_P_I64) {
             continue;
         }
-        if (param->domain && strstr(param->domain, "..")) {
-            TAPML_TRY(expression_range(&making->scope, param->domain, &ORIGIN, &least, &largest));
+        struct expression_symbol *symbol = &scope->symbols[param->symbol];
+        if (param->domain) {
+            TAPML_TRY(expression_range(scope, param->domain, &least, &largest));
         }
         const int64_t value = least_of(symbol->value.constant, largest);
         argument->i = value < least ? least : value;
@@ -381,31 +371,15 @@ static tapml_status fit_attributes(struct making *making)
     return TAPML_OK;
 }
 
-// The shape of the tensor parameter that `text` names, or NULL: it stands before.
-static const struct case_argument *
-find_like(const struct making *making, const char *text, uint32_t index)
-{
-    for (uint32_t i = 0; i < index; i++) {
-        const struct case_argument *argument = &making->made->arguments[i];
-        if (is_tensor(argument->kind) && strcmp(argument->name, text) == 0) {
-            return argument;
-        }
-    }
-    return NULL;
-}
-
 static tapml_status
 shape_of(const struct making *making, uint32_t index, struct case_argument *argument)
 {
-    const char *text = making->op->params[index]->shape;
-    const struct case_argument *like = find_like(making, text, index);
+    const struct compiled_param *param = &making->schema->params[index];
     struct affine shape[TAPML_MAX_RANK];
-    if (like) {
-        argument->rank = like->rank;
-        memcpy(argument->shape, like->shape, sizeof(argument->shape));
-        return TAPML_OK;
+    if (param->shape_like != COMPILED_NONE) {
+        param = &making->schema->params[param->shape_like];
     }
-    TAPML_TRY(expression_shape(&making->scope, text, shape, &argument->rank));
+    TAPML_TRY(expression_shape(&making->inferred.scope, param->shape, shape, &argument->rank));
     for (uint32_t i = 0; i < argument->rank; i++) {
         argument->shape[i] = shape[i].constant;
         if (argument->shape[i] < 1) {
@@ -422,7 +396,7 @@ place_region(const struct making *making, uint32_t index, struct case_argument *
     const int64_t rows = argument->shape[0];
     argument->region_begin = 0;
     argument->region_end = rows;
-    if (making->op->params[index]->region) {
+    if (making->schema->params[index].region) {
         TAPML_TRY(read_region(making, index, &argument->region_begin, &argument->region_end));
     }
     if (argument->region_begin < 0 || argument->region_begin > argument->region_end ||
@@ -541,13 +515,13 @@ fill_blocks(struct making *making, const struct case_argument *argument, unsigne
 static tapml_status fill_integers(struct making *making, uint32_t index, unsigned char *data)
 {
     const struct case_argument *argument = &making->made->arguments[index];
-    const char *domain = making->op->params[index]->domain;
+    const struct expression *domain = making->schema->params[index].domain;
     const size_t element_bytes = dtype_bytes(argument->dtype);
     const uint64_t count = argument->content_bytes / element_bytes;
     int64_t least = 0;
     int64_t largest = 1;
-    if (domain && strstr(domain, "..")) {
-        TAPML_TRY(expression_range(&making->scope, domain, &ORIGIN, &least, &largest));
+    if (domain) {
+        TAPML_TRY(expression_range(&making->inferred.scope, domain, &least, &largest));
     }
     const uint64_t span = (uint64_t)largest - (uint64_t)least + 1;
     if (largest < least || span == 0) {
@@ -610,21 +584,21 @@ static tapml_status make(struct making *making)
             TAPML_TRY(fill(making, i));
         }
     }
-    struct expression_scope scope;
-    return read_scope(made, making->op, &scope);
+    return read_case(made, making->schema, &making->inferred);
 }
 
 tapml_status derive_make(const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          const struct derive_recipe *recipe,
                          struct arena *arena,
                          struct carved_case *out_case)
 {
     struct carved_case made = *item;
     made.is_derived = 1;
-    struct making making = {.op = op, .recipe = recipe, .arena = arena, .made = &made};
+    struct making making = {
+        .schema = schema, .op = schema->op, .recipe = recipe, .arena = arena, .made = &made};
     struct text text;
-    TAPML_TRY(read_scope(item, op, &making.scope));
+    TAPML_TRY(read_case(item, schema, &making.inferred));
     made.shape_class = arena_text(arena, recipe->label);
     made.arguments = arena_array(arena, item->argument_count, sizeof(*made.arguments));
     if (!made.shape_class || !made.arguments) {
@@ -632,7 +606,7 @@ tapml_status derive_make(const struct carved_case *item,
     }
     memcpy(made.arguments, item->arguments, item->argument_count * sizeof(*made.arguments));
     text_init(&text);
-    text_format(&text, "%s %s %d", op->name, recipe->label, DERIVE_SEED);
+    text_format(&text, "%s %s %d", schema->op->name, recipe->label, DERIVE_SEED);
     tapml_status status = text_status(&text);
     if (status == TAPML_OK) {
         random_init(&making.random, hash_bytes(text.data, text.length).low);

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "graph/expression.h"
+#include "schema/compiled.h"
 #include "store/case.h"
 
 struct arena;
@@ -46,7 +46,7 @@ struct derive_recipe {
 // other, the most telling extents first. `out_recipes` has room for DERIVE_RECIPES_MAX, which is
 // for all. TAPML_INVALID where the case is no call of `op`.
 tapml_status derive_list(const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          struct derive_recipe *out_recipes,
                          uint32_t *out_count) STATUS_USED;
 
@@ -55,7 +55,7 @@ tapml_status derive_list(const struct carved_case *item,
 // another symbol that was a multiple or a part of the first one changes with it, if it can in the
 // same proportion. There are several; `index` counts them. `*out_has` is 0 behind the last one.
 tapml_status derive_couple(const struct carved_case *item,
-                           const tapml_op *op,
+                           const struct compiled_op *schema,
                            const struct derive_recipe *recipe,
                            uint32_t index,
                            struct derive_recipe *out_recipe,
@@ -64,7 +64,7 @@ tapml_status derive_couple(const struct carved_case *item,
 // Makes the case of a recipe in `arena`. Its shape class is the recipe's label. TAPML_INVALID where
 // the schema has no such call or it is too large: the caller counts it.
 tapml_status derive_make(const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          const struct derive_recipe *recipe,
                          struct arena *arena,
                          struct carved_case *out_case) STATUS_USED;

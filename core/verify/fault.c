@@ -7,8 +7,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/table.h"
-#include "graph/catalogue.h"
-#include "graph/infer.h"
+#include "schema/catalogue.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -281,6 +280,7 @@ struct strike {
     struct backend *inner;
     struct backend_call call; // With arguments of its own.
     tapml_value *args;
+    struct inferred inferred; // Of them.
     const struct fault_rule *const *rules;
     size_t rule_count;
     struct arena *arena;
@@ -332,15 +332,15 @@ static double changed(const struct fault_rule *rule, double value)
 // Whole numbers choose rows: beyond their domain a kernel would touch what is not its own, so they
 // go to its nearest end.
 static tapml_status change_whole(const struct fault_rule *rule,
-                                 const tapml_param *param,
-                                 const struct expression_scope *scope,
+                                 uint32_t param,
+                                 const struct inferred *inferred,
                                  int64_t *value)
 {
-    static const struct affine_point origin = {{0}};
+    const struct expression *domain = inferred->schema->params[param].domain;
     int64_t least = -(INT64_C(1) << 53), largest = INT64_C(1) << 53;
 
-    if (param->domain != NULL && strstr(param->domain, "..") != NULL) {
-        TAPML_TRY(expression_range(scope, param->domain, &origin, &least, &largest));
+    if (domain != NULL) {
+        TAPML_TRY(expression_range(&inferred->scope, domain, &least, &largest));
     }
     const double wanted = nearbyint(changed(rule, (double)*value));
 
@@ -353,9 +353,8 @@ static tapml_status change_whole(const struct fault_rule *rule,
 static tapml_status change_arguments(struct strike *strike)
 {
     const tapml_op *op = strike->call.op;
-    struct expression_scope scope;
+    const struct inferred *given = strike->call.inferred;
 
-    TAPML_TRY(infer_call(op, strike->args, &scope));
     for (size_t i = 0; i < strike->rule_count; i++) {
         const struct fault_rule *rule = strike->rules[i];
         const uint32_t at = is_after(rule) ? op->n_params : find_number(rule, op);
@@ -366,18 +365,16 @@ static tapml_status change_arguments(struct strike *strike)
         if (op->params[at]->kind == TAPML_P_F64) {
             strike->args[at].u.d = changed(rule, strike->args[at].u.d);
         } else {
-            TAPML_TRY(change_whole(rule, op->params[at], &scope, &strike->args[at].u.i));
+            TAPML_TRY(change_whole(rule, at, given, &strike->args[at].u.i));
         }
     }
-    return TAPML_OK;
+    strike->call.inferred = &strike->inferred;
+    return infer_call(given->schema, strike->args, &strike->inferred);
 }
 
 // -- Images ------------------------------------------------------------------------------------
 
-static tapml_status describe(const struct strike *strike,
-                             const struct expression_scope *scope,
-                             uint32_t index,
-                             struct image *image)
+static tapml_status describe(const struct strike *strike, uint32_t index, struct image *image)
 {
     const tapml_tensor *tensor = strike->args[index].u.p;
     const uint64_t grain = TAPML_TRANSFER_GRAIN;
@@ -394,11 +391,10 @@ static tapml_status describe(const struct strike *strike,
         shape_dense_strides(image->shape, image->rank, image->stride);
     }
     if ((strike->call.op->params[index]->effects & TAPML_E_STATE_WRITE) != 0 && image->rank > 0) {
-        int64_t begin = 0, end = 0;
+        const struct infer_region *region = &strike->inferred.regions[index];
 
-        TAPML_TRY(infer_region(strike->call.op, index, strike->args, scope, &begin, &end));
-        image->shape[0] = end - begin;
-        offset += (uint64_t)(begin * image->stride[0]) * element_bytes;
+        image->shape[0] = region->end - region->begin;
+        offset += (uint64_t)(region->begin * image->stride[0]) * element_bytes;
     }
     TAPML_TRY(shape_count(image->shape, image->rank, &image->count));
     TAPML_TRY(shape_span(image->shape, image->stride, image->rank, &span));
@@ -431,20 +427,18 @@ list_images(const struct strike *strike, struct image **out_images, uint32_t *ou
 {
     const tapml_op *op = strike->call.op;
     struct image *images = arena_array(strike->arena, op->n_params, sizeof(*images));
-    struct expression_scope scope;
     uint32_t count = 0;
 
     if (images == NULL) {
         return status_no_memory();
     }
-    TAPML_TRY(infer_call(op, strike->args, &scope));
     for (uint32_t i = 0; i < op->n_params; i++) {
         struct image *image = &images[count];
 
         if (!is_written(strike->args[i].kind)) {
             continue;
         }
-        TAPML_TRY(describe(strike, &scope, i, image));
+        TAPML_TRY(describe(strike, i, image));
         if (image->count == 0) {
             continue;
         }

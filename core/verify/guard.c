@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -75,7 +74,6 @@ struct guard {
 
     // Of the call at hand.
     const struct backend_call *call;
-    struct expression_scope scope;
     struct use *uses;
     uint32_t use_count;
     struct watch *watches;
@@ -367,7 +365,7 @@ static tapml_status make_view(const struct guard *guard, const struct use *use, 
 {
     const tapml_tensor *tensor = use->tensor;
     const tapml_param *param = param_of(guard, use);
-    int64_t begin = 0, end = 0, span = 0, count = 0;
+    int64_t span = 0, count = 0;
     *view = (struct view){.rank = tensor->rank, .element_bytes = dtype_bytes(tensor->dtype)};
     if (tensor->rank > 0) {
         memcpy(view->shape, tensor->shape, tensor->rank * sizeof(*view->shape));
@@ -387,10 +385,9 @@ static tapml_status make_view(const struct guard *guard, const struct use *use, 
     }
     view->offset = use->buffer->redzone + tensor->offset;
     if ((param->effects & TAPML_E_STATE_WRITE) != 0 && view->rank > 0) {
-        TAPML_TRY(infer_region(guard->call->op, use->param, guard->call->args, &guard->scope,
-                               &begin, &end));
-        view->offset += (uint64_t)begin * (uint64_t)view->stride[0] * view->element_bytes;
-        view->shape[0] = end - begin;
+        const struct infer_region *region = &guard->call->inferred->regions[use->param];
+        view->offset += (uint64_t)region->begin * (uint64_t)view->stride[0] * view->element_bytes;
+        view->shape[0] = region->end - region->begin;
     }
     TAPML_TRY(shape_count(view->shape, view->rank, &count));
     view->count = (uint64_t)count;
@@ -452,20 +449,19 @@ static void describe_inside(struct guard *guard, const struct use *use, uint64_t
     struct guard_violation *violation = &guard->violation;
     const tapml_param *param = param_of(guard, use);
     const size_t size = sizeof(violation->what);
-    int64_t begin = 0, end = 0, rows = 0;
+    int64_t rows = 0;
     uint64_t index = 0;
     const int is_element = find_element(use, byte, &index);
     if (!is_output(param) && is_element) {
         (void)snprintf(violation->what, size, "input '%.60s' changed at element %" PRIu64,
                        param->name, index);
-    } else if (is_element && use->tensor->rank > 0 &&
-               infer_region(guard->call->op, use->param, guard->call->args, &guard->scope, &begin,
-                            &end) == TAPML_OK) {
+    } else if (is_element && use->tensor->rank > 0 && (param->effects & TAPML_E_STATE_WRITE) != 0) {
+        const struct infer_region *region = &guard->call->inferred->regions[use->param];
         (void)shape_count(use->tensor->shape + 1, use->tensor->rank - 1, &rows);
         (void)snprintf(violation->what, size,
                        "row %" PRIu64 " of state '%.60s' was written, outside of rows %" PRId64
                        " .. %" PRId64,
-                       index / (uint64_t)rows, param->name, begin, end - 1);
+                       index / (uint64_t)rows, param->name, region->begin, region->end - 1);
     } else {
         (void)snprintf(violation->what, size,
                        "byte %" PRIu64 " of the buffer of '%.60s' was written, outside of its view",
@@ -869,7 +865,6 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
     guard->violation = (struct guard_violation){0};
     guard->time_ns = 0;
     guard->watch_count = 0;
-    TAPML_TRY(infer_call(call->op, call->args, &guard->scope)); // All that follows trusts it.
     TAPML_TRY(translate(guard, &inner_call.args));
     if (guard->is_ignoring) {
         return perform(guard, &inner_call);

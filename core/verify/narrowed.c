@@ -50,9 +50,9 @@ static int is_tensor(const struct case_argument *argument)
            case_is_output(argument);
 }
 
-// Without `op`, whatever its schema says.
+// Without `schema`, whatever its schema says.
 static tapml_status convert_case(const struct carved_case *item,
-                                 const tapml_op *op,
+                                 const struct compiled_op *schema,
                                  uint32_t to,
                                  struct arena *arena,
                                  struct carved_case *out_case)
@@ -67,7 +67,8 @@ static tapml_status convert_case(const struct carved_case *item,
     for (uint32_t i = 0; i < made.argument_count; i++) {
         struct case_argument *argument = &made.arguments[i];
         if (is_tensor(argument) && argument->dtype == from && !argument->encoding &&
-            (argument->effects & TAPML_E_WEIGHT) == 0 && (!op || narrow_takes(op, i))) {
+            (argument->effects & TAPML_E_WEIGHT) == 0 &&
+            (!schema || compiled_takes(schema, i, TAPML_F16))) {
             TAPML_TRY(convert_argument(argument, to, arena));
         }
     }
@@ -76,11 +77,11 @@ static tapml_status convert_case(const struct carved_case *item,
 }
 
 tapml_status narrowed_case(const struct carved_case *item,
-                           const tapml_op *op,
+                           const struct compiled_op *schema,
                            struct arena *arena,
                            struct carved_case *out_case)
 {
-    return convert_case(item, op, TAPML_F16, arena, out_case);
+    return convert_case(item, schema, TAPML_F16, arena, out_case);
 }
 
 tapml_status narrowed_widen_case(const struct carved_case *item,

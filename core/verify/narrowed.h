@@ -13,7 +13,7 @@ struct arena;
 // even; weights stay as they are, and so does what the schema takes as f32 alone. In `arena`; the
 // rest is borrowed. The case was checked (case_check_op, case_check_argument).
 tapml_status narrowed_case(const struct carved_case *item,
-                           const tapml_op *op,
+                           const struct compiled_op *schema,
                            struct arena *arena,
                            struct carved_case *out_case) STATUS_USED;
 

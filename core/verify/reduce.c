@@ -14,7 +14,7 @@ enum { NAME_TEXT = 256 };
 
 struct reducer {
     const struct reduce_options *options;
-    const tapml_op *op;
+    const struct compiled_op *schema;
     struct backend *exact; // Computes what is expected.
     struct replay *replay; // On it.
     struct reduce_result *result;
@@ -28,7 +28,7 @@ struct reducer {
 static tapml_status open_exact(struct reducer *reducer)
 {
     struct registry *registry = reducer->options->registry;
-    const char *component = registry_oracle(registry, reducer->op);
+    const char *component = registry_oracle(registry, reducer->schema->op);
     const char *devices =
         component ? registry_component_key(registry, component, "calibrates") : NULL;
     char name[NAME_TEXT];
@@ -46,7 +46,7 @@ static tapml_status open_exact(struct reducer *reducer)
 static tapml_status expect(struct reducer *reducer, struct carved_case *item, int *out_is_known)
 {
     struct replay_result result;
-    const tapml_status status = replay_run(reducer->replay, item, reducer->op, 0, &result);
+    const tapml_status status = replay_run(reducer->replay, item, reducer->schema, 0, &result);
     uint32_t output = 0;
     *out_is_known = status == TAPML_OK && result.outcome == REPLAY_RAN;
     if (status != TAPML_OK) {
@@ -116,7 +116,7 @@ static tapml_status try_span(struct reducer *reducer,
     struct cut cut;
     int is_known = 0;
     *out_fails = 0;
-    TAPML_TRY(cut_open(&reducer->result->item, reducer->op, &cut));
+    TAPML_TRY(cut_open(&reducer->result->item, reducer->schema, &cut));
     const tapml_status status = cut_case(&cut, span->axis, span->begin, span->end, arena, item);
     if (status != TAPML_OK) {
         return status_ends_all(status) ? status : TAPML_OK; // Such a case cannot be.
@@ -155,7 +155,7 @@ shorten(struct reducer *reducer, uint32_t index, int64_t parts, int *out_is_take
 {
     struct cut cut;
     *out_is_taken = 0;
-    TAPML_TRY(cut_open(&reducer->result->item, reducer->op, &cut));
+    TAPML_TRY(cut_open(&reducer->result->item, reducer->schema, &cut));
     const struct cut_axis *axis = &cut.axes[index];
     const int64_t extent = axis->extent;
     const int64_t chunk = extent / parts;
@@ -187,7 +187,7 @@ static tapml_status search(struct reducer *reducer)
 {
     struct cut cut;
     int64_t longest = 0;
-    TAPML_TRY(cut_open(&reducer->result->item, reducer->op, &cut));
+    TAPML_TRY(cut_open(&reducer->result->item, reducer->schema, &cut));
     for (uint32_t axis = 0; axis < cut.axis_count; axis++) {
         longest = cut.axes[axis].extent > longest ? cut.axes[axis].extent : longest;
     }
@@ -200,12 +200,12 @@ static tapml_status search(struct reducer *reducer)
 
 tapml_status reduce_case(const struct reduce_options *options,
                          const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          struct reduce_result *out_result)
 {
     struct reduce_result result = {.item = *item};
     struct reducer reducer = {.options = options,
-                              .op = op,
+                              .schema = schema,
                               .result = &result,
                               .repeats = options->repeats > 0 ? options->repeats : 1,
                               .trials_max = options->trials_max > 0 ? options->trials_max

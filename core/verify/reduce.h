@@ -36,6 +36,6 @@ struct reduce_result {
 // result.
 tapml_status reduce_case(const struct reduce_options *options,
                          const struct carved_case *item,
-                         const tapml_op *op,
+                         const struct compiled_op *schema,
                          struct reduce_result *out_result) STATUS_USED;
 void reduce_result_release(struct reduce_result *result);

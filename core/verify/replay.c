@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "graph/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -50,9 +49,11 @@ struct running {
     struct replay *replay;
     const struct carved_case *given;
     const struct carved_case *item; // As the backend gets it: given, or narrowed.
-    const tapml_op *op;
+    const struct compiled_op *schema;
+    const tapml_op *op; // Of the schema.
     struct arena *arena;
     tapml_value *args;
+    struct inferred inferred; // Of them.
     struct slot *slots;
     struct replay_result *result;
 };
@@ -184,7 +185,7 @@ static tapml_status narrow_case(struct running *running)
     for (uint32_t i = 0; i < running->given->argument_count; i++) {
         TAPML_TRY(case_check_argument(&running->given->arguments[i]));
     }
-    TAPML_TRY(narrowed_case(running->given, running->op, running->arena, item));
+    TAPML_TRY(narrowed_case(running->given, running->schema, running->arena, item));
     running->item = item;
     return TAPML_OK;
 }
@@ -271,41 +272,36 @@ static tapml_status check_numbers(const struct case_argument *argument,
 
 // Whole numbers choose rows, and a case may come from someone else: they must lie in their domain,
 // or a kernel reads what is not its own.
-static tapml_status
-check_domain(const struct running *running, uint32_t index, const struct expression_scope *scope)
+static tapml_status check_domain(const struct running *running, uint32_t index)
 {
-    static const struct affine_point ORIGIN = {{0}};
     const struct case_argument *argument = &running->item->arguments[index];
     const tapml_param *param = running->op->params[index];
+    const struct expression *domain = running->schema->params[index].domain;
     const int is_index = argument->kind == TAPML_P_TENSOR_IN && !argument->encoding &&
                          !dtype_is_float(argument->dtype) && argument->before;
-    if ((argument->kind != TAPML_P_I64 && !is_index) || !param->domain ||
-        !strstr(param->domain, "..")) {
+    if ((argument->kind != TAPML_P_I64 && !is_index) || !domain) {
         return TAPML_OK;
     }
     int64_t least = 0;
     int64_t largest = 0;
-    TAPML_TRY(expression_range(scope, param->domain, &ORIGIN, &least, &largest));
+    TAPML_TRY(expression_range(&running->inferred.scope, domain, &least, &largest));
     return is_index ? check_numbers(argument, param, least, largest)
                     : check_number(param, (double)argument->i, least, largest);
 }
 
-static tapml_status
-check_region(const struct running *running, uint32_t index, const struct expression_scope *scope)
+static tapml_status check_region(const struct running *running, uint32_t index)
 {
     const struct case_argument *argument = &running->item->arguments[index];
-    int64_t begin = 0;
-    int64_t end = 0;
+    const struct infer_region *region = &running->inferred.regions[index];
     if (!is_tensor(argument) || !case_is_state(argument)) {
         return TAPML_OK;
     }
-    TAPML_TRY(infer_region(running->op, index, running->args, scope, &begin, &end));
-    if (begin != argument->region_begin || end != argument->region_end) {
+    if (region->begin != argument->region_begin || region->end != argument->region_end) {
         return status_fail(TAPML_INVALID,
                            "parameter '%s' has rows %" PRId64 " .. %" PRId64
                            " of its state, the call touches %" PRId64 " .. %" PRId64,
-                           argument->name, argument->region_begin, argument->region_end, begin,
-                           end);
+                           argument->name, argument->region_begin, argument->region_end,
+                           region->begin, region->end);
     }
     return TAPML_OK;
 }
@@ -313,11 +309,9 @@ check_region(const struct running *running, uint32_t index, const struct express
 // What a plugin trusts.
 static tapml_status check_call(const struct running *running)
 {
-    struct expression_scope scope;
-    TAPML_TRY(infer_call(running->op, running->args, &scope));
     for (uint32_t i = 0; i < running->op->n_params; i++) {
-        TAPML_TRY(check_domain(running, i, &scope));
-        TAPML_TRY(check_region(running, i, &scope));
+        TAPML_TRY(check_domain(running, i));
+        TAPML_TRY(check_region(running, i));
     }
     return TAPML_OK;
 }
@@ -331,7 +325,7 @@ static tapml_status check_support(struct running *running)
         (void)snprintf(reason, sizeof(reason), "has no op '%s'", running->op->name);
         return skip(running, REPLAY_UNSUPPORTED, reason);
     }
-    TAPML_TRY(backend_supports(backend, running->op, running->args, &answer));
+    TAPML_TRY(backend_supports(backend, running->schema, running->args, &answer));
     if (answer.grade == TAPML_SUPPORT_NO) {
         const char *given = answer.reason[0] != 0 ? answer.reason : "gives no reason";
         return skip(running, REPLAY_UNSUPPORTED, given);
@@ -340,14 +334,13 @@ static tapml_status check_support(struct running *running)
 }
 
 // What a narrow backend gets may be of types that the op does not take.
-static tapml_status check_types(struct running *running)
+static tapml_status match(struct running *running)
 {
-    struct expression_scope scope;
-    if (running->item == running->given) {
-        return TAPML_OK;
-    }
-    const tapml_status status = infer_call(running->op, running->args, &scope);
-    return status == TAPML_INVALID ? skip(running, REPLAY_UNSUPPORTED, status_message()) : status;
+    const tapml_status status = infer_call(running->schema, running->args, &running->inferred);
+    const int is_narrowed = running->item != running->given;
+    return status == TAPML_INVALID && is_narrowed
+               ? skip(running, REPLAY_UNSUPPORTED, status_message())
+               : status;
 }
 
 static tapml_status find_weight(const struct running *running,
@@ -493,6 +486,7 @@ static tapml_status call(const struct running *running)
     struct replay *replay = running->replay;
     const struct backend_call call = {.op = running->op,
                                       .args = running->args,
+                                      .inferred = &running->inferred,
                                       .instance = running->item->instance,
                                       .is_extra = running->item->is_derived};
     replay->executions++;
@@ -603,12 +597,18 @@ static tapml_status prepare(struct running *running)
     TAPML_TRY(case_check_op(running->item, running->op));
     TAPML_TRY(narrow_case(running));
     TAPML_TRY(describe_all(running));
-    TAPML_TRY(check_types(running));
+    TAPML_TRY(match(running));
     if (result->outcome == REPLAY_RAN) {
         TAPML_TRY(check_call(running));
         TAPML_TRY(check_support(running));
     }
-    return result->outcome == REPLAY_RAN ? bind_all(running) : TAPML_OK;
+    if (result->outcome == REPLAY_RAN) {
+        TAPML_TRY(bind_all(running));
+    }
+    // Weights may have come in panels.
+    return result->outcome == REPLAY_RAN
+               ? infer_call(running->schema, running->args, &running->inferred)
+               : TAPML_OK;
 }
 
 static tapml_status run(struct running *running, int timed)
@@ -630,7 +630,7 @@ static tapml_status run(struct running *running, int timed)
 
 tapml_status replay_run(struct replay *replay,
                         const struct carved_case *item,
-                        const tapml_op *op,
+                        const struct compiled_op *schema,
                         int timed,
                         struct replay_result *out_result)
 {
@@ -643,7 +643,8 @@ tapml_status replay_run(struct replay *replay,
     struct running running = {.replay = replay,
                               .given = item,
                               .item = item,
-                              .op = op,
+                              .schema = schema,
+                              .op = schema->op,
                               .arena = replay->results,
                               .result = &result};
     const tapml_status status = run(&running, timed);

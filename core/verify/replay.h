@@ -55,7 +55,7 @@ struct replay_result {
 // use of the backend.
 tapml_status replay_run(struct replay *replay,
                         const struct carved_case *item,
-                        const tapml_op *op,
+                        const struct compiled_op *schema,
                         int timed,
                         struct replay_result *out_result) STATUS_USED;
 

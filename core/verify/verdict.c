@@ -63,7 +63,7 @@ struct verdict_judge {
 // A case that was replayed, on its way to a verdict.
 struct trial {
     const struct carved_case *item;
-    const tapml_op *op;
+    const struct compiled_op *schema;
     int is_derived; // Its limits are its own, and there already.
     int is_timed;
     int is_computed; // By the target: what is run now is what it should have computed.
@@ -242,7 +242,7 @@ static tapml_status measure(const struct verdict_judge *judge, struct trial *tri
             output->computed = output->expected;
             output->expected = right;
             if (judge->options->is_narrow) {
-                TAPML_TRY(narrowed_round_expected(trial->op, judge->list->arena, output));
+                TAPML_TRY(narrowed_round_expected(trial->schema->op, judge->list->arena, output));
             }
         }
         trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
@@ -250,12 +250,12 @@ static tapml_status measure(const struct verdict_judge *judge, struct trial *tri
     }
     if (!trial->is_derived) {
         TAPML_TRY(
-            calibrator_limits(judge->calibrator, store, trial->item, trial->op, trial->limits));
+            calibrator_limits(judge->calibrator, store, trial->item, trial->schema, trial->limits));
     }
     find_worst(trial);
     if (trial->margin > 1 && isfinite(trial->margin)) {
         TAPML_TRY(calibrator_widen(judge->calibrator, trial->is_derived ? NULL : store, trial->item,
-                                   trial->op, trial->limits));
+                                   trial->schema, trial->limits));
         find_worst(trial);
     }
     return TAPML_OK;
@@ -341,7 +341,7 @@ static tapml_status
 try_case(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
 {
     const tapml_status status =
-        replay_run(judge->replay, trial->item, trial->op, trial->is_timed, &trial->result);
+        replay_run(judge->replay, trial->item, trial->schema, trial->is_timed, &trial->result);
     if (status != TAPML_OK) {
         return status_ends_all(status)
                    ? status
@@ -358,7 +358,8 @@ try_case(const struct verdict_judge *judge, struct trial *trial, struct verdict 
     return judge_outputs(judge, trial, verdict);
 }
 
-static const tapml_op *find_op(const struct verdict_judge *judge, const struct carved_case *item)
+static const struct compiled_op *find_schema(const struct verdict_judge *judge,
+                                             const struct carved_case *item)
 {
     return catalogue_find(registry_catalogue(judge->options->registry), item->op_name,
                           item->op_version);
@@ -367,10 +368,10 @@ static const tapml_op *find_op(const struct verdict_judge *judge, const struct c
 static tapml_status
 replay_case(const struct verdict_judge *judge, struct trial *trial, struct verdict *verdict)
 {
-    trial->op = find_op(judge, trial->item);
-    return trial->op ? try_case(judge, trial, verdict)
-                     : set_reason(judge, verdict, VERDICT_SKIPPED,
-                                  "no plugin that was opened knows its op");
+    trial->schema = find_schema(judge, trial->item);
+    return trial->schema ? try_case(judge, trial, verdict)
+                         : set_reason(judge, verdict, VERDICT_SKIPPED,
+                                      "no plugin that was opened knows its op");
 }
 
 static tapml_status
@@ -563,8 +564,8 @@ struct derivation {
 static tapml_status expect_derived(struct verdict_judge *judge, struct derivation *derivation)
 {
     struct trial *trial = &derivation->trial;
-    const tapml_op *op = find_op(judge, derivation->item);
-    const tapml_status status = derive_make(derivation->item, op, &derivation->recipe,
+    const struct compiled_op *schema = find_schema(judge, derivation->item);
+    const tapml_status status = derive_make(derivation->item, schema, &derivation->recipe,
                                             derivation->arena, &derivation->made);
     derivation->refusal = NULL;
     if (status == TAPML_INVALID) {
@@ -575,10 +576,10 @@ static tapml_status expect_derived(struct verdict_judge *judge, struct derivatio
     if (derivation->recipe.source == DERIVE_SHAPE) {
         TAPML_TRY(find_double(judge, &derivation->made, &derivation->is_double));
     }
-    *trial = (struct trial){.item = &derivation->made, .op = op, .is_derived = 1};
+    *trial = (struct trial){.item = &derivation->made, .schema = schema, .is_derived = 1};
     return derivation->is_double
                ? TAPML_OK
-               : calibrator_expect(judge->calibrator, &derivation->made, op, derivation->arena,
+               : calibrator_expect(judge->calibrator, &derivation->made, schema, derivation->arena,
                                    trial->limits, &derivation->refusal);
 }
 
@@ -590,7 +591,7 @@ static tapml_status expect_coupled(struct verdict_judge *judge, struct derivatio
     const char *refusal = derivation->refusal;
     int has = alone.source == DERIVE_SHAPE;
     for (uint32_t i = 0; has && derivation->refusal; i++) {
-        TAPML_TRY(derive_couple(derivation->item, find_op(judge, derivation->item), &alone, i,
+        TAPML_TRY(derive_couple(derivation->item, find_schema(judge, derivation->item), &alone, i,
                                 &derivation->recipe, &has));
         if (has) {
             TAPML_TRY(expect_derived(judge, derivation));
@@ -652,9 +653,9 @@ static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
         return status_no_memory();
     }
     tapml_status status = store_load_case(judge->options->store, id, arena, &item);
-    const tapml_op *op = status == TAPML_OK ? find_op(judge, &item) : NULL;
-    if (op) {
-        status = derive_list(&item, op, recipes, &count);
+    const struct compiled_op *schema = status == TAPML_OK ? find_schema(judge, &item) : NULL;
+    if (schema) {
+        status = derive_list(&item, schema, recipes, &count);
         if (status == TAPML_INVALID) {
             status = skip_derived(judge, &item);
         }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// graph/catalogue, graph/expression and graph/infer: any text of an .opdef file as the schema of a
-// stranger's plugin. A further section [call] gives arguments: `x = f32 2,T,8 / 16,8,1` is a tensor
-// with its strides, `position = 5` a number.
+// schema/catalogue, schema/compiled, schema/expression and schema/infer: any text of an .opdef file
+// as the schema of a stranger's plugin. A further section [call] gives arguments: `x = f32 2,T,8 /
+// 16,8,1` is a tensor with its strides, `position = 5` a number.
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "graph/catalogue.h"
-#include "graph/infer.h"
+#include "schema/catalogue.h"
+#include "schema/infer.h"
 #include "tensor/dtype.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_MAX = CATALOGUE_PARAMS_MAX + 2, TEXT_MAX = 1 << 16 };
+enum { PARAMS_MAX = COMPILED_PARAMS_MAX + 2, TEXT_MAX = 1 << 16 };
 
 // An argument of the call, in the two forms in which the host has one.
 struct operand {
@@ -208,27 +208,28 @@ static void read_text(struct reading *reading, char *text)
 }
 
 // What the host asks of an op that it has taken in: the builder, a call, the costs.
-static void ask(struct reading *reading)
+static void ask(struct reading *reading, const struct compiled_op *schema)
 {
+    static struct inferred inferred;
     struct infer_argument arguments[PARAMS_MAX];
-    struct expression_scope scope;
-    const struct affine_point point = {{3, 5, 1, 64}};
     const tapml_op *op = &reading->op;
-    int64_t begin = 0, end = 0;
+    int64_t flops = 0;
     for (uint32_t i = 0; i < op->n_params; i++) {
         arguments[i] = reading->operands[i].symbolic;
         arguments[i].is_present |= op->params[i]->kind == TAPML_P_TENSOR_OUT;
     }
-    if (!fuzz_refused(infer_op(op, arguments, &scope)) && op->flops) {
-        (void)fuzz_refused(expression_value(&scope, op->flops, &point, &begin));
-    }
-    if (fuzz_refused(infer_call(op, reading->values, &scope))) {
+    (void)fuzz_refused(infer_op(schema, arguments));
+    if (fuzz_refused(infer_call(schema, reading->values, &inferred))) {
         return;
     }
+    if (schema->flops) {
+        (void)fuzz_refused(expression_value(&inferred.scope, schema->flops, &flops));
+    }
+    (void)fuzz_refused(infer_domains(&inferred, reading->values, UINT32_MAX));
     for (uint32_t i = 0; i < op->n_params; i++) {
-        if (reading->values[i].kind != TAPML_V_NONE && op->params[i]->region) {
-            FUZZ_CHECK(infer_region(op, i, reading->values, &scope, &begin, &end) == TAPML_OK);
-            FUZZ_CHECK(0 <= begin && begin <= end);
+        if (reading->values[i].kind != TAPML_V_NONE && schema->params[i].region) {
+            FUZZ_CHECK(0 <= inferred.regions[i].begin);
+            FUZZ_CHECK(inferred.regions[i].begin <= inferred.regions[i].end);
         }
     }
 }
@@ -247,10 +248,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reading = (struct reading){.arena = arena, .op = {.hdr = TAPML_HDR(tapml_op)}};
     reading.op.params = reading.list;
     read_text(&reading, text);
-    if (!fuzz_refused(catalogue_add(catalogue, &reading.op, "a stranger"))) {
-        FUZZ_CHECK(catalogue_find(catalogue, reading.op.name, reading.op.version) == &reading.op);
-        FUZZ_CHECK(catalogue_add(catalogue, &reading.op, "another") == TAPML_OK);
-        ask(&reading);
+    struct catalogue_op added = {0};
+    if (!fuzz_refused(catalogue_add(catalogue, &reading.op, "a stranger", &added))) {
+        FUZZ_CHECK(catalogue_find(catalogue, reading.op.name, reading.op.version) == added.schema);
+        FUZZ_CHECK(catalogue_add(catalogue, &reading.op, "another", &added) == TAPML_OK);
+        FUZZ_CHECK(added.schema->op == &reading.op && added.lacks == 0);
+        ask(&reading, added.schema);
     }
     catalogue_destroy(catalogue);
     arena_destroy(arena);

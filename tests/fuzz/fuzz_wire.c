@@ -5,6 +5,7 @@
 // byte chooses the side that is fed; the rest is frames.
 #include "fuzz.h"
 
+#include "harness/calls.h"
 #include "harness/plain.h"
 #include "link/client.h"
 #include "link/serve.h"
@@ -37,7 +38,7 @@ static int device_has_op(struct backend *backend, const tapml_op *op)
 }
 
 static tapml_status device_supports(struct backend *backend,
-                                    const tapml_op *op,
+                                    const struct compiled_op *schema,
                                     const tapml_value *args,
                                     tapml_support *answer)
 {
@@ -98,8 +99,8 @@ static struct catalogue *make_catalogue(void)
 {
     struct catalogue *catalogue = NULL;
     FUZZ_CHECK(catalogue_create(&catalogue) == TAPML_OK);
-    FUZZ_CHECK(catalogue_add(catalogue, &tapml_silu, "fuzz") == TAPML_OK);
-    FUZZ_CHECK(catalogue_add(catalogue, &tapml_linear, "fuzz") == TAPML_OK);
+    FUZZ_CHECK(catalogue_add(catalogue, &tapml_silu, "fuzz", NULL) == TAPML_OK);
+    FUZZ_CHECK(catalogue_add(catalogue, &tapml_linear, "fuzz", NULL) == TAPML_OK);
     return catalogue;
 }
 
@@ -236,9 +237,9 @@ static void use(struct backend *backend)
     tapml_support support;
     struct backend_point point;
     // Each may fail or not: what counts is what they do to this process.
-    (void)backend_supports(backend, &tapml_silu, args, &support);
+    (void)backend_supports(backend, schema_of(&tapml_silu), args, &support);
     (void)backend_write(backend, buffer, 0, bytes, sizeof(bytes));
-    (void)backend_call(backend, &call);
+    (void)calls_make(backend, &call);
     (void)backend_read(backend, buffer, 0, bytes, sizeof(bytes));
     if (backend_signal(backend, &point) == TAPML_OK) {
         (void)backend_fill(backend, buffer, 0, sizeof(bytes), 0);
@@ -277,6 +278,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
+    (void)schema_of(&tapml_silu); // It is kept from input to input.
     fuzz_begin();
     if (data[0] % 2 == 0) {
         feed_server(data + 1, size - 1);

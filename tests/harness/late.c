@@ -210,6 +210,7 @@ static tapml_status late_call(struct backend *backend, const struct backend_call
     work->call = (struct backend_call){
         .op = call->op,
         .args = args,
+        .inferred = keep(late, call->inferred, sizeof(*call->inferred)),
         .instance = arena_text(late->arena, call->instance ? call->instance : ""),
     };
     late->counts.calls++;
@@ -333,11 +334,12 @@ static int late_has_op(struct backend *backend, const tapml_op *op)
 }
 
 static tapml_status late_supports(struct backend *backend,
-                                  const tapml_op *op,
+                                  const struct compiled_op *schema,
                                   const tapml_value *args,
                                   tapml_support *answer)
 {
     struct late *late = own(backend);
+    const tapml_op *op = schema->op;
     const tapml_tensor *first = args[0].u.p;
     const int is_long = late->options.rows_max > 0 && first->shape[0] > late->options.rows_max;
     if (is_long || is_named(late->options.refuses, op)) {
@@ -345,7 +347,7 @@ static tapml_status late_supports(struct backend *backend,
         (void)snprintf(answer->reason, sizeof(answer->reason), "too late for that");
         return TAPML_OK;
     }
-    return backend_supports(late->options.inner, op, args, answer);
+    return backend_supports(late->options.inner, schema, args, answer);
 }
 
 static uint64_t late_launches(struct backend *backend)

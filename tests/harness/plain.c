@@ -46,7 +46,7 @@ static int plain_has_op(struct backend *backend, const tapml_op *op)
 }
 
 static tapml_status plain_supports(struct backend *backend,
-                                   const tapml_op *op,
+                                   const struct compiled_op *schema,
                                    const tapml_value *args,
                                    tapml_support *answer)
 {

@@ -3,6 +3,7 @@
 #include "harness/sketch.h"
 
 #include "base/assert.h"
+#include "harness/schemas.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ sketch_op(struct sketch *sketch, const tapml_op *op, const char *instance, const
     sketch->ops[index] = (struct graph_op){
         .instance = instance,
         .op = op,
+        .schema = schema_of(op),
         .arguments = sketch->arguments[index],
     };
     for (uint32_t p = 0; p < op->n_params; p++) {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "carve/recorder.h"
+#include "harness/calls.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
@@ -112,7 +113,7 @@ static tapml_status silu(const char *instance, const struct operand *x, const st
     const struct backend_origin origins[] = {origin_of("up", x), origin_of(instance, y)};
     const struct backend_call call = {
         .op = &tapml_silu, .args = args, .instance = instance, .origins = origins};
-    return backend_call(recorder_backend(recorder), &call);
+    return calls_make(recorder_backend(recorder), &call);
 }
 
 // A call of silu over [1, 4] with all values at `value`.
@@ -282,10 +283,10 @@ static void silu_over(const char *instance, const char *producer, struct operand
     struct operand *y = operand(TAPML_F32, 2, shape, NULL);
     const tapml_value args[] = {tensor_of(&tapml_silu, 0, x), tensor_of(&tapml_silu, 1, y)};
     const struct backend_origin origins[] = {origin_of(producer, x), origin_of(instance, y)};
-    MUST(backend_call(recorder_backend(recorder), &(struct backend_call){.op = &tapml_silu,
-                                                                         .args = args,
-                                                                         .instance = instance,
-                                                                         .origins = origins}));
+    MUST(calls_make(recorder_backend(recorder), &(struct backend_call){.op = &tapml_silu,
+                                                                       .args = args,
+                                                                       .instance = instance,
+                                                                       .origins = origins}));
     drop(y);
 }
 
@@ -410,7 +411,7 @@ Test(recorder, written_states_keep_pages_before_and_after)
     const struct backend_origin origins[] = {origin_of("k", state), origin_of("rope", from), {0}};
     const struct backend_call call = {
         .op = op, .args = args, .instance = "k_append", .origins = origins};
-    MUST(backend_call(recorder_backend(recorder), &call));
+    MUST(calls_make(recorder_backend(recorder), &call));
     drop(state);
     drop(from);
     finish();
@@ -456,7 +457,7 @@ Test(recorder, read_states_keep_the_pages_that_are_read)
     origins[op->n_params - 1] = origin_of("attn", y);
     const struct backend_call call = {
         .op = op, .args = args, .instance = "attn", .origins = origins};
-    MUST(backend_call(recorder_backend(recorder), &call));
+    MUST(calls_make(recorder_backend(recorder), &call));
     drop(state);
     drop(q);
     drop(y);
@@ -493,7 +494,7 @@ static void record_linear(const char *instance, const char *name, const void *da
     origins[1].data = data;
     const struct backend_call call = {
         .op = op, .args = args, .instance = instance, .origins = origins};
-    MUST(backend_call(recorder_backend(recorder), &call));
+    MUST(calls_make(recorder_backend(recorder), &call));
     drop(x);
     drop(w);
     drop(y);
@@ -592,7 +593,7 @@ static tapml_status mix(const int64_t *second)
         origin_of("x", x), origin_of("route", indices), {0}, {0}, {0}, origin_of("mix", y)};
     const struct backend_call call = {
         .op = &tapml_linear_experts, .args = args, .instance = "mix", .origins = origins};
-    const tapml_status status = backend_call(recorder_backend(recorder), &call);
+    const tapml_status status = calls_make(recorder_backend(recorder), &call);
 
     drop(x);
     drop(indices);

@@ -3,6 +3,7 @@
 #include "../plugin/zoo_folder.h"
 #include "base/shared.h"
 #include "config/isolation.h"
+#include "harness/calls.h"
 #include "link/client.h"
 
 static struct ini ini;
@@ -55,8 +56,8 @@ Test(isolation, opens_a_device_in_a_worker)
     open_registry("good");
     cr_assert_eq(open_in_worker("good:first", &backend), TAPML_OK, "%s", status_message());
     cr_assert_str_eq(backend_info(backend)->device, "first");
-    cr_assert(backend_has_op(backend,
-                             catalogue_find(registry_catalogue(registry), "org.example.scale", 1)));
+    cr_assert(backend_has_op(
+        backend, catalogue_find(registry_catalogue(registry), "org.example.scale", 1)->op));
     cr_assert_eq(client_falls(backend), 0);
     backend_release(backend);
 }
@@ -72,10 +73,10 @@ static void crash(struct backend *backend, tapml_object *x, tapml_object *y)
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &from},
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &to}};
     const struct backend_call call = {
-        .op = catalogue_find(registry_catalogue(registry), "tapml.silu", 1), .args = args};
+        .op = catalogue_find(registry_catalogue(registry), "tapml.silu", 1)->op, .args = args};
 
     cr_assert_not_null(call.op);
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK, "%s", status_message());
     cr_assert_eq(backend_wait(backend), TAPML_INTERNAL);
 }
 

@@ -130,12 +130,21 @@ Test(binding, views_a_weight_where_it_lies)
 
 Test(binding, lists_several_tensors)
 {
-    static const tapml_param list = {
-        .hdr = TAPML_HDR(tapml_param), .name = "w", .kind = TAPML_P_TENSORS_IN};
-    static const tapml_param out = {
-        .hdr = TAPML_HDR(tapml_param), .name = "y", .kind = TAPML_P_TENSOR_OUT};
+    static const tapml_param list = {.hdr = TAPML_HDR(tapml_param),
+                                     .name = "w",
+                                     .kind = TAPML_P_TENSORS_IN,
+                                     .dtype = "f32",
+                                     .shape = "rows, in",
+                                     .layout = "rows"};
+    static const tapml_param out = {.hdr = TAPML_HDR(tapml_param),
+                                    .name = "y",
+                                    .kind = TAPML_P_TENSOR_OUT,
+                                    .dtype = "f32",
+                                    .shape = "T, rows",
+                                    .layout = "rows"};
     static const tapml_param *const params[] = {&list, &out};
     static const tapml_op op = {.hdr = TAPML_HDR(tapml_op),
+                                .tolerance = "exact",
                                 .name = "org.example.stack",
                                 .version = 1,
                                 .n_params = 2,

@@ -3,6 +3,7 @@
 #include "exec/narrow.h"
 #include "harness/late.h"
 #include "harness/plain.h"
+#include "harness/schemas.h"
 #include "harness/sketch.h"
 #include "tensor/convert.h"
 
@@ -205,10 +206,10 @@ Test(narrow, marks_what_no_op_takes_as_f32_alone)
 
 Test(narrow, knows_what_a_schema_takes)
 {
-    cr_expect(narrow_takes(&tapml_silu, 0));
-    cr_expect(narrow_takes(&tapml_silu, 1), "of the type of x");
-    cr_expect_not(narrow_takes(&tapml_rope, 1));
-    cr_expect_not(narrow_takes(&tapml_embed, 1));
+    cr_expect(compiled_takes(schema_of(&tapml_silu), 0, TAPML_F16));
+    cr_expect(compiled_takes(schema_of(&tapml_silu), 1, TAPML_F16), "of the type of x");
+    cr_expect_not(compiled_takes(schema_of(&tapml_rope), 1, TAPML_F16));
+    cr_expect_not(compiled_takes(schema_of(&tapml_embed), 1, TAPML_F16));
 }
 
 Test(narrow, refuses_what_the_schema_does_not_take)
@@ -224,7 +225,8 @@ Test(narrow, refuses_what_the_schema_does_not_take)
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &half}};
     tapml_support answer = {.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_YES};
     open_fixture(&fixture);
-    cr_assert_eq(backend_supports(narrow_backend(fixture.narrows[GPU]), &tapml_add, args, &answer),
+    cr_assert_eq(backend_supports(narrow_backend(fixture.narrows[GPU]), schema_of(&tapml_add), args,
+                                  &answer),
                  TAPML_OK);
     cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_expect_str_eq(answer.reason, "in f16: tapml.add: parameter 'b': dtype is f32, expected f16");

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "graph/builder.h"
-#include "graph/catalogue.h"
+#include "schema/catalogue.h"
 
 #include <tapml/ops.h>
 
@@ -41,7 +41,7 @@ static inline void fixture_init(struct fixture *fixture)
 
     cr_assert_eq(catalogue_create(&fixture->catalogue), TAPML_OK);
     for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
-        cr_assert_eq(catalogue_add(fixture->catalogue, ops[i], "the host"), TAPML_OK);
+        cr_assert_eq(catalogue_add(fixture->catalogue, ops[i], "the host", NULL), TAPML_OK);
     }
     cr_assert_eq(builder_create(fixture->catalogue, NULL, &fixture->builder), TAPML_OK);
     fixture->object = builder_object(fixture->builder);

@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "graph/draft.h"
 #include "graph/source.h"
+#include "harness/schemas.h"
 
 static const tapml_param stack_parts = {.hdr = TAPML_HDR(tapml_param),
                                         .name = "parts",
@@ -77,7 +78,7 @@ Test(draft, several_tensors_and_several_outputs)
                                           {.kind = TAPML_P_TENSOR_OUT}};
 
     fixture_init(&fixture);
-    fixture_ok(catalogue_add(fixture.catalogue, &stack, "org.example"));
+    fixture_ok(catalogue_add(fixture.catalogue, &stack, "org.example", NULL));
     fixture_ok(draft_init(&draft, fixture.catalogue));
     parts[0] = add_input(&draft, "a", 8);
     parts[1] = add_input(&draft, "b", 8);
@@ -90,7 +91,7 @@ Test(draft, several_tensors_and_several_outputs)
     fixture_ok(view_transpose(&view, (uint32_t[]){1, 0}, 2));
     fixture_ok(draft_add_view(&draft, parts[1], &view, &parts[1]));
 
-    fixture_ok(draft_add_op(&draft, "s", &stack, arguments));
+    fixture_ok(draft_add_op(&draft, "s", schema_of(&stack), arguments));
     fixture_ok(draft_add_output(&draft, "least", arguments[1].value));
     fixture_ok(draft_finish(&draft, &graph));
     cr_assert_eq(graph->op_count, 2);
@@ -119,7 +120,7 @@ Test(draft, several_tensors_are_alike)
     fixture_ok(draft_init(&draft, fixture.catalogue));
     parts[0] = add_input(&draft, "a", 8);
     parts[1] = add_input(&draft, "b", 9);
-    fixture_expect(draft_add_op(&draft, "s", &stack, arguments), TAPML_INVALID,
+    fixture_expect(draft_add_op(&draft, "s", schema_of(&stack), arguments), TAPML_INVALID,
                    "'a' and 'b' differ in type or shape");
     draft_release(&draft);
     fixture_release(&fixture);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../plugin/zoo_folder.h"
+#include "harness/calls.h"
 #include "link/loopback.h"
 
 struct far {
@@ -40,10 +41,10 @@ static inline void far_close(struct far *far)
 
 static inline const tapml_op *far_op(const struct far *far, const char *name)
 {
-    const tapml_op *op = catalogue_find(registry_catalogue(far->registry), name, 1);
+    const struct compiled_op *schema = catalogue_find(registry_catalogue(far->registry), name, 1);
 
-    cr_assert_not_null(op, "%s", name);
-    return op;
+    cr_assert_not_null(schema, "%s", name);
+    return schema->op;
 }
 
 static inline tapml_object *far_buffer(struct far *far, const void *data, uint64_t size)
@@ -70,8 +71,7 @@ far_trouble(struct far *far, tapml_object *x, tapml_object *y, int64_t how, cons
         {.kind = TAPML_P_TENSOR_OUT, .u.p = &to},
     };
 
-    return backend_call(far->backend,
-                        &(struct backend_call){.op = far_op(far, "org.example.trouble"),
-                                               .args = args,
-                                               .instance = instance});
+    return calls_make(far->backend, &(struct backend_call){.op = far_op(far, "org.example.trouble"),
+                                                           .args = args,
+                                                           .instance = instance});
 }

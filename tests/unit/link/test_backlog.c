@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/schemas.h"
 #include "link/backlog.h"
 
 #include <tapml/ops.h>
@@ -7,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static const tapml_op *const ops[] = {&tapml_silu, &tapml_linear};
+static const struct compiled_op *ops[2];
 static struct wire_writer writer;
 
 static void setup(void)
@@ -50,6 +51,8 @@ static void put_flush(uint32_t number)
 
 static struct backlog whole(void)
 {
+    ops[0] = schema_of(&tapml_silu);
+    ops[1] = schema_of(&tapml_linear);
     return (struct backlog){writer.data, writer.size, ops, 2};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shared.h"
 #include "far.h"
+#include "harness/schemas.h"
 #include "link/client.h"
 
 static struct far far;
@@ -95,10 +96,11 @@ Test(client, asks_for_support)
     };
     tapml_support answer;
     far_open(&far, "good:first");
-    FAR_MUST(backend_supports(far.backend, far_op(&far, "org.example.trouble"), args, &answer));
+    FAR_MUST(backend_supports(far.backend, schema_of(far_op(&far, "org.example.trouble")), args,
+                              &answer));
     cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(answer.reason, "it is trouble");
-    FAR_MUST(backend_supports(far.backend, far_op(&far, "tapml.silu"), args, &answer));
+    FAR_MUST(backend_supports(far.backend, schema_of(far_op(&far, "tapml.silu")), args, &answer));
     cr_assert_str_eq(answer.reason, "it has no op 'tapml.silu'");
 }
 

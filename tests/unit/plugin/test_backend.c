@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/calls.h"
 #include "plugin/backend.h"
 #include "zoo_folder.h"
 
@@ -60,8 +61,8 @@ Test(backend, a_wrapper_forwards_what_it_does_not_watch)
     backend_buffer_free(backend, wrapped);
 
     // Ops: the same answers through the wrapper.
-    const tapml_op *op = catalogue_find(registry_catalogue(registry), "org.example.scale", 1);
-    const tapml_op *add = catalogue_find(registry_catalogue(registry), "tapml.add", 1);
+    const tapml_op *op = catalogue_find(registry_catalogue(registry), "org.example.scale", 1)->op;
+    const tapml_op *add = catalogue_find(registry_catalogue(registry), "tapml.add", 1)->op;
     cr_assert_not_null(op);
     cr_assert_not_null(add);
     cr_assert(backend_has_op(backend, op));
@@ -69,10 +70,10 @@ Test(backend, a_wrapper_forwards_what_it_does_not_watch)
     tapml_value args[3] = {{0}};
     tapml_support answer;
     const struct backend_call call = {.op = op, .args = args};
-    cr_assert_neq(backend_supports(backend, op, args, &answer), TAPML_OK);
-    cr_assert_eq(backend_supports(backend, add, args, &answer), TAPML_OK);
+    cr_assert_neq(backend_supports(backend, schema_of(op), args, &answer), TAPML_OK);
+    cr_assert_eq(backend_supports(backend, schema_of(add), args, &answer), TAPML_OK);
     cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
-    cr_assert_neq(backend_call(backend, &call), TAPML_OK);
+    cr_assert_neq(calls_make(backend, &call), TAPML_OK);
     cr_assert_eq(backend_launches(backend), backend_launches(inner));
 
     // A wrapper borrows: letting it go leaves the inner one open.

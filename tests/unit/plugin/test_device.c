@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "harness/calls.h"
 #include "plugin/device.h"
 #include "plugin/process.h"
 #include "zoo_folder.h"
@@ -27,9 +28,9 @@ TestSuite(device, .init = setup, .fini = teardown);
 
 static const tapml_op *op_of(const char *name)
 {
-    const tapml_op *op = catalogue_find(registry_catalogue(registry), name, 1);
-    cr_assert_not_null(op, "%s", name);
-    return op;
+    const struct compiled_op *schema = catalogue_find(registry_catalogue(registry), name, 1);
+    cr_assert_not_null(schema, "%s", name);
+    return schema->op;
 }
 
 static tapml_object *buffer_of(const void *data, uint64_t size)
@@ -66,7 +67,7 @@ static tapml_status trouble(int64_t how, const char *instance)
     };
     const struct backend_call call = {
         .op = op_of("org.example.trouble"), .args = args, .instance = instance};
-    const tapml_status status = backend_call(backend, &call);
+    const tapml_status status = calls_make(backend, &call);
     backend_buffer_free(backend, from);
     backend_buffer_free(backend, to);
     return status;
@@ -97,7 +98,7 @@ Test(device, brings_its_ops)
     cr_assert_eq(device_op_count(backend), 3);
     for (size_t i = 0; i < 3; ++i) {
         const tapml_op *op = device_op_at(backend, i);
-        cr_assert_eq(op, catalogue_find(registry_catalogue(registry), op->name, op->version));
+        cr_assert_eq(op, catalogue_find(registry_catalogue(registry), op->name, op->version)->op);
         cr_assert(backend_has_op(backend, op));
     }
 }
@@ -118,12 +119,12 @@ Test(device, calls_an_op_that_the_host_has_never_seen)
                                {.kind = TAPML_V_NONE},
                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
     struct backend_call call = {.op = op_of("org.example.scale"), .args = scale};
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK, "%s", status_message());
     cr_assert_eq(backend_read(backend, to, 0, got, sizeof(got)), TAPML_OK);
     cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
     cr_assert_eq(got[3], 10.0f);
     call = (struct backend_call){.op = op_of("org.example.sum"), .args = sum};
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK, "%s", status_message());
     cr_assert_eq(backend_read(backend, to, 0, got, sizeof(got)), TAPML_OK);
     cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
     cr_assert_eq(got[3], 12.0f);
@@ -131,7 +132,7 @@ Test(device, calls_an_op_that_the_host_has_never_seen)
 
     // The same again allocates nothing.
     const size_t made = alloc_made();
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK);
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK);
     cr_assert_eq(backend_wait(backend), TAPML_OK);
     cr_assert_eq(alloc_made(), made);
     backend_buffer_free(backend, from);
@@ -150,24 +151,24 @@ Test(device, checks_every_call_against_the_schema)
                           {.kind = TAPML_P_F64, .u.d = 1},
                           {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
     const struct backend_call call = {.op = op_of("org.example.scale"), .args = args};
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK, "%s", status_message());
     y.shape = three;
-    cr_assert_eq(backend_call(backend, &call), TAPML_INVALID);
+    cr_assert_eq(calls_make(backend, &call), TAPML_INVALID);
     y.shape = four;
     y.dtype = TAPML_F16;
-    cr_assert_eq(backend_call(backend, &call), TAPML_INVALID);
+    cr_assert_eq(calls_make(backend, &call), TAPML_INVALID);
     y.dtype = TAPML_F32;
     args[1].kind = TAPML_P_I64;
-    cr_assert_eq(backend_call(backend, &call), TAPML_INVALID);
+    cr_assert_eq(calls_make(backend, &call), TAPML_INVALID);
     args[1].kind = TAPML_P_F64;
     args[0].kind = TAPML_V_NONE;
-    cr_assert_eq(backend_call(backend, &call), TAPML_INVALID);
+    cr_assert_eq(calls_make(backend, &call), TAPML_INVALID);
     args[0].kind = TAPML_P_TENSOR_IN;
     const int64_t apart[] = {2};
     x.stride = apart;
-    cr_assert_eq(backend_call(backend, &call), TAPML_INVALID, "a dense layout is asked for");
+    cr_assert_eq(calls_make(backend, &call), TAPML_INVALID, "a dense layout is asked for");
     x.stride = NULL;
-    cr_assert_eq(backend_call(backend, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(calls_make(backend, &call), TAPML_OK, "%s", status_message());
     backend_buffer_free(backend, buffer);
     backend_buffer_free(backend, target);
 }
@@ -182,12 +183,15 @@ Test(device, answers_what_it_supports)
                                  {.kind = TAPML_P_I64},
                                  {.kind = TAPML_P_TENSOR_OUT, .u.p = &x}};
     tapml_support answer;
-    cr_assert_eq(backend_supports(backend, op_of("org.example.scale"), scale, &answer), TAPML_OK);
+    cr_assert_eq(backend_supports(backend, schema_of(op_of("org.example.scale")), scale, &answer),
+                 TAPML_OK);
     cr_assert_eq(answer.grade, TAPML_SUPPORT_YES);
-    cr_assert_eq(backend_supports(backend, op_of("org.example.trouble"), wrong, &answer), TAPML_OK);
+    cr_assert_eq(backend_supports(backend, schema_of(op_of("org.example.trouble")), wrong, &answer),
+                 TAPML_OK);
     cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(answer.reason, "it is trouble");
-    cr_assert_eq(backend_supports(backend, op_of("tapml.add"), wrong, &answer), TAPML_OK);
+    cr_assert_eq(backend_supports(backend, schema_of(op_of("tapml.add")), wrong, &answer),
+                 TAPML_OK);
     cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(answer.reason, "it has no op 'tapml.add'");
 }

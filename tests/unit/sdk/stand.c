@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "graph/builder.h"
-#include "graph/catalogue.h"
 #include "model/config.h"
 #include "model/weights.h"
+#include "schema/catalogue.h"
 
 #include <tapml/ops.h>
 
@@ -103,7 +103,7 @@ struct stand *stand_open(const char *folder, const char *config_text)
     stand_ok(weights_create(stand->checkpoint, &stand->weights));
     stand_ok(catalogue_create(&stand->catalogue));
     for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
-        stand_ok(catalogue_add(stand->catalogue, ops[i], "the host"));
+        stand_ok(catalogue_add(stand->catalogue, ops[i], "the host", NULL));
     }
     stand_ok(builder_create(stand->catalogue, weights_object(stand->weights), &stand->builder));
     return stand;

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "exec/narrow.h"
 #include "harness/cases.h"
+#include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "verify/calibrator.h"
@@ -88,7 +89,7 @@ Test(calibrator, reductions_are_widened_by_what_the_devices_lose)
     struct linear_case made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, limits));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), limits));
     const struct compare_limit floor = compare_floor(COMPARE_REDUCTION);
     cr_assert_eq(limits[0].class_, COMPARE_REDUCTION);
     cr_assert_gt(limits[0].nmse, floor.nmse);
@@ -103,14 +104,14 @@ Test(calibrator, a_class_is_calibrated_once)
     struct compare_limit first[REPLAY_OUTPUTS_MAX];
     struct compare_limit second[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 0);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), first));
     const uint64_t executions = calibrator_executions(calibrator);
     make_linear(&made, 1);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), second));
     cr_assert_eq(calibrator_executions(calibrator), executions);
     cr_assert_eq(first[0].nmse, second[0].nmse);
     made.item.shape_class = "x=[2,512]";
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), second));
     cr_assert_eq(calibrator_executions(calibrator), 2 * executions);
 }
 
@@ -120,10 +121,10 @@ Test(calibrator, limits_are_in_the_store)
     struct compare_limit first[REPLAY_OUTPUTS_MAX];
     struct compare_limit second[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), first));
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, second));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), second));
     cr_assert_eq(calibrator_executions(calibrator), 0);
     cr_assert_eq(first[0].nmse, second[0].nmse);
     cr_assert_eq(first[0].row_error, second[0].row_error);
@@ -136,14 +137,14 @@ Test(calibrator, widening_takes_the_largest_of_the_cases)
     struct compare_limit hard[REPLAY_OUTPUTS_MAX];
     struct compare_limit again[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 0);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, easy));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), easy));
     make_linear(&made, 1);
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, hard));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_linear), hard));
     cr_assert_gt(hard[0].nmse, easy[0].nmse);
     make_linear(&made, 0);
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, again));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_linear), again));
     cr_assert_eq(again[0].nmse, hard[0].nmse, "limits never narrow");
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, again));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), again));
     cr_assert_eq(again[0].nmse, hard[0].nmse);
 }
 
@@ -162,14 +163,14 @@ Test(calibrator, a_case_beyond_its_limit_is_looked_at_closely)
     made.w[0] = 1;
     made.x[1] = 1;
     made.w[1] = -1 + 0x1p-10f;
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, first));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), first));
     cr_assert_eq(first[0].nmse, compare_floor(COMPARE_REDUCTION).nmse, "all devices agree");
     const uint64_t executions = calibrator_executions(calibrator);
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, close));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_linear), close));
     cr_assert_gt(close[0].nmse, 8 * 0x1p-30, "1024 times a rounding");
     cr_assert_lt(close[0].nmse, 1e-4);
     cr_assert_eq(calibrator_executions(calibrator), executions + 4 + 3 * 3);
-    MUST(calibrator_widen(calibrator, NULL, &made.item, &tapml_linear, first));
+    MUST(calibrator_widen(calibrator, NULL, &made.item, schema_of(&tapml_linear), first));
     cr_assert_eq(first[0].nmse, close[0].nmse, "the same without a store");
 }
 
@@ -179,9 +180,9 @@ Test(calibrator, what_the_source_recorded_takes_no_part)
     struct compare_limit right[REPLAY_OUTPUTS_MAX];
     struct compare_limit wrong[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, right));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_linear), right));
     made.y[0] = 1e9f;
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_linear, wrong));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_linear), wrong));
     cr_assert_eq(right[0].nmse, wrong[0].nmse);
 }
 
@@ -194,7 +195,7 @@ static struct compare_limit limits_for(const char *device, uint64_t *out_executi
     make_linear(&made, 1);
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, target, &calibrator));
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, limits));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), limits));
     *out_executions = calibrator_executions(calibrator);
     backend_release(target);
     return limits[0];
@@ -221,9 +222,9 @@ Test(calibrator, exact_ops_need_none)
     struct cases_append made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     cases_make_append(&made, "k", 0);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_state_append, limits));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_state_append), limits));
     cr_assert_eq(limits[0].class_, COMPARE_EXACT);
-    MUST(calibrator_widen(calibrator, store, &made.item, &tapml_state_append, limits));
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_state_append), limits));
     cr_assert_eq(limits[0].class_, COMPARE_EXACT);
     cr_assert_eq(calibrator_executions(calibrator), 0);
 }
@@ -233,7 +234,7 @@ Test(calibrator, elementwise_ops_have_at_least_their_floor)
     struct cases_silu made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     cases_make_silu(&made, "s", 0);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_silu, limits));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_silu), limits));
     cr_assert_eq(limits[0].class_, COMPARE_ELEMENTWISE);
     cr_assert_geq(limits[0].ulp, 16);
     cr_assert_lt(limits[0].ulp, 64);
@@ -248,10 +249,11 @@ Test(calibrator, an_op_that_nothing_computes_has_its_floor)
     cases_make_silu(&made, "s", 0);
     op.name = made.item.op_name = "org.example.nowhere";
     op.tolerance = "reduction";
-    MUST(calibrator_limits(calibrator, store, &made.item, &op, limits));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&op), limits));
     cr_assert_eq(limits[0].nmse, compare_floor(COMPARE_REDUCTION).nmse);
     op.tolerance = "none";
-    cr_assert_eq(calibrator_limits(calibrator, store, &made.item, &op, limits), TAPML_INVALID);
+    cr_assert_eq(calibrator_limits(calibrator, store, &made.item, schema_of(&op), limits),
+                 TAPML_INVALID);
 }
 
 // The norm of equal numbers is 0, and what the mean loses of them is all that floats leave of it.
@@ -287,7 +289,8 @@ Test(calibrator, a_result_of_nothing_but_roundings_judges_nobody)
     arguments[TAPML_LAYER_NORM_Y].kind = TAPML_P_TENSOR_OUT;
     arguments[TAPML_LAYER_NORM_Y].before = NULL;
     arguments[TAPML_LAYER_NORM_Y].after = y;
-    MUST(calibrator_expect(calibrator, &item, &tapml_layer_norm, arena, limits, &refusal));
+    MUST(calibrator_expect(calibrator, &item, schema_of(&tapml_layer_norm), arena, limits,
+                           &refusal));
     cr_assert_str_eq(refusal, "honest devices differ where the exact result is 0");
     arena_destroy(arena);
 }
@@ -299,11 +302,11 @@ Test(calibrator, a_narrow_target_may_lose_what_the_devices_lose_in_f16)
     struct linear_case made;
     struct compare_limit plain[REPLAY_OUTPUTS_MAX], narrow[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, plain));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), plain));
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
     calibrator_set_narrow(calibrator);
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, narrow));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), narrow));
     const struct compare_limit floor = compare_floor_narrow(COMPARE_REDUCTION);
     cr_expect_geq(narrow[0].nmse, floor.nmse);
     cr_expect_geq(narrow[0].row_error, floor.row_error);
@@ -315,7 +318,7 @@ Test(calibrator, a_narrow_target_may_lose_what_the_devices_lose_in_f16)
     // Each kind of limits is in the store by itself.
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
-    MUST(calibrator_limits(calibrator, store, &made.item, &tapml_linear, narrow));
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), narrow));
     cr_expect_eq(narrow[0].row_error, plain[0].row_error);
     cr_expect_eq(calibrator_executions(calibrator), 0);
 }
@@ -330,7 +333,7 @@ Test(calibrator, knows_a_narrow_target)
     MUST(narrow_create(target, &narrow));
     MUST(calibrator_create(stage.registry, NULL, narrow_backend(narrow), &own));
     make_linear(&made, 0);
-    MUST(calibrator_limits(own, store, &made.item, &tapml_linear, limits));
+    MUST(calibrator_limits(own, store, &made.item, schema_of(&tapml_linear), limits));
     cr_expect_geq(limits[0].row_error, compare_floor_narrow(COMPARE_REDUCTION).row_error);
     cr_expect_eq(calibrator_executions(own), 4, "without the target itself");
     calibrator_destroy(own);
@@ -346,7 +349,8 @@ Test(calibrator, derived_cases_in_f16_expect_what_is_exact)
     struct arena *arena = arena_create();
     make_linear(&made, 0);
     calibrator_set_narrow(calibrator);
-    MUST(calibrator_expect(calibrator, &made.item, &tapml_linear, arena, limits, &refusal));
+    MUST(calibrator_expect(calibrator, &made.item, schema_of(&tapml_linear), arena, limits,
+                           &refusal));
     cr_assert_null(refusal, "%s", refusal);
     double sum = 0;
     for (int i = 0; i < K; i++) {
@@ -354,7 +358,8 @@ Test(calibrator, derived_cases_in_f16_expect_what_is_exact)
     }
     cr_expect_eq(((const float *)made.arguments[4].after)[0], (float)sum, "no input is rounded");
     made.x[0] = 1e6f;
-    MUST(calibrator_expect(calibrator, &made.item, &tapml_linear, arena, limits, &refusal));
+    MUST(calibrator_expect(calibrator, &made.item, schema_of(&tapml_linear), arena, limits,
+                           &refusal));
     cr_assert_not_null(refusal, "it does not fit into f16");
     arena_destroy(arena);
 }

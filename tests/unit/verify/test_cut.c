@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 #include "harness/cases.h"
+#include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "tensor/encoding.h"
 #include "verify/cut.h"
@@ -30,7 +31,7 @@ static uint32_t axis_of(const struct cut *cut, const char *name)
 {
     uint32_t axis = 0;
     while (axis < cut->axis_count &&
-           strcmp(cut->scope.symbols[cut->axes[axis].symbol].name, name) != 0) {
+           strcmp(cut->schema->names.names[cut->axes[axis].symbol], name) != 0) {
         axis++;
     }
     cr_assert_lt(axis, cut->axis_count, "no axis '%s'", name);
@@ -42,7 +43,7 @@ static struct carved_case cut_one(
 {
     struct cut cut;
     struct carved_case out;
-    MUST(cut_open(item, op, &cut));
+    MUST(cut_open(item, schema_of(op), &cut));
     MUST(cut_case(&cut, axis_of(&cut, name), from, to, arena, &out));
     return out;
 }
@@ -52,7 +53,7 @@ static void refuse(
 {
     struct cut cut;
     struct carved_case out;
-    MUST(cut_open(item, op, &cut));
+    MUST(cut_open(item, schema_of(op), &cut));
     cr_assert_eq(cut_case(&cut, axis_of(&cut, name), from, to, arena, &out), TAPML_INVALID,
                  "'%s' %lld .. %lld", name, (long long)from, (long long)to);
 }
@@ -209,9 +210,9 @@ Test(cut, what_cannot_be_is_refused)
     refuse(&made.item, &tapml_rms_norm, "rows", 1, 1);
     refuse(&made.item, &tapml_rms_norm, "rows", 0, 3);
     refuse(&made.item, &tapml_rms_norm, "rows", -1, 1);
-    cr_assert_eq(cut_open(&made.item, &tapml_silu, &cut), TAPML_INVALID);
+    cr_assert_eq(cut_open(&made.item, schema_of(&tapml_silu), &cut), TAPML_INVALID);
     made.arguments[0].shape[1] = 2;
     made.arguments[0].content_bytes = made.arguments[0].base_bytes = 4 * sizeof(float);
     made.arguments[0].stride[0] = 2;
-    cr_assert_eq(cut_open(&made.item, &tapml_rms_norm, &cut), TAPML_INVALID);
+    cr_assert_eq(cut_open(&made.item, schema_of(&tapml_rms_norm), &cut), TAPML_INVALID);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 #include "harness/cases.h"
+#include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "tensor/encoding.h"
@@ -41,10 +42,10 @@ TestSuite(derive, .init = begin, .fini = end, .timeout = 110);
 
 static const tapml_op *op_of(const struct carved_case *item)
 {
-    const tapml_op *op =
+    const struct compiled_op *schema =
         catalogue_find(registry_catalogue(stage.registry), item->op_name, item->op_version);
-    cr_assert_not_null(op);
-    return op;
+    cr_assert_not_null(schema);
+    return schema->op;
 }
 
 static tapml_status
@@ -52,10 +53,10 @@ make(const struct carved_case *item, const char *label, struct carved_case *out_
 {
     struct derive_recipe recipes[DERIVE_RECIPES_MAX];
     uint32_t count = 0;
-    MUST(derive_list(item, op_of(item), recipes, &count));
+    MUST(derive_list(item, schema_of(op_of(item)), recipes, &count));
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(recipes[i].label, label) == 0) {
-            return derive_make(item, op_of(item), &recipes[i], arena, out_made);
+            return derive_make(item, schema_of(op_of(item)), &recipes[i], arena, out_made);
         }
     }
     cr_assert_fail("no recipe '%s'", label);
@@ -75,7 +76,7 @@ Test(derive, all_values_come_first_and_every_extent_of_every_axis)
     struct derive_recipe recipes[DERIVE_RECIPES_MAX];
     uint32_t count = 0;
     cases_make_silu(&silu, "s", 0);
-    MUST(derive_list(&silu.item, op_of(&silu.item), recipes, &count));
+    MUST(derive_list(&silu.item, schema_of(op_of(&silu.item)), recipes, &count));
     cr_assert_eq(count, 6 + 2 * 7);
     cr_expect_str_eq(recipes[0].label, "uniform");
     cr_expect_str_eq(derive_source_name(recipes[0].source), "uniform");
@@ -96,9 +97,10 @@ Test(derive, a_case_of_another_op_is_refused)
     uint32_t count = 0;
     cases_make_silu(&silu, "s", 0);
     cases_make_norm(&norm, "n", 0);
-    cr_assert_eq(derive_list(&silu.item, op_of(&norm.item), recipes, &count), TAPML_INVALID);
-    MUST(derive_list(&silu.item, op_of(&silu.item), recipes, &count));
-    cr_assert_eq(derive_make(&silu.item, op_of(&norm.item), &recipes[0], arena, &made),
+    cr_assert_eq(derive_list(&silu.item, schema_of(op_of(&norm.item)), recipes, &count),
+                 TAPML_INVALID);
+    MUST(derive_list(&silu.item, schema_of(op_of(&silu.item)), recipes, &count));
+    cr_assert_eq(derive_make(&silu.item, schema_of(op_of(&norm.item)), &recipes[0], arena, &made),
                  TAPML_INVALID);
 }
 
@@ -164,13 +166,13 @@ Test(derive, one_value_of_each_row_stands_out)
     struct carved_case made;
     uint32_t count = 0;
     cases_make_silu(&silu, "s", 0);
-    MUST(derive_list(&silu.item, op_of(&silu.item), recipes, &count));
+    MUST(derive_list(&silu.item, schema_of(op_of(&silu.item)), recipes, &count));
     struct derive_recipe *wide = &recipes[8 + 3]; // The outliers of a wide row.
     cr_assert_str_eq(recipes[5].label, "outlier");
     *wide = recipes[5];
     snprintf(wide->symbol, sizeof(wide->symbol), "width");
     wide->value = 257;
-    MUST(derive_make(&silu.item, op_of(&silu.item), wide, arena, &made));
+    MUST(derive_make(&silu.item, schema_of(op_of(&silu.item)), wide, arena, &made));
     const float *x = made.arguments[0].before;
     for (int row = 0; row < CASES_ROWS; row++) {
         int large = 0;
@@ -241,12 +243,15 @@ Test(derive, what_is_too_large_or_empty_is_refused)
     struct carved_case made;
     cases_make_silu(&silu, "s", 0);
     struct derive_recipe recipe = {.source = DERIVE_SHAPE, .symbol = "width", .value = INT64_MAX};
-    cr_assert_eq(derive_make(&silu.item, op_of(&silu.item), &recipe, arena, &made), TAPML_INVALID);
+    cr_assert_eq(derive_make(&silu.item, schema_of(op_of(&silu.item)), &recipe, arena, &made),
+                 TAPML_INVALID);
     recipe.value = INT64_C(1) << 40;
-    cr_assert_eq(derive_make(&silu.item, op_of(&silu.item), &recipe, arena, &made), TAPML_INVALID);
+    cr_assert_eq(derive_make(&silu.item, schema_of(op_of(&silu.item)), &recipe, arena, &made),
+                 TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'x'"), "%s", status_message());
     recipe.value = 0;
-    cr_assert_eq(derive_make(&silu.item, op_of(&silu.item), &recipe, arena, &made), TAPML_INVALID);
+    cr_assert_eq(derive_make(&silu.item, schema_of(op_of(&silu.item)), &recipe, arena, &made),
+                 TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "empty"), "%s", status_message());
 }
 
@@ -325,14 +330,14 @@ Test(derive, an_op_of_a_stranger_follows_its_schema)
     const struct carved_case item = strange.item;
     struct derive_recipe recipe = {.source = DERIVE_BOUNDARY, .symbol = "m", .value = 33};
     struct carved_case made;
-    MUST(derive_make(&item, &STRANGE, &recipe, arena, &made));
+    MUST(derive_make(&item, schema_of(&STRANGE), &recipe, arena, &made));
     cr_assert_eq(made.arguments[0].shape[0], 33);
     cr_assert_eq(made.arguments[1].shape[1], 67);
     cr_assert_eq(made.arguments[3].shape[1], 67);
     const int32_t *rows = made.arguments[0].before;
     cr_assert(rows[0] == 4 && rows[1] == 9 && rows[32] == 4, "the ends of the domain");
     recipe = (struct derive_recipe){.source = DERIVE_SHAPE, .symbol = "n", .value = 1};
-    MUST(derive_make(&item, &STRANGE, &recipe, arena, &made));
+    MUST(derive_make(&item, schema_of(&STRANGE), &recipe, arena, &made));
     cr_assert_eq(made.arguments[2].i, 0, "an attribute stays in its domain");
     struct text shape;
     text_init(&shape);
@@ -353,23 +358,23 @@ Test(derive, extents_are_coupled_in_proportion)
     make_strange(&strange); // m = 3, shift is an attribute;
     strange.arguments[1] = tensor("table", TAPML_P_TENSOR_IN, TAPML_F32, 6, 7);
     strange.arguments[3] = tensor("y", TAPML_P_TENSOR_OUT, TAPML_F32, 6, 7);
-    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    MUST(derive_couple(&strange.item, schema_of(&STRANGE), &recipe, 0, &coupled, &has));
     cr_assert(has);
     cr_assert_str_eq(coupled.label, "m=33,n=66");
-    MUST(derive_make(&strange.item, &STRANGE, &coupled, arena, &made));
+    MUST(derive_make(&strange.item, schema_of(&STRANGE), &coupled, arena, &made));
     cr_assert_eq(made.arguments[0].shape[0], 33);
     cr_assert_eq(made.arguments[1].shape[0], 66);
     cr_assert(made.is_derived);
-    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 1, &coupled, &has));
+    MUST(derive_couple(&strange.item, schema_of(&STRANGE), &recipe, 1, &coupled, &has));
     cr_assert_not(has);
     recipe = (struct derive_recipe){.symbol = "n", .value = 257, .label = "n=257"};
-    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    MUST(derive_couple(&strange.item, schema_of(&STRANGE), &recipe, 0, &coupled, &has));
     cr_assert_str_eq(coupled.label, "n=257,m=257", "no half of 257");
     recipe = (struct derive_recipe){.symbol = "n", .value = 64, .label = "n=64"};
-    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    MUST(derive_couple(&strange.item, schema_of(&STRANGE), &recipe, 0, &coupled, &has));
     cr_assert_str_eq(coupled.label, "n=64,m=32");
     recipe = (struct derive_recipe){.symbol = "shift", .value = 64, .label = "shift=64"};
-    MUST(derive_couple(&strange.item, &STRANGE, &recipe, 0, &coupled, &has));
+    MUST(derive_couple(&strange.item, schema_of(&STRANGE), &recipe, 0, &coupled, &has));
     cr_assert_not(has);
 }
 
@@ -379,7 +384,7 @@ static const char *refusal_of(struct carved_case *item, const tapml_op *op)
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     const char *refusal = NULL;
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
-    MUST(calibrator_expect(calibrator, item, op, arena, limits, &refusal));
+    MUST(calibrator_expect(calibrator, item, schema_of(op), arena, limits, &refusal));
     calibrator_destroy(calibrator);
     return refusal;
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "harness/calls.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
@@ -97,10 +98,10 @@ static tapml_status bench_call(const struct bench *bench, const char *instance)
                             .buffer = bench->y};
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
-    return backend_call(bench->backend, &(struct backend_call){.op = &tapml_silu,
-                                                               .args = args,
-                                                               .instance = instance,
-                                                               .is_extra = bench->is_extra});
+    return calls_make(bench->backend, &(struct backend_call){.op = &tapml_silu,
+                                                             .args = args,
+                                                             .instance = instance,
+                                                             .is_extra = bench->is_extra});
 }
 
 // What a call leaves, gaps included, in `out`.
@@ -272,7 +273,7 @@ static void append(struct backend *on, int64_t count, int64_t position, float *o
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &state},
                                 {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
                                 {.kind = TAPML_P_I64, .u.i = position}};
-    MUST(backend_call(
+    MUST(calls_make(
         on, &(struct backend_call){.op = &tapml_state_append, .args = args, .instance = "k"}));
     MUST(backend_read(on, state.buffer, 0, out_state, sizeof(values)));
     MUST(backend_wait(on));

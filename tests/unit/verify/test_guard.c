@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "harness/calls.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
@@ -138,7 +139,7 @@ static void set_vandal(enum vandal_act act, uint32_t param, int64_t offset, uint
 static void
 expect(const struct trial *trial, enum guard_kind kind, uint32_t param, const char *what)
 {
-    const tapml_status status = backend_call(backend, &trial->call);
+    const tapml_status status = calls_make(backend, &trial->call);
     cr_assert_eq(status, TAPML_INTERNAL, "%s: %d", what, (int)status);
     const struct guard_violation *violation = guard_violation(guard);
     cr_expect_str_eq(violation->what, what);
@@ -151,7 +152,7 @@ expect(const struct trial *trial, enum guard_kind kind, uint32_t param, const ch
 
 static void expect_clean(const struct trial *trial)
 {
-    MUST(backend_call(backend, &trial->call));
+    MUST(calls_make(backend, &trial->call));
     cr_assert_eq(guard_violation(guard)->kind, GUARD_CLEAN);
 }
 
@@ -342,7 +343,7 @@ Test(guard, waits_once_more_for_the_time)
     for (int is_measuring = 0; is_measuring < 2; is_measuring++) {
         const uint64_t before = late_counts(device).waits;
         guard_measure(other, is_measuring);
-        MUST(backend_call(backend, &trial.call));
+        MUST(calls_make(backend, &trial.call));
         cr_expect_eq(late_counts(device).waits - before, is_measuring ? 3 : 1);
         cr_expect_eq(guard_time_ns(other) > 0, is_measuring);
     }
@@ -351,13 +352,13 @@ Test(guard, waits_once_more_for_the_time)
     guard_measure(other, 0);
     MUST(backend_wait(backend));
     const uint64_t first = late_counts(device).waits;
-    MUST(backend_call(backend, &trial.call));
+    MUST(calls_make(backend, &trial.call));
     cr_expect_eq(late_counts(device).waits - first, 2);
     finish(&trial);
     make_embed(&trial, (int64_t[]){SMALL_ROWS, WIDTH});
-    MUST(backend_call(backend, &trial.call));
+    MUST(calls_make(backend, &trial.call));
     const uint64_t before = late_counts(device).waits;
-    MUST(backend_call(backend, &trial.call));
+    MUST(calls_make(backend, &trial.call));
     cr_expect_eq(late_counts(device).waits - before, 1);
     finish(&trial);
     backend = shown;
@@ -391,7 +392,7 @@ Test(guard, what_is_beyond_a_buffer_is_refused)
     cr_assert_eq(backend_read(backend, buffer, 28, &word, 4), TAPML_INVALID);
     cr_assert_eq(backend_fill(backend, buffer, 20, 8, 0), TAPML_INVALID);
     trial.tensors[1].offset = 4;
-    cr_assert_eq(backend_call(backend, &trial.call), TAPML_INVALID);
+    cr_assert_eq(calls_make(backend, &trial.call), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'y'"), "%s", status_message());
     finish(&trial);
 }
@@ -418,11 +419,11 @@ Test(guard, errors_of_queued_work_and_limits_pass_through)
     backend = guard_backend(other);
     cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_REDZONE_BYTES);
     MUST(make_silu(&trial, 1));
-    cr_assert_eq(backend_call(backend, &trial.call), TAPML_INTERNAL);
+    cr_assert_eq(calls_make(backend, &trial.call), TAPML_INTERNAL);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: as it was told");
     cr_assert_eq(guard_violation(other)->kind, GUARD_CLEAN, "that is no fault of memory");
     trial.call.instance = "another";
-    MUST(backend_call(backend, &trial.call));
+    MUST(calls_make(backend, &trial.call));
     finish(&trial);
     cr_assert_eq(late_counts(late).buffers_alive, 0);
     guard_destroy(other);
@@ -439,7 +440,7 @@ static tapml_status call_once(void)
     backend = guard_backend(other);
     tapml_status status = make_silu(&trial, 1);
     if (status == TAPML_OK) {
-        status = backend_call(backend, &trial.call);
+        status = calls_make(backend, &trial.call);
     }
     finish(&trial);
     guard_destroy(other);

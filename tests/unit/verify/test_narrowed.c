@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 #include "harness/cases.h"
+#include "harness/schemas.h"
 #include "tensor/convert.h"
 #include "verify/narrowed.h"
 
@@ -37,7 +38,7 @@ Test(narrowed, a_case_keeps_its_layout)
     struct carved_case narrow;
     cases_make_silu(&made, "s", 0);
     made.x[0] = 2049;
-    MUST(narrowed_case(&made.item, &tapml_silu, arena, &narrow));
+    MUST(narrowed_case(&made.item, schema_of(&tapml_silu), arena, &narrow));
     const struct case_argument *x = &narrow.arguments[0], *given = &made.arguments[0];
     cr_expect_eq(x->dtype, TAPML_F16);
     cr_expect_eq(x->offset_bytes, given->offset_bytes / 2);
@@ -59,7 +60,7 @@ Test(narrowed, states_with_their_kept_rows)
     struct cases_append made;
     struct carved_case narrow;
     cases_make_append(&made, "k", 0);
-    MUST(narrowed_case(&made.item, &tapml_state_append, arena, &narrow));
+    MUST(narrowed_case(&made.item, schema_of(&tapml_state_append), arena, &narrow));
     const struct case_argument *state = &narrow.arguments[0];
     cr_expect_eq(state->dtype, TAPML_F16);
     cr_expect_eq(state->kept_end, made.arguments[0].kept_end);
@@ -73,11 +74,11 @@ Test(narrowed, weights_stay)
     struct cases_blocks blocks;
     struct carved_case narrow;
     cases_make_norm(&made, "n", 0);
-    MUST(narrowed_case(&made.item, &tapml_rms_norm, arena, &narrow));
+    MUST(narrowed_case(&made.item, schema_of(&tapml_rms_norm), arena, &narrow));
     cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(narrow.arguments[1].dtype, TAPML_F32);
     cases_make_blocks(&blocks, "q", 0);
-    MUST(narrowed_case(&blocks.item, &tapml_linear, arena, &narrow));
+    MUST(narrowed_case(&blocks.item, schema_of(&tapml_linear), arena, &narrow));
     cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(narrow.arguments[1].dtype, TAPML_U8);
     cr_expect_eq(narrow.arguments[1].before, blocks.w);
@@ -96,7 +97,7 @@ Test(narrowed, what_is_f32_alone_stays)
     rope = made.item;
     rope.arguments = arguments;
     rope.argument_count = 3;
-    MUST(narrowed_case(&rope, &tapml_rope, arena, &narrow));
+    MUST(narrowed_case(&rope, schema_of(&tapml_rope), arena, &narrow));
     cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(narrow.arguments[1].dtype, TAPML_F32);
     cr_expect_eq(narrow.arguments[2].dtype, TAPML_F32);
@@ -107,7 +108,7 @@ Test(narrowed, goes_back)
     struct cases_silu made;
     struct carved_case narrow, wide;
     cases_make_silu(&made, "s", 0);
-    MUST(narrowed_case(&made.item, &tapml_silu, arena, &narrow));
+    MUST(narrowed_case(&made.item, schema_of(&tapml_silu), arena, &narrow));
     MUST(narrowed_widen_case(&narrow, arena, &wide));
     cr_expect_eq(wide.arguments[0].dtype, TAPML_F32);
     cr_expect_eq(wide.arguments[0].offset_bytes, made.arguments[0].offset_bytes);

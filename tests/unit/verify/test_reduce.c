@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cases.h"
+#include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "verify/reduce.h"
@@ -58,7 +59,7 @@ static struct reduce_result reduce(const struct carved_case *item, const tapml_o
     MUST(reduce_case(&(struct reduce_options){.registry = stage.registry,
                                               .backend = &broken.wrapper.backend,
                                               .trials_max = max},
-                     item, op, &result));
+                     item, schema_of(op), &result));
     return result;
 }
 
@@ -142,6 +143,7 @@ Test(reduce, can_be_cancelled)
     broken.rows = 1;
     const struct reduce_options options = {
         .registry = stage.registry, .backend = &broken.wrapper.backend, .progress = cancel};
-    cr_assert_eq(reduce_case(&options, &made.item, &tapml_silu, &result), TAPML_CANCELLED);
+    cr_assert_eq(reduce_case(&options, &made.item, schema_of(&tapml_silu), &result),
+                 TAPML_CANCELLED);
     cr_assert_not_null(strstr(status_message(), "silu"));
 }

@@ -5,6 +5,7 @@
 #include "exec/narrow.h"
 #include "harness/cases.h"
 #include "harness/late.h"
+#include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "tensor/convert.h"
@@ -52,7 +53,7 @@ Test(replay, strided_inputs)
     struct cases_silu made;
     struct replay_result result;
     cases_make_silu(&made, "s", 0);
-    MUST(replay_run(replay, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(replay, &made.item, schema_of(&tapml_silu), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_RAN);
     cr_assert_eq(result.output_count, 1);
     cr_assert_eq(result.outputs[0].rows, CASES_ROWS);
@@ -67,7 +68,7 @@ Test(replay, timed_runs_twice)
     struct cases_silu made;
     struct replay_result result;
     cases_make_silu(&made, "s", 0);
-    MUST(replay_run(replay, &made.item, &tapml_silu, 1, &result));
+    MUST(replay_run(replay, &made.item, schema_of(&tapml_silu), 1, &result));
     cr_assert_gt(result.time_ns, 0);
     cr_assert_eq(replay_executions(replay), 2);
     expect_near(&result.outputs[0], "y");
@@ -78,7 +79,7 @@ Test(replay, written_states_are_compared_where_they_are_kept)
     struct cases_append made;
     struct replay_result result;
     cases_make_append(&made, "k", 0);
-    MUST(replay_run(replay, &made.item, &tapml_state_append, 1, &result));
+    MUST(replay_run(replay, &made.item, schema_of(&tapml_state_append), 1, &result));
     cr_assert_eq(result.output_count, 1);
     cr_assert_eq(result.outputs[0].rows, 32 * CASES_HEADS);
     cr_assert_eq(result.outputs[0].width, CASES_HEAD);
@@ -92,7 +93,7 @@ Test(replay, weights_of_the_case)
     struct replay_result result;
     cases_make_norm(&made, "n", 0);
     made.arguments[1].before = made.weight;
-    MUST(replay_run(replay, &made.item, &tapml_rms_norm, 0, &result));
+    MUST(replay_run(replay, &made.item, schema_of(&tapml_rms_norm), 0, &result));
     expect_near(&result.outputs[0], "y");
 }
 
@@ -101,7 +102,8 @@ Test(replay, a_weight_without_a_checkpoint_is_named)
     struct cases_norm made;
     struct replay_result result;
     cases_make_norm(&made, "n", 0);
-    cr_assert_eq(replay_run(replay, &made.item, &tapml_rms_norm, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &made.item, schema_of(&tapml_rms_norm), 0, &result),
+                 TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'norm.weight'"), "%s", status_message());
     cr_assert_not_null(strstr(status_message(), "n: "), "%s", status_message());
 }
@@ -143,7 +145,7 @@ Test(replay, weights_of_the_checkpoint)
     cr_assert_not_null(weight);
     make_model_norm(&made, weight, values);
     MUST(replay_create(backend, checkpoint, &other));
-    MUST(replay_run(other, &made.item, &tapml_rms_norm, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_rms_norm), 0, &result));
     const float *computed = result.outputs[0].computed;
     double square = 0;
     const int64_t width = weight->tensor.shape[0];
@@ -159,9 +161,11 @@ Test(replay, weights_of_the_checkpoint)
         cr_assert_float_eq(computed[i], expected, 1e-5);
     }
     made.arguments[1].origin = "no.such.weight";
-    cr_assert_eq(replay_run(other, &made.item, &tapml_rms_norm, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(other, &made.item, schema_of(&tapml_rms_norm), 0, &result),
+                 TAPML_INVALID);
     made.arguments[1].origin = "model.embed_tokens.weight";
-    cr_assert_eq(replay_run(other, &made.item, &tapml_rms_norm, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(other, &made.item, schema_of(&tapml_rms_norm), 0, &result),
+                 TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "bytes"), "%s", status_message());
     replay_destroy(other);
     checkpoint_close(checkpoint);
@@ -224,7 +228,7 @@ static int writes_outside(const struct carved_case *item, const tapml_op *op, in
     struct replay_result result;
     spoil(&spoiled, offset);
     MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
-    MUST(replay_run(other, item, op, 0, &result));
+    MUST(replay_run(other, item, schema_of(op), 0, &result));
     const int is_outside = result.outputs[0].wrote_outside;
     replay_destroy(other);
     return is_outside;
@@ -272,14 +276,14 @@ Test(replay, outputs_begin_as_poison)
     spoiled.peek_param = 1;
     MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
     for (int i = 0; i < 2; i++) { // The second time in a buffer that was used.
-        MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+        MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
         cr_assert_eq(spoiled.peeked, REPLAY_POISON);
     }
     spoiled.peek_param = 0;
-    MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     cr_assert_eq(spoiled.peeked, REPLAY_POISON, "the gap before a strided input");
     spoiled.peek_offset = 4;
-    MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     cr_assert_eq(spoiled.peeked, 0xbf000000, "its first value, -0.5");
     replay_destroy(other);
 }
@@ -292,9 +296,9 @@ Test(replay, goes_on_after_queued_work_failed)
     struct backend *late = late_create(&(struct late_options){.inner = backend, .fails = "s"});
     cases_make_silu(&made, "s", 0);
     MUST(replay_create(late, NULL, &other));
-    cr_assert_neq(replay_run(other, &made.item, &tapml_silu, 0, &result), TAPML_OK);
+    cr_assert_neq(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result), TAPML_OK);
     made.item.instance = "t";
-    MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     expect_near(&result.outputs[0], "y");
     replay_destroy(other);
     cr_assert_eq(late_counts(late).buffers_alive, 0);
@@ -360,7 +364,7 @@ Test(replay, rows_beyond_the_region_are_poison)
     MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
     for (uint64_t row = 0; row < 40; row++) {
         spoiled.peek_offset = row * ROW;
-        MUST(replay_run(other, &item, &tapml_attention, 0, &result));
+        MUST(replay_run(other, &item, schema_of(&tapml_attention), 0, &result));
         const uint32_t expected = row < 18 ? 0x3f800000 : REPLAY_POISON;
         cr_expect_eq(spoiled.peeked, expected, "row %d", (int)row);
         cr_expect_float_eq(((const float *)result.outputs[0].computed)[0], 1, 1e-6);
@@ -376,7 +380,7 @@ Test(replay, a_region_that_is_not_the_calls_is_refused)
     struct replay_result result;
     attention_case(&item, arguments, values);
     arguments[1].region_end = 16;
-    cr_assert_eq(replay_run(replay, &item, &tapml_attention, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &item, schema_of(&tapml_attention), 0, &result), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'k_state'"), "%s", status_message());
 }
 
@@ -389,13 +393,13 @@ Test(replay, an_op_that_the_backend_lacks_is_unsupported)
         .inner = backend, .lacks = "tapml.silu", .refuses = "tapml.rms_norm"});
     cases_make_silu(&made, "s", 0);
     MUST(replay_create(late, NULL, &other));
-    MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_UNSUPPORTED);
     cr_assert_str_eq(result.reason, "has no op 'tapml.silu'");
     struct cases_norm norm;
     cases_make_norm(&norm, "n", 0);
     norm.arguments[1].before = norm.weight;
-    MUST(replay_run(other, &norm.item, &tapml_rms_norm, 0, &result));
+    MUST(replay_run(other, &norm.item, schema_of(&tapml_rms_norm), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_UNSUPPORTED);
     cr_assert_str_eq(result.reason, "too late for that");
     cr_assert_eq(replay_executions(other), 0);
@@ -413,10 +417,11 @@ Test(replay, a_failure_names_the_instance)
     spoil(&spoiled, -1);
     spoiled.fails = TAPML_DEVICE_LOST;
     MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
-    cr_assert_eq(replay_run(other, &made.item, &tapml_silu, 0, &result), TAPML_DEVICE_LOST);
+    cr_assert_eq(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result),
+                 TAPML_DEVICE_LOST);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: told to fail");
     spoiled.fails = TAPML_OK;
-    MUST(replay_run(other, &made.item, &tapml_silu, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     replay_destroy(other);
 }
 
@@ -448,18 +453,18 @@ Test(replay, numbers_that_choose_rows_are_checked)
                                      .arguments = arguments,
                                      .argument_count = 4};
     struct replay_result result;
-    MUST(replay_run(replay, &item, &tapml_embed, 0, &result));
+    MUST(replay_run(replay, &item, schema_of(&tapml_embed), 0, &result));
     ids[1] = 4;
-    cr_assert_eq(replay_run(replay, &item, &tapml_embed, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &item, schema_of(&tapml_embed), 0, &result), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'ids'"), "%s", status_message());
     ids[1] = -1;
-    cr_assert_eq(replay_run(replay, &item, &tapml_embed, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &item, schema_of(&tapml_embed), 0, &result), TAPML_INVALID);
     ids[1] = 3;
     arguments[2].i = 1;
-    cr_assert_eq(replay_run(replay, &item, &tapml_embed, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &item, schema_of(&tapml_embed), 0, &result), TAPML_INVALID);
     ids[0] = ids[1] = 2;
     arguments[2].i = -3;
-    cr_assert_eq(replay_run(replay, &item, &tapml_embed, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &item, schema_of(&tapml_embed), 0, &result), TAPML_INVALID);
 }
 
 Test(replay, a_case_of_another_op_is_refused)
@@ -467,12 +472,13 @@ Test(replay, a_case_of_another_op_is_refused)
     struct cases_silu made;
     struct replay_result result;
     cases_make_silu(&made, "s", 0);
-    cr_assert_eq(replay_run(replay, &made.item, &tapml_rms_norm, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &made.item, schema_of(&tapml_rms_norm), 0, &result),
+                 TAPML_INVALID);
     made.arguments[1].shape[1] = 2;
     made.arguments[1].content_bytes = 16;
-    cr_assert_eq(replay_run(replay, &made.item, &tapml_silu, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &made.item, schema_of(&tapml_silu), 0, &result), TAPML_INVALID);
     made.arguments[0].rank = 9;
-    cr_assert_eq(replay_run(replay, &made.item, &tapml_silu, 0, &result), TAPML_INVALID);
+    cr_assert_eq(replay_run(replay, &made.item, schema_of(&tapml_silu), 0, &result), TAPML_INVALID);
 }
 
 Test(replay, asynchronous_devices_and_buffers_are_reused)
@@ -487,9 +493,9 @@ Test(replay, asynchronous_devices_and_buffers_are_reused)
     for (int i = 0; i < 20; i++) {
         cases_make_silu(&silu, "s", i);
         cases_make_append(&append, "k", i);
-        MUST(replay_run(other, &silu.item, &tapml_silu, 1, &result));
+        MUST(replay_run(other, &silu.item, schema_of(&tapml_silu), 1, &result));
         expect_near(&result.outputs[0], "y");
-        MUST(replay_run(other, &append.item, &tapml_state_append, 0, &result));
+        MUST(replay_run(other, &append.item, schema_of(&tapml_state_append), 0, &result));
         expect_near(&result.outputs[0], "state");
         cr_assert(i == 0 || late_counts(late).buffers_alive == alive, "nothing new is made");
         alive = late_counts(late).buffers_alive;
@@ -508,7 +514,7 @@ Test(replay, a_base_value_beyond_the_devices_buffers_is_unsupported)
         late_create(&(struct late_options){.inner = backend, .buffer_bytes_max = 1024});
     cases_make_append(&made, "k", 0);
     MUST(replay_create(late, NULL, &other));
-    MUST(replay_run(other, &made.item, &tapml_state_append, 0, &result));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_state_append), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_UNSUPPORTED);
     cr_assert_not_null(strstr(result.reason, "at most 512"), "%s", result.reason);
     replay_destroy(other);
@@ -520,7 +526,7 @@ static tapml_status replay_once(const struct carved_case *item)
     struct replay *other = NULL;
     struct replay_result result;
     TAPML_TRY(replay_create(backend, NULL, &other));
-    const tapml_status status = replay_run(other, item, &tapml_silu, 1, &result);
+    const tapml_status status = replay_run(other, item, schema_of(&tapml_silu), 1, &result);
     replay_destroy(other);
     return status;
 }
@@ -551,7 +557,7 @@ Test(replay, a_narrow_backend_computes_in_f16_what_is_compared_in_f32)
     struct narrow *narrow = open_narrow(backend, &own);
     int is_rounded = 0;
     cases_make_silu(&made, "s", 0);
-    MUST(replay_run(own, &made.item, &tapml_silu, 1, &result));
+    MUST(replay_run(own, &made.item, schema_of(&tapml_silu), 1, &result));
     cr_assert_eq(result.outcome, REPLAY_RAN);
     cr_assert_eq(result.outputs[0].dtype, TAPML_F32);
     cr_assert_eq(result.outputs[0].expected, made.y);
@@ -574,7 +580,7 @@ Test(replay, a_narrow_backend_is_exact_but_for_the_rounding)
     struct narrow *narrow = open_narrow(backend, &own);
     cases_make_append(&made, "k", 0);
     made.rows[1] = made.after[(CASE_PAGE_ROWS - 1) * CASES_HEADS * CASES_HEAD + 1] = 0.1f;
-    MUST(replay_run(own, &made.item, &tapml_state_append, 0, &result));
+    MUST(replay_run(own, &made.item, schema_of(&tapml_state_append), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_RAN, "%s", result.reason);
     cr_expect_arr_eq(result.outputs[0].computed, result.outputs[0].expected, sizeof(made.after));
     replay_destroy(own);
@@ -589,8 +595,8 @@ Test(replay, a_narrow_backend_is_no_excuse_for_a_case_that_is_none)
     struct narrow *narrow = open_narrow(backend, &own);
     cases_make_silu(&made, "s", 0);
     made.arguments[0].content_bytes -= 4;
-    cr_expect_eq(replay_run(own, &made.item, &tapml_silu, 0, &result), TAPML_INVALID);
-    cr_expect_eq(replay_run(own, &made.item, &tapml_mul, 0, &result), TAPML_INVALID);
+    cr_expect_eq(replay_run(own, &made.item, schema_of(&tapml_silu), 0, &result), TAPML_INVALID);
+    cr_expect_eq(replay_run(own, &made.item, schema_of(&tapml_mul), 0, &result), TAPML_INVALID);
     replay_destroy(own);
     narrow_destroy(narrow);
 }

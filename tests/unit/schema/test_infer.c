@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
-#include "graph/infer.h"
+#include "harness/schemas.h"
 
 #include <tapml/ops.h>
 
@@ -42,10 +42,9 @@ Test(infer, the_output_of_linear)
         present,
         present,
     };
-    struct expression_scope scope;
 
     arguments[TAPML_LINEAR_W].dtype = TAPML_BF16;
-    cr_assert_eq(infer_op(&tapml_linear, arguments, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_op(schema_of(&tapml_linear), arguments), TAPML_OK, "%s", status_message());
     cr_assert_eq(arguments[TAPML_LINEAR_Y].dtype, TAPML_F32);
     cr_assert_eq(arguments[TAPML_LINEAR_Y].rank, 2);
     cr_assert(affine_equal(&arguments[TAPML_LINEAR_Y].shape[0], &tokens));
@@ -53,18 +52,19 @@ Test(infer, the_output_of_linear)
 
     // The other way round, [in, out].
     arguments[TAPML_LINEAR_TRANSPOSED].i = number(1);
-    expect_message(infer_op(&tapml_linear, arguments, &scope),
+    expect_message(infer_op(schema_of(&tapml_linear), arguments),
                    "tapml.linear: parameter 'w': axis 0 is 6, 'in' is 8");
     arguments[TAPML_LINEAR_W] = f32(2, number(8), number(6), number(0));
-    cr_assert_eq(infer_op(&tapml_linear, arguments, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_op(schema_of(&tapml_linear), arguments), TAPML_OK, "%s", status_message());
 
     arguments[TAPML_LINEAR_B] = f32(1, number(5), number(0), number(0));
-    expect_message(infer_op(&tapml_linear, arguments, &scope), "'b': axis 0 is 5, 'out' is 6");
+    expect_message(infer_op(schema_of(&tapml_linear), arguments), "'b': axis 0 is 5, 'out' is 6");
     arguments[TAPML_LINEAR_B].is_present = 0;
     arguments[TAPML_LINEAR_X].dtype = TAPML_I32;
-    expect_message(infer_op(&tapml_linear, arguments, &scope), "'x': dtype is i32, expected f32");
+    expect_message(infer_op(schema_of(&tapml_linear), arguments),
+                   "'x': dtype is i32, expected f32");
     arguments[TAPML_LINEAR_X].is_present = 0;
-    expect_message(infer_op(&tapml_linear, arguments, &scope), "'x': is left out");
+    expect_message(infer_op(schema_of(&tapml_linear), arguments), "'x': is left out");
 }
 
 Test(infer, attention_over_states)
@@ -74,22 +74,23 @@ Test(infer, attention_over_states)
         f32(3, capacity, number(2), number(16)),
         f32(3, capacity, number(2), number(24)),
     };
-    struct expression_scope scope;
 
     for (unsigned p = TAPML_ATTENTION_POSITION; p <= TAPML_ATTENTION_Y; p++) {
         arguments[p] = present;
     }
     arguments[TAPML_ATTENTION_POSITION].i = position;
-    cr_assert_eq(infer_op(&tapml_attention, arguments, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_op(schema_of(&tapml_attention), arguments), TAPML_OK, "%s",
+                 status_message());
     cr_assert_eq(arguments[TAPML_ATTENTION_Y].rank, 3);
     cr_assert_eq(arguments[TAPML_ATTENTION_Y].shape[2].constant, 24);
 
     // A mask over what the state holds: P + T keys.
     arguments[TAPML_ATTENTION_KEY_MASK] = f32(1, (struct affine){0, {1, 1, 0, 0}}, tokens, tokens);
     arguments[TAPML_ATTENTION_KEY_MASK].dtype = TAPML_I32;
-    cr_assert_eq(infer_op(&tapml_attention, arguments, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_op(schema_of(&tapml_attention), arguments), TAPML_OK, "%s",
+                 status_message());
     arguments[TAPML_ATTENTION_KEY_MASK].shape[0] = capacity;
-    expect_message(infer_op(&tapml_attention, arguments, &scope),
+    expect_message(infer_op(schema_of(&tapml_attention), arguments),
                    "'key_mask': axis 0 is C, 'position + T' is T + P");
 }
 
@@ -97,17 +98,16 @@ Test(infer, types_and_shapes_of_other_parameters)
 {
     struct infer_argument arguments[] = {f32(2, tokens, number(8), number(0)),
                                          f32(2, tokens, number(8), number(0)), present};
-    struct expression_scope scope;
 
-    cr_assert_eq(infer_op(&tapml_add, arguments, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_op(schema_of(&tapml_add), arguments), TAPML_OK, "%s", status_message());
     cr_assert_eq(arguments[2].dtype, TAPML_F32);
     cr_assert_eq(arguments[2].rank, 2);
     arguments[1].shape[1] = number(4);
-    expect_message(infer_op(&tapml_add, arguments, &scope), "axis 1 is 4, that of 'a' is 8");
+    expect_message(infer_op(schema_of(&tapml_add), arguments), "axis 1 is 4, that of 'a' is 8");
     arguments[1].dtype = TAPML_F16;
-    expect_message(infer_op(&tapml_add, arguments, &scope), "dtype is f16, expected f32");
+    expect_message(infer_op(schema_of(&tapml_add), arguments), "dtype is f16, expected f32");
     arguments[1] = f32(1, tokens, tokens, tokens);
-    expect_message(infer_op(&tapml_add, arguments, &scope), "rank is 1, that of 'a' is 2");
+    expect_message(infer_op(schema_of(&tapml_add), arguments), "rank is 1, that of 'a' is 2");
 }
 
 struct call {
@@ -151,31 +151,50 @@ static void call_init(struct call *call)
 
 static tapml_status check(const struct call *call)
 {
-    struct expression_scope scope;
+    struct inferred inferred;
 
-    return infer_call(&tapml_attention, call->args, &scope);
+    return infer_call(schema_of(&tapml_attention), call->args, &inferred);
 }
 
 Test(infer, a_right_call)
 {
+    const struct compiled_op *schema = schema_of(&tapml_attention);
     struct call call;
-    struct expression_scope scope;
-    const struct affine_point origin = {{0}};
+    struct inferred inferred;
     int64_t flops = 0;
-    int64_t begin = -1;
-    int64_t end = -1;
 
     call_init(&call);
     const size_t made = alloc_made();
-    cr_assert_eq(infer_call(&tapml_attention, call.args, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_call(schema, call.args, &inferred), TAPML_OK, "%s", status_message());
     cr_assert_eq(alloc_made(), made, "a check of every call must not allocate");
-    cr_assert_eq(expression_value(&scope, tapml_attention.flops, &origin, &flops), TAPML_OK);
+    cr_assert_eq(inferred.schema, schema);
+    cr_assert_eq(expression_value(&inferred.scope, schema->flops, &flops), TAPML_OK);
     cr_assert_eq(flops, 2 * 3 * 4 * 13 * 40);
-    cr_assert_eq(
-        infer_region(&tapml_attention, TAPML_ATTENTION_K_STATE, call.args, &scope, &begin, &end),
-        TAPML_OK);
-    cr_assert_eq(begin, 0);
-    cr_assert_eq(end, 13);
+    cr_assert_eq(inferred.regions[TAPML_ATTENTION_K_STATE].begin, 0);
+    cr_assert_eq(inferred.regions[TAPML_ATTENTION_K_STATE].end, 13);
+}
+
+Test(infer, domains)
+{
+    const uint32_t some = 1u << TAPML_ATTENTION_CAUSAL | 1u << TAPML_ATTENTION_SCALE |
+                          1u << TAPML_ATTENTION_POSITION | 1u << TAPML_ATTENTION_Q;
+    struct call call;
+    struct inferred inferred;
+
+    call_init(&call);
+    call.args[TAPML_ATTENTION_CAUSAL].u.i = 1;
+    call.args[TAPML_ATTENTION_SCALE].u.d = 0.5;
+    cr_assert_eq(infer_call(schema_of(&tapml_attention), call.args, &inferred), TAPML_OK);
+    cr_assert_eq(infer_domains(&inferred, call.args, some), TAPML_OK, "%s", status_message());
+    call.args[TAPML_ATTENTION_SCALE].u.d = 1.5;
+    expect_message(infer_domains(&inferred, call.args, some), "'scale': is 1.5, expected 0 .. 1");
+    cr_assert_eq(infer_domains(&inferred, call.args, 1u << TAPML_ATTENTION_CAUSAL), TAPML_OK);
+    call.args[TAPML_ATTENTION_CAUSAL].u.i = 2;
+    expect_message(infer_domains(&inferred, call.args, 1u << TAPML_ATTENTION_CAUSAL),
+                   "'causal': is 2, which is none of its values");
+    call.args[TAPML_ATTENTION_POSITION].u.i = 30; // Of 0 .. C - T = 29.
+    expect_message(infer_domains(&inferred, call.args, 1u << TAPML_ATTENTION_POSITION),
+                   "'position': is 30, expected 0 .. 29");
 }
 
 Test(infer, kinds_and_presence)
@@ -264,11 +283,11 @@ Test(infer, regions_stay_inside_the_state)
     tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &call.k},
                           {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
                           {.kind = TAPML_P_I64, .u.i = -1}};
-    struct expression_scope scope;
+    struct inferred inferred;
 
-    expect_message(infer_call(&tapml_state_append, args, &scope), "is -1 .. 2");
+    expect_message(infer_call(schema_of(&tapml_state_append), args, &inferred), "is -1 .. 2");
     args[2].u.i = INT64_MAX;
-    cr_assert_eq(infer_call(&tapml_state_append, args, &scope), TAPML_INVALID);
+    cr_assert_eq(infer_call(schema_of(&tapml_state_append), args, &inferred), TAPML_INVALID);
 }
 
 Test(infer, panels_and_encodings_of_weights)
@@ -289,19 +308,22 @@ Test(infer, panels_and_encodings_of_weights)
                                 {.kind = TAPML_V_NONE},
                                 {.kind = TAPML_P_I64},
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
-    struct expression_scope scope;
+    struct inferred inferred;
 
     w.shape = w_shape;
     w.next = &rest;
     rest.shape = rest_shape;
     y.shape = y_shape;
-    cr_assert_eq(infer_call(&tapml_linear, args, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_call(schema_of(&tapml_linear), args, &inferred), TAPML_OK, "%s",
+                 status_message());
     rest.shape = narrow_shape;
-    expect_message(infer_call(&tapml_linear, args, &scope), "a panel differs");
+    expect_message(infer_call(schema_of(&tapml_linear), args, &inferred), "a panel differs");
     w.next = NULL;
-    expect_message(infer_call(&tapml_linear, args, &scope), "'y': axis 1 is 6, 'out' is 4");
+    expect_message(infer_call(schema_of(&tapml_linear), args, &inferred),
+                   "'y': axis 1 is 6, 'out' is 4");
     w.encoding = &encoding;
-    expect_message(infer_call(&tapml_linear, args, &scope), "has encoding 'gguf.q4_0/1'");
+    expect_message(infer_call(schema_of(&tapml_linear), args, &inferred),
+                   "has encoding 'gguf.q4_0/1'");
 }
 
 Test(infer, several_tensors_in_one_parameter)
@@ -315,6 +337,7 @@ Test(infer, several_tensors_in_one_parameter)
     static const tapml_param *const params[] = {&parts};
     static const tapml_op op = {.hdr = TAPML_HDR(tapml_op),
                                 .name = "org.example.stack",
+                                .tolerance = "exact",
                                 .version = 1,
                                 .n_params = 1,
                                 .params = params};
@@ -325,11 +348,11 @@ Test(infer, several_tensors_in_one_parameter)
     tapml_tensor second = first;
     const tapml_tensor *const both[] = {&first, &second};
     tapml_value args[] = {{.kind = TAPML_P_TENSORS_IN, .count = 2, .u.p = both}};
-    struct expression_scope scope;
+    struct inferred inferred;
 
-    cr_assert_eq(infer_call(&op, args, &scope), TAPML_OK, "%s", status_message());
+    cr_assert_eq(infer_call(schema_of(&op), args, &inferred), TAPML_OK, "%s", status_message());
     second.shape = other;
-    expect_message(infer_call(&op, args, &scope), "'parts': axis 1 is 9, 'in' is 8");
+    expect_message(infer_call(schema_of(&op), args, &inferred), "'parts': axis 1 is 9, 'in' is 8");
     args[0].count = 0;
-    expect_message(infer_call(&op, args, &scope), "has no tensors");
+    expect_message(infer_call(schema_of(&op), args, &inferred), "has no tensors");
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "graph/affine.h"
+#include "schema/affine.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "graph/affine.h"
+#include "schema/affine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +26,11 @@ int affine_is_constant(const struct affine *a)
         }
     }
     return 1;
+}
+
+int affine_is(const struct affine *a, int64_t value)
+{
+    return affine_is_constant(a) && a->constant == value;
 }
 
 int affine_equal(const struct affine *a, const struct affine *b)

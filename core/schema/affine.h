@@ -24,6 +24,10 @@ struct affine {
 
 struct affine affine_constant(int64_t value);
 int affine_is_constant(const struct affine *a);
+
+// Whether it is this plain number.
+int affine_is(const struct affine *a, int64_t value);
+
 int affine_equal(const struct affine *a, const struct affine *b);
 
 // Wraps nowhere: the builder bounds constants and factors, the session bounds the point.
