@@ -18,6 +18,7 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
     }
     out_frame->op = op;
     out_frame->function = impl->fn;
+    out_frame->typed = NULL;
     out_frame->lists = 0;
     out_frame->types[0] = out_frame->types[1] = &ffi_type_pointer;
     for (uint32_t p = 0; p < op->n_params; ++p) {
@@ -41,8 +42,17 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
     return TAPML_OK;
 }
 
-tapml_status
-call_run(struct call_frame *frame, tapml_object *queue, tapml_call *call, const tapml_value *args)
+void call_use_typed(struct call_frame *frame, const tapml_op *known)
+{
+    for (size_t i = 0; tapml_ops[i]; ++i) {
+        if (tapml_ops[i] == known) {
+            frame->typed = tapml_ops_calls[i];
+        }
+    }
+}
+
+static tapml_status
+run_ffi(struct call_frame *frame, tapml_object *queue, tapml_call *call, const tapml_value *args)
 {
     // Libffi takes pointers to what it only reads, without const.
     static const uint64_t nothing = 0;
@@ -64,4 +74,11 @@ call_run(struct call_frame *frame, tapml_object *queue, tapml_call *call, const 
     ffi_arg result = 0;
     ffi_call(&frame->cif, FFI_FN(frame->function), &result, slots);
     return (tapml_status)result;
+}
+
+tapml_status
+call_run(struct call_frame *frame, tapml_object *queue, tapml_call *call, const tapml_value *args)
+{
+    return frame->typed ? frame->typed(frame->function, queue, call, args)
+                        : run_ffi(frame, queue, call, args);
 }

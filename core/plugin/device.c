@@ -665,6 +665,7 @@ take_op(struct device *device, const struct device_options *options, const tapml
         return status == TAPML_NO_MEMORY ? status : TAPML_ABI_MISMATCH;
     }
     TAPML_TRY(call_prepare(impl, &op->frame));
+    call_use_typed(&op->frame, found.schema->op);
     op->schema = found.own;
     op->lacks = found.lacks;
     ++device->op_count;

@@ -120,3 +120,92 @@ Test(call, what_has_no_frame_is_refused)
     op.n_params = CALL_PARAMS_MAX + 1;
     cr_assert_eq(call_prepare(&impl, &frame), TAPML_ABI_MISMATCH);
 }
+
+// -- Both ways ---------------------------------------------------------------------------------
+
+// What a function of any op was given: 8 bytes of each argument.
+struct given {
+    unsigned count;
+    uint64_t words[CALL_SLOTS_MAX];
+};
+
+static void note(ffi_cif *cif, void *result, void **args, void *user)
+{
+    struct given *given = user;
+    given->count = cif->nargs;
+    for (unsigned i = 0; i < cif->nargs; ++i) {
+        memcpy(&given->words[i], args[i], sizeof(given->words[i]));
+    }
+    *(ffi_arg *)result = (ffi_arg)TAPML_NOT_FOUND;
+}
+
+// A value of its own for each parameter; none for the optional ones where `has_all` is 0.
+static void fill(const tapml_op *op, int has_all, tapml_value *args)
+{
+    static const tapml_tensor tensors[CALL_PARAMS_MAX];
+    for (uint32_t p = 0; p < op->n_params; ++p) {
+        const tapml_param *param = op->params[p];
+        args[p] = (tapml_value){.kind = param->kind};
+        if (param->kind == TAPML_P_I64) {
+            args[p].u.i = -1000 - p;
+        } else if (param->kind == TAPML_P_F64) {
+            args[p].u.d = 0.5 + p;
+        } else {
+            args[p].u.p = &tensors[p];
+            args[p].count = param->kind == TAPML_P_TENSORS_IN ? 7 + p : 0;
+        }
+        if (!has_all && (param->effects & TAPML_E_OPTIONAL) != 0) {
+            args[p].kind = TAPML_V_NONE;
+        }
+    }
+}
+
+static void compare_ways(const tapml_op *op, int has_all)
+{
+    struct call_frame frame;
+    struct given given[2];
+    tapml_value args[CALL_PARAMS_MAX];
+    tapml_object queue;
+    struct given *now = &given[0];
+    void *code = NULL;
+    ffi_closure *closure = ffi_closure_alloc(sizeof(*closure), &code);
+    cr_assert_not_null(closure);
+    tapml_op_impl impl = {.hdr = TAPML_HDR(tapml_op_impl), .op = op, .convention = 1};
+    memcpy(&impl.fn, &code, sizeof(code));
+    cr_assert_eq(call_prepare(&impl, &frame), TAPML_OK, "%s", status_message());
+    fill(op, has_all, args);
+    for (int way = 0; way < 2; ++way) {
+        now = &given[way];
+        memset(now, 0, sizeof(*now));
+        cr_assert_eq(ffi_prep_closure_loc(closure, &frame.cif, note, now, code), FFI_OK);
+        cr_assert_eq(frame.typed != NULL, way == 1);
+        cr_assert_eq(call_run(&frame, &queue, NULL, args), TAPML_NOT_FOUND);
+        call_use_typed(&frame, op);
+    }
+    cr_assert_eq(given[0].count, given[1].count, "%s", op->name);
+    for (unsigned i = 0; i < given[0].count; ++i) {
+        cr_assert_eq(given[0].words[i], given[1].words[i], "%s: argument %u", op->name, i);
+    }
+    ffi_closure_free(closure);
+}
+
+Test(call, gives_each_op_the_same_arguments_both_ways)
+{
+    for (size_t i = 0; tapml_ops[i]; ++i) {
+        compare_ways(tapml_ops[i], 1);
+        compare_ways(tapml_ops[i], 0);
+    }
+}
+
+Test(call, goes_through_libffi_for_what_is_not_the_hosts)
+{
+    struct call_frame frame;
+    const tapml_op copy = tapml_silu;
+    const tapml_op_impl impl = {
+        .hdr = TAPML_HDR(tapml_op_impl), .op = &copy, .fn = (tapml_fn)every_run, .convention = 1};
+    cr_assert_eq(call_prepare(&impl, &frame), TAPML_OK);
+    call_use_typed(&frame, &copy);
+    cr_assert_null(frame.typed);
+    call_use_typed(&frame, &tapml_silu);
+    cr_assert_not_null(frame.typed);
+}

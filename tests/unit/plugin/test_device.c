@@ -196,6 +196,38 @@ Test(device, answers_what_it_supports)
     cr_assert_str_eq(answer.reason, "it has no op 'tapml.add'");
 }
 
+// A plugin may list fewer dtypes than the host: it is asked for no others.
+Test(device, asks_for_no_more_than_a_plugin_lists)
+{
+    const char *const names[] = {"fewer_dtypes", NULL};
+    struct ini other_ini;
+    struct registry *other = zoo_registry(names, NULL, &other_ini);
+    struct backend *fewer = NULL;
+    cr_assert_eq(registry_open(other, "fewer_dtypes", &fewer), TAPML_OK, "%s", status_message());
+    const struct compiled_op *schema = catalogue_find(registry_catalogue(other), "tapml.silu", 1);
+    tapml_object *from = NULL, *to = NULL;
+    cr_assert_eq(backend_buffer_new(fewer, 16, &from), TAPML_OK);
+    cr_assert_eq(backend_buffer_new(fewer, 16, &to), TAPML_OK);
+    tapml_tensor x = tensor_of(from), y = tensor_of(to);
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
+                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
+    const struct backend_call call = {.op = schema->op, .args = args};
+    tapml_support answer;
+    cr_assert_eq(backend_supports(fewer, schema, args, &answer), TAPML_OK);
+    cr_assert_eq(answer.grade, TAPML_SUPPORT_YES, "%s", answer.reason);
+    cr_assert_eq(calls_make(fewer, &call), TAPML_OK, "%s", status_message());
+    x.dtype = y.dtype = TAPML_F16;
+    cr_assert_eq(backend_supports(fewer, schema, args, &answer), TAPML_OK);
+    cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
+    cr_assert_str_eq(answer.reason, "tapml.silu: parameter 'x': dtype is f16, expected f32");
+    cr_assert_eq(calls_make(fewer, &call), TAPML_INVALID);
+    backend_buffer_free(fewer, from);
+    backend_buffer_free(fewer, to);
+    backend_release(fewer);
+    registry_destroy(other);
+    ini_release(&other_ini);
+}
+
 Test(device, an_error_of_a_call_names_op_and_instance)
 {
     cr_assert_eq(trouble(0, "a"), TAPML_OK, "%s", status_message());

@@ -56,6 +56,7 @@ Test(registry, every_animal_of_the_zoo_has_its_state_and_sentence)
     expect("strange_needs", CANDIDATE_WRONG_ABI, "'org.example.host.magic/1'");
     expect("lying_note", CANDIDATE_MISMATCH, "'org.example.someone-else'");
     expect("changed_op", CANDIDATE_REFUSED, "op 'tapml.add' of changed_op");
+    expect("fewer_dtypes", CANDIDATE_USABLE, "");
     expect("search_path", CANDIDATE_REFUSED, "search path");
     expect("no_driver", CANDIDATE_NO_DRIVER, "libunobtainium.so.1 not found");
     expect("no_device", CANDIDATE_NO_DEVICE, "no device");
