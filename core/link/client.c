@@ -10,6 +10,7 @@
 #include "link/backlog.h"
 #include "link/buffer.h"
 #include "link/loan.h"
+#include "link/staging.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,14 +27,6 @@ enum {
     STARTS_MAX = 2,             // Failures to start again, one after the other, before it is lost.
     PLACE_BYTES = 256,
     COUNTS_MAX = 64
-};
-
-// A read that ends with the next wait that covers it.
-struct client_read {
-    uint64_t point; // The first one behind it.
-    void *target;
-    const unsigned char *memory;
-    uint64_t bytes;
 };
 
 // What was answered to a question, by the hash of its message.
@@ -73,11 +66,7 @@ struct client {
 
     struct buffer_list buffers;
 
-    struct shared_span *staged;
-    size_t staged_count, staged_capacity;
-    uint64_t staged_bytes;
-    struct client_read *reads;
-    size_t read_count, read_capacity;
+    struct staging staging;
 
     int is_up;
     int is_lost;
@@ -95,17 +84,10 @@ static struct client *own(const struct backend *backend)
     return (struct client *)(uintptr_t)backend;
 }
 
-// -- What is under way -------------------------------------------------------------------------
-
 // Nothing is queued any more, by whatever way.
 static void forget_work(struct client *client)
 {
-    for (size_t i = 0; i < client->staged_count; i++) {
-        shared_give_back(client->shared, &client->staged[i]);
-    }
-    client->staged_count = 0;
-    client->staged_bytes = 0;
-    client->read_count = 0;
+    staging_clear(&client->staging, client->shared);
     client->log.size = 0;
     client->sent = 0;
     client->is_busy = 0;
@@ -158,8 +140,6 @@ static tapml_status fall(struct client *client, tapml_status status)
                        client->info.component ? client->info.component : "opening", how, place,
                        words[0] ? "; it wrote: " : "", words);
 }
-
-// -- Messages ----------------------------------------------------------------------------------
 
 static void begin(struct client *client, enum message_verb verb)
 {
@@ -379,21 +359,6 @@ static tapml_status ready(struct client *client)
 
 // -- Waiting -----------------------------------------------------------------------------------
 
-// What was read in front of a point goes to its place; the rest moves up.
-static void end_reads(struct client *client, uint64_t point)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < client->read_count; i++) {
-        const struct client_read *read = &client->reads[i];
-        if (read->point > point) {
-            client->reads[kept++] = *read;
-        } else {
-            memcpy(read->target, read->memory, read->bytes);
-        }
-    }
-    client->read_count = kept;
-}
-
 // After an error: the far side has nothing queued any more.
 static void end_in_error(struct client *client, tapml_status status)
 {
@@ -412,7 +377,7 @@ static tapml_status settle(struct client *client)
     begin(client, MESSAGE_WAIT);
     const tapml_status status = ask(client, &reader, &is_answered);
     if (status == TAPML_OK) {
-        end_reads(client, UINT64_MAX);
+        staging_end_reads(&client->staging, UINT64_MAX);
         forget_work(client);
     } else if (is_answered) {
         end_in_error(client, status);
@@ -449,7 +414,7 @@ static tapml_status client_flush(struct backend *backend)
 static int is_worth_a_wait(const struct client *client)
 {
     return client->is_pending || client->is_wrapping || client->log.size > SEND_BYTES ||
-           client->staged_bytes > LEFT_BYTES_MAX;
+           client->staging.bytes > LEFT_BYTES_MAX;
 }
 
 static tapml_status client_wait(struct backend *backend)
@@ -492,7 +457,7 @@ static tapml_status client_wait_for(struct backend *backend, struct backend_poin
     wire_put_u64(&client->log, point.value);
     const tapml_status status = ask(client, &reader, &is_answered);
     if (status == TAPML_OK) {
-        end_reads(client, point.value);
+        staging_end_reads(&client->staging, point.value);
         client->reached = point.value;
     } else if (is_answered) {
         end_in_error(client, status);
@@ -863,17 +828,11 @@ static int is_direct(const struct client *client, const struct buffer *buffer)
 
 static tapml_status stage(struct client *client, uint64_t size, struct shared_span *out_span)
 {
-    if (client->staged_bytes + size > STAGED_BYTES_MAX && client->is_busy) {
+    if (client->staging.bytes + size > STAGED_BYTES_MAX && client->is_busy) {
         TAPML_TRY(settle(client));
         TAPML_TRY(ready(client));
     }
-    if (!alloc_grow((void **)&client->staged, &client->staged_capacity, client->staged_count,
-                    sizeof(*client->staged))) {
-        return status_no_memory();
-    }
-    TAPML_TRY(shared_take(client->shared, size, out_span));
-    client->staged[client->staged_count++] = *out_span;
-    client->staged_bytes += size;
+    TAPML_TRY(staging_take(&client->staging, client->shared, size, out_span));
     return announce_regions(client);
 }
 
@@ -938,12 +897,8 @@ static tapml_status client_read(
         return TAPML_OK;
     }
     TAPML_TRY(stage(client, size, &span));
-    if (!alloc_grow((void **)&client->reads, &client->read_capacity, client->read_count,
-                    sizeof(*client->reads))) {
-        return status_no_memory();
-    }
-    client->reads[client->read_count++] =
-        (struct client_read){client->signalled + 1, target, span.memory, size};
+    TAPML_TRY(staging_add_read(
+        &client->staging, &(struct staged_read){client->signalled + 1, target, span.memory, size}));
     client->is_pending = 1;
     return put_transfer(client, MESSAGE_READ, buffer, offset, &span);
 }
@@ -991,8 +946,7 @@ static void client_release(struct backend *backend)
     table_release(&client->fallen);
     loan_list_release(&client->loans);
     shared_destroy(client->shared);
-    alloc_free(client->staged);
-    alloc_free(client->reads);
+    staging_release(&client->staging);
     alloc_free(client);
 }
 
