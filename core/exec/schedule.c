@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "exec/residency.h"
 #include "exec/session.h"
 #include "exec/value.h"
-#include "exec/residency.h"
 
 #include <stdio.h>
 #include <string.h>

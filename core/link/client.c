@@ -489,8 +489,7 @@ static uint32_t find_op(struct client *client, const tapml_op *op)
 
 static int client_has_op(struct backend *backend, const tapml_op *op)
 {
-    struct client *client = own(backend);
-    return find_op(client, op) < client->op_count;
+    return find_op(own(backend), op) < own(backend)->op_count;
 }
 
 static tapml_status put_args(struct client *client,
@@ -574,8 +573,7 @@ static tapml_status client_supports(struct backend *backend,
     struct client *client = own(backend);
     const tapml_op *op = schema->op;
     const uint32_t index = find_op(client, op);
-    memset(answer, 0, sizeof(*answer));
-    answer->hdr = (tapml_hdr)TAPML_HDR(tapml_support);
+    *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support)};
     if (index == client->op_count) {
         (void)snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
         return TAPML_OK;

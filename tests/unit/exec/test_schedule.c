@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
+#include "exec/residency.h"
 #include "exec/schedule.h"
 #include "exec/session.h"
 #include "exec/value.h"
-#include "exec/residency.h"
 #include "harness/late.h"
 #include "harness/sketch.h"
 #include "harness/stage.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/random.h"
-#include "exec/session.h"
 #include "exec/residency.h"
+#include "exec/session.h"
 #include "harness/expected.h"
 #include "harness/late.h"
 #include "harness/scratch.h"
