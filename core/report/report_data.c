@@ -140,7 +140,7 @@ static tapml_status put_losses(struct report_maker *model, struct store *store, 
 }
 
 // Weights by their types, and how many numbers they are.
-struct weights {
+struct weight_summary {
     struct report_maker part;
     const char *encoding; // Of those that are encoded.
     uint64_t parameters;
@@ -148,7 +148,7 @@ struct weights {
 
 static tapml_status take_weight(void *user, const char *dtype_name, uint64_t bytes)
 {
-    struct weights *weights = user;
+    struct weight_summary *weights = user;
     const uint32_t dtype = dtype_find(dtype_name);
     const int is_encoded = dtype == TAPML_U8 && *weights->encoding != '\0';
 
@@ -163,7 +163,8 @@ static tapml_status
 put_weights(struct report_maker *model, struct store *store, struct arena *arena)
 {
     const char *encoding = store_fact(store, "model.encoding");
-    struct weights weights = {.encoding = arena_text(arena, encoding != NULL ? encoding : "")};
+    struct weight_summary weights = {.encoding =
+                                         arena_text(arena, encoding != NULL ? encoding : "")};
 
     if (weights.encoding == NULL) {
         return status_no_memory();

@@ -36,7 +36,7 @@ static int is_word(const char *text)
 // -- Parameters --------------------------------------------------------------------------------
 
 // An op while it is compiled.
-struct compiler {
+struct op_compiler {
     const tapml_op *op;
     struct compiled_op *made;
     struct arena *arena;
@@ -102,7 +102,7 @@ static tapml_status add_dtype(struct compiled_param *made, const char *text, siz
 }
 
 // A list of types, or the name of another parameter, which has a list.
-static tapml_status compile_dtype(const struct compiler *compiler,
+static tapml_status compile_dtype(const struct op_compiler *compiler,
                                   const tapml_param *param,
                                   struct compiled_param *made)
 {
@@ -133,13 +133,13 @@ static tapml_status compile_dtype(const struct compiler *compiler,
 }
 
 static tapml_status
-compile(struct compiler *compiler, const char *text, const struct expression **out_expression)
+compile(struct op_compiler *compiler, const char *text, const struct expression **out_expression)
 {
     return expression_compile(text, &compiler->made->names, compiler->arena, out_expression);
 }
 
 static tapml_status
-compile_shape(struct compiler *compiler, const tapml_param *param, struct compiled_param *made)
+compile_shape(struct op_compiler *compiler, const tapml_param *param, struct compiled_param *made)
 {
     const tapml_op *op = compiler->op;
 
@@ -162,7 +162,7 @@ compile_shape(struct compiler *compiler, const tapml_param *param, struct compil
 }
 
 static tapml_status
-compile_region(struct compiler *compiler, const tapml_param *param, struct compiled_param *made)
+compile_region(struct op_compiler *compiler, const tapml_param *param, struct compiled_param *made)
 {
     if (param->region == NULL) {
         return TAPML_OK;
@@ -178,7 +178,7 @@ compile_region(struct compiler *compiler, const tapml_param *param, struct compi
 
 // "0 | 1 | 4". A list of anything else has no choices here.
 static tapml_status
-compile_choices(const struct compiler *compiler, const char *text, struct compiled_param *made)
+compile_choices(const struct op_compiler *compiler, const char *text, struct compiled_param *made)
 {
     double *choices = arena_array(compiler->arena, strlen(text) + 1, sizeof(*choices));
     uint32_t count = 0;
@@ -209,7 +209,7 @@ compile_choices(const struct compiler *compiler, const char *text, struct compil
 // Domains hold more than whole numbers: those stay texts, for the fuzzer. What chooses rows must be
 // a range that can be checked.
 static tapml_status
-compile_domain(struct compiler *compiler, const tapml_param *param, struct compiled_param *made)
+compile_domain(struct op_compiler *compiler, const tapml_param *param, struct compiled_param *made)
 {
     const struct expression_names names = compiler->made->names;
 
@@ -229,7 +229,7 @@ compile_domain(struct compiler *compiler, const tapml_param *param, struct compi
     return TAPML_OK;
 }
 
-static tapml_status compile_param(struct compiler *compiler, uint32_t index)
+static tapml_status compile_param(struct op_compiler *compiler, uint32_t index)
 {
     const tapml_param *param = compiler->op->params[index];
     struct compiled_param *made = &compiler->made->params[index];
@@ -304,7 +304,7 @@ static tapml_status check_tolerance(const char *tolerance)
 }
 
 // The i64 parameters are the first symbols: they have values before shapes are matched.
-static tapml_status name_numbers(struct compiler *compiler)
+static tapml_status name_numbers(struct op_compiler *compiler)
 {
     struct expression_names *names = &compiler->made->names;
 
@@ -322,7 +322,7 @@ static tapml_status name_numbers(struct compiler *compiler)
 }
 
 // Shapes before domains and costs, so that symbols are in the order in which they get values.
-static tapml_status compile_params(struct compiler *compiler)
+static tapml_status compile_params(struct op_compiler *compiler)
 {
     const tapml_op *op = compiler->op;
 
@@ -378,7 +378,7 @@ tapml_status
 compiled_create(const tapml_op *op, struct arena *arena, const struct compiled_op **out_schema)
 {
     struct compiled_op *made = arena_new(arena, sizeof(*made));
-    struct compiler compiler = {.op = op, .made = made, .arena = arena};
+    struct op_compiler compiler = {.op = op, .made = made, .arena = arena};
 
     if (made == NULL) {
         return status_no_memory();

@@ -62,7 +62,7 @@ struct expression {
 
 // -- Compiling ---------------------------------------------------------------------------------
 
-struct compiler {
+struct expression_compiler {
     struct span rest;
     struct expression_names *names;
     struct arena *arena;
@@ -140,7 +140,8 @@ static uint32_t find_name(const struct expression_names *names, struct span name
 }
 
 // The symbol of a name, which is new or not.
-static tapml_status take_symbol(struct compiler *compiler, struct span name, uint32_t *out_symbol)
+static tapml_status
+take_symbol(struct expression_compiler *compiler, struct span name, uint32_t *out_symbol)
 {
     struct expression_names *names = compiler->names;
     const size_t length = (size_t)(name.end - name.at);
@@ -165,7 +166,7 @@ static tapml_status take_symbol(struct compiler *compiler, struct span name, uin
 }
 
 // Appends a step that leaves `grows` values more, or less.
-static tapml_status add_step(struct compiler *compiler, struct step step, int grows)
+static tapml_status add_step(struct expression_compiler *compiler, struct step step, int grows)
 {
     if (compiler->step_count == STEPS_MAX) {
         return status_fail(TAPML_INVALID, "a sum of more than %d parts", STEPS_MAX);
@@ -176,7 +177,7 @@ static tapml_status add_step(struct compiler *compiler, struct step step, int gr
     return TAPML_OK;
 }
 
-static tapml_status compile_number(struct compiler *compiler)
+static tapml_status compile_number(struct expression_compiler *compiler)
 {
     struct span *rest = &compiler->rest;
     int64_t value = 0;
@@ -192,9 +193,9 @@ static tapml_status compile_number(struct compiler *compiler)
 }
 
 // Recursive through parentheses only, at most DEPTH_MAX deep.
-static tapml_status compile_terms(struct compiler *compiler);
+static tapml_status compile_terms(struct expression_compiler *compiler);
 
-static tapml_status compile_parentheses(struct compiler *compiler)
+static tapml_status compile_parentheses(struct expression_compiler *compiler)
 {
     if (++compiler->depth > DEPTH_MAX) {
         return status_fail(TAPML_INVALID, "more than %d parentheses in one another", DEPTH_MAX);
@@ -210,10 +211,10 @@ static tapml_status compile_parentheses(struct compiler *compiler)
     return TAPML_OK;
 }
 
-static tapml_status compile_atom(struct compiler *compiler);
+static tapml_status compile_atom(struct expression_compiler *compiler);
 
 // One minus before an atom.
-static tapml_status compile_negative(struct compiler *compiler)
+static tapml_status compile_negative(struct expression_compiler *compiler)
 {
     compiler->rest.at++;
     compiler->is_negative = 1;
@@ -223,7 +224,7 @@ static tapml_status compile_negative(struct compiler *compiler)
     return add_step(compiler, (struct step){.kind = STEP_MULTIPLY}, -1);
 }
 
-static tapml_status compile_atom(struct compiler *compiler)
+static tapml_status compile_atom(struct expression_compiler *compiler)
 {
     struct span *rest = &compiler->rest;
 
@@ -257,7 +258,7 @@ static char take_operator(struct span *rest, char one, char other)
     return 0;
 }
 
-static tapml_status compile_product(struct compiler *compiler)
+static tapml_status compile_product(struct expression_compiler *compiler)
 {
     TAPML_TRY(compile_atom(compiler));
     for (char op = take_operator(&compiler->rest, '*', '/'); op != 0;
@@ -269,7 +270,7 @@ static tapml_status compile_product(struct compiler *compiler)
     return TAPML_OK;
 }
 
-static tapml_status compile_terms(struct compiler *compiler)
+static tapml_status compile_terms(struct expression_compiler *compiler)
 {
     TAPML_TRY(compile_product(compiler));
     for (char op = take_operator(&compiler->rest, '+', '-'); op != 0;
@@ -282,7 +283,8 @@ static tapml_status compile_terms(struct compiler *compiler)
 }
 
 // The whole of `text` as one sum.
-static tapml_status compile_sum(struct compiler *compiler, struct span text, struct sum *out_sum)
+static tapml_status
+compile_sum(struct expression_compiler *compiler, struct span text, struct sum *out_sum)
 {
     compiler->rest = text;
     compiler->depth = 0;
@@ -331,7 +333,7 @@ static uint32_t count_items(struct span list)
 }
 
 static tapml_status
-compile_items(struct compiler *compiler, struct span rest, struct items *out_items)
+compile_items(struct expression_compiler *compiler, struct span rest, struct items *out_items)
 {
     int has_rows = 0;
 
@@ -378,7 +380,8 @@ static const char *matching_colon(const char *question, const char *end)
 
 // Splits one node, or makes it a leaf. New nodes stand behind the others, with their texts in
 // `items.text`.
-static tapml_status compile_node(struct compiler *compiler, uint32_t *count, uint32_t index)
+static tapml_status
+compile_node(struct expression_compiler *compiler, uint32_t *count, uint32_t index)
 {
     struct node *node = &compiler->nodes[index];
     const struct span text = node->items.text;
@@ -411,7 +414,7 @@ static tapml_status compile_node(struct compiler *compiler, uint32_t *count, uin
     return TAPML_OK;
 }
 
-static tapml_status compile_shape(struct compiler *compiler, struct span text)
+static tapml_status compile_shape(struct expression_compiler *compiler, struct span text)
 {
     uint32_t count = 1;
 
@@ -431,7 +434,7 @@ static tapml_status compile_shape(struct compiler *compiler, struct span text)
     return TAPML_OK;
 }
 
-static tapml_status compile_text(struct compiler *compiler, const char *text)
+static tapml_status compile_text(struct expression_compiler *compiler, const char *text)
 {
     struct expression *made = compiler->made;
     const char *dots = strstr(text, "..");
@@ -450,7 +453,7 @@ tapml_status expression_compile(const char *text,
                                 struct arena *arena,
                                 const struct expression **out_expression)
 {
-    struct compiler compiler;
+    struct expression_compiler compiler;
 
     compiler.names = names;
     compiler.arena = arena;
