@@ -83,8 +83,8 @@ static void check_prompts(struct check *check)
     }
     if (check->has_model) {
         status =
-            prompts_load(config->prompts, check->setup.tokenizer, setup_vocabulary(&check->setup),
-                         run_config_room(config), &check->prompts);
+            prompts_load(config->prompts, check->setup.tokenizer, check->setup.no_text,
+                         setup_vocabulary(&check->setup), run_config_room(config), &check->prompts);
     } else {
         status = file_map(config->prompts, &map);
         file_unmap(&map);
@@ -149,6 +149,7 @@ static void print_good(const struct check *check)
 
         longest = count > longest ? count : longest;
     }
+    setup_warn_no_text(&check->setup); // All prompts are of ids.
     (void)printf("%s: no problem found\n"
                  "  model    %s: architecture '%s', %u operators\n"
                  "  config   %s\n"

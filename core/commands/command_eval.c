@@ -35,6 +35,7 @@ static const struct options_spec specs[] = {
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
+    SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -405,7 +406,11 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     if (eval->folder == NULL) {
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
-    TAPML_TRY(setup_model(&eval->setup, &(struct model_options){.folder = eval->folder}));
+    struct model_options model = {.folder = eval->folder};
+
+    TAPML_TRY(setup_read_model(options, &model));
+    TAPML_TRY(setup_model(&eval->setup, &model));
+    setup_warn_no_text(&eval->setup);
     path = file_join(eval->folder, "expected.safetensors");
     if (path == NULL) {
         return status_no_memory();

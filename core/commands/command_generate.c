@@ -30,6 +30,7 @@ static const struct options_spec specs[] = {
     {"--weights", "W",
      "'q8_0' or 'q4_0' encodes weights at load; default with --plan: as in its run"},
     {"--json", NULL, "prints ids and text as JSON"},
+    SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -203,6 +204,9 @@ static tapml_status read_prompt(struct generate *generate)
     }
     if (ids != NULL) {
         TAPML_TRY(parse_ids(generate, ids));
+        setup_warn_no_text(&generate->setup);
+    } else if (generate->setup.no_text != NULL) {
+        return status_fail(TAPML_INVALID, "%s; give --ids", generate->setup.no_text);
     } else if (generate->setup.tokenizer == NULL) {
         return status_fail(TAPML_INVALID, "the model '%s' has no tokenizer.json; give --ids",
                            generate->model);
@@ -327,6 +331,7 @@ static tapml_status open_model(struct generate *generate)
                                weights);
         }
     }
+    TAPML_TRY(setup_read_model(&generate->options, &options));
     TAPML_TRY(setup_model(&generate->setup, &options));
     return setup_check_decode(&generate->setup, generate->decode);
 }

@@ -13,6 +13,7 @@ static const struct options_spec specs[] = {
     {"--model", "DIR", "the model's folder; without weights config.json is enough"},
     {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
+    SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -30,11 +31,11 @@ static tapml_status print(struct setup *setup, const struct options *options)
     if (format != NULL && !is_dot && strcmp(format, "text") != 0) {
         return status_fail(TAPML_INVALID, "--format is 'text' or 'dot', found '%s'", format);
     }
-    TAPML_TRY(model_open(
-        setup->registry,
-        &(struct model_options){
-            .folder = folder, .without_weights = options_get(options, "--without-weights") != NULL},
-        &setup->model));
+    struct model_options model = {
+        .folder = folder, .without_weights = options_get(options, "--without-weights") != NULL};
+
+    TAPML_TRY(setup_read_model(options, &model));
+    TAPML_TRY(model_open(setup->registry, &model, &setup->model));
     text_init(&text);
     if (is_dot) {
         print_dot(model_graph(setup->model), &text);

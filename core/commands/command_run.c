@@ -268,9 +268,10 @@ static tapml_status open_run(struct run *run)
     tell_losses(run, &progress);
     TAPML_TRY(match(run));
     TAPML_TRY(setup_check_decode(&run->setup, config->decode));
-    TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, setup_vocabulary(&run->setup),
-                           run_config_room(config), &run->prompts));
-    TAPML_TRY(check_backends(run)); // Before the folder is made: a refusal leaves nothing behind.
+    TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, run->setup.no_text,
+                           setup_vocabulary(&run->setup), run_config_room(config), &run->prompts));
+    setup_warn_no_text(&run->setup); // All prompts are of ids.
+    TAPML_TRY(check_backends(run));  // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");   // What a killed host was writing.

@@ -488,8 +488,8 @@ static tapml_status check_all_read(const struct config *config)
     if (status == TAPML_OK && unread.found.length > 0) {
         status = status_fail(TAPML_INVALID,
                              "%s: expected keys that the architecture knows, found %s; %zu keys "
-                             "were read, and 'unknown-keys = allow' in [model] passes over the "
-                             "others",
+                             "were read, and 'unknown-keys = allow' in [model] or --unknown-keys "
+                             "allow passes over the others",
                              config->name, unread.found.data, unread.read_count);
     }
     unread_release(&unread);

@@ -23,6 +23,7 @@ static const char blanks[] = " \t\r\v\f";
 struct parser {
     const char *path;
     const struct tokenizer *tokenizer;
+    const char *no_text;
     int64_t vocabulary;
     size_t length_max;
     struct prompts *prompts;
@@ -56,9 +57,11 @@ static tapml_status read_ids(const struct parser *parser, char *list, struct ids
 static tapml_status read_text(const struct parser *parser, const char *line, struct ids *out_ids)
 {
     if (!parser->tokenizer) {
-        return status_fail(TAPML_INVALID,
-                           "%s:%u: expected 'ids: ...' where there is no tokenizer, found a text",
-                           parser->path, parser->line);
+        return status_fail(
+            TAPML_INVALID,
+            "%s:%u: expected 'ids: ...' where there is no tokenizer, found a text%s%s",
+            parser->path, parser->line, parser->no_text ? "; " : "",
+            parser->no_text ? parser->no_text : "");
     }
     const size_t bytes = strlen(line);
     // A file without ends of lines would take gigabytes before its tokens could be counted.
@@ -171,6 +174,7 @@ static tapml_status parse(struct parser *parser, char *data, size_t size)
 
 tapml_status prompts_load(const char *path,
                           const struct tokenizer *tokenizer,
+                          const char *no_text,
                           int64_t vocabulary,
                           size_t length_max,
                           struct prompts *out_prompts)
@@ -182,6 +186,7 @@ tapml_status prompts_load(const char *path,
     struct parser parser = {
         .path = path,
         .tokenizer = tokenizer,
+        .no_text = no_text,
         .vocabulary = vocabulary,
         .length_max = length_max,
         .prompts = &prompts,

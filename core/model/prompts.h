@@ -25,12 +25,14 @@ struct prompts {
     size_t count;
 };
 
-// Reads a file. `tokenizer` may be NULL where every line is of ids. Empty lines are passed over; an
-// empty file, more than a million prompts, bytes that are no UTF-8, ids outside 0 .. vocabulary - 1
+// Reads a file. `tokenizer` may be NULL if every line is of ids; `no_text`, which is NULL or says
+// why there is none, is then a part of the refusal of a text. Empty lines are passed over; an empty
+// file, more than a million prompts, bytes that are no UTF-8, ids outside 0 .. vocabulary - 1
 // (where `vocabulary` is not 0) and prompts longer than `length_max` (where it is not 0) are
 // refused, with file and line.
 tapml_status prompts_load(const char *path,
                           const struct tokenizer *tokenizer,
+                          const char *no_text,
                           int64_t vocabulary,
                           size_t length_max,
                           struct prompts *out_prompts) STATUS_USED;

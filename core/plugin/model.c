@@ -76,7 +76,7 @@ static tapml_status judge(const struct choice *choice, const struct config *conf
         return status_fail(
             TAPML_INVALID,
             "the architectures '%s' of '%s' and '%s' of '%s' both fit the model type "
-            "'%s': settle it by [model] architecture",
+            "'%s': settle it by [model] architecture or --architecture",
             choice->best->entry.component, choice->best->entry.plugin,
             choice->rival->entry.component, choice->rival->entry.plugin, type ? type : "");
     }

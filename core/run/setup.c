@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/ini.h"
+#include "base/log.h"
 #include "exec/narrow.h"
 #include "link/loopback.h"
 
@@ -81,6 +82,38 @@ void setup_close(struct setup *setup)
     *setup = (struct setup){0};
 }
 
+tapml_status setup_read_model(const struct options *given, struct model_options *options)
+{
+    const char *word = options_get(given, "--unknown-keys");
+
+    if (word != NULL && strcmp(word, "allow") != 0 && strcmp(word, "refuse") != 0) {
+        return status_fail(TAPML_INVALID, "--unknown-keys is '%s', expected 'refuse' or 'allow'",
+                           word);
+    }
+    options->allow_unknown_keys = word != NULL && strcmp(word, "allow") == 0;
+    options->architecture = options_get(given, "--architecture");
+    return TAPML_OK;
+}
+
+// What runs on ids needs no text, so a file that is not understood is no failure yet.
+static tapml_status open_tokenizer(struct setup *setup, const char *folder)
+{
+    const tapml_status status = tokenizer_open(folder, &setup->tokenizer);
+
+    if (status == TAPML_OK || status_ends_all(status)) {
+        return status;
+    }
+    setup->no_text = arena_text(setup->arena, status_message());
+    return setup->no_text != NULL ? TAPML_OK : status_no_memory();
+}
+
+void setup_warn_no_text(const struct setup *setup)
+{
+    if (setup->no_text != NULL) {
+        log_line(LOG_WARNING, "ids alone can be used, no text: %s", setup->no_text);
+    }
+}
+
 tapml_status setup_model(struct setup *setup, const struct model_options *options)
 {
     char *path = file_join(options->folder, "tokenizer.json");
@@ -93,7 +126,7 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
     alloc_free(path);
     TAPML_TRY(model_open(setup->registry, options, &setup->model));
     if (has_tokenizer) {
-        TAPML_TRY(tokenizer_open(options->folder, &setup->tokenizer));
+        TAPML_TRY(open_tokenizer(setup, options->folder));
     }
     return special_load(options->folder, &setup->special);
 }

@@ -22,7 +22,8 @@ struct setup {
     struct pool *pool;
     struct registry *registry;
     struct model *model;         // NULL until setup_model.
-    struct tokenizer *tokenizer; // NULL where the model has none.
+    struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
+    const char *no_text;         // Why that is not understood; NULL: it is, or there is none.
     struct special special;
     struct backend *backends[SESSION_PLACES_MAX];
     struct backend *inner[SESSION_PLACES_MAX];     // What a loopback is around; or NULL.
@@ -53,8 +54,26 @@ tapml_status setup_open_check(const char *program,
                               struct setup *out_setup) STATUS_USED;
 void setup_close(struct setup *setup);
 
-// Opens the model and, where there are any, its tokenizer and special ids.
+// The options of all commands that open a model: --architecture, --unknown-keys.
+#define SETUP_MODEL_OPTIONS                                                                        \
+    {"--architecture", "ID", "takes this architecture instead of asking all that are installed"},  \
+    {                                                                                              \
+        "--unknown-keys", "WORD",                                                                  \
+            "refuse (where absent) or allow keys of config.json that "                             \
+            "the architecture does not read"                                                       \
+    }
+
+// Reads the options of SETUP_MODEL_OPTIONS; the other members of `*options` stay.
+tapml_status setup_read_model(const struct options *given,
+                              struct model_options *options) STATUS_USED;
+
+// Opens the model and, where there are any, its tokenizer and special ids. A tokenizer.json that is
+// not understood is no failure: the sentence stays in `no_text` until the setup is closed.
 tapml_status setup_model(struct setup *setup, const struct model_options *options) STATUS_USED;
+
+// Logs in one sentence that the tokenizer.json is not understood, if it is not. A command calls it
+// once it knows that it needs no text.
+void setup_warn_no_text(const struct setup *setup);
 
 // Opens a backend as the next place; `place` is borrowed.
 tapml_status setup_place(struct setup *setup, const char *place, const char *backend) STATUS_USED;

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """Every fixture against what Hugging Face computes, on a backend. test_eval.py BACKEND"""
+import json
 import os
 import shutil
 import struct
@@ -52,9 +53,50 @@ def a_name_the_model_lacks_is_refused(folder):
     rig.contains(done.stderr, "hiddem.1")
 
 
+def changed_model(folder, name, change):
+    """The fixture `llama` with another JSON file."""
+    model = os.path.join(folder, "model")
+    shutil.copytree(os.path.join(rig.DATA, "models", "llama"), model, copy_function=shutil.copyfile)
+    path = os.path.join(model, name)
+    table = json.load(open(path, encoding="utf-8")) if os.path.exists(path) else {}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**table, **change}, file)
+    return model
+
+
+def what_needs_no_text_does_without_a_tokenizer(folder):
+    """A tokenizer.json that is not understood costs a sentence, and only texts are refused."""
+    model = changed_model(folder, "tokenizer.json", {"normalizer": {"type": "NFC"}})
+    said = "warning: ids alone can be used, no text: "
+    for words in (["eval", "--backend", sys.argv[1]], ["generate", "--ids", "1 2", "--count", "1"]):
+        done = rig.check(rig.host(*words, "--model", model), 0)
+        rig.contains(done.stderr, said, "tokenizer.json: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+    done = rig.check(rig.host("generate", "--prompt", "x", "--model", model), 2)
+    rig.contains(done.stderr, "tokenizer.json: ", "; give --ids")
+    ini = os.path.join(folder, "run.ini")
+    prompts = os.path.join(folder, "prompts.txt")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(f"[run]\ndir = {folder}/run\nprompts = {prompts}\ndecode = 1\n[model]\npath = {model}\n"
+                   f"[source]\nbackend = {sys.argv[1]}\n")
+    with open(prompts, "w", encoding="utf-8") as file:
+        file.write("ids: 1 2\n")
+    rig.contains(rig.check(rig.host("--check-config", ini), 0).stderr, said)
+    rig.contains(rig.check(rig.host("--config", ini), 0).stderr, said)
+
+
+def keys_and_architecture_are_options(folder):
+    """Every command that opens a model can be told to pass over keys, and which architecture builds it."""
+    model = changed_model(folder, "config.json", {"sliding_gate": 3})
+    for words in (["eval", "--backend", sys.argv[1]], ["generate", "--ids", "1", "--count", "1"], ["graph"]):
+        rig.contains(rig.check(rig.host(*words, "--model", model), 2).stderr, "'/sliding_gate'", "--unknown-keys allow")
+        rig.check(rig.host(*words, "--model", model, "--unknown-keys", "allow", "--architecture", "llama"), 0)
+
+
 if __name__ == "__main__":
     backend = sys.argv[1]
     models = [rig.TINY] + sorted(entry.path for entry in os.scandir(os.path.join(rig.DATA, "models")))
     rig.main([one(model, backend) for model in models] +
-             [a_changed_weight_departs, a_name_the_model_lacks_is_refused],
+             [a_changed_weight_departs, a_name_the_model_lacks_is_refused, what_needs_no_text_does_without_a_tokenizer,
+              keys_and_architecture_are_options],
              needs=[backend.split(":")[0]])

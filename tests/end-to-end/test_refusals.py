@@ -237,7 +237,7 @@ for name, said in [("tokenizer.json", "tokenizer.json: cannot open: Too many lev
                    ("generation_config.json", "generation_config.json: cannot open: Too many levels")]:
     row(f"{name} is a link to itself", 2, [said],
         lambda folder, name=name: (os.symlink(name, os.path.join(copy_model(folder), name)),
-                                   run_of(folder, model=os.path.join(folder, "model")))[1])
+                                   run_of(folder, b"once\n", model=os.path.join(folder, "model")))[1])
 
 
 def unreadable(name, place):
@@ -537,7 +537,7 @@ prompts("a text without a tokenizer", [":1: expected 'ids: ...' where there is n
 
 def tokenizer(name, pieces, data):
     def make(folder):
-        model, words = model_run(folder, rig.TINY)
+        model, words = model_run(folder, rig.TINY, prompts=b"once\n") # A text: ids need no tokenizer.
         path = os.path.join(model, "tokenizer.json")
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
@@ -589,6 +589,11 @@ words("a capacity below the prompt", ["capacity"], "generate", "--model", LLAMA,
 words("a target without a name", ["--target is '=x', expected NAME=BACKEND"], "generate", "--model", LLAMA, "--ids", "1",
       "--target", "=x")
 words("no model", ["no model: give --model DIR"], "eval")
+for command in (["generate", "--ids", "1"], ["eval"], ["graph"]):
+    words(f"an unknown architecture for {command[0]}", ["no architecture 'lama' can be used", "did you mean 'llama'?"],
+          *command, "--model", LLAMA, "--architecture", "lama")
+    words(f"an unknown word on keys for {command[0]}", ["--unknown-keys is 'alow', expected 'refuse' or 'allow'"],
+          *command, "--model", LLAMA, "--unknown-keys", "alow")
 words("a store that is none", ["config.json"], "replay", os.path.join(LLAMA, "config.json"), "--backend", "reference")
 words("a store that is absent", ["absent.tapmlrun"], "replay", "FOLDER/absent.tapmlrun", "--backend", "reference")
 words("no store", ["one store expected, 0 given"], "replay", "--backend", "reference")

@@ -12,7 +12,7 @@ static void load(const char *path, const struct tokenizer *tokenizer)
 {
     struct prompts prompts;
     fuzz_begin();
-    if (!fuzz_refused(prompts_load(path, tokenizer, VOCABULARY, LENGTH_MAX, &prompts))) {
+    if (!fuzz_refused(prompts_load(path, tokenizer, NULL, VOCABULARY, LENGTH_MAX, &prompts))) {
         FUZZ_CHECK(prompts.count > 0);
         for (size_t i = 0; i < prompts.count; i++) {
             const struct prompt *prompt = &prompts.items[i];

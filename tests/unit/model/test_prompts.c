@@ -34,7 +34,7 @@ Test(prompts, ids_are_read)
     struct prompts prompts;
     const char *path =
         scratch_text(&scratch, "p.txt", "ids: 5 17 3\r\n\n \t\nids:0\nids:  5\t17 3  ");
-    cr_assert_eq(prompts_load(path, NULL, 18, 3, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts_load(path, NULL, NULL, 18, 3, &prompts), TAPML_OK, "%s", status_message());
     cr_assert_eq(prompts.count, 3);
     cr_assert_eq(prompts.items[0].count, 3);
     cr_assert_arr_eq(prompts.items[0].ids, ((int32_t[]){5, 17, 3}), 12);
@@ -57,7 +57,8 @@ Test(prompts, texts_go_through_the_tokenizer)
     struct tokenizer *tokenizer = open_tiny();
     struct prompts prompts;
     const char *path = scratch_text(&scratch, "p.txt", "After lunch, Ben\n  two\n");
-    cr_assert_eq(prompts_load(path, tokenizer, 0, 0, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts_load(path, tokenizer, NULL, 0, 0, &prompts), TAPML_OK, "%s",
+                 status_message());
     cr_assert_eq(prompts.count, 2);
     int32_t *ids = NULL;
     size_t count = 0;
@@ -68,9 +69,9 @@ Test(prompts, texts_go_through_the_tokenizer)
     cr_assert_str_eq(prompts.items[1].text, "  two");
     alloc_free(ids);
     prompts_release(&prompts);
-    cr_assert_eq(
-        prompts_load(scratch_source("models/tiny/prompts.txt"), tokenizer, 619, 1024, &prompts),
-        TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts_load(scratch_source("models/tiny/prompts.txt"), tokenizer, NULL, 619, 1024,
+                              &prompts),
+                 TAPML_OK, "%s", status_message());
     cr_assert_gt(prompts.count, 5);
     prompts_release(&prompts);
     tokenizer_close(tokenizer);
@@ -81,9 +82,19 @@ static void expect_refused(const char *text, size_t size, const char *word)
     struct prompts prompts;
     const size_t live = alloc_live();
     const char *path = scratch_write(&scratch, "p.txt", text, size);
-    cr_assert_eq(prompts_load(path, NULL, 18, 3, &prompts), TAPML_INVALID, "%s", text);
+    cr_assert_eq(prompts_load(path, NULL, NULL, 18, 3, &prompts), TAPML_INVALID, "%s", text);
     cr_assert_not_null(strstr(status_message(), word), "%s: %s", text, status_message());
     cr_assert_eq(alloc_live(), live);
+}
+
+Test(prompts, a_text_is_refused_with_the_reason_why_there_is_no_tokenizer)
+{
+    struct prompts prompts;
+    const char *path = scratch_write(&scratch, "p.txt", "ids: 1\nhello\n", 13);
+    cr_assert_eq(prompts_load(path, NULL, "it is strange", 18, 3, &prompts), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "p.txt:2: expected 'ids: ...' where there is no "
+                                                "tokenizer, found a text; it is strange"),
+                       "%s", status_message());
 }
 
 Test(prompts, what_is_wrong_is_refused_with_file_and_line)
@@ -100,14 +111,14 @@ Test(prompts, what_is_wrong_is_refused_with_file_and_line)
     expect_refused("ids: 1\n\xff", 8, "UTF-8");
     expect_refused("ids: 1\0", 7, "zero");
     struct prompts prompts;
-    cr_assert_eq(prompts_load(scratch_path(&scratch, "absent"), NULL, 0, 0, &prompts),
+    cr_assert_eq(prompts_load(scratch_path(&scratch, "absent"), NULL, NULL, 0, 0, &prompts),
                  TAPML_NOT_FOUND);
 }
 
 static tapml_status build(const char *path, const struct tokenizer *tokenizer)
 {
     struct prompts prompts;
-    TAPML_TRY(prompts_load(path, tokenizer, 0, 0, &prompts));
+    TAPML_TRY(prompts_load(path, tokenizer, NULL, 0, 0, &prompts));
     prompts_release(&prompts);
     return TAPML_OK;
 }

@@ -54,6 +54,28 @@ Test(setup, a_model_without_a_tokenizer_is_fine)
     setup_close(&setup);
 }
 
+Test(setup, a_tokenizer_that_is_not_understood_is_no_failure)
+{
+    struct scratch scratch;
+    struct setup setup;
+    char config[1024], weights[1024];
+
+    scratch_make(&scratch);
+    (void)snprintf(config, sizeof(config), "%s", scratch_data("models/llama/config.json"));
+    (void)snprintf(weights, sizeof(weights), "%s", scratch_data("models/llama/model.safetensors"));
+    cr_assert_eq(symlink(config, scratch_path(&scratch, "config.json")), 0);
+    cr_assert_eq(symlink(weights, scratch_path(&scratch, "model.safetensors")), 0);
+    (void)scratch_write(&scratch, "tokenizer.json", "[]", 2);
+    open_setup(&setup);
+    cr_assert_eq(setup_model(&setup, &(struct model_options){.folder = scratch.folder}), TAPML_OK,
+                 "%s", status_message());
+    cr_assert_null(setup.tokenizer);
+    cr_assert_not_null(strstr(setup.no_text, "tokenizer.json: expected an object"), "%s",
+                       setup.no_text);
+    setup_close(&setup);
+    scratch_remove(&scratch);
+}
+
 Test(setup, an_unknown_backend_is_refused)
 {
     struct setup setup;
