@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Time.
+// The current time.
 #pragma once
 
 #include <stdint.h>
 
-// Nanoseconds of a clock that never goes back. [any]
+// Returns the nanoseconds of a monotonic clock with an arbitrary start. [any]
 uint64_t clock_now_ns(void);
 
-// Seconds since 1970. [any]
+// Returns the seconds since 1970, in UTC. [any]
 int64_t clock_wall_s(void);

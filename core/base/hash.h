@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// 128-bit XXH3 hashes: keys of tensors, prompts and models.
+// 128-bit XXH3 hashes: keys of tensors, prompts and models. A state belongs to one thread.
 #pragma once
 
 #include <stddef.h>
@@ -13,13 +13,21 @@ struct hash {
 
 enum { HASH_TEXT = 33 }; // Hexadecimal digits and a zero byte.
 
+// Returns the hash of `size` bytes. [any]
 struct hash hash_bytes(const void *data, size_t size);
 
-// Of several pieces one after another.
+// The hash of several pieces, as if they were one.
 struct hash_state;
-struct hash_state *hash_begin(void); // NULL: no memory.
-void hash_add(struct hash_state *state, const void *data, size_t size);
-struct hash hash_end(struct hash_state *state); // Frees the state.
+// Returns an empty state, or NULL if memory is exhausted. `hash_end` frees it.
+struct hash_state *hash_begin(void);
 
+// Appends `size` bytes to the hashed data.
+void hash_add(struct hash_state *state, const void *data, size_t size);
+
+// Returns the hash of all pieces and frees the state.
+struct hash hash_end(struct hash_state *state);
+
+// Whether two hashes are equal. [any]
 int hash_equal(struct hash a, struct hash b);
+// Writes 32 lower-case hexadecimal digits and a zero byte. [any]
 void hash_text(struct hash hash, char out_text[HASH_TEXT]);

@@ -3,9 +3,9 @@
 
 // INI files: sections of keys and values, in the order of the file.
 //
-// inih cuts long lines and joins indented ones without a word, so raw lines are checked first:
-// section names and keys under 50 bytes, values under 190, nothing indented, no NUL byte. A byte
-// order mark and carriage returns are passed over.
+// inih silently cuts long lines and joins indented ones, so raw lines are checked first: section
+// names and keys below 50 bytes, values below 190, no indentation, no NUL byte. A byte order mark
+// and carriage returns are skipped.
 #pragma once
 
 #include "base/status.h"
@@ -29,21 +29,30 @@ struct ini {
     size_t section_count;
 };
 
-// Reads a file, or a text that `name` stands for in messages. Errors: "run.ini:7: ...".
+// Reads a file. The caller releases the result. The first wrong line is TAPML_INVALID, with a
+// message such as "run.ini:7: ...".
 tapml_status ini_load(const char *path, struct ini *out_ini) STATUS_USED;
+
+// As ini_load, for a text of `size` bytes; messages use `name` for the file.
 tapml_status
 ini_parse(const char *name, const char *text, size_t size, struct ini *out_ini) STATUS_USED;
+
+// Frees all entries. A zeroed `ini` is allowed.
 void ini_release(struct ini *ini);
 
-// Is told a problem: "run.ini:7: ...".
+// Receives one problem, such as "run.ini:7: ..."; `sentence` lives during the call.
 typedef void (*ini_problem_fn)(void *user, const char *sentence);
 
-// As ini_load, but goes on behind what is wrong: each wrong line is told and left out, and the
-// entries of a section whose name cannot be read with it.
+// As ini_load, but continues after errors: `tell` receives each wrong line, which is left out. If
+// the name of a section cannot be read, its entries are left out too.
 tapml_status
 ini_survey(const char *path, ini_problem_fn tell, void *user, struct ini *out_ini) STATUS_USED;
 
-// The last entry of `key` in `section`, and its value; or NULL.
+// Returns the last entry of `key` in `section`, or NULL.
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);
+
+// Returns the value of the last entry of `key` in `section`, or NULL.
 const char *ini_get(const struct ini *ini, const char *section, const char *key);
+
+// Whether the file has this section, even if it has no keys.
 int ini_has_section(const struct ini *ini, const char *section);

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines for people on the error stream: one level for the process, set once at the start.
+// Log lines on the error stream. The process has one level, which is set once at the start.
 #pragma once
 
 #include <stdarg.h>
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
-// Lines above `level` are dropped. LOG_WARNING until set.
+// Drops all lines above `level` from now on; the level is LOG_WARNING before the first call. [any]
 void log_set_level(enum log_level level);
 
-// One line, without its end. [any]
+// Writes one line with the name of its level, formatted as by printf; `format` has no line end.
+// Lines of several threads do not mix. [any]
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers that look random and are not: the same seed gives the same row on every machine.
+// Pseudo-random numbers: the same seed gives the same sequence on every machine. A generator
+// belongs to one thread.
 #pragma once
 
 #include <stdint.h>
@@ -10,12 +11,14 @@ struct random {
     uint64_t state[4];
 };
 
-// xoshiro256**, seeded by splitmix64 (Blackman and Vigna, 2018).
+// Starts the sequence of `seed`: xoshiro256**, seeded by splitmix64 (Blackman and Vigna, 2018).
 void random_init(struct random *random, uint64_t seed);
+
+// Returns the next 64 bits.
 uint64_t random_u64(struct random *random);
 
-// Evenly in [0, bound); `bound` is not 0.
+// Returns a uniform number in [0, bound); `bound` is not 0.
 uint64_t random_below(struct random *random, uint64_t bound);
 
-// Evenly in [low, high).
+// Returns a uniform number in [low, high).
 double random_between(struct random *random, double low, double high);

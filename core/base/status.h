@@ -3,23 +3,24 @@
 
 // Status codes, and the message that goes with a failure.
 //
-// The core uses the ABI's codes. Who detects an error describes it with `status_fail`; who can add
-// what helps the user does so with `status_explain`; who handles it prints `status_message`. The
-// message is kept per thread and lasts until the thread's next failure.
+// The core uses the ABI's codes. The function that detects an error describes it with
+// `status_fail`. A caller that can add helpful context does so with `status_explain`. The caller
+// that handles the error prints `status_message`. The message is kept per thread and lasts until
+// the thread's next failure.
 #pragma once
 
 #include <tapml/abi.h>
 
 #define STATUS_PRINTF(at, first) __attribute__((format(printf, at, first)))
 
-// A status that must be looked at. Only clang takes a cast to void as having looked.
+// Marks a status that must be used. Only clang accepts a cast to void as a use.
 #if defined(__clang__)
 #define STATUS_USED __attribute__((warn_unused_result))
 #else
 #define STATUS_USED
 #endif
 
-// Passes a failure on.
+// Returns from the calling function with the status of `call_` if it is a failure.
 #define TAPML_TRY(call_)                                                                           \
     do {                                                                                           \
         const tapml_status try_status_ = (call_);                                                  \
@@ -28,21 +29,22 @@
         }                                                                                          \
     } while (0)
 
-// Sets the message and returns `code`: `return status_fail(TAPML_NOT_FOUND, "no op '%s'", name);`.
+// Sets this thread's message, formatted as by printf, and returns `code`:
+// `return status_fail(TAPML_NOT_FOUND, "no op '%s'", name);`. [any]
 tapml_status status_fail(tapml_status code, const char *format, ...) STATUS_PRINTF(2, 3);
 
-// TAPML_NO_MEMORY, with its message.
+// Sets the message of TAPML_NO_MEMORY and returns this code. [any]
 tapml_status status_no_memory(void);
 
-// Puts what was being done before the message: "while loading 'x': no such tensor". Returns `code`.
+// Prepends context to the message: "while loading 'x': no such tensor". Returns `code`. [any]
 tapml_status status_explain(tapml_status code, const char *format, ...) STATUS_PRINTF(2, 3);
 
-// The message of this thread's last failure, or "".
+// Returns the message of this thread's last failure, or "". [any]
 const char *status_message(void);
 
-// Whether a failure ends what is under way, whoever was called: memory that is wanting, a run that
-// was cancelled, a device that is lost. It says nothing of the op that met it.
+// Whether a failure ends the work in progress, independently of the op that returned it: exhausted
+// memory, a cancelled run, a lost device. No op is to blame for these. [any]
 int status_ends_all(tapml_status code);
 
-// "not found" for TAPML_NOT_FOUND; never NULL.
+// Returns the name of a code, "not found" for TAPML_NOT_FOUND; never NULL. [any]
 const char *status_name(tapml_status code);

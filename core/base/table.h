@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A map from texts to numbers: names to positions in an array of the owner's.
+// A hash map from texts to numbers, mostly from names to positions in an array of the caller. A
+// table belongs to one thread at a time.
 #pragma once
 
 #include "base/status.h"
@@ -14,11 +15,15 @@ struct table {
     size_t capacity; // A power of two, or 0.
 };
 
+// Makes an empty table, without an allocation.
 void table_init(struct table *table);
+
+// Frees the entries. A zeroed table is allowed.
 void table_release(struct table *table);
 
-// Sets `key` (copied) to `value`, in place of what was there.
+// Maps `key`, which is copied, to `value` and replaces an earlier value. TAPML_NO_MEMORY leaves the
+// table unchanged.
 tapml_status table_set(struct table *table, const char *key, size_t value) STATUS_USED;
 
-// Whether `key` is there; then its value is written.
+// Whether the table has `key`; only then `*out_value` is written.
 int table_find(const struct table *table, const char *key, size_t *out_value);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Growing texts, and small questions about texts.
+// Growing texts, and functions on texts.
 //
-// A `struct text` is always ended by a zero byte. Appending never fails at once: where memory runs
-// out the text is marked, later appends do nothing, and `text_status` says so.
+// A `struct text` always ends with a zero byte. An append never fails at once: if memory is
+// exhausted, the text is marked as failed, later appends do nothing, and `text_status` returns the
+// error. A text belongs to one thread at a time.
 #pragma once
 
 #include "base/status.h"
@@ -19,32 +20,46 @@ struct text {
     int failed;
 };
 
+// Makes an empty text, without an allocation.
 void text_init(struct text *text);
+
+// Frees the memory. A text that was never appended to is allowed.
 void text_release(struct text *text);
+
+// Makes the text empty and keeps its memory. It stays failed if it was.
 void text_clear(struct text *text);
 
+// Appends a text, which ends with a zero byte.
 void text_append(struct text *text, const char *piece);
+
+// Appends `count` bytes.
 void text_append_bytes(struct text *text, const void *bytes, size_t count);
+
+// Appends a text, formatted as by printf.
 void text_format(struct text *text, const char *format, ...) STATUS_PRINTF(2, 3);
 
-// Appends `piece` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD.
+// Appends `piece` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void text_append_json(struct text *text, const char *piece);
 
-// TAPML_NO_MEMORY where an append failed.
+// Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 
-// Prints the text to stdout, unless an append failed, and releases it. Its status is that of the
-// text: what becomes of stdout is for its reader to see.
+// Prints the text to stdout, unless an append has failed, and releases it. The status is that of
+// the text: a failed write to stdout is not reported here.
 tapml_status text_print(struct text *text) STATUS_USED;
 
-// Whether `subject` matches the glob `pattern`: `*` any run (also of slashes), `?` one character,
-// [a-c] a set. Bounded time.
+// Whether `subject` matches the glob `pattern`: `*` any sequence (slashes too), `?` one character,
+// [a-c] a set. The time is at most proportional to the product of both lengths. [any]
 int text_glob(const char *pattern, const char *subject);
 
-// The word of `words` (ended by NULL) that is nearest to `word` in edits, or NULL where none is
-// within a third of its length, at least 1: "unknown key 'promts', did you mean 'prompts'?".
+// Returns the word of `words` (ended by NULL) with the smallest edit distance to `word`, or NULL if
+// no distance is within a third of its length, at least 1. For messages such as
+// "unknown key 'promts', did you mean 'prompts'?". [any]
 const char *text_nearest(const char *word, const char *const *words);
 
-// Parses the whole of `word` as a decimal number, or fails. Nothing may follow or precede it.
+// Parses all of `word` as a decimal whole number. TAPML_INVALID if anything precedes or follows it,
+// or the value does not fit. [any]
 tapml_status text_parse_i64(const char *word, int64_t *out_value) STATUS_USED;
+
+// As text_parse_i64, for a decimal real number. [any]
 tapml_status text_parse_f64(const char *word, double *out_value) STATUS_USED;

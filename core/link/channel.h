@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What carries the frames of the link's near side to a server and back.
+// The transport of frames between the host's side of the link and a server, in both directions. A
+// channel belongs to one thread at a time; its owner releases it once.
 #pragma once
 
 #include "base/status.h"
@@ -15,23 +16,24 @@ struct channel;
 struct channel_vt {
     void (*release)(struct channel *channel);
 
-    // Starts the far side, anew where it has ended.
+    // Starts the server, or restarts one that has ended.
     tapml_status (*start)(struct channel *channel);
 
-    // Sends whole frames. A descriptor (-1: none) goes along with the first.
+    // Sends complete frames. A descriptor (-1: none) is attached to the first.
     tapml_status (*send)(struct channel *channel, const void *bytes, size_t size, int descriptor);
 
-    // The next answer, which lives until the next call. TAPML_DEADLINE where none came in time; any
-    // other failure means that the far side has ended, and the message says how: "was killed by
-    // SIGSEGV".
+    // Returns the next answer, which lives until the next call. TAPML_DEADLINE if none came in
+    // time; any other failure means that the server has ended, and the message tells how: "was
+    // killed by SIGSEGV".
     tapml_status (*receive)(struct channel *channel,
                             uint64_t timeout_ns,
                             struct wire_frame *out_frame);
 
-    // Ends the far side by force.
+    // Kills the server.
     void (*stop)(struct channel *channel);
 
-    // The last lines that the far side wrote for people, or "". Lives until the next call.
+    // Returns the last lines that the server wrote to its standard streams, or ""; they live until
+    // the next call.
     const char *(*last_words)(struct channel *channel);
 };
 
@@ -40,7 +42,8 @@ struct channel {
     const struct channel_vt *vt;
 };
 
-// Calls through the table.
+// Each of these calls the function of the same name in the table; `struct channel_vt` describes
+// them.
 void channel_release(struct channel *channel);
 tapml_status channel_start(struct channel *channel) STATUS_USED;
 tapml_status

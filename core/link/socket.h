@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames and descriptors over a connected Unix socket, as both of its ends use it.
+// Frames and descriptors over a connected Unix socket, for both of its ends. A socket and its inbox
+// belong to one thread.
 #pragma once
 
 #include "base/status.h"
@@ -10,13 +11,13 @@
 
 #include <stddef.h>
 
-enum { SOCKET_DESCRIPTORS_MAX = 16 }; // On their way at once.
+enum { SOCKET_DESCRIPTORS_MAX = 16 }; // In flight at the same time.
 
-// Sends all of `bytes`; a descriptor (-1: none) goes along with the first of them.
-// TAPML_UNAVAILABLE where the other side is gone.
+// Sends all of `bytes`; a descriptor (-1: none) is attached to the first of them. It may block.
+// TAPML_UNAVAILABLE if the other side is gone.
 tapml_status socket_send(int socket, const void *bytes, size_t size, int descriptor) STATUS_USED;
 
-// What has come and is not yet read. Zeroed to begin with.
+// Received data that is not read yet. Zeroed at first.
 struct socket_inbox {
     unsigned char *data;
     size_t begin, end, capacity;
@@ -24,17 +25,19 @@ struct socket_inbox {
     size_t descriptor_count;
 };
 
+// Frees the data and closes descriptors that were not taken.
 void socket_inbox_release(struct socket_inbox *inbox);
 
-// How long socket_receive waits; for ever where this was never said.
+// Sets the time that socket_receive waits, which is unlimited at first.
 void socket_set_timeout(int socket, int timeout_ms);
 
-// Waits for more and takes it in. TAPML_UNAVAILABLE where the other side is gone, TAPML_DEADLINE,
-// without a message, where nothing came in time.
+// Waits for data and appends it to the inbox. TAPML_UNAVAILABLE if the other side is gone,
+// TAPML_DEADLINE, without a message, if nothing came in time.
 tapml_status socket_receive(int socket, struct socket_inbox *inbox) STATUS_USED;
 
-// The next frame of the inbox; it lives until the next socket_receive. WIRE_FRAME takes it out.
+// Reads the next frame of the inbox. If the result is WIRE_FRAME, the frame is removed from the
+// inbox and lives until the next socket_receive.
 enum wire_result socket_next(struct socket_inbox *inbox, struct wire_frame *out_frame);
 
-// The oldest descriptor that came, which is the caller's from now on, or -1.
+// Returns the oldest received descriptor, or -1. The caller owns it.
 int socket_take_descriptor(struct socket_inbox *inbox);

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A process between the host and the one that works: it ends what that one has started.
+// A process between host and worker that ends all processes which the worker has started.
 //
-// A plugin may fork, and what it forks may leave its group. All of it becomes a child of the
-// supervisor when its own parents end, and is killed with the one that works, when that one ends,
-// when the host asks for it by SIGTERM, and when the host is gone. Then the supervisor ends in the
-// way in which that one has ended, so that whoever waits for it learns the same.
+// A plugin may fork, and the forked processes may leave its group. They become children of the
+// supervisor when their own parents end. The supervisor kills them and the worker when the worker
+// ends, when the host sends SIGTERM, and when the host is gone. Then the supervisor ends with the
+// status of the worker, so that the host, which waits for it, learns how the worker ended.
 #pragma once
 
 #include "base/status.h"
 
-// Becomes the supervisor of a child, in which the function returns; the caller itself does not come
-// back. Neither gains rights or leaves a core behind. Fails where `parent`, the process of the
-// host, is gone already. To be called before there are threads.
+// Forks a child, in which this function returns; the calling process becomes its supervisor and
+// does not return. Neither can gain privileges or dump core. Fails if `parent`, the process id of
+// the host, is gone already. Call it before any thread is started.
 tapml_status supervisor_begin(long parent) STATUS_USED;
 
-// The process that a supervisor watches, as the host sees it; `supervisor` itself where that cannot
-// be told.
+// Returns the id of the process that a supervisor watches, for the host; `supervisor` itself if it
+// cannot be found.
 long supervisor_watched(long supervisor);

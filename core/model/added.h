@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The added tokens of a tokenizer.json: words that are cut out of a text before anything else.
+// The added tokens of a tokenizer.json: words that are cut out of a text before any other step. The
+// object is constant after its creation: several threads may use it.
 #pragma once
 
 #include "base/status.h"
@@ -12,24 +13,27 @@
 
 struct added;
 
-// Reads the array `tokens`, which may be NULL; `name` is the file's, for messages. The caller owns
-// the result.
+// Reads the array `tokens`, which may be NULL; messages use `name` for the file. The caller owns
+// the result. TAPML_INVALID names a token that cannot be used.
 tapml_status
 added_create(const char *name, const json_t *tokens, struct added **out_added) STATUS_USED;
+
+// NULL is allowed.
 void added_destroy(struct added *added);
 
-// The text of token `id`, or NULL.
+// Returns the text of token `id`, or NULL; it lives as long as `added`. `*out_is_special` is
+// written only if there is such a token.
 const char *added_find(const struct added *added, int32_t id, int *out_is_special);
 
-// A search for added tokens, from the left, the longest first at each place. Those that are
-// `normalized` are looked for in a round of their own, behind the others.
+// A search for added tokens, from left to right, the longest first at each position. A separate
+// round, after the others, searches for tokens that are `normalized`.
 struct added_search {
     const struct added *added;
     int normalized;
     const char *text; // UTF-8
     size_t length;
-    size_t at;      // Where to look on.
-    size_t covered; // What the matches so far have taken, with the blanks that they swallow.
+    size_t at;      // Where the search continues.
+    size_t covered; // End of the last match, with the blanks that belong to it.
 };
 
 struct added_match {
@@ -37,4 +41,5 @@ struct added_match {
     size_t begin, end;
 };
 
+// Finds the next match, which has the id -1 if there are no more.
 tapml_status added_next(struct added_search *search, struct added_match *out_match) STATUS_USED;

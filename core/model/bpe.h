@@ -12,27 +12,34 @@
 
 struct bpe;
 
-// Reads the vocabulary and the merges of `model`; `name` is the file's, for messages. What would
-// change an id and is not known is refused by name. The caller owns the result.
+// Reads the vocabulary and the merges of `model`; messages use `name` for the file. An unknown key
+// that could change an id is refused by name. The caller owns the result, which is constant:
+// several threads may use it.
 tapml_status bpe_create(const char *name, const json_t *model, struct bpe **out_bpe) STATUS_USED;
+
+// NULL is allowed.
 void bpe_destroy(struct bpe *bpe);
 
-// The bytes of token `id`, or NULL.
+// Returns the bytes of token `id`, or NULL; they live as long as `bpe`.
 const char *bpe_bytes(const struct bpe *bpe, int32_t id, size_t *out_length);
 
-// Room that one encoding after another uses.
+// Memory that consecutive encodings of one thread reuse.
 struct bpe_work {
     struct bpe_symbol *symbols;
     struct bpe_candidate *heap;
-    size_t capacity; // Bytes of a piece that there is room for.
+    size_t capacity; // The longest piece, in bytes, for which there is room.
     struct text spelling;
 };
 
+// Makes an empty work, without an allocation.
 void bpe_work_init(struct bpe_work *work);
+
+// Frees the memory.
 void bpe_work_release(struct bpe_work *work);
 
-// Appends the ids of a piece of text: the pair of lowest rank is merged first, the leftmost on
-// ties. A piece of n bytes takes time n log n. Bytes that the vocabulary lacks are left out.
+// Appends the ids of a piece of text: the pair of the lowest rank is merged first, the leftmost of
+// equal ones. A piece of n bytes takes n log n steps. Bytes that are not in the vocabulary are
+// skipped.
 tapml_status bpe_encode(const struct bpe *bpe,
                         struct bpe_work *work,
                         const char *piece,

@@ -3,8 +3,8 @@
 
 // The alphabet of byte-level tokenizers: a printable character for each byte.
 //
-// Bytes 21-7E, A1-AC and AE-FF stand as the character of the same number; the other 68, in order,
-// as U+0100, U+0101 and so on. So a space is U+0120.
+// Bytes 21-7E, A1-AC and AE-FF are the characters with the same number; the other 68 are, in order,
+// U+0100, U+0101 and so on. So a space is U+0120.
 #pragma once
 
 #include "base/text.h"
@@ -14,6 +14,6 @@
 // Appends the characters of `count` bytes.
 void byte_level_write(struct text *out, const void *bytes, size_t count);
 
-// Appends the bytes of a token. Where one of its characters stands for no byte, the token is
-// appended as it is, and 0 is returned.
+// Appends the bytes of a token. If one of its characters is not in the alphabet, appends the token
+// unchanged and returns 0.
 int byte_level_read(struct text *out, const char *token);

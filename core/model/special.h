@@ -18,6 +18,8 @@ struct special {
     size_t end_count;
 };
 
-// Absent files are fine; files that cannot be read as JSON are not.
+// Reads the ids of `folder`. A missing file is no error; a file that is not valid JSON is one.
 tapml_status special_load(const char *folder, struct special *out_special) STATUS_USED;
+
+// Whether `id` ends a text. [any]
 int special_is_end(const struct special *special, int32_t id);

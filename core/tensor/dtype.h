@@ -8,13 +8,14 @@
 
 #include <tapml/tensor.h>
 
-// "f32"; "?" for a type that is not known.
+// Returns the name of a type, such as "f32"; "?" for an unknown type. [any]
 const char *dtype_name(uint32_t dtype);
 
-// TAPML_F32 for "f32"; 0 for a name that is not known.
+// Returns the type of a name, TAPML_F32 for "f32"; 0 for an unknown name. [any]
 uint32_t dtype_find(const char *name);
 
-// Bytes of an element.
+// Returns the bytes of an element of a known type. [any]
 size_t dtype_bytes(uint32_t dtype);
 
+// Whether the type is f16, bf16, f32 or f64. [any]
 int dtype_is_float(uint32_t dtype);

@@ -10,22 +10,23 @@
 
 enum { SHAPE_RANK_MAX = TAPML_MAX_RANK };
 
-// Elements of a shape: the product of the extents. TAPML_INVALID where one is negative or the
-// product does not fit.
+// Counts the elements of a shape: the product of the extents. TAPML_INVALID if an extent is
+// negative or the product does not fit into 63 bits. [any]
 tapml_status shape_count(const int64_t *shape, uint32_t rank, int64_t *out_count) STATUS_USED;
 
-// The strides of the dense layout, last axis fastest.
+// Writes the strides of the dense layout, with the last axis fastest. [any]
 void shape_dense_strides(const int64_t *shape, uint32_t rank, int64_t *out_stride);
 
-// Whether `stride` (NULL is dense) is the dense layout; axes of extent 1 do not count.
+// Whether `stride` (NULL is dense) is the dense layout; axes of extent 1 are ignored. [any]
 int shape_is_dense(const int64_t *shape, const int64_t *stride, uint32_t rank);
 
-// Elements from the first to behind the last one reached by the strides: 0 for an empty shape.
-// TAPML_INVALID where it does not fit. Strides are not negative.
+// Counts the elements from the first up to the last one that the strides reach, inclusive: 0 for an
+// empty shape. TAPML_INVALID if the number does not fit into 63 bits. Strides are not negative.
+// [any]
 tapml_status shape_span(const int64_t *shape,
                         const int64_t *stride,
                         uint32_t rank,
                         int64_t *out_elements) STATUS_USED;
 
-// "[3, 4]", cut where `size` is too small.
+// Writes the shape as "[3, 4]", cut to `size` bytes including the zero byte. [any]
 void shape_text(const int64_t *shape, uint32_t rank, char *out_text, size_t size);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Queues and timelines: the entries of the backend's table that put work on a device and wait for
-// it.
+// Queues and timelines: the functions of the backend's table that queue work on a device and wait
+// for it. <tapml/backend.h> describes units, ownership, threads and errors of each.
 //
-// A device is one stream, whatever the number of queues. The driver counts tickets on it; a
-// timeline maps values of the host's onto tickets, so any number of them can follow one stream.
+// A device is one stream, independently of the number of queues. The driver counts tickets on it; a
+// timeline maps values of the host to tickets, so any number of timelines can follow one stream.
 #pragma once
 
 #include "objects.h"
@@ -39,7 +39,7 @@ tapml_status gpu_queue_fill(tapml_object *queue,
 tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point);
 tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call);
 
-// For points of this device alone, which are ordered by its stream.
+// Accepts only points of this device; its stream has ordered them already.
 tapml_status gpu_queue_wait(tapml_object *queue, tapml_call *call, tapml_point point);
 
 tapml_status gpu_timeline_new(tapml_object *device,

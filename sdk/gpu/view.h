@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tensors as kernels address them: rows with two outer strides, or elements with any.
+// The addressing of tensors in kernels: rows with two outer strides, or elements with any strides.
 #pragma once
 
 #include "objects.h"
@@ -13,41 +13,43 @@ struct gpu_view {
     uint32_t rows, width;
 };
 
-// For the parameters of a kernel: `VIEW(x)` there is `GPU_VIEW(x, view, lanes)` here.
+// For the parameters of a kernel: `VIEW(x)` in the kernel is `GPU_VIEW(x, view, lanes)` here.
 #define GPU_VIEW(name, view, lanes)                                                                \
     .name##_at = (view).at / (lanes), .name##_n = (view).n, .name##_s0 = (view).s0 / (lanes),      \
     .name##_s1 = (view).s1 / (lanes)
 
-// Brings `tensor` into the form of a view, or refuses: f32, f16 or i32, the last axis contiguous,
-// the others at most two strides once those that continue each other are merged, every index below
-// 2^32.
+// Converts `tensor` to a view. Refuses a tensor unless its type is f32, f16 or i32, its last axis
+// is contiguous, the other axes have at most two strides after contiguous axes are merged, and
+// every index is below 2^32.
 tapml_status gpu_view_rows(struct gpu_queue *queue,
                            tapml_call *call,
                            const tapml_tensor *tensor,
                            struct gpu_view *out_view);
 
-// The same for a weight: f32, bf16, f16, or in blocks, whose elements count from the tensor's
-// start.
+// As gpu_view_rows, for a weight: f32, bf16, f16, or block-quantised, with elements counted from
+// the tensor's start.
 tapml_status gpu_view_weight(struct gpu_queue *queue,
                              tapml_call *call,
                              const tapml_tensor *tensor,
                              struct gpu_view *out_view);
 
-// Where the spans of a weight in blocks begin (BLOCKS in k_view.h), in words of 32 bits; zeros
-// where it is plain. Of a tensor that gpu_view_weight has taken.
+// The offsets of the spans of a block-quantised weight (BLOCKS in k_view.h), in words of 32 bits;
+// zeros if the weight is plain.
 struct gpu_blocks {
     uint32_t quants, scales, mins;
 };
+
+// Returns the offsets for a tensor that gpu_view_weight has accepted.
 struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight);
 
-// For the parameters of a kernel: `BLOCKS(w)` there is `GPU_BLOCKS(w, blocks)` here.
+// For the parameters of a kernel: `BLOCKS(w)` in the kernel is `GPU_BLOCKS(w, blocks)` here.
 #define GPU_BLOCKS(name, blocks)                                                                   \
     .name##_quants = (blocks).quants, .name##_scales = (blocks).scales, .name##_mins = (blocks).mins
 
 // Whether rows can be read four elements at a time.
 int gpu_view_is_x4(const struct gpu_view *view);
 
-// The stride of an axis, in elements, also where the tensor has none written down.
+// Returns the stride of an axis, in elements, even if the tensor has no explicit strides.
 int64_t gpu_view_stride(const tapml_tensor *tensor, uint32_t axis);
 
 // K_W_* of k_view.h: the type of a weight as a number, and as the variant of a kernel.
@@ -59,13 +61,16 @@ enum {
     GPU_WEIGHT_Q8,
     GPU_WEIGHT_Q4
 };
+
+// Return the type of a weight, GPU_WEIGHT_NONE for NULL and unsupported types, and the bits of a
+// kernel's variant for it.
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight);
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight);
 
 enum { GPU_ELEMENTS_TENSORS_MAX = 3 };
 
-// Tensors of one shape, element by element (k_elements.h): axes that continue each other in all of
-// them are merged, innermost first.
+// Tensors of one shape, element by element (k_elements.h): axes that are contiguous in all of them
+// are merged, innermost first.
 struct gpu_elements {
     uint32_t axes, lanes;
     uint32_t count;             // Of lane groups.
@@ -75,8 +80,8 @@ struct gpu_elements {
     } tensor[GPU_ELEMENTS_TENSORS_MAX];
 };
 
-// Finds the merged axes of `count` tensors of f32, f16 or i32, and whether they can be read four
-// elements at a time. Refuses encodings, negative strides and indices from 2^32 on.
+// Computes the merged axes of `count` tensors of f32, f16 or i32, and whether they can be read four
+// elements at a time. Refuses encodings, negative strides, and indices of 2^32 and above.
 tapml_status gpu_view_elements(struct gpu_queue *queue,
                                tapml_call *call,
                                const tapml_tensor *const *tensors,

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What drivers have compiled, kept on disk: $XDG_CACHE_HOME/tapml/<domain>, or
+// A disk cache for the kernels that drivers have compiled: $XDG_CACHE_HOME/tapml/<domain>, or
 // ~/.cache/tapml/<domain>, one file for each key. It may be deleted at any time.
 //
-// A driver runs such bytes without a doubt, so that it gets only what it has written itself: the
-// folders and the file are the user's and nobody else can write to them, none is a link, and the
-// file is whole. Everything else is as if it were not there.
+// A driver executes these bytes without a check, so only files that it has written itself are used:
+// folders and file belong to the user, no other user can write to them, none is a link, and the
+// file is complete. All other files are ignored.
 #ifndef TAPML_GPU_CACHE_H
 #define TAPML_GPU_CACHE_H
 
@@ -16,20 +16,21 @@
 extern "C" {
 #endif
 
-// Of all that the bytes depend on: text, options, device, versions. It begins as {0}.
+// A hash of everything that the bytes depend on: text, options, device, versions. It starts as {0}.
 struct gpu_cache_key {
     uint64_t first, second;
 };
 
+// Adds `size` bytes to the hash. The order of additions matters.
 void gpu_cache_key_add(struct gpu_cache_key *key, const void *data, size_t size);
 
-// Nonzero where there are bytes for the key. They are given back by gpu_free(host, out->data,
-// out->size).
+// Returns nonzero and writes `out` if the cache has bytes for the key. The caller frees them by
+// gpu_free(host, out->data, out->size).
 int gpu_cache_load(const struct gpu_host *host,
                    const struct gpu_cache_key *key,
                    struct gpu_text *out);
 
-// Keeps bytes; where that does not work nothing is kept.
+// Stores bytes under the key. A failure is ignored: nothing is stored then.
 void gpu_cache_store(const struct gpu_host *host,
                      const struct gpu_cache_key *key,
                      const void *data,

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of a driver table by the names that the drivers of this repository give them, each
-// in the source file that its name begins with. What they do is in driver.h.
+// The functions of a driver table, with the names that the drivers of this repository use: each is
+// in the source file that its name begins with. driver.h describes units, ownership, threads and
+// errors of each.
 #ifndef TAPML_GPU_ENTRIES_H
 #define TAPML_GPU_ENTRIES_H
 
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-// The whole driver.
+// The complete driver.
 extern const struct gpu_driver driver_table;
 
 tapml_status device_describe(struct driver_root *root,
@@ -68,10 +69,10 @@ tapml_status queue_wait(struct driver_device *device,
                         uint64_t timeout_ns,
                         uint64_t *out_reached);
 
-// Of drivers that can; the others leave it out.
+// Only drivers that can restart their queue have it.
 tapml_status queue_restart(struct driver_device *device, tapml_call *call);
 
-// All of these but the last, in the initialiser of `driver_table`.
+// All functions above except the last, for the initialiser of `driver_table`.
 #define GPU_DRIVER_ENTRIES                                                                         \
     .describe = device_describe, .open = device_open, .close = device_close,                       \
     .buffer_new = memory_new, .buffer_free = memory_free, .pipeline_new = pipeline_new,            \

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What sdk/gpu has ready for drivers: errors, memory, kernel texts, libraries.
+// Functions of sdk/gpu for drivers: errors, memory, kernel texts, libraries.
 #ifndef TAPML_GPU_SUPPORT_H
 #define TAPML_GPU_SUPPORT_H
 
@@ -17,8 +17,8 @@ extern "C" {
 #define GPU_PRINTF(at, first)
 #endif
 
-// Says why a call fails, as printf does, and returns `code`. Without a call, in a release, nobody
-// is told.
+// Sets the message of a failing call, formatted as by printf, and returns `code`. If `call` is
+// NULL, in a release, the message is dropped.
 tapml_status gpu_fail(const struct gpu_host *host,
                       tapml_call *call,
                       tapml_status code,
@@ -26,12 +26,15 @@ tapml_status gpu_fail(const struct gpu_host *host,
                       const char *format,
                       ...) GPU_PRINTF(5, 6);
 
-// Zeroed memory of the host, or NULL. gpu_free accepts NULL and wants the size again.
+// Returns `size` zeroed bytes from the host's allocator, or NULL. The caller frees them by
+// gpu_free.
 void *gpu_alloc(const struct gpu_host *host, size_t size);
+
+// Frees memory of gpu_alloc, with the size that was requested. NULL is allowed.
 void gpu_free(const struct gpu_host *host, void *memory, size_t size);
 
-// Reads the option `key`, one of `words`: its index into *out_word, which stays as it is where the
-// option is not set. TAPML_INVALID, with the list, where it is another word.
+// Reads the option `key`, which is one of `words`, and writes its index to *out_word; if the option
+// is not set, *out_word is unchanged. TAPML_INVALID, with the list, for another word.
 tapml_status gpu_option(const struct gpu_host *host,
                         tapml_call *call,
                         const char *key,
@@ -39,20 +42,20 @@ tapml_status gpu_option(const struct gpu_host *host,
                         uint32_t count,
                         uint32_t *out_word);
 
-// How a language takes the values of tune constants.
+// How a language receives the values of tune constants.
 enum gpu_tune_form {
     GPU_TUNE_DEFINE, // "#define BM 64u" before the text: OpenCL C, CUDA, MSL.
     GPU_TUNE_CONST,  // "const BM: u32 = 64u;" behind it: WGSL, where `enable` stays first.
 };
 
-// A text with a zero behind it, in `size` bytes of the host's memory.
+// A text with a zero byte at its end, in `size` bytes of the host's memory.
 struct gpu_text {
     char *data;
     size_t size;
 };
 
-// The text of a kernel with its constants bound. Given back by gpu_free(host, text.data,
-// text.size).
+// Writes the text of a kernel with the values of its constants. The caller frees it by
+// gpu_free(host, text.data, text.size).
 tapml_status gpu_kernel_text(const struct gpu_host *host,
                              tapml_call *call,
                              const struct k_kernel *kernel,
@@ -60,19 +63,20 @@ tapml_status gpu_kernel_text(const struct gpu_host *host,
                              enum gpu_tune_form form,
                              struct gpu_text *out_text);
 
-// Opens a shared library and looks up its functions. `symbols` are their names, ended by NULL, and
-// `functions` is a struct of as many pointers to functions, in the same order. TAPML_UNAVAILABLE
-// where the library or a symbol is absent. The library is closed by gpu_library_close; NULL is
-// allowed.
+// Opens a shared library and looks up its functions. `symbols` are their names, ended by NULL;
+// `functions` is a struct with a function pointer for each, in the same order. TAPML_UNAVAILABLE if
+// the library or a symbol is absent. The caller closes the library by gpu_library_close.
 tapml_status gpu_library_open(const struct gpu_host *host,
                               tapml_call *call,
                               const char *name,
                               const char *const *symbols,
                               void *functions,
                               void **out_library);
+
+// NULL is allowed.
 void gpu_library_close(void *library);
 
-// Nanoseconds of a clock that never goes back.
+// Returns the nanoseconds of a monotonic clock. [any]
 uint64_t gpu_clock_ns(void);
 
 #ifdef __cplusplus

@@ -3,9 +3,10 @@
 
 // Layers over the host's graph builder: the catalogue's ops as functions of values.
 //
-// Each function takes the context, then the name of the op in its scope, then what goes in, and
-// gives the value that comes out; 0 after a failure. `tensor` names a weight without its ".weight";
-// "{i}" in it is the context's `layer`.
+// Each function takes the context, the name of the op in its scope, and the inputs. It returns the
+// output value, or 0 after a failure, which the context keeps; calls after a failure do nothing.
+// `tensor` names a weight without its ".weight"; "{i}" in it is the context's `layer`. A context
+// belongs to one thread.
 #ifndef TAPML_MODEL_LAYER_H
 #define TAPML_MODEL_LAYER_H
 
@@ -15,10 +16,13 @@
 extern "C" {
 #endif
 
-// Opens a scope, in whose name "{i}" is the context's `layer`; and ends it.
+// Opens a scope: its name, with "{i}" for the context's `layer`, precedes the names of ops in it.
 void model_scope_begin(struct model_context *context, const char *name);
+
+// Closes the innermost scope.
 void model_scope_end(struct model_context *context);
 
+// An input of the graph.
 tapml_graph_value model_input(struct model_context *context,
                               const char *name,
                               uint32_t from, // TAPML_FROM_*
@@ -26,7 +30,7 @@ tapml_graph_value model_input(struct model_context *context,
                               const int64_t *shape,
                               uint32_t rank);
 
-// A user's input beside "input_ids", which is `fallback` all over where it is not given.
+// An input of the user in addition to "input_ids". If it is absent, all its values are `fallback`.
 tapml_graph_value model_input_or(struct model_context *context,
                                  const char *name,
                                  uint32_t dtype,
@@ -38,14 +42,15 @@ tapml_graph_value model_input_or(struct model_context *context,
 tapml_graph_value
 model_state(struct model_context *context, const char *name, int64_t heads, int64_t width);
 
-// Whether the checkpoint has a tensor, named to its end but for "{i}". Without a checkpoint the
-// answer is `expected`.
+// Whether the checkpoint has a tensor with this full name, in which "{i}" is the layer. Without a
+// checkpoint it returns `expected`.
 int model_has_tensor(struct model_context *context,
                      const char *name,
                      const int64_t *shape,
                      uint32_t rank,
                      int expected);
 
+// The same elements with another shape, as a view.
 tapml_graph_value model_reshape(struct model_context *context,
                                 tapml_graph_value x,
                                 const int64_t *shape,
@@ -55,35 +60,37 @@ tapml_graph_value model_reshape(struct model_context *context,
 tapml_graph_value model_slice(
     struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end);
 
-// An axis of extent 1 as if it were `times` long, as a view.
+// An axis of extent 1 repeated `times` times, as a view.
 tapml_graph_value
 model_repeat(struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t times);
 
-// A table that never changes: one axis of f32.
+// A constant table with one axis of `count` f32 values, which are copied.
 tapml_graph_value model_constant(struct model_context *context, const float *values, int64_t count);
 
-// A tensor of the checkpoint, named to its end but for "{i}".
+// A tensor of the checkpoint with this full name, in which "{i}" is the layer.
 tapml_graph_value
 model_weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank);
 
+// Makes `value` an output of the graph.
 void model_output(struct model_context *context, const char *name, tapml_graph_value value);
 
-// Output "hidden.<index>".
+// Makes `value` the output "hidden.<index>".
 void model_output_hidden(struct model_context *context, int64_t index, tapml_graph_value value);
 
 struct model_linear {
-    const char *tensor; // Weight [out, in], and a bias [out] where the checkpoint has one.
+    const char *tensor; // Weight [out, in], and a bias [out] if the checkpoint has one.
     int64_t in, out;
-    int has_bias;      // What the config leads one to expect: it decides without a checkpoint.
+    int has_bias;      // Predicted from the config; used if there is no checkpoint.
     int is_transposed; // The weight is [in, out].
 };
 
+// The product of x [..., in] with a weight, plus the bias: [..., out].
 tapml_graph_value model_linear(struct model_context *context,
                                const char *name,
                                tapml_graph_value x,
                                const struct model_linear *linear);
 
-// Rows of the weight `table` [rows, width], chosen by ids i32 [T].
+// The rows of the weight `table` [rows, width] that ids i32 [T] select: [T, width].
 tapml_graph_value model_embed(struct model_context *context,
                               const char *name,
                               tapml_graph_value ids,
@@ -91,7 +98,7 @@ tapml_graph_value model_embed(struct model_context *context,
                               int64_t rows,
                               int64_t width);
 
-// The same of a table [rows, width] that is no weight.
+// As model_embed, for a table [rows, width] that is no weight.
 tapml_graph_value model_embed_value(struct model_context *context,
                                     const char *name,
                                     tapml_graph_value ids,
@@ -104,22 +111,24 @@ struct model_norm {
     const char *tensor; // Weight [width]; NULL: none.
     int64_t width;
     double eps;
-    double offset;     // 1 where the factor is 1 + weight.
+    double offset;     // 1 if the factor is 1 + weight.
     int has_bias;      // Layer norms: as in model_linear.
     int has_old_names; // Layer norms: weight and bias may be called gamma and beta.
 };
 
-// The norm of the last axis, which is `width` long, of the kind that `norm` names.
+// The norm of the last axis, which has `width` values, by `norm->kind`.
 tapml_graph_value model_norm(struct model_context *context,
                              const char *name,
                              tapml_graph_value x,
                              const struct model_norm *norm);
 
+// As model_norm, for MODEL_NORM_RMS.
 tapml_graph_value model_rms_norm(struct model_context *context,
                                  const char *name,
                                  tapml_graph_value x,
                                  const struct model_norm *norm);
 
+// a + b.
 tapml_graph_value model_add(struct model_context *context,
                             const char *name,
                             tapml_graph_value a,
@@ -131,6 +140,7 @@ tapml_graph_value model_concat(struct model_context *context,
                                tapml_graph_value a,
                                tapml_graph_value b);
 
+// a * b.
 tapml_graph_value model_multiply(struct model_context *context,
                                  const char *name,
                                  tapml_graph_value a,
@@ -156,7 +166,7 @@ model_config_activation(struct model_context *context, const char *pointer, cons
 tapml_graph_value
 model_sigmoid(struct model_context *context, const char *name, tapml_graph_value x);
 
-// Values brought between two limits.
+// x clamped to low .. high.
 tapml_graph_value model_clip(
     struct model_context *context, const char *name, tapml_graph_value x, double low, double high);
 
@@ -169,37 +179,39 @@ enum model_routing {
     MODEL_ROUTING_SIGMOID_RENORMALISED  // or over their own sum.
 };
 
-// Which experts a token takes, and how much of each: both [T, k].
+// The chosen experts of each token and their weights: both [T, k].
 struct model_route {
     tapml_graph_value indices, weights;
 };
 
-// Of the routings without groups.
+// The choice of `chosen` experts from scores [T, experts], for routings without groups.
 struct model_route model_route(struct model_context *context,
                                enum model_routing routing,
                                tapml_graph_value scores,
                                int64_t chosen);
 
-// What routings with groups take: `experts` in `groups` of one size, of which `kept` are chosen
-// from. `bias` [experts] of the sigmoids decides who is chosen; 0: none.
+// The options of routings with groups: `experts` in `groups` of equal size; experts are chosen from
+// the `kept` best groups. `bias` [experts] is added to the sigmoids for the choice only; 0: none.
 struct model_groups {
     enum model_routing routing;
     int64_t experts, groups, kept, chosen;
     tapml_graph_value bias;
 };
 
+// The choice from scores [T, experts], for routings with groups.
 struct model_route model_route_groups(struct model_context *context,
                                       const struct model_groups *groups,
                                       tapml_graph_value scores);
 
-// Products of x [T, 1 or k, in] with the weights of chosen experts: [T, k, out].
+// The weights of a product with experts.
 struct model_experts_linear {
-    const tapml_graph_value *weights; // As many as experts: [out, in], or [in, out],
+    const tapml_graph_value *weights; // One for each expert: [out, in], or [in, out],
     const tapml_graph_value *biases;  // and [out]; or NULL.
     uint32_t count;
     int is_transposed;
 };
 
+// The products of x [T, 1 or k, in] with the weights of the chosen experts: [T, k, out].
 tapml_graph_value model_linear_experts(struct model_context *context,
                                        const char *name,
                                        tapml_graph_value x,
@@ -212,7 +224,7 @@ tapml_graph_value model_weighted_sum(struct model_context *context,
                                      tapml_graph_value x,
                                      tapml_graph_value weights);
 
-// Turns the heads of x [T, heads, width] by tables [T, n / 2].
+// Rotates the heads of x [T, heads, width] by tables [T, n / 2].
 tapml_graph_value model_rope(struct model_context *context,
                              const char *name,
                              tapml_graph_value x,
@@ -220,14 +232,14 @@ tapml_graph_value model_rope(struct model_context *context,
                              tapml_graph_value sines,
                              int is_interleaved);
 
-// Writes rows [T, heads, width] into a state, from position P on; of a whole text from 0 on.
+// Writes rows [T, heads, width] into a state, from position P on; from 0 on for a complete text.
 void model_state_append(struct model_context *context,
                         const char *name,
                         tapml_graph_value state,
                         tapml_graph_value rows);
 
-// What is 0 is off. `key_mask` is i32, 0 for rows that no token sees: [P + T], or [T] of a whole
-// text.
+// The options of attention; 0 switches an option off. `key_mask` is i32, 0 for rows that no token
+// attends to: [P + T], or [T] for a complete text.
 struct model_attention {
     tapml_graph_value slopes, sinks, key_mask;
     double scale;
@@ -237,7 +249,7 @@ struct model_attention {
     double softcap;
 };
 
-// Attention of q [T, heads, width] over what two states hold, T and all before.
+// Attention of q [T, heads, width] over the rows 0 .. P + T - 1 of two states.
 tapml_graph_value model_attention(struct model_context *context,
                                   const char *name,
                                   tapml_graph_value q,
@@ -245,7 +257,7 @@ tapml_graph_value model_attention(struct model_context *context,
                                   tapml_graph_value v_state,
                                   const struct model_attention *attention);
 
-// Some rows of x [T, width], chosen by i32 [R].
+// The rows of x [T, width] that i32 [R] select: [R, width].
 tapml_graph_value model_gather_rows(struct model_context *context,
                                     const char *name,
                                     tapml_graph_value x,

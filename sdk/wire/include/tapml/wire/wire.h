@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of the byte protocol: what a worker process and its host say to each other, and a page in
-// a browser and the plugin that serves it. Each has verbs of its own.
+// Frames of the byte protocol between a host and its worker process, and between the plugin webgpu
+// and its page in a browser. Each of the two has verbs of its own.
 //
-// A frame is a header of 16 bytes and a payload; all numbers are little-endian. No pointer is ever
-// in one. Whoever reads checks: a reader that runs past its payload gives zeros and stays broken.
-// docs/wire.md has the verbs of a worker, plugins/webgpu/README.md those of a page.
+// A frame is a header of 16 bytes and a payload; all numbers are little-endian. A frame never
+// contains a pointer. Readers check bounds: a reader behind the end of its payload returns zeros
+// and stays broken. docs/wire.md has the verbs of a worker, plugins/webgpu/README.md those of a
+// page.
+//
+// Writers and readers belong to one thread at a time.
 #ifndef TAPML_WIRE_WIRE_H
 #define TAPML_WIRE_WIRE_H
 
@@ -18,33 +21,34 @@ extern "C" {
 #endif
 
 #define WIRE_VERSION 2u          // Of the verbs and their payloads; both sides must have the same.
-#define WIRE_MAGIC   0x4c504154u // "TAPL" as it lies in memory.
+#define WIRE_MAGIC   0x4c504154u // "TAPL" in memory.
 
 enum { WIRE_HEADER_BYTES = 16, WIRE_PAYLOAD_MAX = 1 << 24 };
 
 struct wire_frame {
     uint16_t version;
     uint16_t verb;
-    uint32_t number;  // A reply has that of its question.
+    uint32_t number;  // A reply has that of its request.
     uint32_t size;    // Of the payload.
     const void *data; // In the bytes that were read.
 };
 
 enum wire_result {
-    WIRE_FRAME, // A frame is there.
-    WIRE_MORE,  // It goes on in bytes that are still to come.
+    WIRE_FRAME, // A complete frame.
+    WIRE_MORE,  // The frame is not complete yet.
     WIRE_BAD_MAGIC,
     WIRE_WRONG_VERSION, // `out_frame->version` is the other side's.
     WIRE_TOO_LONG
 };
 
-// Reads the frame at the begin of `bytes`. The header is looked at as soon as all of it is there.
+// Reads the frame at the beginning of `bytes`. The header is checked as soon as it is complete.
+// `out_frame` borrows `bytes`.
 enum wire_result wire_read(const void *bytes, size_t size, struct wire_frame *out_frame);
 
-// Bytes of a frame that was read, with its header.
+// Returns the bytes of a frame that was read, including its header.
 size_t wire_frame_bytes(const struct wire_frame *frame);
 
-// What is wrong, as a sentence in `out_text`; "" for WIRE_FRAME and WIRE_MORE.
+// Writes the error as a sentence to `out_text`; "" for WIRE_FRAME and WIRE_MORE.
 void wire_explain(enum wire_result result,
                   const struct wire_frame *frame,
                   char *out_text,
@@ -52,11 +56,11 @@ void wire_explain(enum wire_result result,
 
 // -- Writing -----------------------------------------------------------------------------------
 
-// Frames, one after the other. Zeroed to begin with, but for `grow`. Running out of memory marks
-// it, as growing beyond the largest payload does: then nothing more is written.
+// Consecutive frames. Zeroed at first, except `grow`. If memory is exhausted, or a payload becomes
+// too long, `is_failed` is set and later writes do nothing.
 struct wire_writer {
-    // Gives a block of `size` bytes that begins with the `used` ones of `data`, which is freed; or
-    // NULL, and then `data` stays. With a size of 0 it only frees. `data` may be NULL.
+    // Returns a block of `size` bytes that begins with the `used` bytes of `data`, and frees
+    // `data`; or returns NULL and keeps `data`. A size of 0 only frees. `data` may be NULL.
     void *(*grow)(void *data, size_t used, size_t size);
     unsigned char *data;
     size_t size;
@@ -65,19 +69,22 @@ struct wire_writer {
     int is_failed;
 };
 
-void wire_writer_release(struct wire_writer *writer); // `grow` stays.
+// Frees the frames; `grow` stays, so that the writer can be used again.
+void wire_writer_release(struct wire_writer *writer);
+// Begins a frame, and ends it by writing the size of its payload.
 void wire_begin(struct wire_writer *writer, uint16_t verb, uint32_t number);
 void wire_end(struct wire_writer *writer);
 
+// Append a number to the payload, in little-endian order.
 void wire_put_u32(struct wire_writer *writer, uint32_t value);
 void wire_put_u64(struct wire_writer *writer, uint64_t value);
 void wire_put_i64(struct wire_writer *writer, int64_t value);
 void wire_put_f64(struct wire_writer *writer, double value);
 
-// With its zero byte and its length; NULL stays NULL.
+// Appends a text with its length and its zero byte; NULL is read as NULL.
 void wire_put_text(struct wire_writer *writer, const char *text);
 
-// Bytes as they are: their number must be known from elsewhere, or be all the rest of the payload.
+// Appends plain bytes. The reader must know their number, or read the rest of the payload.
 void wire_put_bytes(struct wire_writer *writer, const void *bytes, size_t size);
 
 // -- Reading -----------------------------------------------------------------------------------
@@ -85,22 +92,26 @@ void wire_put_bytes(struct wire_writer *writer, const void *bytes, size_t size);
 struct wire_reader {
     const unsigned char *at;
     const unsigned char *end;
-    int is_broken; // Something was not there, or was not what it should be.
+    int is_broken; // The payload was too short, or a value was malformed.
 };
 
+// Starts at the beginning of a frame's payload, which the reader borrows.
 void wire_reader_init(struct wire_reader *reader, const struct wire_frame *frame);
+// Read a number; 0 if the payload is too short, which breaks the reader.
 uint32_t wire_take_u32(struct wire_reader *reader);
 uint64_t wire_take_u64(struct wire_reader *reader);
 int64_t wire_take_i64(struct wire_reader *reader);
 double wire_take_f64(struct wire_reader *reader);
 
-// In the frame: lives as long. NULL where it was NULL, and where the reader is broken.
+// Reads a text, which lives as long as the frame. NULL if it was written as NULL, or if the reader
+// is broken.
 const char *wire_take_text(struct wire_reader *reader);
 
-// The next `size` bytes, in the frame; NULL where they are not there, and for none.
+// Reads `size` bytes, which live as long as the frame. NULL if the payload is too short, and for
+// size 0.
 const void *wire_take_bytes(struct wire_reader *reader, size_t size);
 
-// Bytes that are left.
+// Returns the number of bytes that are left.
 size_t wire_left(const struct wire_reader *reader);
 
 // A count of things of which each takes at least `least` bytes of what is left; else the reader is
