@@ -196,7 +196,8 @@ write_and_rename(const char *path, const char *beside, const void *data, size_t 
 {
     char what[48];
     (void)snprintf(what, sizeof(what), "write its %zu bytes", size);
-    const int descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int descriptor =
+        open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) {
         return system_failed(path, what);
     }
@@ -270,6 +271,12 @@ int file_exists(const char *path)
 {
     struct stat about;
     return lstat(path, &about) == 0;
+}
+
+int file_is_link(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
 }
 
 int file_is_folder(const char *path)

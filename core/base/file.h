@@ -45,6 +45,9 @@ int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT]);
 int file_exists(const char *path);
 int file_is_folder(const char *path);
 
+// Whether the name itself is a symbolic link, wherever it leads.
+int file_is_link(const char *path);
+
 // Makes a folder and those above it; fine where it exists.
 tapml_status file_make_folder(const char *path) STATUS_USED;
 

@@ -57,7 +57,7 @@ static tapml_status open_run(struct generate *generate, const char *plan_path)
     tapml_status status = path != NULL ? TAPML_OK : status_no_memory();
 
     if (status == TAPML_OK && file_exists(path)) {
-        status = store_open(path, 0, &generate->run);
+        status = store_open_to_read(path, &generate->run);
     }
     alloc_free(path);
     alloc_free(folder);

@@ -120,9 +120,12 @@ static tapml_status lock(struct hold *hold, const char *folder)
 {
     struct flock all = whole_file();
 
-    hold->descriptor = open(hold->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    hold->descriptor =
+        open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (hold->descriptor < 0) {
-        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", hold->path, strerror(errno));
+        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", hold->path,
+                           errno == ELOOP ? "it is a link, and links are not followed"
+                                          : strerror(errno));
     }
     if (fcntl(hold->descriptor, F_SETLK, &all) == 0) {
         return TAPML_OK;
@@ -274,7 +277,7 @@ tapml_status hold_read(const char *folder, struct hold_state *out_state)
         return status_no_memory();
     }
     *out_state = (struct hold_state){.left_s = NAN};
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (descriptor >= 0) {
         read_opened(descriptor, path, out_state);

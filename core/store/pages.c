@@ -3,11 +3,13 @@
 #include "store/pages.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +40,7 @@ struct file {
     sqlite3_file base;
     struct pages *pages;
     int is_database;
+    int is_alone; // It has a log and nothing that is shared with other readers of that.
     int has_sums;
     int page_bytes;
     unsigned char *page; // To write from, with its checksum.
@@ -243,24 +246,38 @@ static int device_characteristics(sqlite3_file *base)
     return inner_of(base)->pMethods->xDeviceCharacteristics(inner_of(base));
 }
 
+// Where no process has shared memory for the log, a reader makes none, which would be a file:
+// SQLite then keeps the index of the log to itself, and there is nothing to lock.
+static int is_alone(sqlite3_file *base)
+{
+    return ((const struct file *)base)->is_alone;
+}
+
 static int map_shared(sqlite3_file *base, int page, int size, int extend, void volatile **out)
 {
+    if (is_alone(base)) {
+        *out = NULL;
+        return SQLITE_READONLY_CANTINIT;
+    }
     return note(base, inner_of(base)->pMethods->xShmMap(inner_of(base), page, size, extend, out));
 }
 
 static int lock_shared(sqlite3_file *base, int first, int count, int flags)
 {
-    return inner_of(base)->pMethods->xShmLock(inner_of(base), first, count, flags);
+    return is_alone(base) ? SQLITE_OK
+                          : inner_of(base)->pMethods->xShmLock(inner_of(base), first, count, flags);
 }
 
 static void fence_shared(sqlite3_file *base)
 {
-    inner_of(base)->pMethods->xShmBarrier(inner_of(base));
+    if (!is_alone(base)) {
+        inner_of(base)->pMethods->xShmBarrier(inner_of(base));
+    }
 }
 
 static int unmap_shared(sqlite3_file *base, int remove)
 {
-    return inner_of(base)->pMethods->xShmUnmap(inner_of(base), remove);
+    return is_alone(base) ? SQLITE_OK : inner_of(base)->pMethods->xShmUnmap(inner_of(base), remove);
 }
 
 // The second version: without mapped pages, which nobody would compare.
@@ -284,12 +301,40 @@ static const sqlite3_io_methods METHODS = {
     .xShmUnmap = unmap_shared,
 };
 
+// The whole path of a name whose last part is not followed where it is a link: the system then
+// refuses to open it.
+static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out_path)
+{
+    sqlite3_vfs *system = ((struct pages *)vfs)->system;
+    const char *last = strrchr(name, '/');
+    char *folder = file_folder(name);
+    char *whole = folder ? realpath(folder, NULL) : NULL;
+    alloc_free(folder);
+    if (!whole) { // It says why.
+        return system->xFullPathname(system, name, size, out_path);
+    }
+    const int length = snprintf(out_path, (size_t)size, "%s/%s",
+                                strcmp(whole, "/") == 0 ? "" : whole, last ? last + 1 : name);
+    free(whole); // realpath's.
+    return length >= 0 && length < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static int has_shared_memory(const char *name)
+{
+    char *path = sqlite3_mprintf("%s-shm", name);
+    const int is_there = path && file_exists(path);
+    sqlite3_free(path);
+    return is_there;
+}
+
 static int
 open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
     struct file *file = (struct file *)base;
     struct pages *pages = (struct pages *)vfs;
     *file = (struct file){.pages = pages, .is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0};
+    file->is_alone =
+        file->is_database && (flags & SQLITE_OPEN_READONLY) != 0 && !has_shared_memory(name);
     const int code = pages->system->xOpen(pages->system, name, inner_of(base), flags, out_flags);
     // A failed file is closed by SQLite too, where it has methods.
     file->base.pMethods = inner_of(base)->pMethods ? &METHODS : NULL;
@@ -310,10 +355,11 @@ tapml_status pages_create(struct pages **out_pages)
         return status_fail(TAPML_UNAVAILABLE, "SQLite knows no files on this system");
     }
     pages->system = system;
-    pages->vfs = *system; // All but opening is as the system does it.
+    pages->vfs = *system; // All but names and opening is as the system does it.
     pages->vfs.pNext = NULL;
     pages->vfs.szOsFile = (int)sizeof(struct file) + system->szOsFile;
     pages->vfs.xOpen = open_file;
+    pages->vfs.xFullPathname = full_path;
     (void)snprintf(pages->name, sizeof(pages->name), "tapml-%p", (void *)pages);
     pages->vfs.zName = pages->name;
     if (sqlite3_vfs_register(&pages->vfs, 0) != SQLITE_OK) {
@@ -501,7 +547,7 @@ tapml_status pages_check(const char *path, struct pages_health *out_health)
 {
     struct stat about;
     struct pages_health health = {.count = 0};
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 || fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
         const int error = descriptor < 0 ? errno : EINVAL;
         if (descriptor >= 0) {

@@ -22,7 +22,9 @@ enum { PAGES_SUM_BYTES = 8, PAGES_HEADER_BYTES = 100 };
 
 struct pages;
 
-// The caller destroys it, after the last connection that uses it was closed.
+// Links are not followed where the last part of a name is one, and a connection that only reads
+// makes no file beside the database. The caller destroys it, after the last connection that uses it
+// was closed.
 tapml_status pages_create(struct pages **out_pages) STATUS_USED;
 void pages_destroy(struct pages *pages);
 

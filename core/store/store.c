@@ -188,7 +188,7 @@ static tapml_status check_header(struct store *store, const struct opening *open
 
 // "file:" with what a URI keeps for itself written as %XX. A file without a log beside it is not
 // being written: read as one that never changes, it gets no log either, which a reader alone could
-// not take away again.
+// not take away again. Where there is a log, what is shared with a writer is read and not made.
 static tapml_status print_uri(const char *path, struct text *out)
 {
     text_format(out, "%s-wal", path);
@@ -198,7 +198,7 @@ static tapml_status print_uri(const char *path, struct text *out)
     for (; *path; path++) {
         text_format(out, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
     }
-    text_append(out, has_log ? "" : "?immutable=1");
+    text_append(out, has_log ? "?readonly_shm=1" : "?immutable=1");
     return text_status(out);
 }
 
@@ -247,6 +247,10 @@ open_as(const char *path, const struct opening *opening, struct store **out_stor
 {
     if (opening->access != ACCESS_CREATE && !file_exists(path)) {
         return status_fail(TAPML_NOT_FOUND, "there is no store '%s'", path);
+    }
+    if (file_is_link(path)) {
+        return status_fail(TAPML_INVALID,
+                           "'%s' is a link, and stores are opened by their own names", path);
     }
     struct store *store = alloc_new(sizeof(*store));
     if (!store) {

@@ -27,14 +27,16 @@ struct store;
 struct arena;
 
 // Opens a store, made where it is absent and `create`. A file that is no store, or of a newer
-// version, is refused with its path; one of an earlier version becomes one of this version.
+// version, is refused with its path; so is a link, which no store of this module follows. A file of
+// an earlier version becomes one of this version.
 tapml_status store_open(const char *path, int create, struct store **out_store) STATUS_USED;
 
 // The same with `create`, in pages of a size of one's own: a power of two from 512 to 65536.
 tapml_status store_make(const char *path, int page_bytes, struct store **out_store) STATUS_USED;
 
-// Opens a store to look at it, while a host works on it or after: nothing is written, nobody waits.
-// One of an earlier version reads as one of this version (store/migrate.h).
+// Opens a store to look at it, while a host works on it or after. Nothing is written or made, in
+// the file and beside it, so its folder may be read-only; nothing waits. One of an earlier version
+// reads as one of this version (store/migrate.h).
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
 
 // The same of a damaged one: pages of `loan` are read instead of its own (store/salvage).

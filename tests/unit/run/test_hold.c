@@ -101,6 +101,20 @@ Test(hold, what_it_tells_is_read_and_outlives_it)
     cr_assert_eq(state.process, child);
 }
 
+Test(hold, links_are_not_followed)
+{
+    struct hold *hold = NULL;
+    char target[SCRATCH_PATH + 16];
+
+    (void)snprintf(target, sizeof(target), "%s/precious", scratch.folder);
+    cr_assert_eq(symlink(target, scratch_path(&scratch, "run.lock")), 0);
+    cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "it is a link"), "%s", status_message());
+    cr_assert_eq(access(target, F_OK), -1, "nothing was made");
+    scratch_write(&scratch, "precious", "{\"phase\": \"x\"}", 14);
+    cr_assert_not(read_state().has_text);
+}
+
 Test(hold, an_end_is_told_with_its_reason)
 {
     struct hold *hold = NULL;

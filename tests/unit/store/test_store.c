@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/file.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "store/store.h"
 
+#include <dirent.h>
 #include <math.h>
 
 static struct scratch scratch;
@@ -629,6 +631,83 @@ Test(store, is_read_beside_a_writer_and_after_it)
     cr_assert_str_eq(store_fact(reader, "a"), "2");
     cr_assert_eq(access(scratch_path(&scratch, "a.tapmlrun-wal"), F_OK), -1, "it left a log");
     store_close(reader);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_read(from, 64 << 20, &data, &size), TAPML_OK, "%s", status_message());
+    cr_assert_eq(file_write(to, data, size), TAPML_OK, "%s", status_message());
+    alloc_free(data);
+}
+
+static size_t count_files(const char *folder)
+{
+    size_t count = 0;
+    DIR *list = opendir(folder);
+    cr_assert_not_null(list);
+    while (readdir(list)) {
+        count++;
+    }
+    closedir(list);
+    return count;
+}
+
+// As after a host was killed and its folder copied: the log has what is not in the file yet.
+Test(store, a_reader_makes_no_file_beside_a_log)
+{
+    struct store *reader = NULL;
+    char folder[SCRATCH_PATH + 16], to[SCRATCH_PATH + 64], from[2 * SCRATCH_PATH + 8];
+    cr_assert_eq(store_set_fact(store, "a", "1"), TAPML_OK);
+    snprintf(folder, sizeof(folder), "%s/copy", scratch.folder);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    snprintf(to, sizeof(to), "%s/b.tapmlrun-wal", folder);
+    snprintf(from, sizeof(from), "%s-wal", path);
+    copy_file(from, to);
+    to[strlen(to) - strlen("-wal")] = '\0';
+    copy_file(path, to);
+    const size_t before = count_files(folder);
+    cr_assert_eq(store_open_to_read(to, &reader), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(store_fact(reader, "a"), "1");
+    cr_assert_neq(store_set_fact(reader, "a", "2"), TAPML_OK);
+    cr_assert_eq(count_files(folder), before);
+    store_close(reader);
+    cr_assert_eq(count_files(folder), before);
+}
+
+static void expect_refused_link(tapml_status code, struct store *opened)
+{
+    cr_assert_neq(code, TAPML_OK);
+    cr_assert_null(opened);
+    cr_assert_not_null(strstr(status_message(), "b.tapmlrun"), "%s", status_message());
+}
+
+Test(store, links_are_not_followed)
+{
+    struct store *other = NULL;
+    char link_path[SCRATCH_PATH + 64], log_path[SCRATCH_PATH + 64];
+    snprintf(link_path, sizeof(link_path), "%s/b.tapmlrun", scratch.folder);
+    snprintf(log_path, sizeof(log_path), "%s/b.tapmlrun-wal", scratch.folder);
+    cr_assert_eq(symlink(path, link_path), 0);
+    expect_refused_link(store_open(link_path, 0, &other), other);
+    expect_refused_link(store_open(link_path, 1, &other), other);
+    expect_refused_link(store_open_to_read(link_path, &other), other);
+    cr_assert_eq(unlink(link_path), 0);
+
+    // Nor is the log, where a store is made beside one.
+    cr_assert_eq(symlink(scratch_path(&scratch, "elsewhere"), log_path), 0);
+    cr_assert_neq(store_open(link_path, 1, &other), TAPML_NO_MEMORY);
+    store_close(other);
+    other = NULL;
+    cr_assert_eq(access(scratch_path(&scratch, "elsewhere"), F_OK), -1);
+
+    // Folders on the way may be links.
+    snprintf(link_path, sizeof(link_path), "%s/to", scratch.folder);
+    cr_assert_eq(symlink(scratch.folder, link_path), 0);
+    snprintf(link_path, sizeof(link_path), "%s/to/a.tapmlrun", scratch.folder);
+    cr_assert_eq(store_open_to_read(link_path, &other), TAPML_OK, "%s", status_message());
+    store_close(other);
 }
 
 Test(store, a_spoilt_page_is_named)
