@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { LARGE_PAGE_BYTES = 2 << 20 };
 
@@ -16,6 +17,8 @@ enum { LARGE_PAGE_BYTES = 2 << 20 };
 static _Atomic size_t blocks_alive;
 static _Atomic size_t blocks_made;
 static _Atomic int64_t calls_to_failure; // 0 or less: none will fail.
+
+static _Atomic uint64_t memory_bytes; // Of the machine, as a test has it; 0: as it is.
 
 static int must_fail(void)
 {
@@ -112,6 +115,18 @@ int alloc_grow(void **items, size_t *capacity, size_t count, size_t item_size)
     memcpy(items, &grown, sizeof(grown));
     *capacity = more;
     return 1;
+}
+
+uint64_t alloc_memory_bytes(void)
+{
+    const uint64_t given = atomic_load(&memory_bytes);
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    return given > 0 ? given : pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+void alloc_set_memory_bytes(uint64_t bytes)
+{
+    atomic_store(&memory_bytes, bytes);
 }
 
 size_t alloc_live(void)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Returns a zeroed block of `size` bytes (at least 1), or NULL if memory is exhausted. [any]
 void *alloc_new(size_t size);
@@ -32,6 +33,12 @@ char *alloc_text(const char *text);
 // Makes room for one more item behind `count` items of `item_size` bytes: doubles `*items` if
 // `count` has reached `*capacity`. Returns 0 if memory is exhausted; the array is then unchanged.
 int alloc_grow(void **items, size_t *capacity, size_t count, size_t item_size);
+
+// Returns the bytes of memory that the machine has; 0 if the system does not say. [any]
+uint64_t alloc_memory_bytes(void);
+
+// Sets what alloc_memory_bytes returns, in bytes; 0 ends it. For tests.
+void alloc_set_memory_bytes(uint64_t bytes);
 
 // Returns the number of blocks that are allocated now. For tests.
 size_t alloc_live(void);

@@ -153,12 +153,7 @@ static tapml_status keep(struct settings *settings)
 
 static uint64_t memory_limit(const struct isolation *how)
 {
-    const int64_t pages = sysconf(_SC_PHYS_PAGES);
-
-    if (how->memory_mib > 0) {
-        return (uint64_t)how->memory_mib << 20;
-    }
-    return pages > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    return how->memory_mib > 0 ? (uint64_t)how->memory_mib << 20 : alloc_memory_bytes() / 4 * 3;
 }
 
 tapml_status isolation_open(const struct isolation_options *options,

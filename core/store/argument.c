@@ -507,6 +507,7 @@ static tapml_status read_contents(struct state_place *place, struct found *found
         return TAPML_OK;
     }
     TAPML_TRY(case_check_layout(argument));
+    TAPML_TRY(case_trim_base(argument));
     TAPML_TRY(case_content_bytes(argument, &argument->content_bytes));
     return case_is_state(argument) ? read_state(place, argument) : read_whole(place, found);
 }

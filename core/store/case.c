@@ -3,6 +3,7 @@
 #include "store/case.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "schema/infer.h"
 #include "tensor/dtype.h"
@@ -132,6 +133,28 @@ static tapml_status check_view(const struct case_argument *argument)
                            ", does not lie in its base value of %" PRIu64,
                            argument->offset_bytes, end, argument->base_bytes);
     }
+    return TAPML_OK;
+}
+
+// Bytes of the base value up to the end of the view.
+static tapml_status view_end(const struct case_argument *argument, uint64_t *out_end)
+{
+    int64_t span = 0;
+    TAPML_TRY(shape_span(argument->shape, argument->stride, argument->rank, &span));
+    *out_end = argument->offset_bytes + (uint64_t)span * dtype_bytes(argument->dtype);
+    return TAPML_OK;
+}
+
+tapml_status case_trim_base(struct case_argument *argument)
+{
+    uint64_t end = 0;
+    if ((argument->effects & TAPML_E_WEIGHT) != 0 || argument->kind == TAPML_P_TENSORS_IN) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(view_end(argument, &end));
+    ASSERT(end <= argument->base_bytes); // The layout was checked.
+    const uint64_t most = 2 * end + CASE_SLACK_BYTES;
+    argument->base_bytes = argument->base_bytes < most ? argument->base_bytes : most;
     return TAPML_OK;
 }
 

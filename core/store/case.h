@@ -86,6 +86,14 @@ struct case_argument case_content_view(const struct case_argument *argument);
 tapml_status case_content_bytes(const struct case_argument *argument,
                                 uint64_t *out_bytes) STATUS_USED;
 
+// A base value is kept with at most so many bytes more than twice what its view spans: what a case
+// says of the rest of it costs memory, and is read by nobody.
+#define CASE_SLACK_BYTES (UINT64_C(1) << 20)
+
+// Bounds the base value of a tensor whose layout was checked by what its view spans, unless it is a
+// weight, of which all is kept. Room to see writes outside of the view is left.
+tapml_status case_trim_base(struct case_argument *argument) STATUS_USED;
+
 // Whether the numbers of a tensor fit each other: dtype, rank, extents, the view inside its base,
 // the region inside what is kept. TAPML_INVALID names what does not.
 tapml_status case_check_layout(const struct case_argument *argument) STATUS_USED;

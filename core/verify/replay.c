@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// Of the machine's memory, the arguments of a case may take one.
+enum { MEMORY_PARTS = 4 };
+
 // Buffers that are kept from case to case.
 static const uint64_t CACHE_BYTES_MAX = UINT64_C(512) << 20;
 
@@ -468,6 +471,29 @@ static tapml_status bind_buffer(struct running *running, uint32_t index)
     return backend_write(replay->backend, slot->buffer, 0, slot->image, slot->size);
 }
 
+// What the arguments take is asked for before any of it is made: a file may claim more than there
+// is. A buffer has its image beside it, and what the guard reads of it.
+static tapml_status check_memory(struct running *running)
+{
+    const uint64_t memory = alloc_memory_bytes();
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        const struct case_argument *argument = &running->item->arguments[i];
+        if ((is_tensor(argument) || running->slots[i].list) && !case_is_reference(argument)) {
+            bytes += argument->base_bytes; // At most 2^32 each.
+        }
+    }
+    if (memory == 0 || bytes <= memory / MEMORY_PARTS) {
+        return TAPML_OK;
+    }
+    char reason[128];
+    (void)snprintf(reason, sizeof(reason),
+                   "its arguments take %" PRIu64 " bytes, more than a quarter of the %" PRIu64
+                   " of this machine",
+                   bytes, memory);
+    return skip(running, REPLAY_SKIPPED, reason);
+}
+
 static tapml_status bind_all(struct running *running)
 {
     for (uint32_t i = 0; i < running->op->n_params; i++) {
@@ -601,6 +627,9 @@ static tapml_status prepare(struct running *running)
     if (result->outcome == REPLAY_RAN) {
         TAPML_TRY(check_call(running));
         TAPML_TRY(check_support(running));
+    }
+    if (result->outcome == REPLAY_RAN) {
+        TAPML_TRY(check_memory(running));
     }
     if (result->outcome == REPLAY_RAN) {
         TAPML_TRY(bind_all(running));

@@ -944,13 +944,12 @@ uint64_t verdict_judge_calibrations(const struct verdict_judge *judge)
 static tapml_status
 find_case(struct store *store, const struct carved_case *item, int64_t *out_id, int *out_has)
 {
+    static const char sql[] =
+        "SELECT id FROM \"case\" WHERE instance = ? AND prompt = ? AND step = ? AND part = ?";
     struct row row;
     char prompt[HASH_TEXT];
     hash_text(item->prompt, prompt);
-    TAPML_TRY(row_begin(store,
-                        "SELECT id FROM \"case\" WHERE instance = ? AND prompt = ? AND step = ?"
-                        " AND part = ?",
-                        "looking up a case", &row));
+    TAPML_TRY(row_begin(store, sql, "looking up a case", &row));
     row_put_text(&row, item->instance);
     row_put_text(&row, prompt);
     row_put_i64(&row, item->step);

@@ -6,11 +6,15 @@
 // they are given, so all that is wrong must be seen before.
 #include "fuzz.h"
 
+#include "base/alloc.h"
 #include "base/pool.h"
 #include "plugin/registry.h"
 #include "rows.h"
 #include "store/store.h"
 #include "verify/verdict.h"
+
+// Of the machine, as the host sees it: what a case claims has to be refused before it is made.
+enum { MEMORY_BYTES = 512 << 20 };
 
 struct stage {
     struct pool *pool;
@@ -20,6 +24,7 @@ struct stage {
 
 static void stage_open(struct stage *stage)
 {
+    alloc_set_memory_bytes(MEMORY_BYTES);
     const struct registry_options options = {.program = FUZZ_HOST, .safe_only = 1};
     FUZZ_CHECK(registry_create(&options, &stage->registry) == TAPML_OK);
     FUZZ_CHECK(registry_open(stage->registry, "reference:f32-blocked", &stage->backend) ==

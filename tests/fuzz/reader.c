@@ -37,6 +37,11 @@ static void check_view(const struct case_argument *argument)
     FUZZ_CHECK(view.offset_bytes + (uint64_t)span * dtype_bytes(view.dtype) <=
                argument->base_bytes);
     FUZZ_CHECK(argument->base_bytes <= CASE_BASE_BYTES_MAX);
+    FUZZ_CHECK(shape_span(argument->shape, argument->stride, argument->rank, &span) == TAPML_OK);
+    FUZZ_CHECK((argument->effects & TAPML_E_WEIGHT) != 0 ||
+               argument->base_bytes <=
+                   CASE_SLACK_BYTES + 2 * (argument->offset_bytes +
+                                           (uint64_t)span * dtype_bytes(argument->dtype)));
     FUZZ_CHECK(case_is_reference(argument) || !case_is_output(argument) || argument->after);
     read_bytes(argument->before, argument->content_bytes);
     read_bytes(argument->after, argument->content_bytes);

@@ -138,7 +138,7 @@ Test(builder, scopes)
     for (unsigned i = 1; i < 16; i++) {
         fixture_ok(t->scope_begin(g, NULL, "s"));
     }
-    fixture_expect(t->scope_begin(g, NULL, "s"), TAPML_INVALID, "more than 16 nested scopes");
+    fixture_expect(t->scope_begin(g, NULL, "s"), TAPML_INVALID, "more than 16 scopes");
     for (unsigned i = 0; i < 16; i++) {
         fixture_ok(t->scope_end(g, NULL));
     }

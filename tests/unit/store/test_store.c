@@ -497,6 +497,19 @@ static void expect_damage(const char *sql)
     execute("DELETE FROM page; DELETE FROM argument; DELETE FROM \"case\"; DELETE FROM tensor;");
 }
 
+Test(store, a_base_value_is_bounded_by_its_view)
+{
+    struct cases_silu made;
+    struct carved_case again;
+    cases_make_silu(&made, "s", 0);
+    const uint64_t before = made.item.arguments[0].base_bytes;
+    const int64_t id = add(&made.item);
+    execute("UPDATE argument SET base_bytes = 4294967296 WHERE position = 0");
+    cr_assert_eq(store_load_case(store, id, arena, &again), TAPML_OK, "%s", status_message());
+    cr_assert_leq(again.arguments[0].base_bytes, 2 * before + CASE_SLACK_BYTES);
+    cr_assert_eq(again.arguments[1].base_bytes, made.item.arguments[1].base_bytes);
+}
+
 Test(store, damaged_cases_are_named)
 {
     expect_damage("UPDATE \"case\" SET prompt = 'none'");

@@ -48,6 +48,19 @@ static void expect_near(const struct replay_output *output, const char *param)
     }
 }
 
+Test(replay, what_memory_cannot_hold_is_skipped)
+{
+    struct cases_silu made;
+    struct replay_result result;
+    cases_make_silu(&made, "s", 0);
+    alloc_set_memory_bytes(64);
+    MUST(replay_run(replay, &made.item, schema_of(&tapml_silu), 0, &result));
+    alloc_set_memory_bytes(0);
+    cr_assert_eq(result.outcome, REPLAY_SKIPPED);
+    cr_assert_not_null(strstr(result.reason, "more than a quarter of the 64 of this machine"), "%s",
+                       result.reason);
+}
+
 Test(replay, strided_inputs)
 {
     struct cases_silu made;
