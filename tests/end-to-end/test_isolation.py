@@ -19,15 +19,16 @@ TARGET = sys.argv[1]
 MODES = ("never", "loopback", "always")
 # Of all tables: what must be the same. Times are not, nor what follows from them.
 WHOLE = ("SELECT name, value FROM metadata WHERE name NOT LIKE '%.finished' ORDER BY 1",
-         "SELECT * FROM prompt ORDER BY 1",
+         "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY 1",
          "SELECT * FROM tensor ORDER BY 1",
          "SELECT * FROM weight ORDER BY 1",
-         "SELECT * FROM \"case\" ORDER BY 1",
+         "SELECT id, key, instance, op, version, phase, shape_class, prompt, step, part, tokens FROM \"case\" ORDER BY 1",
          "SELECT * FROM argument ORDER BY 1, 2",
          "SELECT * FROM page ORDER BY 1, 2, 3, 4",
          "SELECT id, instance, prompt, step, part, phase, shape_class, kept FROM call ORDER BY 1",
          "SELECT * FROM statistic ORDER BY 1, 2",
-         "SELECT target, case_id, verdict, margin, output, reason, backend, beyond, elements FROM result ORDER BY 1, 2",
+         "SELECT target, case_id, verdict, margin, output, reason, implementation, device, driver, options, beyond, elements"
+         " FROM result ORDER BY 1, 2",
          "SELECT * FROM \"limit\" ORDER BY 1, 2, 3")
 BITS = ("SELECT case_id, verdict, margin, output, reason FROM result ORDER BY 1",
         # Which kind moves first hangs on measured times; where all have moved does not.

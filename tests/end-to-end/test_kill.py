@@ -29,11 +29,11 @@ QUERIES = [
     "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY hash",
     "SELECT key, dtype, shape, encoding, bytes FROM tensor ORDER BY key",
     "SELECT * FROM weight ORDER BY name",
-    f"SELECT {KEY}, op, version, phase, shape_class, tokens FROM \"case\" ORDER BY {KEY}",
+    f"SELECT {KEY}, key, op, version, phase, shape_class, tokens FROM \"case\" ORDER BY {KEY}",
     f"SELECT {KEY}, position, param, kind, effects, i, d, dtype, shape, stride, offset_bytes, base_bytes,"
     f" origin, region_begin, region_end, kept_begin, kept_end, before, after"
     f" FROM argument JOIN \"case\" ON id = case_id ORDER BY {KEY}, position",
-    f"SELECT {KEY}, position, moment, page, key FROM page JOIN \"case\" ON id = case_id"
+    f"SELECT {KEY}, position, moment, page, page.key FROM page JOIN \"case\" ON id = case_id"
     f" ORDER BY {KEY}, position, moment, page",
     f"SELECT {KEY}, phase, shape_class, kept FROM call ORDER BY {KEY}",
     f"SELECT {KEY}, param, least, largest, mean_square, count, non_finite, kinds FROM statistic"

@@ -24,9 +24,9 @@ FINDINGS = {
              "coalesce(hex(after), ''))) FROM \"case\" JOIN argument ON case_id = id GROUP BY id ORDER BY 1, 5, 6, 7",
     "calls": "SELECT instance, prompt, step, part, kept, param, largest, count FROM call JOIN statistic ON call_id = id"
              " ORDER BY 1, 2, 3, 4, 6",
-    "pages": "SELECT instance, prompt, step, part, position, moment, page, hex(key) FROM page JOIN \"case\" ON id = case_id"
+    "pages": "SELECT instance, prompt, step, part, position, moment, page, hex(page.key) FROM page JOIN \"case\" ON id = case_id"
              " ORDER BY 1, 2, 3, 4, 5, 6, 7",
-    "prompts": "SELECT * FROM prompt ORDER BY position",
+    "prompts": "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY position",
     "weights": "SELECT name, dtype, byte_count, hex(key) FROM weight ORDER BY 1",
     "plan": "SELECT plan, verdict FROM step WHERE step = 'final'",
 }
@@ -90,7 +90,7 @@ def spoilt_pages(folder):
     whole = open(store, "rb").read()
     count = len(whole) // PAGE
     kept = []
-    for page in range(count) if ALL else [0, 1, 2, 5, count // 2]:
+    for page in range(count) if ALL else [0, 1, 2, 5, count // 2, 2 * count // 3]:
         spoilt = bytearray(whole)
         spoilt[page * PAGE + 2000] ^= 4
         kept.append(damaged_ends_the_same(ini, dir_, spoilt, expected, f"page {page + 1} of {count}"))
