@@ -123,6 +123,7 @@ Test(expression, arithmetic)
     cr_assert_eq(value_of(&scope, " 12/in*2 "), 4);
     cr_assert_eq(value_of(&scope, "out - (in - (out - 1))"), 1);
     cr_assert_eq(value_of(&scope, "-out + in * -(2 - 1)"), -10);
+    stage_release(&scope);
 }
 
 Test(expression, products_of_symbols_are_not_affine)
@@ -152,6 +153,7 @@ Test(expression, a_symbol_is_bound_once_and_then_compared)
     expect_message(match(&scope, "T, width", "5"), "rank is 1, expected [T, width]");
     expect_message(match(&scope, "T, width", "535"), "rank is 3");
     expect_message(match(&scope, "T + later, later", "83"), "'later' has no value");
+    stage_release(&scope);
 }
 
 Test(expression, symbols_of_the_graph_go_through)
@@ -248,6 +250,7 @@ Test(expression, conditions)
     cr_assert_eq(match(&scope, "transposed ? in, out : out, in", "68"), TAPML_OK);
     cr_assert_eq(value_of(&scope, "in"), 6);
     expect_message(match(&scope, "missing ? 1 : 2", "1"), "'missing' has no value");
+    stage_release(&scope);
 }
 
 Test(expression, what_is_well_formed)
@@ -295,6 +298,7 @@ Test(expression, what_is_well_formed)
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         cr_assert_eq(stage_compile(&scope, bad[i], &ignored), TAPML_INVALID, "'%s' passes", bad[i]);
     }
+    stage_release(&scope);
 }
 
 Test(expression, bounds)
@@ -317,4 +321,5 @@ Test(expression, bounds)
     define(&scope, "big", INT64_MAX);
     cr_assert_eq(match(&scope, "big * 2", "1"), TAPML_INVALID);
     cr_assert_eq(match(&scope, "big / 0", "1"), TAPML_INVALID);
+    stage_release(&scope);
 }
