@@ -207,6 +207,7 @@ Test(expression, leading_axes)
     cr_assert_eq(rank, 3);
     cr_assert_eq(shape[1].constant, 3);
     cr_assert_eq(shape[2].constant, 9);
+    stage_release(&scope);
 
     stage_init(&scope);
     cr_assert_eq(match(&scope, "*rows, in", "4"), TAPML_OK);
@@ -315,6 +316,7 @@ Test(expression, bounds)
     }
     expect_message(match(&scope, "one_more", "1"), "more than 24 symbols");
     expect_message(stage_shape(&scope, "1, 2, 3, 4, 5, 6, 7", shape, &rank), "more than 6 axes");
+    stage_release(&scope);
 
     stage_init(&scope);
     expect_message(match(&scope, "a_name_that_is_much_too_long_for_a_symbol", "1"), "no name of 1");
