@@ -73,7 +73,7 @@ def undisturbed(folder, env=None):
     """What a run finds that nobody kills."""
     ini, dir_ = short_run(folder, "whole")
     rig.check(run(ini, env(dir_) if env else None), 1)
-    assert any(row[5] == "fail" for row in found(dir_)[0][9]), "nothing is wrong with the target"
+    assert any(row[5] == "fail" for row in found(dir_)[0][11]), "nothing is wrong with the target"
     return found(dir_)
 
 
