@@ -15,10 +15,11 @@
 #include <tapml/op.h>
 
 enum {
-    COMPILED_PARAMS_MAX = 32,  // Parameters of an op.
-    COMPILED_DTYPES_MAX = 16,  // Types of a parameter.
-    COMPILED_NONE = UINT32_MAX // No parameter.
+    COMPILED_PARAMS_MAX = 32, // Parameters of an op.
+    COMPILED_DTYPES_MAX = 16  // Types of a parameter.
 };
+
+#define COMPILED_NONE UINT32_MAX // No parameter.
 
 struct compiled_param {
     uint32_t kind;    // TAPML_P_*

@@ -8,16 +8,16 @@
 #include <string.h>
 
 // Of each part of a case the columns that count, in an order that rows alone decide.
-static const char *const PARTS[] = {
-    "SELECT op, version FROM \"case\" WHERE id = ?",
+static const char CALL[] = "SELECT op, version FROM \"case\" WHERE id = ?";
+static const char ARGUMENTS[] =
     "SELECT position, param, kind, effects, i, d, dtype, shape, stride, offset_bytes, base_bytes,"
     " region_begin, region_end, kept_begin, kept_end,"
     " iif(before IS NULL AND effects LIKE '%weight%',"
     "   (SELECT key FROM weight WHERE name = origin), before), after"
-    " FROM argument WHERE case_id = ? ORDER BY position",
-    "SELECT position, moment, page, key FROM page WHERE case_id = ?"
-    " ORDER BY position, moment, page",
-};
+    " FROM argument WHERE case_id = ? ORDER BY position";
+static const char PAGES[] = "SELECT position, moment, page, key FROM page WHERE case_id = ?"
+                            " ORDER BY position, moment, page";
+static const char *const PARTS[] = {CALL, ARGUMENTS, PAGES};
 
 static const char DOING[] = "computing the key of a case";
 
