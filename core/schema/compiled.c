@@ -138,6 +138,18 @@ compile(struct op_compiler *compiler, const char *text, const struct expression 
     return expression_compile(text, &compiler->made->names, compiler->arena, out_expression);
 }
 
+// A shape or a sum: one value is asked of it, where a region has two.
+static tapml_status compile_single(struct op_compiler *compiler,
+                                   const char *what,
+                                   const char *text,
+                                   const struct expression **out_expression)
+{
+    TAPML_TRY(compile(compiler, text, out_expression));
+    return !expression_is_range(*out_expression)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "%s '%s' is a range", what, text);
+}
+
 static tapml_status
 compile_shape(struct op_compiler *compiler, const tapml_param *param, struct compiled_param *made)
 {
@@ -155,10 +167,7 @@ compile_shape(struct op_compiler *compiler, const tapml_param *param, struct com
                    ? TAPML_OK
                    : status_fail(TAPML_INVALID, "shape '%s' leads to no shape", param->shape);
     }
-    TAPML_TRY(compile(compiler, param->shape, &made->shape));
-    return !expression_is_range(made->shape)
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID, "shape '%s' is a range", param->shape);
+    return compile_single(compiler, "shape", param->shape, &made->shape);
 }
 
 static tapml_status
@@ -389,7 +398,7 @@ compiled_create(const tapml_op *op, struct arena *arena, const struct compiled_o
     TAPML_TRY(name_numbers(&compiler));
     TAPML_TRY(compile_params(&compiler));
     if (op->flops != NULL) {
-        TAPML_TRY(compile(&compiler, op->flops, &made->flops));
+        TAPML_TRY(compile_single(&compiler, "flops", op->flops, &made->flops));
     }
     TAPML_TRY(take_fingerprint(op, &made->fingerprint));
     *out_schema = made;

@@ -95,8 +95,8 @@ tapml_status expression_shape(const struct expression_scope *scope,
                               struct affine *out_shape,
                               uint32_t *out_rank) STATUS_USED;
 
-// The value of a sum such as "2 * rows * in * out". TAPML_INVALID where a symbol has no value or
-// the result is no plain number.
+// The value of a sum such as "2 * rows * in * out"; the text is no range.
+// TAPML_INVALID where a symbol has no value or the result is no plain number.
 tapml_status expression_value(const struct expression_scope *scope,
                               const struct expression *expression,
                               int64_t *out_value) STATUS_USED;

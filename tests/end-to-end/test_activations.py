@@ -137,7 +137,7 @@ def another_setting_is_another_target(folder):
     change(ini, "activations = f16", "activations = f32")
     done = rig.check(rig.host("--config", ini), 0)
     assert "activations f16" not in done.stdout, done.stdout
-    results = rig.rows(dir_, "SELECT backend LIKE '%activations f16', count(*) FROM result GROUP BY 1")
+    results = rig.rows(dir_, "SELECT options LIKE '%activations=f16%', count(*) FROM result GROUP BY 1")
     assert results == [(0, kept)], results
     calibrated = {row[0] for row in rig.rows(dir_, "SELECT DISTINCT calibration LIKE '%in f16' FROM \"limit\"")}
     assert calibrated == {0, 1}, "both kinds of limits stay"

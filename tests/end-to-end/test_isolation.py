@@ -18,7 +18,7 @@ import rig
 TARGET = sys.argv[1]
 MODES = ("never", "loopback", "always")
 # Of all tables: what must be the same. Times are not, nor what follows from them.
-WHOLE = ("SELECT name, value FROM metadata WHERE name NOT LIKE '%.finished' ORDER BY 1",
+WHOLE = ("SELECT name, value FROM metadata WHERE name <> 'run.name' ORDER BY 1",
          "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY 1",
          "SELECT * FROM tensor ORDER BY 1",
          "SELECT * FROM weight ORDER BY 1",

@@ -230,7 +230,7 @@ def page_reads_well(chromium, page, accused):
             chromium.open(url(page))
             is_quiet(chromium, page)
             assert chromium.value(ON_FIRST_SCREEN.format("h1")), f"{where}: no verdict on the first screen"
-            if blamed:
+            if accused:
                 first = chromium.value("document.querySelector('.verdict .bad code, .verdicts .bad code').textContent")
                 assert first == accused, first
                 assert chromium.value(ON_FIRST_SCREEN.format(".bad code")), f"{where}: no accused on the first screen"

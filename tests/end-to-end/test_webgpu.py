@@ -281,7 +281,7 @@ def only_the_token_and_the_page_itself_open(folder):
 def a_page_without_a_device_is_told(folder):
     text = b"the browser has no WebGPU\x1b[31m\0"
     payload = struct.pack("<IQI", 1, 0, len(text)) + text
-    frame = struct.pack("<IHHII", 0x4c504154, 1, 6, 0, len(payload)) + payload
+    frame = struct.pack("<IHHII", 0x4c504154, 2, 6, 0, len(payload)) + payload
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2, extra=BY_HAND)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
         host = start(ini, log)

@@ -117,7 +117,7 @@ def runs(folder):
             first.setdefault(at, reason)
         for at, reason in first.items():
             assert re.search(CALLING[NAME].format(at=at), reason), reason
-        assert set(re.findall(r"^accused: (\S+)", done.stdout, re.M)) == set(first), done.stdout
+        assert set(re.findall(r"^blamed: (\S+)", done.stdout, re.M)) == set(first), done.stdout
     else:
         rig.check(done, 0)
         assert {verdict for _, verdict, _ in bad} == {"pass"}, bad

@@ -128,6 +128,8 @@ Test(catalogue, malformed_schemas_are_refused)
     expect_refused(&stranger, "33 parameters");
     stranger.op.params = NULL;
     expect_refused(&stranger, "3 parameters");
+    stranger.op.flops = "0 .. rows";
+    expect_refused(&stranger, "flops '0 .. rows' is a range");
     stranger.op.flops = "rows *";
     expect_refused(&stranger, "in 'rows *'");
     stranger.y.name = "x";
