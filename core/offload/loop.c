@@ -30,6 +30,8 @@ struct loop {
     uint64_t watched; // of watched runs that are made at any rate.
     unsigned proof_runs;
     double proof_miss;
+    uint8_t *refused; // One for each op: the target has refused all its cases.
+    struct loop_progress progress;
 };
 
 // What the last step came to.
@@ -133,19 +135,48 @@ static tapml_status resume(struct loop *loop, const char *step, struct step_row 
 
 // -- What fails alone --------------------------------------------------------------------------
 
+// Which op has which instance. The caller releases the table, also after a failure.
+static tapml_status list_instances(const struct graph *graph, struct table *out_op_of)
+{
+    tapml_status status = TAPML_OK;
+
+    table_init(out_op_of);
+    for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
+        status = table_set(out_op_of, graph->ops[i].instance, i);
+    }
+    return status;
+}
+
+// Marks the ops of which the target has refused every kept case.
+static tapml_status mark_refused(struct loop *loop)
+{
+    const struct verdict_list *verdicts = loop->options->verdicts;
+    struct table op_of;
+    tapml_status status = list_instances(loop->options->graph, &op_of);
+
+    for (int is_refused = 1; is_refused >= 0 && status == TAPML_OK; is_refused--) {
+        for (size_t i = 0; i < verdicts->count; i++) { // A case that ran takes the mark away.
+            const struct verdict *verdict = &verdicts->items[i];
+            size_t op = 0;
+
+            if ((verdict->kind == VERDICT_UNSUPPORTED) == is_refused &&
+                table_find(&op_of, verdict->instance, &op)) {
+                loop->refused[op] = (uint8_t)is_refused;
+            }
+        }
+    }
+    table_release(&op_of);
+    return status;
+}
+
 static tapml_status blame_failed(struct loop *loop,
                                  const struct verdict *verdicts,
                                  size_t count,
                                  enum trial_evidence evidence)
 {
-    const struct graph *graph = loop->options->graph;
     struct table op_of;
-    tapml_status status = TAPML_OK;
+    tapml_status status = list_instances(loop->options->graph, &op_of);
 
-    table_init(&op_of);
-    for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
-        status = table_set(&op_of, graph->ops[i].instance, i);
-    }
     for (size_t i = 0; i < count && status == TAPML_OK; i++) {
         size_t op = 0;
 
@@ -254,38 +285,84 @@ settle(struct loop *loop, const char *step, size_t kind, struct judge_result *re
     return note(loop, step, verdict_of(loop, agreed, result), result, begin_ns);
 }
 
-static tapml_status tell(struct loop *loop, const char *step, size_t done)
+static tapml_status tell(struct loop *loop, const char *step)
 {
+    loop->progress.step = step;
     return loop->options->progress == NULL
                ? TAPML_OK
-               : loop->options->progress(loop->options->user, step, done,
-                                         loop->trial.kind_count + 1);
+               : loop->options->progress(loop->options->user, &loop->progress);
+}
+
+// Counts the prompts of a step that is done.
+static void count_done(struct loop *loop, size_t prompts, int is_skipped)
+{
+    loop->progress.done += prompts;
+    loop->progress.skipped += is_skipped ? prompts : 0;
+}
+
+// Whether an instance of a kind can come to run on the target; of any kind where `kind` is
+// kind_count.
+static int can_move(const struct loop *loop, size_t kind)
+{
+    const struct trial *trial = &loop->trial;
+
+    for (uint32_t i = 0; i < trial->graph->op_count; i++) {
+        if (trial->marks[i].is_wanted && !loop->refused[i] &&
+            (kind == trial->kind_count || trial_kind_of(trial, i) == kind)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// A move of what the target refuses changes nothing, so there is nothing to judge.
+static tapml_status note_refused(struct loop *loop, const char *step)
+{
+    const struct judge_result result = {
+        .agrees = 1, .sentence = "the target runs none of its instances: they stay on the source"};
+
+    TAPML_TRY(trial_write_plan(&loop->trial));
+    return note(loop, step, verdict_of(loop, 1, &result), &result, clock_now_ns());
+}
+
+static tapml_status move_kind(struct loop *loop, size_t kind)
+{
+    const size_t prompts = loop->options->move_prompts;
+    struct judge_result result;
+    struct step_row row;
+    char step[96];
+    int is_done = 0;
+
+    (void)snprintf(step, sizeof(step), "move %.80s", catalogue_short_name(loop->kinds[kind].op));
+    TAPML_TRY(tell(loop, step));
+    loop->trial.moved_kinds = kind + 1;
+    TAPML_TRY(resume(loop, step, &row, &is_done));
+    if (!can_move(loop, kind)) {
+        return is_done ? TAPML_OK : note_refused(loop, step);
+    }
+    if (!is_done) {
+        TAPML_TRY(settle(loop, step, kind, &result));
+    }
+    count_done(loop, prompts, is_done);
+    return TAPML_OK;
 }
 
 static tapml_status move_kinds(struct loop *loop)
 {
     for (size_t kind = 0; kind < loop->trial.kind_count; kind++) {
-        struct judge_result result;
-        struct step_row row;
-        char step[96];
-        int is_done = 0;
-
-        (void)snprintf(step, sizeof(step), "move %.80s",
-                       catalogue_short_name(loop->kinds[kind].op));
-        TAPML_TRY(tell(loop, step, kind));
-        loop->trial.moved_kinds = kind + 1;
-        TAPML_TRY(resume(loop, step, &row, &is_done));
-        if (!is_done) {
-            TAPML_TRY(settle(loop, step, kind, &result));
-        }
+        TAPML_TRY(move_kind(loop, kind));
     }
     return TAPML_OK;
+}
+
+static const char *watch_step(enum watch_mode mode)
+{
+    return mode == WATCH_SHADOW ? "shadow" : "cumulative";
 }
 
 // Judges every call of the first `prompts` prompts on what is on the target.
 static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_t prompts)
 {
-    const char *step = mode == WATCH_SHADOW ? "shadow" : "cumulative";
     const uint64_t begin_ns = clock_now_ns(), before = loop->localise.cost.looks;
     struct judge_result result = {.agrees = 1};
     struct watch_look look = {.mode = mode, .repeats = 1};
@@ -294,8 +371,9 @@ static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_
 
     look.plan = plan;
     for (; look.prompt < prompts && status == TAPML_OK; look.prompt++) {
-        status = tell(loop, step, loop->trial.kind_count * look.prompt / prompts);
+        status = tell(loop, watch_step(mode));
         status = status == TAPML_OK ? localise_look(&loop->localise, &look) : status;
+        count_done(loop, 1, 0);
     }
     plan_destroy(plan);
     TAPML_TRY(status);
@@ -304,7 +382,21 @@ static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_
     TAPML_TRY(trial_write_plan(&loop->trial));
     (void)snprintf(result.sentence, sizeof(result.sentence), "%zu prompts, %zu blamed", prompts,
                    trial_count_blamed(&loop->trial));
-    return note(loop, step, STEP_JUDGED, &result, begin_ns);
+    return note(loop, watch_step(mode), STEP_JUDGED, &result, begin_ns);
+}
+
+// Watches, unless an earlier start did.
+static tapml_status watch_or_resume(struct loop *loop, enum watch_mode mode, size_t prompts)
+{
+    struct step_row row;
+    int is_done = 0;
+
+    TAPML_TRY(resume(loop, watch_step(mode), &row, &is_done));
+    if (is_done) {
+        count_done(loop, prompts, 1);
+        return TAPML_OK;
+    }
+    return watch_prompts(loop, mode, prompts);
 }
 
 // All at once, without those that a run of all prompts shows to be wrong.
@@ -312,25 +404,21 @@ static tapml_status move_all(struct loop *loop)
 {
     const enum watch_mode mode =
         loop->options->mode == LOOP_SHADOW ? WATCH_SHADOW : WATCH_CUMULATIVE;
-    struct step_row row;
-    int is_done = 0;
 
     if (loop->options->watch == NULL) {
         return status_fail(TAPML_INVALID, "this mode needs a watcher, and there is none");
     }
     loop->trial.moved_kinds = loop->trial.kind_count;
-    TAPML_TRY(resume(loop, mode == WATCH_SHADOW ? "shadow" : "cumulative", &row, &is_done));
-    return is_done ? TAPML_OK : watch_prompts(loop, mode, loop->options->all_prompts);
+    return watch_or_resume(loop, mode, loop->options->all_prompts);
 }
 
-// What comes late may be too small for the end of the model to show it.
-static tapml_status watch_first(struct loop *loop)
+// Whether a run in which kind after kind moves ends with a prompt in the shadow: what comes late
+// may be too small for the end of the model to show it. Where nothing runs on the target, no call
+// is judged there.
+static int has_last_watch(const struct loop *loop)
 {
-    struct step_row row;
-    int is_done = 0;
-
-    TAPML_TRY(resume(loop, "shadow", &row, &is_done));
-    return is_done ? TAPML_OK : watch_prompts(loop, WATCH_SHADOW, 1);
+    return loop->options->mode == LOOP_MIXED && loop->options->watch != NULL &&
+           can_move(loop, loop->trial.kind_count);
 }
 
 // Judges all prompts, with a proof of what is blamed. What diverges in a repeated run of the proof
@@ -342,9 +430,10 @@ static tapml_status settle_final(struct loop *loop, struct conclusion *conclusio
     size_t blamed = 0;
 
     conclusion->begin_ns = clock_now_ns();
-    if (loop->options->mode == LOOP_MIXED && loop->options->watch != NULL) {
-        TAPML_TRY(watch_first(loop));
+    if (has_last_watch(loop)) {
+        TAPML_TRY(watch_or_resume(loop, WATCH_SHADOW, 1));
     }
+    TAPML_TRY(tell(loop, "final"));
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
@@ -371,7 +460,7 @@ static tapml_status finish(struct loop *loop, struct conclusion *conclusion)
     int is_done = 0;
 
     loop->trial.prompts = loop->options->all_prompts;
-    TAPML_TRY(tell(loop, "final", loop->trial.kind_count));
+    TAPML_TRY(tell(loop, "final"));
     TAPML_TRY(resume(loop, "final", &row, &is_done));
     if (!is_done) {
         return settle_final(loop, conclusion);
@@ -384,6 +473,21 @@ static tapml_status finish(struct loop *loop, struct conclusion *conclusion)
 }
 
 // -- The whole ---------------------------------------------------------------------------------
+
+// All that is judged where nothing departs.
+static size_t count_prompts(const struct loop *loop)
+{
+    const struct loop_options *options = loop->options;
+    size_t moves = 0;
+
+    if (options->mode != LOOP_MIXED) {
+        return 2 * options->all_prompts;
+    }
+    for (size_t kind = 0; kind < loop->trial.kind_count; kind++) {
+        moves += can_move(loop, kind) ? options->move_prompts : 0;
+    }
+    return moves + (has_last_watch(loop) ? 1 : 0) + options->all_prompts;
+}
 
 static tapml_status begin(struct loop *loop)
 {
@@ -404,6 +508,12 @@ static tapml_status begin(struct loop *loop)
     TAPML_TRY(trial_init(&loop->trial));
     TAPML_TRY(order_kinds(options->graph, options->store, &loop->kinds, &loop->trial.kind_count));
     loop->trial.kinds = loop->kinds;
+    loop->refused = arena_array(loop->arena, (size_t)options->graph->op_count + 1, 1);
+    if (loop->refused == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(mark_refused(loop));
+    loop->progress.all = count_prompts(loop);
     TAPML_TRY(blame_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
     return blame_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED);
 }

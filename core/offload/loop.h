@@ -3,14 +3,14 @@
 
 // The offload loop of one target: from all on the source to the largest plan that is right.
 //
-// What fails alone, in a kept or a derived case, is accused and stays on the source. The rest moves
-// by op kind, dearest first, and after each move the hybrid model is judged end to end; where it
-// departs, offload/localise finds who does it, and they go back. At the end every call of the first
-// prompt is judged in the shadow, for what comes late and is too small to be seen at the end, and
-// then all prompts are judged:
-// with the accused on the source the model agrees, which proves the accusations; as often as it
-// takes where one fails only sometimes. Every attempt is a row of the table `step`, and finished
-// steps are not repeated by a second start.
+// An op that fails alone, in a kept or a derived case, is blamed and stays on the source. The
+// others move by op kind, the most expensive first. After each move the hybrid model is judged end
+// to end, unless the target has refused every case of the kind: then nothing changes. If the model
+// diverges, offload/localise finds the ops that cause it, and they go back to the source. At the
+// end every call of the first prompt is judged in a shadow run, for errors that are too small to
+// show at the end of the model. Then all prompts are judged: with the blamed ops on the source the
+// model agrees, which proves the blame; this is repeated if one of them fails only sometimes. Every
+// attempt is a row of the table `step`, and a second start does not repeat finished steps.
 //
 // In the modes shadow and cumulative nothing moves kind by kind: every call of a run over all
 // prompts is judged (offload/watch), and what is left is moved at once and proved.
@@ -24,6 +24,15 @@
 #include "verify/verdict.h"
 
 enum loop_mode { LOOP_MIXED, LOOP_SHADOW, LOOP_CUMULATIVE };
+
+// How far a loop is, in prompts: those that are judged after each move, watched, and judged at the
+// end. What a search judges comes on top of them.
+struct loop_progress {
+    const char *step; // That begins: "move linear".
+    size_t done;      // Before this step,
+    size_t skipped;   // of these by an earlier start,
+    size_t all;       // of so many.
+};
 
 struct loop_options {
     const struct graph *graph;
@@ -39,8 +48,8 @@ struct loop_options {
     size_t all_prompts;    // Judged at the end.
     uint64_t calibrations; // Op executions for limits that were found before, to be told.
 
-    // Called with the step at hand and how far all steps are. Or NULL.
-    tapml_status (*progress)(void *user, const char *step, size_t done, size_t all);
+    // Called at the beginning of each step. Or NULL.
+    tapml_status (*progress)(void *user, const struct loop_progress *progress);
 
     // Called after each prompt that is judged: a status that is not TAPML_OK ends the loop, which
     // goes on from its last finished step at the next start. Or NULL.

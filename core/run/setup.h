@@ -59,7 +59,7 @@ void setup_close(struct setup *setup);
     {"--architecture", "ID", "takes this architecture instead of asking all that are installed"},  \
     {                                                                                              \
         "--unknown-keys", "WORD",                                                                  \
-            "refuse (where absent) or allow keys of config.json that "                             \
+            "refuse (default) or allow keys of config.json that "                                  \
             "the architecture does not read"                                                       \
     }
 

@@ -20,7 +20,6 @@
 #include "run/progress.h"
 #include "run/setup.h"
 #include "store/offloaded.h"
-#include "store/step.h"
 #include "store/store.h"
 #include "store/timing.h"
 #include "verify/guard.h"
@@ -73,16 +72,14 @@ static tapml_status show_derived(void *user, size_t done, size_t all)
     return progress_show(&target->progress, done, all);
 }
 
-// Steps are counted by the prompts that they judge; what a search needs comes on top.
-static tapml_status show_step(void *user, const char *step, size_t done, size_t all)
+static tapml_status show_step(void *user, const struct loop_progress *progress)
 {
     struct target_jobs *target = user;
-    const struct run_judge_options *run = target->run;
-    const size_t move = (size_t)run->config->offload_prompts;
 
-    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", step, target->name);
-    target->judged = done * move;
-    target->judged_all = (all - 1) * move + run->prompts->count;
+    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", progress->step, target->name);
+    target->progress.skipped = progress->skipped;
+    target->judged = progress->done;
+    target->judged_all = progress->all;
     return progress_show(&target->progress, target->judged, target->judged_all);
 }
 
@@ -122,6 +119,23 @@ static tapml_status replay(struct target_jobs *target)
     progress_end(&target->progress, "%zu cases and %zu derived ones", target->verdicts.count,
                  target->verdicts.derived_count);
     return neighbours_write(run->store, target->name, &target->verdicts);
+}
+
+// Reports a target that runs nothing before anything moves: its numbers have no fault.
+static void warn_refusals(const struct target_jobs *target)
+{
+    const struct verdict_list *verdicts = &target->verdicts;
+    size_t refused = 0;
+
+    while (refused < verdicts->count && verdicts->items[refused].kind == VERDICT_UNSUPPORTED) {
+        refused++;
+    }
+    if (refused > 0 && refused == verdicts->count) {
+        log_line(LOG_WARNING,
+                 "target '%s' refuses all %zu cases, so nothing can be moved to it; the first: %s "
+                 "(%s)",
+                 target->name, refused, verdicts->items[0].instance, verdicts->items[0].reason);
+    }
 }
 
 // Runs of the model go through a guard where the target asks for it, weights too.
@@ -177,10 +191,6 @@ static tapml_status run_offload(struct target_jobs *target)
     tapml_status status = run_judge_session(target->judge, &target->place, goal, &target->session);
 
     begin_phase(target, "offload to", "prompts checked");
-    if (status == TAPML_OK) {
-        status = step_count_moves(run->store, target->name, &target->progress.skipped);
-        target->progress.skipped *= (size_t)run->config->offload_prompts;
-    }
     if (status == TAPML_OK) {
         status =
             loop_run(&(struct loop_options){.graph = model_graph(run->setup->model),
@@ -395,6 +405,7 @@ static tapml_status run_jobs(struct target_jobs *target, const struct target_job
     tapml_status status = replay(target);
 
     if (status == TAPML_OK) {
+        warn_refusals(target);
         status = offload_and_measure(target, arena, &was_finished);
     }
     arena_destroy(arena);

@@ -117,13 +117,3 @@ tapml_status step_list(struct store *store,
     *out_count = reading.count;
     return TAPML_OK;
 }
-
-tapml_status step_count_moves(struct store *store, const char *target, size_t *out_count)
-{
-    int64_t count = 0;
-    TAPML_TRY(row_count(
-        store, "SELECT count(DISTINCT step) FROM step WHERE target = ? AND step LIKE 'move %'",
-        target, &count));
-    *out_count = (size_t)count;
-    return TAPML_OK;
-}

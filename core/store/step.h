@@ -49,7 +49,3 @@ tapml_status step_list(struct store *store,
                        struct arena *arena,
                        struct step_row **out_items,
                        size_t *out_count) STATUS_USED;
-
-// How many moves of a target were judged.
-tapml_status
-step_count_moves(struct store *store, const char *target, size_t *out_count) STATUS_USED;

@@ -18,6 +18,46 @@ struct ended {
     size_t blame_count;
 };
 
+// The steps that a loop has told of.
+struct steps {
+    char names[24][32];
+    struct loop_progress items[24];
+    size_t count;
+};
+
+static tapml_status note_step(void *user, const struct loop_progress *progress)
+{
+    struct steps *steps = user;
+
+    cr_assert_lt(steps->count, 24u);
+    (void)snprintf(steps->names[steps->count], 32, "%s", progress->step);
+    steps->items[steps->count++] = *progress;
+    return TAPML_OK;
+}
+
+static struct ended
+run_steps(struct bench *bench, const struct verdict_list *verdicts, struct steps *steps)
+{
+    struct ended ended = {.arena = arena_create()};
+
+    MUST(loop_run(&(struct loop_options){.graph = model_graph(bench->tiny.model),
+                                         .store = bench->store,
+                                         .session = bench->session,
+                                         .judge = bench->judge,
+                                         .target = "target",
+                                         .goal = bench->goal,
+                                         .verdicts = verdicts,
+                                         .watch = bench->watch,
+                                         .move_prompts = 1,
+                                         .all_prompts = 1,
+                                         .progress = note_step,
+                                         .user = steps},
+                  &ended.counts));
+    MUST(offloaded_find(bench->store, "target", ended.arena, &ended.row));
+    MUST(blame_list(bench->store, "target", ended.arena, &ended.blames, &ended.blame_count));
+    return ended;
+}
+
 static struct ended
 run_mode(struct bench *bench, const struct verdict_list *verdicts, enum loop_mode mode, int watched)
 {
@@ -71,6 +111,89 @@ Test(loop, a_right_target_gets_everything)
     cr_assert_eq(result.counts.moved, op_count);
     cr_assert_eq(result.blame_count, 0u);
     cr_assert_str_eq(result.row.plan, "* -> target\n");
+    arena_destroy(result.arena);
+    bench_close(&bench);
+}
+
+Test(loop, steps_count_prompts_up_to_the_last)
+{
+    const struct verdict_list none = {.count = 0};
+    struct steps steps = {.count = 0}, again = {.count = 0};
+    struct bench bench;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    struct ended result = run_steps(&bench, &none, &steps);
+    const size_t all = steps.items[0].all;
+
+    for (size_t i = 1; i < steps.count; i++) {
+        cr_assert_geq(steps.items[i].done, steps.items[i - 1].done, "%s", steps.names[i]);
+        cr_assert_eq(steps.items[i].all, all);
+        cr_assert_eq(steps.items[i].skipped, 0u);
+    }
+    // The kinds, one prompt in the shadow, and the last prompt.
+    cr_assert_str_eq(steps.names[steps.count - 2], "shadow");
+    cr_assert_eq(steps.items[steps.count - 2].done, all - 2);
+    cr_assert_str_eq(steps.names[steps.count - 1], "final");
+    cr_assert_eq(steps.items[steps.count - 1].done, all - 1);
+    arena_destroy(result.arena);
+
+    // A second start reports what an earlier one did.
+    result = run_steps(&bench, &none, &again);
+    cr_assert_eq(again.items[again.count - 1].skipped, again.items[again.count - 1].done);
+    arena_destroy(result.arena);
+    bench_close(&bench);
+}
+
+// Op executions of the moves where every kind moves, and how many kinds there are.
+static uint64_t count_moves(size_t *out_kinds)
+{
+    const struct verdict_list none = {.count = 0};
+    struct steps steps = {.count = 0};
+    struct bench bench;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    const struct ended result = run_steps(&bench, &none, &steps);
+    const uint64_t moves = result.row.cost.moves;
+
+    *out_kinds = steps.items[0].all - 2; // Less the shadow and the last prompt.
+    arena_destroy(result.arena);
+    bench_close(&bench);
+    return moves;
+}
+
+Test(loop, what_is_refused_is_not_judged)
+{
+    struct verdict items[512] = {{.case_id = 0}};
+    struct verdict_list verdicts = {.items = items};
+    struct steps steps = {.count = 0};
+    struct bench bench;
+    size_t kinds = 0;
+
+    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
+    const struct graph *graph = model_graph(bench.tiny.model);
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        cr_assert_lt(verdicts.count, 512u);
+        items[verdicts.count++] = (struct verdict){
+            .instance = graph->ops[i].instance, .kind = VERDICT_UNSUPPORTED, .reason = "no"};
+    }
+    struct ended result = run_steps(&bench, &verdicts, &steps);
+
+    cr_assert_eq(steps.items[0].all, 1u, "the last prompt alone");
+    // A judged run, and the first time one of the source: twice as much as one of the other moves.
+    const uint64_t moves = count_moves(&kinds);
+
+    cr_assert_eq(moves, result.row.cost.moves / 2 * (kinds + 2), "no move was judged");
+    cr_assert_eq(result.row.cost.watched, 0u);
+    cr_assert(result.row.agrees);
+    cr_assert_eq(result.blame_count, 0u);
+    arena_destroy(result.arena);
+
+    // One case that runs is enough.
+    items[3].kind = VERDICT_PASS;
+    steps.count = 0;
+    result = run_steps(&bench, &verdicts, &steps);
+    cr_assert_eq(steps.items[0].all, 3u, "its kind, the shadow, the last prompt");
     arena_destroy(result.arena);
     bench_close(&bench);
 }
