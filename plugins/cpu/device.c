@@ -5,6 +5,8 @@
 #include "object.h"
 #include "reference/reference.h"
 
+#include <tapml/ops.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ static tapml_status ops(tapml_object *device,
                         uint32_t *out_count)
 {
     *out_list = object_of(device)->device->impls;
-    *out_count = REFERENCE_OP_COUNT;
+    *out_count = TAPML_OPS_COUNT;
     return TAPML_OK;
 }
 

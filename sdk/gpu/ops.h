@@ -21,40 +21,10 @@
         }                                                                                          \
     } while (0)
 
-tapml_status gpu_op_add(TAPML_ADD_PARAMS);
-tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS);
-tapml_status gpu_op_clip(TAPML_CLIP_PARAMS);
-tapml_status gpu_op_concat(TAPML_CONCAT_PARAMS);
-tapml_status gpu_op_conv1d_causal(TAPML_CONV1D_CAUSAL_PARAMS);
-tapml_status gpu_op_copy(TAPML_COPY_PARAMS);
-tapml_status gpu_op_embed(TAPML_EMBED_PARAMS);
-tapml_status gpu_op_exp(TAPML_EXP_PARAMS);
-tapml_status gpu_op_gather_rows(TAPML_GATHER_ROWS_PARAMS);
-tapml_status gpu_op_gelu(TAPML_GELU_PARAMS);
-tapml_status gpu_op_gelu_tanh(TAPML_GELU_TANH_PARAMS);
-tapml_status gpu_op_l2_norm(TAPML_L2_NORM_PARAMS);
-tapml_status gpu_op_layer_norm(TAPML_LAYER_NORM_PARAMS);
-tapml_status gpu_op_linear(TAPML_LINEAR_PARAMS);
-tapml_status gpu_op_linear_experts(TAPML_LINEAR_EXPERTS_PARAMS);
-tapml_status gpu_op_linear_scan(TAPML_LINEAR_SCAN_PARAMS);
-tapml_status gpu_op_mul(TAPML_MUL_PARAMS);
-tapml_status gpu_op_relu(TAPML_RELU_PARAMS);
-tapml_status gpu_op_rms_norm(TAPML_RMS_NORM_PARAMS);
-tapml_status gpu_op_rope(TAPML_ROPE_PARAMS);
-tapml_status gpu_op_route_groups(TAPML_ROUTE_GROUPS_PARAMS);
-tapml_status gpu_op_route_sigmoid(TAPML_ROUTE_SIGMOID_PARAMS);
-tapml_status gpu_op_route_softmax(TAPML_ROUTE_SOFTMAX_PARAMS);
-tapml_status gpu_op_route_topk(TAPML_ROUTE_TOPK_PARAMS);
-tapml_status gpu_op_scale(TAPML_SCALE_PARAMS);
-tapml_status gpu_op_sigmoid(TAPML_SIGMOID_PARAMS);
-tapml_status gpu_op_silu(TAPML_SILU_PARAMS);
-tapml_status gpu_op_softcap(TAPML_SOFTCAP_PARAMS);
-tapml_status gpu_op_softplus(TAPML_SOFTPLUS_PARAMS);
-tapml_status gpu_op_state_append(TAPML_STATE_APPEND_PARAMS);
-tapml_status gpu_op_sub(TAPML_SUB_PARAMS);
-tapml_status gpu_op_sum(TAPML_SUM_PARAMS);
-tapml_status gpu_op_tanh(TAPML_TANH_PARAMS);
-tapml_status gpu_op_weighted_sum(TAPML_WEIGHTED_SUM_PARAMS);
+// One function for each op of the catalogue: gpu_op_silu implements tapml.silu.
+#define GPU_OP_DECLARE(name, upper) tapml_status gpu_op_##name(TAPML_##upper##_PARAMS);
+TAPML_OPS_EACH(GPU_OP_DECLARE)
+#undef GPU_OP_DECLARE
 
 // Launches an elementwise kernel over `count` tensors of one shape, in the order of its bindings;
 // the last one is written.

@@ -249,9 +249,9 @@ static tapml_status attention(TAPML_ATTENTION_PARAMS)
     };
 
     if (job.dv > COLUMNS) {
-        return ((tapml_attention_fn)attention_f32.fn)(queue, call, q, k_state, v_state, slopes,
-                                                      sinks, key_mask, position, scale, causal,
-                                                      window, chunk, softcap, alibi_bf16, y);
+        return ((tapml_attention_fn)reference_attention_f32.fn)(
+            queue, call, q, k_state, v_state, slopes, sinks, key_mask, position, scale, causal,
+            window, chunk, softcap, alibi_bf16, y);
     }
     return work_run(queue, call, &work, y);
 }

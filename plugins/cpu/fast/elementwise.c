@@ -75,7 +75,7 @@ static tapml_status run(tapml_object *queue, tapml_call *call, struct elementwis
 static tapml_status add(TAPML_ADD_PARAMS)
 {
     if (!is_plain(a, b)) {
-        return ((tapml_add_fn)elementwise_add_f32.fn)(queue, call, a, b, y);
+        return ((tapml_add_fn)reference_add_f32.fn)(queue, call, a, b, y);
     }
     return run(queue, call, &(struct elementwise){.a = a, .b = b, .y = y});
 }
@@ -83,7 +83,7 @@ static tapml_status add(TAPML_ADD_PARAMS)
 static tapml_status mul(TAPML_MUL_PARAMS)
 {
     if (!is_plain(a, b)) {
-        return ((tapml_mul_fn)elementwise_mul_f32.fn)(queue, call, a, b, y);
+        return ((tapml_mul_fn)reference_mul_f32.fn)(queue, call, a, b, y);
     }
     return run(queue, call, &(struct elementwise){.a = a, .b = b, .y = y, .is_product = true});
 }

@@ -90,8 +90,8 @@ static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
     const tapml_status status = experts_check(queue, call, indices, w_count);
 
     if (transposed != 0) {
-        return ((tapml_linear_experts_fn)experts_linear_f32.fn)(queue, call, x, indices, w, w_count,
-                                                                b, b_count, transposed, y);
+        return ((tapml_linear_experts_fn)reference_linear_experts_f32.fn)(
+            queue, call, x, indices, w, w_count, b, b_count, transposed, y);
     }
     return status == TAPML_OK ? work_run(queue, call, &work, y) : status;
 }

@@ -92,7 +92,7 @@ void fast_init(struct fast *fast)
         device->info.name = levels[i].name;
         device->is_f32_alone = true;
         device->impls = fast->impls[count];
-        for (size_t op = 0; op < REFERENCE_OP_COUNT; op++) {
+        for (size_t op = 0; op < TAPML_OPS_COUNT; op++) {
             fast->impls[count][op] = fastest(&levels[i], reference->impls[op]);
         }
         fast->infos[count] = &device->info;

@@ -5,6 +5,8 @@
 #include "device.h"
 #include "reference/reference.h"
 
+#include <tapml/ops.h>
+
 // The devices of the component `cpu`: one for each level of instructions that this machine has, the
 // highest first. Each has all ops of the reference's device `f32`, some of them in a fast form.
 enum { FAST_LEVEL_MAX = 4 };
@@ -15,7 +17,7 @@ struct fast {
     const tapml_device_info *infos[FAST_LEVEL_MAX];
     const struct reference_device *devices[FAST_LEVEL_MAX];
     struct reference_device storage[FAST_LEVEL_MAX];
-    const tapml_op_impl *impls[FAST_LEVEL_MAX][REFERENCE_OP_COUNT];
+    const tapml_op_impl *impls[FAST_LEVEL_MAX][TAPML_OPS_COUNT];
 };
 
 // Fills `fast` for this machine. An op that has no fast form is taken from the reference, whatever

@@ -72,7 +72,7 @@ static tapml_status linear(TAPML_LINEAR_PARAMS)
     };
 
     if (transposed != 0) {
-        return ((tapml_linear_fn)linear_f32.fn)(queue, call, x, w, b, transposed, y);
+        return ((tapml_linear_fn)reference_linear_f32.fn)(queue, call, x, w, b, transposed, y);
     }
     return work_run(queue, call, &work, y);
 }

@@ -64,7 +64,7 @@ static tapml_status rope(TAPML_ROPE_PARAMS)
     };
 
     if (interleaved != 0) {
-        return ((tapml_rope_fn)rope_f32.fn)(queue, call, x, cos, sin, interleaved, y);
+        return ((tapml_rope_fn)reference_rope_f32.fn)(queue, call, x, cos, sin, interleaved, y);
     }
     return work_run(queue, call, &work, y);
 }

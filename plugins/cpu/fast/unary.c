@@ -73,7 +73,7 @@ static int is_plain(const tapml_tensor *x)
 static tapml_status gelu_tanh(TAPML_GELU_TANH_PARAMS)
 {
     if (!is_plain(x)) {
-        return ((tapml_gelu_tanh_fn)unary_gelu_tanh_f32.fn)(queue, call, x, y);
+        return ((tapml_gelu_tanh_fn)reference_gelu_tanh_f32.fn)(queue, call, x, y);
     }
     return run(queue, call, &(struct unary){gaussian_unit_tanh, .x = x, .y = y});
 }
@@ -81,7 +81,7 @@ static tapml_status gelu_tanh(TAPML_GELU_TANH_PARAMS)
 static tapml_status sigmoid(TAPML_SIGMOID_PARAMS)
 {
     if (!is_plain(x)) {
-        return ((tapml_sigmoid_fn)unary_sigmoid_f32.fn)(queue, call, x, y);
+        return ((tapml_sigmoid_fn)reference_sigmoid_f32.fn)(queue, call, x, y);
     }
     return run(queue, call, &(struct unary){sigmoid_of, .x = x, .y = y});
 }
@@ -89,7 +89,7 @@ static tapml_status sigmoid(TAPML_SIGMOID_PARAMS)
 static tapml_status silu(TAPML_SILU_PARAMS)
 {
     if (!is_plain(x)) {
-        return ((tapml_silu_fn)unary_silu_f32.fn)(queue, call, x, y);
+        return ((tapml_silu_fn)reference_silu_f32.fn)(queue, call, x, y);
     }
     return run(queue, call, &(struct unary){sigmoid_unit, .x = x, .y = y});
 }

@@ -292,4 +292,4 @@ static tapml_status attention(TAPML_ATTENTION_PARAMS)
     return work_run(queue, call, &work, y);
 }
 
-const tapml_op_impl PRECISE(attention) = TAPML_IMPL(tapml_attention, attention);
+const tapml_op_impl PRECISE(reference_attention) = TAPML_IMPL(tapml_attention, attention);

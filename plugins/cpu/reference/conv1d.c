@@ -100,4 +100,5 @@ static tapml_status conv1d_causal(TAPML_CONV1D_CAUSAL_PARAMS)
     return status;
 }
 
-const tapml_op_impl PRECISE(conv1d_causal) = TAPML_IMPL(tapml_conv1d_causal, conv1d_causal);
+const tapml_op_impl PRECISE(reference_conv1d_causal) = TAPML_IMPL(tapml_conv1d_causal,
+                                                                  conv1d_causal);

@@ -75,6 +75,6 @@ static tapml_status sub(TAPML_SUB_PARAMS)
     return run(queue, call, &(struct elementwise){.function = difference, .a = a, .b = b, .y = y});
 }
 
-const tapml_op_impl PRECISE(elementwise_add) = TAPML_IMPL(tapml_add, add);
-const tapml_op_impl PRECISE(elementwise_mul) = TAPML_IMPL(tapml_mul, mul);
-const tapml_op_impl PRECISE(elementwise_sub) = TAPML_IMPL(tapml_sub, sub);
+const tapml_op_impl PRECISE(reference_add) = TAPML_IMPL(tapml_add, add);
+const tapml_op_impl PRECISE(reference_mul) = TAPML_IMPL(tapml_mul, mul);
+const tapml_op_impl PRECISE(reference_sub) = TAPML_IMPL(tapml_sub, sub);

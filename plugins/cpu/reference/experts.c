@@ -175,5 +175,6 @@ static tapml_status weighted_sum(TAPML_WEIGHTED_SUM_PARAMS)
     return work_run(queue, call, &work, y);
 }
 
-const tapml_op_impl PRECISE(experts_linear) = TAPML_IMPL(tapml_linear_experts, linear_experts);
-const tapml_op_impl PRECISE(experts_sum) = TAPML_IMPL(tapml_weighted_sum, weighted_sum);
+const tapml_op_impl PRECISE(reference_linear_experts) = TAPML_IMPL(tapml_linear_experts,
+                                                                   linear_experts);
+const tapml_op_impl PRECISE(reference_weighted_sum) = TAPML_IMPL(tapml_weighted_sum, weighted_sum);

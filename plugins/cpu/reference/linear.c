@@ -126,4 +126,4 @@ static tapml_status linear(TAPML_LINEAR_PARAMS)
     return work_run(queue, call, &work, y);
 }
 
-const tapml_op_impl PRECISE(linear) = TAPML_IMPL(tapml_linear, linear);
+const tapml_op_impl PRECISE(reference_linear) = TAPML_IMPL(tapml_linear, linear);

@@ -149,7 +149,7 @@ static tapml_status sum(TAPML_SUM_PARAMS)
     return work_run(queue, call, &work, y);
 }
 
-const tapml_op_impl PRECISE(norm_l2) = TAPML_IMPL(tapml_l2_norm, l2_norm);
-const tapml_op_impl PRECISE(norm_layer) = TAPML_IMPL(tapml_layer_norm, layer_norm);
-const tapml_op_impl PRECISE(norm_rms) = TAPML_IMPL(tapml_rms_norm, rms_norm);
-const tapml_op_impl PRECISE(norm_sum) = TAPML_IMPL(tapml_sum, sum);
+const tapml_op_impl PRECISE(reference_l2_norm) = TAPML_IMPL(tapml_l2_norm, l2_norm);
+const tapml_op_impl PRECISE(reference_layer_norm) = TAPML_IMPL(tapml_layer_norm, layer_norm);
+const tapml_op_impl PRECISE(reference_rms_norm) = TAPML_IMPL(tapml_rms_norm, rms_norm);
+const tapml_op_impl PRECISE(reference_sum) = TAPML_IMPL(tapml_sum, sum);

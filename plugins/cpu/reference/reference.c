@@ -13,23 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define IMPLS(precision)                                                                           \
-    {                                                                                              \
-        &attention_##precision, &conv1d_causal_##precision, &elementwise_add_##precision,          \
-            &elementwise_mul_##precision, &elementwise_sub_##precision,                            \
-            &experts_linear_##precision, &experts_sum_##precision, &linear_##precision,            \
-            &norm_l2_##precision, &norm_layer_##precision, &norm_rms_##precision,                  \
-            &norm_sum_##precision, &rope_##precision, &route_groups_##precision,                   \
-            &route_sigmoid_##precision, &route_softmax_##precision, &route_topk_##precision,       \
-            &scan_##precision, &unary_clip_##precision, &unary_exp_##precision,                    \
-            &unary_gelu_##precision, &unary_gelu_tanh_##precision, &unary_relu_##precision,        \
-            &unary_scale_##precision, &unary_sigmoid_##precision, &unary_silu_##precision,         \
-            &unary_softcap_##precision, &unary_softplus_##precision, &unary_tanh_##precision,      \
-            &rows_concat, &rows_copy, &rows_embed, &rows_gather, &rows_state_append                \
-    }
+#define IMPL_F32(name, upper) &reference_##name##_f32,
+#define IMPL_F64(name, upper) &reference_##name##_f64,
 
-static const tapml_op_impl *const impls_f32[REFERENCE_OP_COUNT] = IMPLS(f32);
-static const tapml_op_impl *const impls_f64[REFERENCE_OP_COUNT] = IMPLS(f64);
+static const tapml_op_impl *const impls_f32[TAPML_OPS_COUNT] = {TAPML_OPS_EACH(IMPL_F32)};
+static const tapml_op_impl *const impls_f64[TAPML_OPS_COUNT] = {TAPML_OPS_EACH(IMPL_F64)};
 
 static const tapml_memory_type memory = {
     .hdr = TAPML_HDR(tapml_memory_type),

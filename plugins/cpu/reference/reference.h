@@ -20,13 +20,13 @@ enum reference_order {
 
 struct reference_device {
     tapml_device_info info;
-    const tapml_op_impl *const *impls; // REFERENCE_OP_COUNT of them.
+    const tapml_op_impl *const *impls; // TAPML_OPS_COUNT of them.
     enum reference_order order;
     bool rounds_f16;   // Each f32 output is rounded to f16 and widened again.
     bool is_f32_alone; // Activations are f32; the others' may be f16, too.
 };
 
-enum { REFERENCE_DEVICE_COUNT = 5, REFERENCE_OP_COUNT = 34 };
+enum { REFERENCE_DEVICE_COUNT = 5 };
 
 // The devices, the default first.
 extern const struct device_list reference_devices;

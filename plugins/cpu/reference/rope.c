@@ -62,4 +62,4 @@ static tapml_status rope(TAPML_ROPE_PARAMS)
     return work_run(queue, call, &work, y);
 }
 
-const tapml_op_impl PRECISE(rope) = TAPML_IMPL(tapml_rope, rope);
+const tapml_op_impl PRECISE(reference_rope) = TAPML_IMPL(tapml_rope, rope);

@@ -122,5 +122,6 @@ static tapml_status route_topk(TAPML_ROUTE_TOPK_PARAMS)
                &(struct route){.scores = scores, .indices = indices, .weights = weights});
 }
 
-const tapml_op_impl PRECISE(route_softmax) = TAPML_IMPL(tapml_route_softmax, route_softmax);
-const tapml_op_impl PRECISE(route_topk) = TAPML_IMPL(tapml_route_topk, route_topk);
+const tapml_op_impl PRECISE(reference_route_softmax) = TAPML_IMPL(tapml_route_softmax,
+                                                                  route_softmax);
+const tapml_op_impl PRECISE(reference_route_topk) = TAPML_IMPL(tapml_route_topk, route_topk);

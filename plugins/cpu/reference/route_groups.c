@@ -241,5 +241,6 @@ static tapml_status route_sigmoid(TAPML_ROUTE_SIGMOID_PARAMS)
                                .renormalises = renormalise != 0});
 }
 
-const tapml_op_impl PRECISE(route_groups) = TAPML_IMPL(tapml_route_groups, route_groups);
-const tapml_op_impl PRECISE(route_sigmoid) = TAPML_IMPL(tapml_route_sigmoid, route_sigmoid);
+const tapml_op_impl PRECISE(reference_route_groups) = TAPML_IMPL(tapml_route_groups, route_groups);
+const tapml_op_impl PRECISE(reference_route_sigmoid) = TAPML_IMPL(tapml_route_sigmoid,
+                                                                  route_sigmoid);

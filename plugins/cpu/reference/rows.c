@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "object.h"
+#include "reference/arithmetic.h"
 #include "reference/operators.h"
 #include "reference/value.h"
 #include "reference/work.h"
@@ -170,8 +171,8 @@ static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
     return copy_run(queue, call, &(struct copy){.x = rows, .y = &target});
 }
 
-const tapml_op_impl rows_concat = TAPML_IMPL(tapml_concat, concat);
-const tapml_op_impl rows_copy = TAPML_IMPL(tapml_copy, copy);
-const tapml_op_impl rows_embed = TAPML_IMPL(tapml_embed, embed);
-const tapml_op_impl rows_gather = TAPML_IMPL(tapml_gather_rows, gather_rows);
-const tapml_op_impl rows_state_append = TAPML_IMPL(tapml_state_append, state_append);
+const tapml_op_impl PRECISE(reference_concat) = TAPML_IMPL(tapml_concat, concat);
+const tapml_op_impl PRECISE(reference_copy) = TAPML_IMPL(tapml_copy, copy);
+const tapml_op_impl PRECISE(reference_embed) = TAPML_IMPL(tapml_embed, embed);
+const tapml_op_impl PRECISE(reference_gather_rows) = TAPML_IMPL(tapml_gather_rows, gather_rows);
+const tapml_op_impl PRECISE(reference_state_append) = TAPML_IMPL(tapml_state_append, state_append);

@@ -136,4 +136,4 @@ static tapml_status linear_scan(TAPML_LINEAR_SCAN_PARAMS)
     return status;
 }
 
-const tapml_op_impl PRECISE(scan) = TAPML_IMPL(tapml_linear_scan, linear_scan);
+const tapml_op_impl PRECISE(reference_linear_scan) = TAPML_IMPL(tapml_linear_scan, linear_scan);

@@ -161,14 +161,14 @@ static tapml_status softplus(TAPML_SOFTPLUS_PARAMS)
     return run(queue, call, &(struct unary){softened, .x = x, .y = y});
 }
 
-const tapml_op_impl PRECISE(unary_clip) = TAPML_IMPL(tapml_clip, clip);
-const tapml_op_impl PRECISE(unary_exp) = TAPML_IMPL(tapml_exp, exp_op);
-const tapml_op_impl PRECISE(unary_gelu) = TAPML_IMPL(tapml_gelu, gelu);
-const tapml_op_impl PRECISE(unary_gelu_tanh) = TAPML_IMPL(tapml_gelu_tanh, gelu_tanh);
-const tapml_op_impl PRECISE(unary_relu) = TAPML_IMPL(tapml_relu, relu);
-const tapml_op_impl PRECISE(unary_scale) = TAPML_IMPL(tapml_scale, scale);
-const tapml_op_impl PRECISE(unary_sigmoid) = TAPML_IMPL(tapml_sigmoid, sigmoid);
-const tapml_op_impl PRECISE(unary_silu) = TAPML_IMPL(tapml_silu, silu);
-const tapml_op_impl PRECISE(unary_softcap) = TAPML_IMPL(tapml_softcap, softcap);
-const tapml_op_impl PRECISE(unary_tanh) = TAPML_IMPL(tapml_tanh, tangent);
-const tapml_op_impl PRECISE(unary_softplus) = TAPML_IMPL(tapml_softplus, softplus);
+const tapml_op_impl PRECISE(reference_clip) = TAPML_IMPL(tapml_clip, clip);
+const tapml_op_impl PRECISE(reference_exp) = TAPML_IMPL(tapml_exp, exp_op);
+const tapml_op_impl PRECISE(reference_gelu) = TAPML_IMPL(tapml_gelu, gelu);
+const tapml_op_impl PRECISE(reference_gelu_tanh) = TAPML_IMPL(tapml_gelu_tanh, gelu_tanh);
+const tapml_op_impl PRECISE(reference_relu) = TAPML_IMPL(tapml_relu, relu);
+const tapml_op_impl PRECISE(reference_scale) = TAPML_IMPL(tapml_scale, scale);
+const tapml_op_impl PRECISE(reference_sigmoid) = TAPML_IMPL(tapml_sigmoid, sigmoid);
+const tapml_op_impl PRECISE(reference_silu) = TAPML_IMPL(tapml_silu, silu);
+const tapml_op_impl PRECISE(reference_softcap) = TAPML_IMPL(tapml_softcap, softcap);
+const tapml_op_impl PRECISE(reference_tanh) = TAPML_IMPL(tapml_tanh, tangent);
+const tapml_op_impl PRECISE(reference_softplus) = TAPML_IMPL(tapml_softplus, softplus);
