@@ -28,7 +28,7 @@ enum { GIVENS = sizeof(givens) / sizeof(*givens) };
 static const double tolerance = 1e-4;
 
 // In f16, whose roundings are 2^13 times as large, over all layers.
-static const double tolerance_narrow = 1e-2;
+static const double tolerance_reduced = 1e-2;
 
 static const struct options_spec specs[] = {
     {"--model", "DIR", "the model's folder, with expected.safetensors beside the weights"},
@@ -400,7 +400,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
 {
     const char *backend = options_get(options, "--backend");
     char *path = NULL;
-    int is_narrow = 0;
+    enum activation activation = ACTIVATION_F32;
 
     eval->folder = options_get(options, "--model");
     if (eval->folder == NULL) {
@@ -429,9 +429,11 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
     TAPML_TRY(setup_place(&eval->setup, "source", backend));
-    TAPML_TRY(setup_read_activations(options, &is_narrow));
-    eval->tolerance = is_narrow ? tolerance_narrow : tolerance;
-    return is_narrow ? setup_place_narrow(&eval->setup, "f16", 0) : TAPML_OK;
+    TAPML_TRY(setup_read_activations(options, &activation));
+    eval->tolerance = activation_is_reduced(activation) ? tolerance_reduced : tolerance;
+    return activation_is_reduced(activation)
+               ? setup_place_reduced(&eval->setup, activation_type(activation)->name, 0, activation)
+               : TAPML_OK;
 }
 
 // What ran in f32 all the same.

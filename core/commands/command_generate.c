@@ -44,7 +44,7 @@ struct generate {
     char names[SESSION_PLACES_MAX][64];
     int32_t *ids;
     int64_t count, decode;
-    int is_narrow; // Without a plan: everything in f16.
+    enum activation activation; // Without a plan: of everything.
 };
 
 // -- Places ------------------------------------------------------------------------------------
@@ -81,9 +81,13 @@ add_place(struct generate *generate, const char *name, size_t length, const char
     return setup_place(&generate->setup, generate->names[index], backend);
 }
 
-// A narrow place, and before it the one that it is around, with a name that no plan has.
-static tapml_status
-add_narrow_place(struct generate *generate, const char *name, size_t length, const char *backend)
+// A place of a reduced dtype, and before it the one that it is around, with a name that no plan
+// has.
+static tapml_status add_reduced_place(struct generate *generate,
+                                      const char *name,
+                                      size_t length,
+                                      const char *backend,
+                                      enum activation activation)
 {
     const uint32_t index = generate->setup.place_count;
 
@@ -93,7 +97,7 @@ add_narrow_place(struct generate *generate, const char *name, size_t length, con
     }
     (void)snprintf(generate->names[index + 1], sizeof(generate->names[0]), "%.*s", (int)length,
                    name);
-    return setup_place_narrow(&generate->setup, generate->names[index + 1], index);
+    return setup_place_reduced(&generate->setup, generate->names[index + 1], index, activation);
 }
 
 static tapml_status add_targets_given(struct generate *generate)
@@ -120,10 +124,14 @@ static tapml_status add_targets(struct generate *generate, struct arena *arena)
     for (size_t i = 0; i < count; i++) {
         const struct target_row *target = &targets[i];
         const size_t length = strlen(target->name);
+        enum activation activation = ACTIVATION_F32;
 
-        TAPML_TRY(strcmp(target->activations, "f16") == 0
-                      ? add_narrow_place(generate, target->name, length, target->backend)
-                      : add_place(generate, target->name, length, target->backend));
+        TAPML_TRY(activation_read("the run's column target.activations", target->activations,
+                                  &activation));
+        TAPML_TRY(
+            activation_is_reduced(activation)
+                ? add_reduced_place(generate, target->name, length, target->backend, activation)
+                : add_place(generate, target->name, length, target->backend));
     }
     return TAPML_OK;
 }
@@ -151,13 +159,16 @@ static tapml_status open_places(struct generate *generate)
         TAPML_TRY(setup_default_backend(&generate->setup, &source));
     }
     TAPML_TRY(add_place(generate, "source", strlen("source"), source));
-    TAPML_TRY(setup_read_activations(options, &generate->is_narrow));
-    if (generate->is_narrow && options_get(options, "--plan") != NULL) {
+    TAPML_TRY(setup_read_activations(options, &generate->activation));
+    const int is_reduced = activation_is_reduced(generate->activation);
+
+    if (is_reduced && options_get(options, "--plan") != NULL) {
         return status_fail(TAPML_INVALID, "--activations and --plan exclude each other: the "
                                           "targets of a plan have the activations of their run");
     }
-    if (generate->is_narrow) {
-        return setup_place_narrow(&generate->setup, "f16", 0);
+    if (is_reduced) {
+        return setup_place_reduced(&generate->setup, activation_type(generate->activation)->name, 0,
+                                   generate->activation);
     }
     return options_at(options, "--target", 0) != NULL ? add_targets_given(generate)
                                                       : add_targets_of_run(generate);
@@ -296,9 +307,10 @@ static tapml_status make_session(struct generate *generate, struct session **out
 
     TAPML_TRY(options_i64(&generate->options, "--capacity", generate->count + generate->decode, 1,
                           1 << 24, &capacity));
-    TAPML_TRY(plan_path != NULL     ? plan_load(plan_path, &generate->plan)
-              : generate->is_narrow ? setup_plan(&generate->setup, &generate->plan)
-                                    : plan_create(&generate->plan));
+    TAPML_TRY(plan_path != NULL ? plan_load(plan_path, &generate->plan)
+              : activation_is_reduced(generate->activation)
+                  ? setup_plan(&generate->setup, &generate->plan)
+                  : plan_create(&generate->plan));
     return session_create(&(struct session_options){.model = generate->setup.model,
                                                     .backends = generate->setup.backends,
                                                     .places = generate->setup.places,

@@ -4,7 +4,7 @@
 #include "commands/command.h"
 
 #include "config/run_config.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "report/report.h"
 #include "run/bundles.h"
 #include "run/facts.h"
@@ -42,7 +42,7 @@ struct replaying {
     struct store *store;
     struct checkpoint *checkpoint;
     struct fault *fault;     // Around the backend; or NULL.
-    struct narrow *narrow;   // Around that; or NULL.
+    struct reduced *reduced; // Around that; or NULL.
     struct backend *backend; // The outermost of them. Borrowed.
     size_t bad;              // Cases of the worst repetition.
 };
@@ -150,14 +150,15 @@ static tapml_status open_backend(struct replaying *replaying, const char **out_n
     return TAPML_OK;
 }
 
-// Whether activations are f16: as a bundle failed, else as a target has them, else as is asked.
-static tapml_status read_activations(const struct replaying *replaying, int *out_is_narrow)
+// The activation dtype: as a bundle failed, else as a target has them, else as is asked.
+static tapml_status read_activations(const struct replaying *replaying,
+                                     enum activation *out_activation)
 {
     const char *name = options_get(replaying->options, "--target");
     const struct run_config_target *target = NULL;
     const int is_bundle = bundle_is(replaying->store);
 
-    TAPML_TRY(setup_read_activations(replaying->options, out_is_narrow));
+    TAPML_TRY(setup_read_activations(replaying->options, out_activation));
     if (options_get(replaying->options, "--activations") != NULL && (is_bundle || name != NULL)) {
         return status_fail(
             TAPML_INVALID,
@@ -167,22 +168,24 @@ static tapml_status read_activations(const struct replaying *replaying, int *out
     if (is_bundle) {
         const char *said = store_fact(replaying->store, BUNDLE_FACT_ACTIVATIONS);
 
-        *out_is_narrow = said != NULL && strcmp(said, "f16") == 0;
+        if (said != NULL) {
+            return activation_read(BUNDLE_FACT_ACTIVATIONS, said, out_activation);
+        }
     } else if (name != NULL) {
         TAPML_TRY(find_target(&replaying->config, name, &target));
-        *out_is_narrow = target->is_narrow;
+        *out_activation = target->activation;
     }
     return TAPML_OK;
 }
 
 static tapml_status set_activations(struct replaying *replaying)
 {
-    int is_narrow = 0;
+    enum activation activation = ACTIVATION_F32;
 
-    TAPML_TRY(read_activations(replaying, &is_narrow));
-    if (is_narrow) {
-        TAPML_TRY(narrow_create(replaying->backend, &replaying->narrow));
-        replaying->backend = narrow_backend(replaying->narrow);
+    TAPML_TRY(read_activations(replaying, &activation));
+    if (activation_is_reduced(activation)) {
+        TAPML_TRY(reduced_create(replaying->backend, activation, &replaying->reduced));
+        replaying->backend = reduced_backend(replaying->reduced);
     }
     return TAPML_OK;
 }
@@ -280,7 +283,7 @@ static tapml_status run(const struct command *command, struct replaying *replayi
 
 static void replaying_release(struct replaying *replaying)
 {
-    narrow_destroy(replaying->narrow);
+    reduced_destroy(replaying->reduced);
     fault_destroy(replaying->fault);
     setup_close(&replaying->setup);
     checkpoint_close(replaying->checkpoint);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "config/run_config.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "link/client.h"
 #include "report/report.h"
 #include "report/report_data.h"
@@ -46,12 +46,12 @@ struct run {
     struct store *store;
     struct prompts prompts;
     struct run_judge judge;
-    struct fault *faults[RUN_CONFIG_TARGETS_MAX];   // Around a target's backend; or NULL.
-    struct narrow *narrows[RUN_CONFIG_TARGETS_MAX]; // Around that; or NULL.
-    const char *absent[RUN_CONFIG_TARGETS_MAX];     // Why it could not be opened; or NULL.
-    int is_wrong;                                   // Some target is,
-    int is_incomplete;                              // some was not there, or went away.
-    unsigned bundle_count;                          // FAULT-n.tapmlrun so far.
+    struct fault *faults[RUN_CONFIG_TARGETS_MAX];    // Around a target's backend; or NULL.
+    struct reduced *reduced[RUN_CONFIG_TARGETS_MAX]; // Around that; or NULL.
+    const char *absent[RUN_CONFIG_TARGETS_MAX];      // Why it could not be opened; or NULL.
+    int is_wrong;                                    // Some target is,
+    int is_incomplete;                               // some was not there, or went away.
+    unsigned bundle_count;                           // FAULT-n.tapmlrun so far.
 };
 
 // -- The run -----------------------------------------------------------------------------------
@@ -97,8 +97,8 @@ static tapml_status check_presence(const struct run *run)
 
 static struct backend *target_backend(const struct run *run, size_t target)
 {
-    if (run->narrows[target] != NULL) {
-        return narrow_backend(run->narrows[target]);
+    if (run->reduced[target] != NULL) {
+        return reduced_backend(run->reduced[target]);
     }
     return run->faults[target] != NULL ? fault_backend(run->faults[target])
                                        : run->setup.backends[target + 1];
@@ -132,8 +132,10 @@ static tapml_status open_target(struct run *run, size_t target)
         TAPML_TRY(
             fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]));
     }
-    return config->is_narrow ? narrow_create(target_backend(run, target), &run->narrows[target])
-                             : TAPML_OK;
+    return activation_is_reduced(config->activation)
+               ? reduced_create(target_backend(run, target), config->activation,
+                                &run->reduced[target])
+               : TAPML_OK;
 }
 
 // What was planted and never struck says nothing about the tool.
@@ -389,7 +391,7 @@ static void run_release(struct run *run)
     prompts_release(&run->prompts);
     store_close(run->store);
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
-        narrow_destroy(run->narrows[i]);
+        reduced_destroy(run->reduced[i]);
         fault_destroy(run->faults[i]);
     }
     hold_release(run->hold);

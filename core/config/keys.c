@@ -233,8 +233,8 @@ static const struct key keys[] = {
      .name = "activations",
      .kind = KEY_CHOICE,
      .fallback = "f32",
-     .words = "f32 f16",
-     IN_TARGET(is_narrow),
+     .words = "f32 f16", // In the order of enum activation.
+     IN_TARGET(activation),
      .example = "f16",
      .help = "With 'f16', activations and states are f16 on this target: inputs are rounded on the "
              "way to the target, outputs are widened on the way back, and limits follow from the "

@@ -22,7 +22,7 @@ struct run_config_target {
     struct isolation isolation;
     int require_all; // `require = all`: an op that the target refuses is a failure.
     int is_guarded;  // `guard = on`: runs of the model are guarded too, as every replay is.
-    int is_narrow;   // `activations = f16`
+    enum activation activation;
 };
 
 // A [fault.N]: what is planted on a target, to try the tool.

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "exec/narrow.h"
+#include "exec/cast.h"
 #include "tensor/dtype.h"
 
 static int is_tensor(uint32_t kind)
@@ -132,22 +132,29 @@ static void set_dtype(struct binding *binding, struct binding_tensor *own, uint3
 }
 
 // A weight in the place of an activation goes with the other ones.
-static int is_operand(const struct binding *binding, const struct binding_tensor *own)
+static int is_operand(const struct binding *binding,
+                      const struct binding_tensor *own,
+                      enum activation activation)
 {
     const struct graph_value *value = &binding->graph->values[own->value];
     const enum graph_kind kind = binding->graph->values[value->base].kind;
     return value->dtype == TAPML_F32 && (kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT) &&
            (binding->op->op->params[own->param]->effects & TAPML_E_WEIGHT) == 0 &&
-           compiled_takes(binding->op->schema, own->param, TAPML_F16);
+           compiled_takes(binding->op->schema, own->param, activation_type(activation)->dtype);
 }
 
-void binding_set_narrow(struct binding *binding, const uint8_t *marks)
+void binding_set_activation(struct binding *binding,
+                            const activation_set *marks,
+                            enum activation activation)
 {
+    const struct activation_type *type = activation_type(activation);
     for (uint32_t i = 0; i < binding->tensor_count; i++) {
         struct binding_tensor *own = &binding->tensors[i];
         const uint32_t dtype = binding->graph->values[own->value].dtype;
-        const int is_narrowed = marks && (marks[own->value] || is_operand(binding, own));
-        const uint32_t wanted = is_narrowed ? TAPML_F16 : dtype;
+        const int is_cast =
+            type->is_reduced && ((marks[own->value] & activation_bit(activation)) != 0 ||
+                                 is_operand(binding, own, activation));
+        const uint32_t wanted = is_cast ? type->dtype : dtype;
         if (own->tensor.dtype != wanted) {
             set_dtype(binding, own, wanted);
         }

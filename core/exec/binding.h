@@ -41,9 +41,11 @@ tapml_status binding_init(struct binding *binding,
 // `supports` and checks want them.
 void binding_evaluate(struct binding *binding, const struct affine_point *point);
 
-// Makes what is marked (exec/narrow) f16, as a narrow place has it, and weights that stand where an
-// activation could; without marks, f32 again.
-void binding_set_narrow(struct binding *binding, const uint8_t *marks);
+// Gives what is marked (exec/cast) the dtype that a place of `activation` has it in, and weights
+// that stand where an activation could; ACTIVATION_F32 is f32 again. One mark for each value.
+void binding_set_activation(struct binding *binding,
+                            const activation_set *marks,
+                            enum activation activation);
 
 // Gives the tensor `index` its memory: `base` is where the base value begins. A weight that comes
 // in panels is bound as it is, so no view of it can be (`binding_is_view`).

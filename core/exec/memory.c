@@ -14,7 +14,7 @@ enum { SLOT_GRAIN = 64 };
 // time i + 1, inputs are there at 0, and at the end, op_count + 1, outputs are asked for.
 struct slot_maker {
     const struct graph *graph;
-    const uint8_t *marks;
+    const activation_set *marks;
     struct memory_plan *plan;
     uint32_t *last_use;   // Of each base value.
     uint32_t *busy_until; // Of each slot: the last use of what is in it now.
@@ -92,8 +92,9 @@ static uint32_t choose_slot(const struct slot_maker *maker, uint64_t bytes, uint
         if (maker->busy_until[slot] >= time) {
             continue;
         }
-        const uint64_t size = plan->slot_bytes[slot];
-        const uint64_t best_size = best == GRAPH_NONE ? 0 : plan->slot_bytes[best];
+        const uint64_t size = plan->slot_bytes[slot].at[ACTIVATION_F32];
+        const uint64_t best_size =
+            best == GRAPH_NONE ? 0 : plan->slot_bytes[best].at[ACTIVATION_F32];
         const int is_better =
             best_size < bytes ? size > best_size : size >= bytes && size < best_size;
         best = best == GRAPH_NONE || is_better ? slot : best;
@@ -101,9 +102,11 @@ static uint32_t choose_slot(const struct slot_maker *maker, uint64_t bytes, uint
     return best == GRAPH_NONE ? plan->slot_count : best;
 }
 
-static void grow(uint64_t *bytes, uint64_t wanted)
+static void grow(struct activation_bytes *bytes, struct activation_bytes wanted)
 {
-    *bytes = wanted > *bytes ? wanted : *bytes;
+    for (unsigned i = 0; i < ACTIVATION_COUNT; i++) {
+        bytes->at[i] = wanted.at[i] > bytes->at[i] ? wanted.at[i] : bytes->at[i];
+    }
 }
 
 static tapml_status place_value(struct slot_maker *maker,
@@ -118,8 +121,7 @@ static tapml_status place_value(struct slot_maker *maker,
     if (slot == plan->slot_count) {
         plan->slot_count++;
     }
-    grow(&plan->slot_bytes[slot], bytes);
-    grow(&plan->slot_narrow_bytes[slot], maker->marks && maker->marks[value] ? bytes / 2 : bytes);
+    grow(&plan->slot_bytes[slot], activation_bytes(bytes, maker->marks ? maker->marks[value] : 0));
     plan->slot_of[value] = slot;
     maker->busy_until[slot] = maker->last_use[value] > time ? maker->last_use[value] : time;
     return TAPML_OK;
@@ -147,14 +149,13 @@ static tapml_status place_values(struct slot_maker *maker, const struct affine_p
 
 tapml_status memory_plan_create(const struct graph *graph,
                                 const struct affine_point *largest,
-                                const uint8_t *marks,
+                                const activation_set *marks,
                                 struct memory_plan *out_plan)
 {
     const size_t count = graph->value_count;
     struct memory_plan plan = {
         .slot_of = alloc_array(count, sizeof(*plan.slot_of)),
         .slot_bytes = alloc_array(count, sizeof(*plan.slot_bytes)),
-        .slot_narrow_bytes = alloc_array(count, sizeof(*plan.slot_narrow_bytes)),
     };
     struct slot_maker maker = {
         .graph = graph,
@@ -164,8 +165,7 @@ tapml_status memory_plan_create(const struct graph *graph,
         .busy_until = alloc_array(count, sizeof(*maker.busy_until)),
     };
     tapml_status status = TAPML_OK;
-    if (!plan.slot_of || !plan.slot_bytes || !plan.slot_narrow_bytes || !maker.last_use ||
-        !maker.busy_until) {
+    if (!plan.slot_of || !plan.slot_bytes || !maker.last_use || !maker.busy_until) {
         status = status_no_memory();
     } else {
         memset(plan.slot_of, 0xff, count * sizeof(*plan.slot_of)); // GRAPH_NONE
@@ -187,7 +187,6 @@ void memory_plan_release(struct memory_plan *plan)
     if (plan) {
         alloc_free(plan->slot_of);
         alloc_free(plan->slot_bytes);
-        alloc_free(plan->slot_narrow_bytes);
         *plan = (struct memory_plan){0};
     }
 }

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "exec/transfer.h"
-#include "tensor/convert.h"
+#include "tensor/activation.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 
@@ -296,14 +296,15 @@ make_panels(struct residency *set, const struct source *source, struct weight *w
 // Rounds what lies at `source->data`, f32, to what the source describes.
 static tapml_status cast(struct residency *set, struct source *source)
 {
-    uint16_t *halves = arena_new(set->arena, source->bytes);
-    ASSERT(source->form->dtype == TAPML_F16);
-    if (!halves) {
+    const struct activation_type *type = activation_type(activation_find(source->form->dtype));
+    unsigned char *elements = arena_new(set->arena, source->bytes);
+    ASSERT(type->is_reduced);
+    if (!elements) {
         return status_no_memory();
     }
-    convert_narrow((const float *)(const void *)source->data, source->bytes / sizeof(*halves),
-                   halves);
-    source->data = (const unsigned char *)halves;
+    type->from_f32((const float *)(const void *)source->data, source->bytes / type->bytes,
+                   elements);
+    source->data = elements;
     return TAPML_OK;
 }
 

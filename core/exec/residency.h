@@ -19,7 +19,7 @@ struct residency;
 // Which weight, and how it lies at the place. Members can join: a base and a delta over it.
 struct residency_key {
     const char *tensor; // Its name in the checkpoint; a constant's name, which is its content.
-    uint32_t dtype;     // F16 where one of f32 is rounded to nearest, ties to even.
+    uint32_t dtype;     // A reduced one where one of f32 is rounded to nearest, ties to even.
     const tapml_encoding *encoding;
 };
 

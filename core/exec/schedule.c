@@ -208,7 +208,8 @@ ask(struct schedule *schedule, struct schedule_class *class, uint32_t op, uint32
     if (*kept != ANSWER_UNKNOWN) {
         return TAPML_OK;
     }
-    binding_set_narrow(binding, value_marks(schedule->given.values, place));
+    binding_set_activation(binding, value_marks(schedule->given.values),
+                           schedule->given.spaces->places[place].activation);
     if (!backend_has_op(backend, binding->op->op)) {
         (void)snprintf(answer.reason, sizeof(answer.reason), "has no op '%.100s'",
                        binding->op->op->name);

@@ -296,7 +296,8 @@ bind_value(struct session *session, struct binding *binding, uint32_t index, uin
 static tapml_status bind(struct session *session, struct binding *binding, uint32_t place)
 {
     binding_evaluate(binding, &session->point);
-    binding_set_narrow(binding, value_marks(session->values, place));
+    binding_set_activation(binding, value_marks(session->values),
+                           session->spaces.places[place].activation);
     for (uint32_t i = 0; i < binding->tensor_count; i++) {
         const uint32_t base = session->graph->values[binding->tensors[i].value].base;
         const enum graph_kind kind = session->graph->values[base].kind;

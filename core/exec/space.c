@@ -17,12 +17,12 @@ void space_set_init(struct space_set *set,
     *set = (struct space_set){.place_count = count, .current = SPACE_NOBODY};
     for (uint32_t i = 0; i < count; i++) {
         const struct backend_info *info = backend_info(backends[i]);
-        const int is_host = info->is_host_memory && !info->is_narrow;
+        const int is_host = info->is_host_memory && !activation_is_reduced(info->activation);
         set->places[i] = (struct space_place){
             .backend = backends[i],
             .name = names[i],
             .space = is_host ? SPACE_HOST : SPACE_HOST + 1 + i,
-            .is_narrow = info->is_narrow,
+            .activation = info->activation,
         };
     }
 }
@@ -99,9 +99,13 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes > 0 ? (bytes - 1) / BLOCK_GRAIN + 1 : 1) * BLOCK_GRAIN;
 }
 
-void space_block_init(struct space_block *block, uint64_t bytes, uint64_t narrow_bytes)
+void space_block_init(struct space_block *block, struct activation_bytes bytes)
 {
-    *block = (struct space_block){.bytes = round_up(bytes), .narrow_bytes = round_up(narrow_bytes)};
+    *block = (struct space_block){.memory = NULL};
+    for (unsigned i = 0; i < ACTIVATION_COUNT; i++) {
+        ASSERT(bytes.at[i] <= bytes.at[ACTIVATION_F32]);
+        block->bytes.at[i] = round_up(bytes.at[i]);
+    }
 }
 
 void space_block_release(struct space_block *block, struct space_set *set)
@@ -114,7 +118,7 @@ void space_block_release(struct space_block *block, struct space_set *set)
     } else {
         alloc_free(block->memory);
     }
-    alloc_free(block->halves);
+    alloc_free(block->casted);
     *block = (struct space_block){0};
 }
 
@@ -157,14 +161,15 @@ static tapml_status take_shared(struct space_set *set, uint64_t bytes, struct sh
 // What cannot be shared is ordinary memory, which is copied on its way to a worker.
 static void *make_memory(struct space_set *set, struct space_block *block)
 {
-    if (is_lending(set) && take_shared(set, block->bytes, &block->span) == TAPML_OK) {
+    if (is_lending(set) &&
+        take_shared(set, block->bytes.at[ACTIVATION_F32], &block->span) == TAPML_OK) {
         return block->span.memory;
     }
     if (block->span.memory) {
         shared_give_back(set->memory, &block->span);
         block->span.memory = NULL;
     }
-    return alloc_aligned(block->bytes, BLOCK_GRAIN);
+    return alloc_aligned(block->bytes.at[ACTIVATION_F32], BLOCK_GRAIN);
 }
 
 tapml_status space_memory(struct space_set *set, struct space_block *block, void **out_memory)
@@ -181,7 +186,7 @@ tapml_status space_memory(struct space_set *set, struct space_block *block, void
 
 uint64_t space_bytes(const struct space_set *set, const struct space_block *block, uint32_t place)
 {
-    return set->places[place].is_narrow ? block->narrow_bytes : block->bytes;
+    return block->bytes.at[set->places[place].activation];
 }
 
 tapml_status space_buffer(struct space_set *set,
@@ -194,9 +199,10 @@ tapml_status space_buffer(struct space_set *set,
     if (!*buffer && own->space == SPACE_HOST) {
         void *memory = NULL;
         TAPML_TRY(space_memory(set, block, &memory));
-        TAPML_TRY(explain_place(backend_buffer_wrap(own->backend, memory, block->bytes,
-                                                    TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
-                                own));
+        TAPML_TRY(
+            explain_place(backend_buffer_wrap(own->backend, memory, block->bytes.at[ACTIVATION_F32],
+                                              TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
+                          own));
     } else if (!*buffer) {
         TAPML_TRY(explain_place(
             backend_buffer_new(own->backend, space_bytes(set, block, place), buffer), own));
@@ -233,7 +239,7 @@ tapml_status space_upload(
     struct space_set *set, struct space_block *block, uint32_t place, uint64_t begin, uint64_t end)
 {
     struct space_place *own = &set->places[place];
-    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
+    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes.at[ACTIVATION_F32]);
     tapml_object *buffer = NULL;
     void *memory = NULL;
     TAPML_TRY(space_memory(set, block, &memory));
@@ -251,7 +257,7 @@ tapml_status space_download(
     struct space_set *set, struct space_block *block, uint32_t place, uint64_t begin, uint64_t end)
 {
     const struct space_place *own = &set->places[place];
-    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes);
+    ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes.at[ACTIVATION_F32]);
     tapml_object *buffer = NULL;
     void *memory = NULL;
     TAPML_TRY(claim_from(set, block, place));

@@ -25,12 +25,12 @@ struct space_place {
     struct backend *backend; // Borrowed.
     const char *name;        // Borrowed.
     uint32_t space;
-    int is_narrow;    // It has f32 values as f16 (exec/narrow).
-    int is_busy;      // Called since it was last waited for,
-    int is_held;      // and since it was last told to begin: it may hold the work back.
-    uint64_t written; // Writes from host memory so far,
-    uint64_t done;    // and how many of them are known to be done.
-    uint32_t lent;    // Regions of the set's memory that it was lent.
+    enum activation activation; // Of its backend (exec/cast).
+    int is_busy;                // Called since it was last waited for,
+    int is_held;                // and since it was last told to begin: it may hold the work back.
+    uint64_t written;           // Writes from host memory so far,
+    uint64_t done;              // and how many of them are known to be done.
+    uint32_t lent;              // Regions of the set's memory that it was lent.
 };
 
 struct space_set {
@@ -44,14 +44,13 @@ struct space_set {
 
 // A span of bytes. Its memory in each space is made when it is first asked for, and undefined.
 struct space_block {
-    uint64_t bytes;          // Whole groups of 64.
-    uint64_t narrow_bytes;   // The same, of its buffers at narrow places.
-    void *memory;            // In host memory, on a multiple of 64; or NULL.
-    struct shared_span span; // Of the set's memory; its `memory` is NULL where there is none.
-    void *halves;            // What narrow places are sent and send, on its way; or NULL.
+    struct activation_bytes bytes; // At places of each dtype; whole groups of 64.
+    void *memory;                  // In host memory, on a multiple of 64; or NULL.
+    struct shared_span span;       // Of the set's memory; its `memory` is NULL where there is none.
+    void *casted; // What places of a reduced dtype are sent and send, on its way; or NULL.
     tapml_object *buffers[SPACE_PLACES_MAX];
 
-    // For each place, the number of its last write that reads `memory` or `halves`.
+    // For each place, the number of its last write that reads `memory` or `casted`.
     uint64_t read_by[SPACE_PLACES_MAX];
 };
 
@@ -77,9 +76,8 @@ tapml_status space_wait_all(struct space_set *set) STATUS_USED;
 // the other places hold back. Whoever is waited for begins by himself, without a second message.
 tapml_status space_flush_others(struct space_set *set, uint32_t place) STATUS_USED;
 
-// `bytes` are rounded up, those of buffers at narrow places too. The block is released with the set
-// it was used with, after a wait.
-void space_block_init(struct space_block *block, uint64_t bytes, uint64_t narrow_bytes);
+// `bytes` are rounded up. The block is released with the set it was used with, after a wait.
+void space_block_init(struct space_block *block, struct activation_bytes bytes);
 void space_block_release(struct space_block *block, struct space_set *set);
 
 // Host memory of a block.
@@ -100,8 +98,8 @@ tapml_status space_buffer(struct space_set *set,
 tapml_status space_claim(struct space_set *set, const struct space_block *block) STATUS_USED;
 
 // Copies [begin, end) from host memory to a device's place, and back; both ends are widened to
-// whole grains. It is done when the place is waited for. What lies at a narrow place in another
-// type goes by exec/narrow.
+// whole grains. It is done when the place is waited for. What a place has in a reduced
+// dtype goes by exec/cast.
 tapml_status space_upload(struct space_set *set,
                           struct space_block *block,
                           uint32_t place,

@@ -3,7 +3,7 @@
 #include "exec/state.h"
 
 #include "base/assert.h"
-#include "exec/narrow.h"
+#include "exec/cast.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -15,7 +15,7 @@ enum { ELEMENT_BYTES_MAX = 8 };
 tapml_status state_init(struct state *state,
                         const struct graph_value *value,
                         const struct affine_point *point,
-                        int is_marked)
+                        activation_set mark)
 {
     int64_t shape[TAPML_MAX_RANK], count = 0;
     uint64_t bytes = 0;
@@ -44,10 +44,10 @@ tapml_status state_init(struct state *state,
         .rows = rows,
         .row_bytes = bytes / rows,
         .dtype = value->dtype,
-        .is_marked = is_marked,
+        .mark = mark,
         .initial = value->initial,
     };
-    space_block_init(&state->block, bytes, is_marked ? bytes / 2 : bytes);
+    space_block_init(&state->block, activation_bytes(bytes, mark));
     return TAPML_OK;
 }
 
@@ -81,7 +81,7 @@ fill_memory(struct state *state, struct space_set *spaces, const unsigned char *
     void *memory = NULL;
     TAPML_TRY(space_claim(spaces, &state->block));
     TAPML_TRY(space_memory(spaces, &state->block, &memory));
-    for (uint64_t at = 0; at < state->block.bytes; at += ELEMENT_BYTES_MAX) {
+    for (uint64_t at = 0; at < state->block.bytes.at[ACTIVATION_F32]; at += ELEMENT_BYTES_MAX) {
         memcpy((unsigned char *)memory + at, pattern, ELEMENT_BYTES_MAX);
     }
     state->is_filled[SPACE_HOST] = 1;
@@ -97,9 +97,10 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
     if (state->is_filled[space]) {
         return TAPML_OK;
     }
-    const int is_narrowed =
-        state->is_marked && space != SPACE_HOST && spaces->places[place].is_narrow;
-    make_pattern(state, is_narrowed ? TAPML_F16 : state->dtype, pattern);
+    const enum activation activation =
+        space == SPACE_HOST ? ACTIVATION_F32 : spaces->places[place].activation;
+    const int is_cast = (state->mark & activation_bit(activation)) != 0;
+    make_pattern(state, is_cast ? activation_type(activation)->dtype : state->dtype, pattern);
     memcpy(words, pattern, sizeof(words));
     if (space == SPACE_HOST) {
         return fill_memory(state, spaces, pattern);
@@ -115,7 +116,8 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
         if (!state->is_filled[SPACE_HOST]) {
             TAPML_TRY(fill_memory(state, spaces, pattern));
         }
-        TAPML_TRY(space_upload(spaces, &state->block, place, 0, state->block.bytes));
+        TAPML_TRY(
+            space_upload(spaces, &state->block, place, 0, state->block.bytes.at[ACTIVATION_F32]));
     }
     state->is_filled[space] = 1;
     return TAPML_OK;
@@ -127,9 +129,9 @@ static tapml_status update_memory(struct state *state, struct space_set *spaces)
     struct state_rows *lacking = &state->changed[SPACE_HOST];
     TAPML_TRY(fill(state, spaces, SPACE_NOBODY));
     if (lacking->begin < lacking->end) {
-        TAPML_TRY(narrow_download(spaces, &state->block, state->owner, state->is_marked,
-                                  lacking->begin * state->row_bytes,
-                                  lacking->end * state->row_bytes));
+        TAPML_TRY(cast_download(spaces, &state->block, state->owner, state->mark,
+                                lacking->begin * state->row_bytes,
+                                lacking->end * state->row_bytes));
         TAPML_TRY(space_wait(spaces, state->owner));
         *lacking = (struct state_rows){0, 0};
     }
@@ -150,9 +152,8 @@ tapml_status state_buffer(struct state *state,
     TAPML_TRY(fill(state, spaces, place));
     if (lacking->begin < lacking->end) {
         TAPML_TRY(update_memory(state, spaces));
-        TAPML_TRY(narrow_upload(spaces, &state->block, place, state->is_marked,
-                                lacking->begin * state->row_bytes,
-                                lacking->end * state->row_bytes));
+        TAPML_TRY(cast_upload(spaces, &state->block, place, state->mark,
+                              lacking->begin * state->row_bytes, lacking->end * state->row_bytes));
         *lacking = (struct state_rows){0, 0};
     }
     return space_buffer(spaces, &state->block, place, out_buffer);

@@ -21,19 +21,19 @@ struct state {
     uint64_t rows;
     uint64_t row_bytes;
     uint32_t dtype;
-    int is_marked; // It is f16 at narrow places.
+    activation_set mark; // Its reduced dtypes (exec/cast).
     double initial;
     uint32_t owner;                             // The place that wrote last.
     int is_filled[SPACE_COUNT_MAX];             // In this sequence.
     struct state_rows changed[SPACE_COUNT_MAX]; // Rows that this space lacks.
 };
 
-// `value` is a state whose shape does not change: of constants and the capacity. `is_marked` is its
-// mark (exec/narrow).
+// `value` is a state whose shape does not change: of constants and the capacity. `mark` is its
+// mark (exec/cast).
 tapml_status state_init(struct state *state,
                         const struct graph_value *value,
                         const struct affine_point *point,
-                        int is_marked) STATUS_USED;
+                        activation_set mark) STATUS_USED;
 void state_release(struct state *state, struct space_set *spaces);
 
 // Begins a sequence: every row is initial. Nothing may be pending.

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "exec/narrow.h"
+#include "exec/cast.h"
 #include "exec/state.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct value_set {
     struct state *states;
     uint32_t *state_of; // For each value: its state, or GRAPH_NONE.
     uint32_t state_count;
-    uint8_t *marks;            // Of exec/narrow, one for each value.
+    activation_set *marks;     // Of exec/cast, one for each value.
     struct affine_point point; // Of this call.
 
     // For each value, spaces where it is valid in this call, a bit each.
@@ -63,7 +63,7 @@ static tapml_status make_slots(struct value_set *set, const struct affine_point 
     }
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
         void *memory = NULL;
-        space_block_init(&set->slots[i], set->plan.slot_bytes[i], set->plan.slot_narrow_bytes[i]);
+        space_block_init(&set->slots[i], set->plan.slot_bytes[i]);
         TAPML_TRY(space_memory(set->spaces, &set->slots[i], &memory));
     }
     return TAPML_OK;
@@ -83,7 +83,7 @@ tapml_status value_set_create(const struct graph *graph,
     set->marks = alloc_array(graph->value_count, sizeof(*set->marks));
     tapml_status status = set->marks ? TAPML_OK : status_no_memory();
     if (status == TAPML_OK) {
-        narrow_mark(graph, set->marks);
+        cast_mark(graph, set->marks);
         status = make_states(set, largest);
     }
     if (status == TAPML_OK) {
@@ -151,8 +151,8 @@ static int is_valid(const struct value_set *set, uint32_t value, uint32_t space)
 
 static tapml_status download(struct value_set *set, uint32_t value, uint32_t place)
 {
-    TAPML_TRY(narrow_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
-                              value_bytes(set, value)));
+    TAPML_TRY(cast_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                            value_bytes(set, value)));
     set->valid[value] |= 1u << SPACE_HOST;
     return TAPML_OK;
 }
@@ -198,8 +198,8 @@ value_read(struct value_set *set, uint32_t value, uint32_t place, tapml_object *
     if (!is_valid(set, value, space)) {
         TAPML_TRY(fetch(set, value));
         if (space != SPACE_HOST) {
-            TAPML_TRY(narrow_upload(set->spaces, slot, place, set->marks[value], 0,
-                                    value_bytes(set, value)));
+            TAPML_TRY(cast_upload(set->spaces, slot, place, set->marks[value], 0,
+                                  value_bytes(set, value)));
         }
         set->valid[value] = (uint16_t)(set->valid[value] | 1u << space);
     }
@@ -274,9 +274,9 @@ tapml_status value_input_memory(struct value_set *set, uint32_t value, void **ou
     return space_memory(set->spaces, slot, out_memory);
 }
 
-const uint8_t *value_marks(const struct value_set *set, uint32_t place)
+const activation_set *value_marks(const struct value_set *set)
 {
-    return set->spaces->places[place].is_narrow ? set->marks : NULL;
+    return set->marks;
 }
 
 uint64_t value_bytes(const struct value_set *set, uint32_t value)

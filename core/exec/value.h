@@ -66,8 +66,8 @@ value_memory(struct value_set *set, uint32_t value, const void **out_memory) STA
 tapml_status
 value_input_memory(struct value_set *set, uint32_t value, void **out_memory) STATUS_USED;
 
-// The marks of exec/narrow, one for each value, where a place is narrow; else NULL.
-const uint8_t *value_marks(const struct value_set *set, uint32_t place);
+// The marks of exec/cast, one for each value.
+const activation_set *value_marks(const struct value_set *set);
 
 // Bytes of a value in this call, dense.
 uint64_t value_bytes(const struct value_set *set, uint32_t value);

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "carve/recorder.h"
-#include "verify/narrowed.h"
+#include "verify/recast.h"
 
 #include <math.h>
 
@@ -79,7 +79,7 @@ tapml_status watch_create(const struct watch_options *options, struct watch **ou
     watch->options = *options;
     watch->on_target = judge_options(options, options->target);
     watch->on_source = judge_options(options, options->source);
-    watch->on_source.is_narrow = backend_info(options->target)->is_narrow;
+    watch->on_source.activation = backend_info(options->target)->activation;
     table_init(&watch->op_of);
     const tapml_status status = open_watch(watch);
 
@@ -195,7 +195,7 @@ static tapml_status judge_cumulative(struct looking *looking, struct carved_case
     return TAPML_OK;
 }
 
-// A call on a narrow target is judged as the f32 case that it stands for.
+// A call on a target of a reduced dtype is judged as the f32 case that it stands for.
 static tapml_status visit_cumulative(struct looking *looking, const struct carved_case *item)
 {
     struct arena *arena = arena_create();
@@ -204,7 +204,8 @@ static tapml_status visit_cumulative(struct looking *looking, const struct carve
     if (arena == NULL) {
         return status_no_memory();
     }
-    tapml_status status = narrowed_widen_case(item, arena, &own);
+    tapml_status status = recast_widen_case(
+        item, backend_info(looking->watch->options.target)->activation, arena, &own);
 
     own.part += CUMULATIVE_PART;
     if (status == TAPML_OK) {

@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "schema/infer.h"
+#include "tensor/activation.h"
 
 #include <tapml/backend.h>
 
@@ -39,7 +40,7 @@ struct backend_info {
     int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
     uint64_t buffer_bytes_max;
     enum backend_borrowing borrowing;
-    int is_narrow; // What is f32 elsewhere, weights excepted, is f16 there (exec/narrow).
+    enum activation activation; // What is f32 elsewhere, weights excepted, is of this dtype there.
 };
 
 // A moment in the work of a backend: all that was queued before is done.

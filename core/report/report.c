@@ -284,12 +284,15 @@ void report_print(const json_t *target)
 {
     const json_t *ops = json_object_get(target, "ops");
 
-    (void)printf(
-        "\n%s = %s:%s (%s), plugin %s %s%s\n", report_markup_string(target, "name"),
-        report_markup_string(target, "component"), report_markup_string(target, "device"),
-        report_markup_string(target, "device_name"), report_markup_string(target, "plugin"),
-        report_markup_string(target, "plugin_version"),
-        strcmp(report_markup_string(target, "activations"), "f16") == 0 ? ", activations f16" : "");
+    const char *activations = report_markup_string(target, "activations");
+    const int is_reduced = activations[0] != '\0' && strcmp(activations, "f32") != 0;
+
+    (void)printf("\n%s = %s:%s (%s), plugin %s %s%s%s\n", report_markup_string(target, "name"),
+                 report_markup_string(target, "component"), report_markup_string(target, "device"),
+                 report_markup_string(target, "device_name"),
+                 report_markup_string(target, "plugin"),
+                 report_markup_string(target, "plugin_version"), is_reduced ? ", activations " : "",
+                 is_reduced ? activations : "");
     (void)printf("%-24s %5s %5s %6s %6s %5s %5s %9s %10s %10s %9s %10s\n", "op", "inst", "moved",
                  "cases", "pass", "fail", "none", "margin", "source us", "replay us", "launches",
                  "in run us");

@@ -36,13 +36,13 @@ static int is_right(const json_t *target)
 static void print_device(const char *name, const json_t *device, struct text *out)
 {
     const char *driver = string(device, "driver");
+    const char *activations = string(device, "activations");
+    const int is_reduced = activations[0] != '\0' && strcmp(activations, "f32") != 0;
 
-    const int is_narrow = strcmp(string(device, "activations"), "f16") == 0;
-
-    REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}{}<br>", name,
+    REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}{}{}<br>", name,
                   string(device, "component"), string(device, "device"),
                   string(device, "device_name"), driver[0] != '\0' ? ", driver " : "", driver,
-                  is_narrow ? ", activations f16" : "");
+                  is_reduced ? ", activations " : "", is_reduced ? activations : "");
     REPORT_MARKUP(out, "<span class=\"soft\">plugin {} {}, build <code>{}</code></span></dd>\n",
                   string(device, "plugin"), string(device, "plugin_version"),
                   string(device, "build"));

@@ -72,12 +72,13 @@ static const char *describe_target(const struct bundling *bundling)
     return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s%s",
                         bundling->options->target, info->component, info->device, info->device_name,
                         info->plugin, info->plugin_version,
-                        info->is_narrow ? ", activations f16" : "");
+                        activation_type(info->activation)->remark);
 }
 
 static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct verdict *verdict = bundling->verdict;
+    const enum activation activation = backend_info(bundling->options->backend)->activation;
     const char *target = describe_target(bundling);
     const char *source = fact_of(bundling, "source");
     const char *model = fact_of(bundling, "model.hash");
@@ -88,7 +89,7 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
         {BUNDLE_FACT_REASON, bundling->blame->reason},
         {BUNDLE_FACT_WHOLE, verdict->shape_class},
         {BUNDLE_FACT_ACTIVATIONS,
-         backend_info(bundling->options->backend)->is_narrow ? "f16" : NULL},
+         activation_is_reduced(activation) ? activation_type(activation)->name : NULL},
         {"source", source},
         {"model.hash", model},
     };

@@ -225,7 +225,7 @@ static tapml_status declare_target(const struct run_config *config,
     append_faults(&faults, config, target->name);
     *out_row = (struct target_row){.name = target->name,
                                    .backend = target->backend,
-                                   .activations = target->is_narrow ? "f16" : "f32",
+                                   .activations = activation_type(target->activation)->name,
                                    .faults = arena_text(arena, faults.data),
                                    .goal = arena_text(arena, goal.data),
                                    .needs_all = target->require_all};
@@ -510,10 +510,13 @@ static void append_ways(struct text *text, const struct run_config *config, uint
 {
     static const char *const modes[] = {
         [LOOP_MIXED] = "", [LOOP_SHADOW] = " mode=shadow", [LOOP_CUMULATIVE] = " mode=cumulative"};
+    const enum activation activation = config->targets[index - 1].activation;
 
     text_append(text, modes[config->mode]);
     text_append(text, config->targets[index - 1].is_guarded ? " guard=on" : "");
-    text_append(text, config->targets[index - 1].is_narrow ? " activations=f16" : "");
+    if (activation_is_reduced(activation)) {
+        text_format(text, " activations=%s", activation_type(activation)->name);
+    }
 }
 
 // Steps and results of another target are forgotten.

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "config/run_config.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "model/prompts.h"
 #include "run/calibration.h"
 #include "run/interrupt.h"
@@ -78,7 +78,7 @@ static tapml_status load_prompts(struct run_judge *judge)
     return TAPML_OK;
 }
 
-// Runs the model on a device that calibrates; what that refuses in f16 on the source.
+// Runs the model on a device that calibrates; what that refuses in a reduced dtype on the source.
 static tapml_status
 measure(struct run_judge *judge, struct backend *backend, struct judge_limits *out_limits)
 {
@@ -114,28 +114,37 @@ static tapml_status settle(struct run_judge *judge,
     return calibration_keep(judge->from.store, &calibration, out_limits);
 }
 
-static tapml_status
-settle_narrow(struct run_judge *judge, struct run_judge_device *device, struct backend *backend)
+static tapml_status settle_reduced(struct run_judge *judge,
+                                   struct run_judge_device *device,
+                                   enum activation activation,
+                                   struct backend *backend)
 {
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
     char name[sizeof(device->name) + 8];
 
-    (void)snprintf(name, sizeof(name), "%s f16", device->name);
-    TAPML_TRY(narrow_create(backend, &narrow));
-    const tapml_status status = settle(judge, name, narrow_backend(narrow), &device->narrow_limits);
+    (void)snprintf(name, sizeof(name), "%s %s", device->name, activation_type(activation)->name);
+    TAPML_TRY(reduced_create(backend, activation, &reduced));
+    const tapml_status status =
+        settle(judge, name, reduced_backend(reduced), &device->limits[activation]);
 
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
     return status;
 }
 
-static int has_narrow_target(const struct run_config *config)
+// Limits in a reduced dtype that some target has.
+static tapml_status settle_wanted(struct run_judge *judge,
+                                  struct run_judge_device *device,
+                                  enum activation activation,
+                                  struct backend *backend)
 {
+    const struct run_config *config = judge->from.config;
+
     for (size_t i = 0; i < config->target_count; i++) {
-        if (config->targets[i].is_narrow) {
-            return 1;
+        if (config->targets[i].activation == activation) {
+            return settle_reduced(judge, device, activation, backend);
         }
     }
-    return 0;
+    return TAPML_OK;
 }
 
 static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_device *device)
@@ -143,10 +152,12 @@ static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_devic
     struct backend *backend = NULL;
 
     TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
-    tapml_status status = settle(judge, device->name, backend, &device->limits);
+    tapml_status status = settle(judge, device->name, backend, &device->limits[ACTIVATION_F32]);
 
-    if (status == TAPML_OK && has_narrow_target(judge->from.config)) {
-        status = settle_narrow(judge, device, backend);
+    for (unsigned i = 0; status == TAPML_OK && i < ACTIVATION_COUNT; i++) {
+        if (activation_is_reduced((enum activation)i)) {
+            status = settle_wanted(judge, device, (enum activation)i, backend);
+        }
     }
     backend_release(backend);
     return status;
@@ -164,8 +175,8 @@ void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
     }
     for (size_t i = 0; i < judge->device_count; i++) {
         if (strcmp(judge->devices[i].name, own) != 0) {
-            limits[count++] = info != NULL && info->is_narrow ? judge->devices[i].narrow_limits
-                                                              : judge->devices[i].limits;
+            limits[count++] =
+                judge->devices[i].limits[info != NULL ? info->activation : ACTIVATION_F32];
         }
     }
     judge_set_limits(judge->judge, limits, count);

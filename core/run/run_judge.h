@@ -31,9 +31,8 @@ struct run_judge_options {
 
 // A device that calibrates.
 struct run_judge_device {
-    char name[256]; // "component:device"
-    struct judge_limits limits;
-    struct judge_limits narrow_limits; // In f16, where a target has its activations so.
+    char name[256];                               // "component:device"
+    struct judge_limits limits[ACTIVATION_COUNT]; // Of f32, and of what targets have.
 };
 
 struct run_judge {
@@ -61,8 +60,8 @@ tapml_status run_judge_open(const struct run_judge_options *options,
 // Accepts a judge of zeros.
 void run_judge_close(struct run_judge *judge);
 
-// Judges by what the devices that calibrate allow, in f16 for a narrow target; a target that is one
-// of them is left out, since nobody judges himself.
+// Judges by what the devices that calibrate allow in the activation dtype of a target. A target
+// that is one of them is left out of its own calibration.
 void run_judge_set_limits(struct run_judge *judge, const struct backend *target);
 
 // A session over the source and, where `other` is not NULL, one more place. The caller destroys it.

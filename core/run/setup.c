@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "link/loopback.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ tapml_status setup_open_check(const char *program,
 
 void setup_close(struct setup *setup)
 {
-    for (uint32_t i = setup->place_count; i > 0; i--) { // A narrow place wraps one before it.
+    for (uint32_t i = setup->place_count; i > 0; i--) { // A reduced place wraps one before it.
         residency_destroy(setup->weights[i - 1]);
         backend_release(setup->backends[i - 1]);
         backend_release(setup->inner[i - 1]);
@@ -214,13 +214,16 @@ tapml_status setup_place_absent(struct setup *setup, const char *place)
     return TAPML_OK;
 }
 
-tapml_status setup_place_narrow(struct setup *setup, const char *place, uint32_t index)
+tapml_status setup_place_reduced(struct setup *setup,
+                                 const char *place,
+                                 uint32_t index,
+                                 enum activation activation)
 {
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
 
     TAPML_TRY(check_room(setup));
-    TAPML_TRY(narrow_create(setup->backends[index], &narrow));
-    setup->backends[setup->place_count] = narrow_backend(narrow);
+    TAPML_TRY(reduced_create(setup->backends[index], activation, &reduced));
+    setup->backends[setup->place_count] = reduced_backend(reduced);
     return add_place(setup, place);
 }
 
@@ -241,14 +244,12 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan)
     return TAPML_OK;
 }
 
-tapml_status setup_read_activations(const struct options *options, int *out_is_narrow)
+tapml_status setup_read_activations(const struct options *options, enum activation *out_activation)
 {
     const char *word = options_get(options, "--activations");
 
-    *out_is_narrow = word != NULL && strcmp(word, "f16") == 0;
-    return word == NULL || *out_is_narrow || strcmp(word, "f32") == 0
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID, "--activations is '%s', expected 'f32' or 'f16'", word);
+    *out_activation = ACTIVATION_F32;
+    return word != NULL ? activation_read("--activations", word, out_activation) : TAPML_OK;
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

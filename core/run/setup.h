@@ -90,14 +90,18 @@ tapml_status setup_place_isolated(struct setup *setup,
 // their numbers.
 tapml_status setup_place_absent(struct setup *setup, const char *place) STATUS_USED;
 
-// The backend of the place `index` as one more place, whose activations are f16 (exec/narrow).
-tapml_status setup_place_narrow(struct setup *setup, const char *place, uint32_t index) STATUS_USED;
+// The backend of the place `index` as one more place, with reduced activations (exec/reduced).
+tapml_status setup_place_reduced(struct setup *setup,
+                                 const char *place,
+                                 uint32_t index,
+                                 enum activation activation) STATUS_USED;
 
 // The plan that gives everything to the place that was added last. The caller owns it.
 tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATUS_USED;
 
-// Reads an option "--activations f32|f16".
-tapml_status setup_read_activations(const struct options *options, int *out_is_narrow) STATUS_USED;
+// Reads the option --activations; f32 where it is absent. TAPML_INVALID for what is none.
+tapml_status setup_read_activations(const struct options *options,
+                                    enum activation *out_activation) STATUS_USED;
 
 // The backend for commands that were told none: the first component that calibrates, else the first
 // backend that can be used. TAPML_UNAVAILABLE where there is none.

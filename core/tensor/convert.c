@@ -83,20 +83,6 @@ uint16_t convert_f32_to_bf16(float value)
     return (uint16_t)shift_rounded(bits, 16);
 }
 
-void convert_narrow(const float *values, size_t count, uint16_t *out_halves)
-{
-    for (size_t i = 0; i < count; i++) {
-        out_halves[i] = convert_f32_to_f16(values[i]);
-    }
-}
-
-void convert_widen(const uint16_t *halves, size_t count, float *out_values)
-{
-    for (size_t i = 0; i < count; i++) {
-        out_values[i] = convert_f16_to_f32(halves[i]);
-    }
-}
-
 // To f32 so that rounding once more to fewer bits is right: what is not exact is cut towards zero
 // and made odd (Boldo and Melquiond, 2008).
 static float round_to_odd(double value)

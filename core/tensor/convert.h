@@ -14,10 +14,6 @@ uint16_t convert_f32_to_f16(float value);
 float convert_bf16_to_f32(uint16_t bits);
 uint16_t convert_f32_to_bf16(float value);
 
-// `count` values of f32 as f16, and back, which is exact.
-void convert_narrow(const float *values, size_t count, uint16_t *out_halves);
-void convert_widen(const uint16_t *halves, size_t count, float *out_values);
-
 // `count` elements at `source` as doubles. The address need not be aligned.
 void convert_to_f64(uint32_t dtype, const void *source, size_t count, double *out_values);
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "store/row.h"
 
 #include <math.h>
@@ -20,20 +20,20 @@ enum { DEVICES_MAX = 16, NAME_TEXT = 128, LIST_TEXT = 512 };
 enum { CLOSE_ROUNDS = 3, CLOSE_SEED = 1 };
 static const double CLOSE_STEP = 0x1p-22;
 
-// In f16 all devices and the target round the same inputs; moved by half a rounding they are
-// rounded anew.
-static const double CLOSE_STEP_NARROW = 0x1p-12;
+// In a reduced dtype all devices and the target round the same inputs; moved by half a rounding
+// they are rounded anew.
+static const double CLOSE_ROUNDINGS_REDUCED = 0.5;
 
 // Beyond these limits the devices do not agree on a value, and it judges nobody.
 static const double USEFUL_ULP = 4096;
 static const double USEFUL_NMSE = 1e-8;
 static const double USEFUL_ROW_ERROR = 1e-2;
-static const double USEFUL_NMSE_NARROW = 1e-3;
-static const double USEFUL_ROW_ERROR_NARROW = 0.25;
+static const double USEFUL_NMSE_REDUCED = 1e-3;
+static const double USEFUL_ROW_ERROR_REDUCED = 0.25;
 
 struct device {
     struct backend *backend;
-    struct narrow *narrow; // Around it; or NULL.
+    struct reduced *reduced; // Around it; or NULL.
     struct replay *replay;
 };
 
@@ -42,7 +42,7 @@ struct oracle {
     char component[NAME_TEXT];
     char list[LIST_TEXT];               // "reference f64 f32": without the target itself.
     struct device devices[DEVICES_MAX]; // The first is exact. Opened when they are needed.
-    struct replay *exact;               // On the first one as it is, where the others are narrow.
+    struct replay *exact;               // On the first one as it is, where the others are reduced.
     uint32_t device_count;
 };
 
@@ -50,7 +50,7 @@ struct calibrator {
     struct registry *registry;
     const struct checkpoint *checkpoint;
     const struct backend *target; // Or NULL.
-    int is_narrow;
+    enum activation activation;
     struct oracle **oracles;
     size_t oracle_count, oracle_capacity;
 };
@@ -63,7 +63,7 @@ struct limits {
     struct compare_limit items[REPLAY_OUTPUTS_MAX];
     uint32_t count;
     int is_calibrated; // All of them are in the store.
-    int is_narrow;
+    enum activation activation;
     char calibration[LIST_TEXT + 16]; // What they depend on beside the case.
 };
 
@@ -79,14 +79,14 @@ tapml_status calibrator_create(struct registry *registry,
     calibrator->registry = registry;
     calibrator->checkpoint = checkpoint;
     calibrator->target = target;
-    calibrator->is_narrow = target && backend_info(target)->is_narrow;
+    calibrator->activation = target ? backend_info(target)->activation : ACTIVATION_F32;
     *out_calibrator = calibrator;
     return TAPML_OK;
 }
 
-void calibrator_set_narrow(struct calibrator *calibrator)
+void calibrator_set_activation(struct calibrator *calibrator, enum activation activation)
 {
-    calibrator->is_narrow = 1;
+    calibrator->activation = activation;
 }
 
 static void close_devices(struct oracle *oracle)
@@ -95,7 +95,7 @@ static void close_devices(struct oracle *oracle)
     oracle->exact = NULL;
     for (uint32_t i = 0; i < oracle->device_count; i++) {
         replay_destroy(oracle->devices[i].replay);
-        narrow_destroy(oracle->devices[i].narrow);
+        reduced_destroy(oracle->devices[i].reduced);
         backend_release(oracle->devices[i].backend);
         oracle->devices[i] = (struct device){0};
     }
@@ -135,11 +135,12 @@ static tapml_status open_device(const struct calibrator *calibrator,
     TAPML_TRY(registry_open(calibrator->registry, name, &device->backend));
     oracle->device_count++; // From here on the oracle releases it.
     struct backend *backend = device->backend;
-    if (calibrator->is_narrow) {
-        TAPML_TRY(narrow_create(device->backend, &device->narrow));
-        backend = narrow_backend(device->narrow);
+    const int is_reduced = activation_is_reduced(calibrator->activation);
+    if (is_reduced) {
+        TAPML_TRY(reduced_create(device->backend, calibrator->activation, &device->reduced));
+        backend = reduced_backend(device->reduced);
     }
-    if (calibrator->is_narrow && !oracle->exact) {
+    if (is_reduced && !oracle->exact) {
         TAPML_TRY(replay_create(device->backend, calibrator->checkpoint, &oracle->exact));
     }
     return replay_create(backend, calibrator->checkpoint, &device->replay);
@@ -265,10 +266,12 @@ static tapml_status begin(struct calibrator *calibrator,
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
-    *limits = (struct limits){.item = item, .is_narrow = calibrator->is_narrow};
+    *limits = (struct limits){.item = item, .activation = calibrator->activation};
     TAPML_TRY(find_oracle(calibrator, schema, &limits->oracle));
-    (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s",
-                   limits->oracle ? limits->oracle->list : "", limits->is_narrow ? ", in f16" : "");
+    const struct activation_type *type = activation_type(limits->activation);
+    (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s%s",
+                   limits->oracle ? limits->oracle->list : "", type->is_reduced ? ", in " : "",
+                   type->is_reduced ? type->name : "");
     for (uint32_t i = 0; i < item->argument_count; i++) {
         if (!case_is_output(&item->arguments[i])) {
             continue;
@@ -278,8 +281,7 @@ static tapml_status begin(struct calibrator *calibrator,
                                REPLAY_OUTPUTS_MAX);
         }
         limits->params[limits->count] = item->arguments[i].name;
-        limits->items[limits->count++] =
-            limits->is_narrow ? compare_floor_narrow(class_) : compare_floor(class_);
+        limits->items[limits->count++] = compare_floor_in(class_, limits->activation);
     }
     return TAPML_OK;
 }
@@ -354,7 +356,7 @@ static void widen_by(struct limits *limits,
     }
 }
 
-// Runs an item on all devices but the exact one (where they are narrow, on that one too), and
+// Runs an item on all devices but the exact one (where they are reduced, on that one too), and
 // widens by what they depart from it.
 static tapml_status measure_others(const struct oracle *oracle,
                                    const struct carved_case *item,
@@ -396,6 +398,12 @@ move_inputs(struct carved_case *item, double step, struct random *random, struct
     return TAPML_OK;
 }
 
+static double close_step(enum activation activation)
+{
+    const struct activation_type *type = activation_type(activation);
+    return type->is_reduced ? CLOSE_ROUNDINGS_REDUCED * type->rounding : CLOSE_STEP;
+}
+
 // The sum that an honest kernel rounds is the exact sum of inputs that lie a few roundings off. So
 // inputs that are moved show what no order of summation may happen to: how much the case makes of
 // a rounding. Elementwise ops have no such excuse.
@@ -415,8 +423,7 @@ static tapml_status measure_closely(const struct oracle *oracle,
         if (status == TAPML_OK) {
             memcpy(moved.arguments, limits->item->arguments,
                    moved.argument_count * sizeof(*moved.arguments));
-            status = move_inputs(&moved, limits->is_narrow ? CLOSE_STEP_NARROW : CLOSE_STEP,
-                                 &random, arena);
+            status = move_inputs(&moved, close_step(limits->activation), &random, arena);
         }
         if (status == TAPML_OK) {
             status = measure_others(oracle, &moved, schema, exact, limits);
@@ -553,8 +560,9 @@ static const char *objection(const struct replay_result *exact,
 
 static int is_useful(const struct limits *limits)
 {
-    const double nmse = limits->is_narrow ? USEFUL_NMSE_NARROW : USEFUL_NMSE;
-    const double row_error = limits->is_narrow ? USEFUL_ROW_ERROR_NARROW : USEFUL_ROW_ERROR;
+    const int is_reduced = activation_is_reduced(limits->activation);
+    const double nmse = is_reduced ? USEFUL_NMSE_REDUCED : USEFUL_NMSE;
+    const double row_error = is_reduced ? USEFUL_ROW_ERROR_REDUCED : USEFUL_ROW_ERROR;
     for (uint32_t i = 0; i < limits->count; i++) {
         const struct compare_limit *limit = &limits->items[i];
         if (limit->ulp > USEFUL_ULP || limit->nmse > nmse || limit->row_error > row_error) {

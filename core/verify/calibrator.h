@@ -9,10 +9,10 @@
 // What the source recorded takes no part in it: a fault of the source must not widen what a target
 // may do. Nor does the target, where it is one of those devices: nobody judges himself.
 //
-// A narrow target (exec/narrow) is judged by what the devices lose in f16: all of them, the exact
-// one too, run the case as that target does, and their distance from the exact result of inputs
-// that were not rounded is the spread. Floors are wider then, and all but exact ops are measured as
-// reductions (compare_floor_narrow).
+// A target with reduced activations (exec/reduced) is judged by what the devices lose in that
+// dtype: all of them, the exact one too, run the case as that target does, and their distance from
+// the exact result of inputs that were not rounded is the spread. Floors are wider then, and all
+// but exact ops are measured as reductions (compare_floor_in).
 //
 // Limits are kept in the store by (op, version, shape class, output, devices), where they are the
 // largest of the cases that were calibrated: the first one of a class, and those that
@@ -38,8 +38,9 @@ tapml_status calibrator_create(struct registry *registry,
                                struct calibrator **out_calibrator) STATUS_USED;
 void calibrator_destroy(struct calibrator *calibrator);
 
-// Gives the limits of a narrow target, whatever the target at creation. Before the first case.
-void calibrator_set_narrow(struct calibrator *calibrator);
+// Gives the limits of a target with activations of this dtype, whatever the target at creation.
+// Before the first case.
+void calibrator_set_activation(struct calibrator *calibrator, enum activation activation);
 
 // The limits of every output of a case (outputs and written states, in order of the parameters).
 // `out_limits` has room for REPLAY_OUTPUTS_MAX. An op that no device calibrates, and one of class

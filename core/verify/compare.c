@@ -17,8 +17,7 @@ static const double TINY_ROW_PART = 1e-3;
 static const double ULP_FLOOR = 16;
 static const double NMSE_FLOOR = 1e-12;
 static const double ROW_ERROR_FLOOR = 1e-6;
-static const double NARROW_NMSE_FLOOR = 0x1p-14;
-static const double NARROW_ROW_ERROR_FLOOR = 0x1p-7;
+static const double REDUCED_ROUNDINGS = 16;
 
 static const struct {
     const char *name;
@@ -237,14 +236,15 @@ struct compare_limit compare_floor(enum compare_class class_)
     return (struct compare_limit){.class_ = class_};
 }
 
-struct compare_limit compare_floor_narrow(enum compare_class class_)
+struct compare_limit compare_floor_in(enum compare_class class_, enum activation activation)
 {
-    if (class_ == COMPARE_EXACT) {
+    const struct activation_type *type = activation_type(activation);
+    if (!type->is_reduced || class_ == COMPARE_EXACT) {
         return compare_floor(class_);
     }
-    return (struct compare_limit){.class_ = COMPARE_REDUCTION,
-                                  .nmse = NARROW_NMSE_FLOOR,
-                                  .row_error = NARROW_ROW_ERROR_FLOOR};
+    const double error = REDUCED_ROUNDINGS * type->rounding;
+    return (struct compare_limit){
+        .class_ = COMPARE_REDUCTION, .nmse = error * error, .row_error = error};
 }
 
 double compare_margin(const struct compare_result *result, const struct compare_limit *limit)

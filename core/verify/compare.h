@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "tensor/activation.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,11 +58,11 @@ struct compare_limit {
 // adds; and enough for a single case in which the devices happen to agree better than that.
 struct compare_limit compare_floor(enum compare_class class_);
 
-// The same for what is computed from f16 and rounded to it. Exact stays exact: what is expected is
-// rounded too. All else is a reduction, since inputs that are rounded and then cancel leave no
-// measure of a single element: 16 roundings of f16 in an element (row error 2^-7), and in all of
-// them (NMSE 2^-14).
-struct compare_limit compare_floor_narrow(enum compare_class class_);
+// The same for what is computed from activations of a dtype and rounded to it. In a reduced dtype,
+// exact stays exact: what is expected is rounded too. All else is a reduction, since inputs that
+// are rounded and then cancel leave no measure of a single element: 16 roundings in an element (of
+// f16: row error 2^-7), and in all of them (NMSE 2^-14).
+struct compare_limit compare_floor_in(enum compare_class class_, enum activation activation);
 
 // observed / limit: at most 1 passes. Infinite for unequal bits of an exact op and for non-finite
 // values on one side.

@@ -9,7 +9,7 @@
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
-#include "verify/narrowed.h"
+#include "verify/recast.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ struct slot {
 struct running {
     struct replay *replay;
     const struct carved_case *given;
-    const struct carved_case *item; // As the backend gets it: given, or narrowed.
+    const struct carved_case *item; // As the backend gets it: given, or recast.
     const struct compiled_op *schema;
     const tapml_op *op; // Of the schema.
     struct arena *arena;
@@ -176,9 +176,14 @@ static tapml_status skip(struct running *running, enum replay_outcome outcome, c
     return TAPML_OK;
 }
 
-static tapml_status narrow_case(struct running *running)
+static enum activation activation_of(const struct running *running)
 {
-    if (!backend_info(running->replay->backend)->is_narrow) {
+    return backend_info(running->replay->backend)->activation;
+}
+
+static tapml_status reduce_case(struct running *running)
+{
+    if (!activation_is_reduced(activation_of(running))) {
         return TAPML_OK;
     }
     struct carved_case *item = arena_new(running->arena, sizeof(*item));
@@ -188,7 +193,8 @@ static tapml_status narrow_case(struct running *running)
     for (uint32_t i = 0; i < running->given->argument_count; i++) {
         TAPML_TRY(case_check_argument(&running->given->arguments[i]));
     }
-    TAPML_TRY(narrowed_case(running->given, running->schema, running->arena, item));
+    TAPML_TRY(
+        recast_case(running->given, running->schema, activation_of(running), running->arena, item));
     running->item = item;
     return TAPML_OK;
 }
@@ -336,14 +342,13 @@ static tapml_status check_support(struct running *running)
     return TAPML_OK;
 }
 
-// What a narrow backend gets may be of types that the op does not take.
+// What a backend of a reduced dtype gets may be of types that the op does not take.
 static tapml_status match(struct running *running)
 {
     const tapml_status status = infer_call(running->schema, running->args, &running->inferred);
-    const int is_narrowed = running->item != running->given;
-    return status == TAPML_INVALID && is_narrowed
-               ? skip(running, REPLAY_UNSUPPORTED, status_message())
-               : status;
+    const int is_cast = running->item != running->given;
+    return status == TAPML_INVALID && is_cast ? skip(running, REPLAY_UNSUPPORTED, status_message())
+                                              : status;
 }
 
 static tapml_status find_weight(const struct running *running,
@@ -569,7 +574,7 @@ static tapml_status take_output(const struct running *running, uint32_t index)
         .width = width,
     };
     return argument->dtype != running->given->arguments[index].dtype
-               ? narrowed_widen_output(running->op, running->arena, output)
+               ? recast_widen_output(running->op, activation_of(running), running->arena, output)
                : TAPML_OK;
 }
 
@@ -621,7 +626,7 @@ static tapml_status prepare(struct running *running)
 {
     const struct replay_result *result = running->result;
     TAPML_TRY(case_check_op(running->item, running->op));
-    TAPML_TRY(narrow_case(running));
+    TAPML_TRY(reduce_case(running));
     TAPML_TRY(describe_all(running));
     TAPML_TRY(match(running));
     if (result->outcome == REPLAY_RAN) {

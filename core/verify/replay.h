@@ -3,8 +3,8 @@
 
 // Replays cases on a backend: rebuilds the arguments in the layout they had, with poison in gaps
 // and in state rows that the case does not know, calls the op under a guard (verify/guard), and
-// reads what came out. A narrow backend (exec/narrow) gets f32 inputs and states as f16, and what
-// it computes is given as f32.
+// reads what came out. A backend of reduced activations (exec/reduced) gets f32 inputs and states
+// in its dtype, and what it computes is given as f32.
 #pragma once
 
 #include "base/status.h"

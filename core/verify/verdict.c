@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "store/row.h"
-#include "verify/narrowed.h"
+#include "verify/recast.h"
 #include "verify/replay.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static tapml_status describe_maker(struct verdict_judge *judge)
                                        info->build_id ? info->build_id : ""),
         .device = arena_format(arena, "%s:%s", info->component, info->device),
         .driver = arena_format(arena, "%s, %s", info->device_name, info->driver),
-        .options = info->is_narrow ? "activations=f16" : "",
+        .options = activation_type(info->activation)->setting,
     };
     if (!maker.implementation || !maker.device || !maker.driver) {
         return status_no_memory();
@@ -241,9 +241,8 @@ static tapml_status measure(const struct verdict_judge *judge, struct trial *tri
             const void *right = output->computed;
             output->computed = output->expected;
             output->expected = right;
-            if (judge->options->is_narrow) {
-                TAPML_TRY(narrowed_round_expected(trial->schema->op, judge->list->arena, output));
-            }
+            TAPML_TRY(recast_round_expected(trial->schema->op, judge->options->activation,
+                                            judge->list->arena, output));
         }
         trial->distances[i] = compare_tensors(output->dtype, output->expected, output->computed,
                                               output->rows, output->width);
@@ -729,8 +728,8 @@ static tapml_status begin(struct verdict_judge *judge)
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
     TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
                                 &judge->calibrator));
-    if (options->is_narrow) {
-        calibrator_set_narrow(judge->calibrator);
+    if (activation_is_reduced(options->activation)) {
+        calibrator_set_activation(judge->calibrator, options->activation);
     }
     return TAPML_OK;
 }

@@ -58,10 +58,11 @@ struct verdict_options {
     const char *target; // The target's name in the run; results are kept under it.
     struct backend *backend;
     const struct checkpoint *checkpoint; // Or NULL.
-    int is_narrow;                       // What is judged was computed in f16, whatever `backend`.
-    int64_t case_id;                     // One case alone; 0: all.
-    int fresh;                           // Replays also what the store has a result for.
-    int derived;                         // Judges derived cases too, after the kept ones.
+    enum activation activation; // A reduced one: what is judged was computed in it, whatever
+                                // `backend`.
+    int64_t case_id;            // One case alone; 0: all.
+    int fresh;                  // Replays also what the store has a result for.
+    int derived;                // Judges derived cases too, after the kept ones.
 
     // Called after each kept case, and after the derived ones around each kept case that has some;
     // a status that is not TAPML_OK ends it. Or NULL.
@@ -90,7 +91,7 @@ tapml_status verdict_count(struct store *store, const char *target, size_t *out_
 struct verdict_judge;
 
 // Of `options`, which is borrowed, count registry, store (of limits; results are not written),
-// target, backend, checkpoint and `is_narrow`. The caller owns the judge.
+// target, backend, checkpoint and `activation`. The caller owns the judge.
 tapml_status verdict_judge_create(const struct verdict_options *options,
                                   struct verdict_judge **out_judge) STATUS_USED;
 void verdict_judge_destroy(struct verdict_judge *judge);

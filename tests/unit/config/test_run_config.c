@@ -51,7 +51,7 @@ Test(run_config, defaults_stand_where_keys_are_absent)
     cr_assert_eq(config.keep_all, 0);
     cr_assert_eq(config.mode, LOOP_MIXED);
     cr_assert_not(config.targets[0].is_guarded);
-    cr_assert_not(config.targets[0].is_narrow);
+    cr_assert_eq(config.targets[0].activation, ACTIVATION_F32);
     cr_assert_eq(config.target_count, 1u);
     cr_assert_str_eq(config.targets[0].name, "gpu");
     run_config_release(&config);
@@ -97,7 +97,7 @@ Test(run_config, modes_guards_and_activations_are_read)
         TAPML_OK, "%s", status_message());
     cr_assert_eq(config.mode, LOOP_CUMULATIVE);
     cr_assert(config.targets[0].is_guarded);
-    cr_assert(config.targets[0].is_narrow);
+    cr_assert_eq(config.targets[0].activation, ACTIVATION_F16);
     run_config_release(&config);
 }
 

@@ -184,27 +184,27 @@ Test(binding, makes_what_is_marked_f16_and_f32_again)
     const uint32_t half = sketch_columns(sketch, x, 4, 8);
     const uint32_t weight = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(4, 0), 0);
     const uint32_t y = sketch_value(sketch, GRAPH_COMPUTED, "y", sketch_sum(0, 1), 4);
-    uint8_t marks[SKETCH_VALUES_MAX] = {0};
-    marks[x] = marks[half] = marks[y] = 1;
+    activation_set marks[SKETCH_VALUES_MAX] = {0};
+    marks[x] = marks[half] = marks[y] = activation_bit(ACTIVATION_F16);
     bind(&fixture, sketch_op(sketch, &tapml_rms_norm, "y", (const uint32_t[]){half, weight, y}));
     const tapml_tensor *in = fixture.binding.args[TAPML_RMS_NORM_X].u.p;
     const tapml_tensor *scale = fixture.binding.args[TAPML_RMS_NORM_WEIGHT].u.p;
     const struct backend_origin *origin = &fixture.binding.origins[TAPML_RMS_NORM_X];
 
     for (int turn = 0; turn < 2; turn++) { // A second time changes nothing.
-        binding_set_narrow(&fixture.binding, marks);
+        binding_set_activation(&fixture.binding, marks, ACTIVATION_F16);
         cr_expect_eq(in->dtype, TAPML_F16);
         cr_expect_eq(in->offset, 8);
         cr_expect_eq(in->stride[0], 8, "strides count elements");
         cr_expect_eq(origin->base_bytes, 3 * 8 * 2);
         cr_expect_eq(scale->dtype, TAPML_F32);
     }
-    binding_set_narrow(&fixture.binding, NULL);
+    binding_set_activation(&fixture.binding, marks, ACTIVATION_F32);
     cr_expect_eq(in->dtype, TAPML_F32);
     cr_expect_eq(in->offset, 16);
     cr_expect_eq(origin->base_bytes, 3 * 8 * 4);
 
-    binding_set_narrow(&fixture.binding, marks);
+    binding_set_activation(&fixture.binding, marks, ACTIVATION_F16);
     binding_evaluate(&fixture.binding, &point);
     cr_expect_eq(in->dtype, TAPML_F32, "a call begins as f32");
     cr_expect_eq(in->offset, 16);
@@ -219,13 +219,13 @@ Test(binding, rounds_weights_that_stand_for_an_activation)
     const uint32_t x = sketch_value(sketch, GRAPH_INPUT, "x", sketch_sum(0, 1), 8);
     const uint32_t weight = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(0, 1), 8);
     const uint32_t y = sketch_value(sketch, GRAPH_COMPUTED, "y", sketch_sum(0, 1), 8);
-    uint8_t marks[SKETCH_VALUES_MAX] = {0};
-    marks[x] = marks[y] = 1;
+    activation_set marks[SKETCH_VALUES_MAX] = {0};
+    marks[x] = marks[y] = activation_bit(ACTIVATION_F16);
     bind(&fixture, sketch_op(sketch, &tapml_mul, "y", (const uint32_t[]){x, weight, y}));
     const tapml_tensor *factor = fixture.binding.args[TAPML_MUL_B].u.p;
-    binding_set_narrow(&fixture.binding, marks);
+    binding_set_activation(&fixture.binding, marks, ACTIVATION_F16);
     cr_expect_eq(factor->dtype, TAPML_F16);
-    binding_set_narrow(&fixture.binding, NULL);
+    binding_set_activation(&fixture.binding, marks, ACTIVATION_F32);
     cr_expect_eq(factor->dtype, TAPML_F32);
     arena_destroy(fixture.arena);
 }

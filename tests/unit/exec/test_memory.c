@@ -38,7 +38,7 @@ Test(memory, gives_a_chain_two_slots)
     for (uint32_t v = 1; v < 5; v++) {
         cr_expect_neq(plan.slot_of[v], plan.slot_of[v - 1], "op %u writes what it reads", v - 1);
     }
-    cr_expect_eq(plan.slot_bytes[0], 8 * 4 * 4);
+    cr_expect_eq(plan.slot_bytes[0].at[ACTIVATION_F32], 8 * 4 * 4);
     memory_plan_release(&plan);
     memory_plan_release(&plan);
     memory_plan_release(NULL);
@@ -108,10 +108,10 @@ Test(memory, sizes_slots_for_the_largest_call)
     sketch_value(&sketch, GRAPH_INPUT, "odd", sketch_sum(1, 0), 17);
     struct memory_plan plan;
     cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[0]], 192, "34 rows of 4 bytes");
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[1]], 384, "32 rows of 12 bytes");
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[2]], 64);
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[3]], 128);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[0]].at[ACTIVATION_F32], 192, "34 rows of 4 bytes");
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[1]].at[ACTIVATION_F32], 384, "32 rows of 12 bytes");
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[2]].at[ACTIVATION_F32], 64);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[3]].at[ACTIVATION_F32], 128);
     memory_plan_release(&plan);
 }
 
@@ -129,7 +129,7 @@ Test(memory, enlarges_a_free_slot)
     cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_count, 2);
     cr_expect_eq(plan.slot_of[b], plan.slot_of[x]);
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[b]], 8 * 64 * 4);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[b]].at[ACTIVATION_F32], 8 * 64 * 4);
     memory_plan_release(&plan);
 }
 
@@ -169,18 +169,18 @@ Test(memory, survives_a_lack_of_memory)
     SCRATCH_SWEEP(make_plan(&sketch.graph));
 }
 
-Test(memory, sizes_slots_of_narrow_places_by_what_is_marked)
+Test(memory, sizes_slots_of_reduced_places_by_what_is_marked)
 {
     struct sketch sketch;
-    uint8_t marks[SKETCH_VALUES_MAX] = {0};
+    activation_set marks[SKETCH_VALUES_MAX] = {0};
     sketch_init(&sketch);
     const uint32_t x = sketch_value(&sketch, GRAPH_INPUT, "x", sketch_sum(16, 0), 16);
     const uint32_t table = sketch_value(&sketch, GRAPH_INPUT, "table", sketch_sum(16, 0), 16);
     struct memory_plan plan;
-    marks[x] = 1;
+    marks[x] = activation_bit(ACTIVATION_F16);
     cr_assert_eq(memory_plan_create(&sketch.graph, &largest, marks, &plan), TAPML_OK);
-    cr_expect_eq(plan.slot_bytes[plan.slot_of[x]], 1024);
-    cr_expect_eq(plan.slot_narrow_bytes[plan.slot_of[x]], 512);
-    cr_expect_eq(plan.slot_narrow_bytes[plan.slot_of[table]], 1024);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[x]].at[ACTIVATION_F32], 1024);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[x]].at[ACTIVATION_F16], 512);
+    cr_expect_eq(plan.slot_bytes[plan.slot_of[table]].at[ACTIVATION_F16], 1024);
     memory_plan_release(&plan);
 }

@@ -49,8 +49,8 @@ Test(space, wraps_the_same_memory_for_host_memory_backends)
     struct space_block block;
     tapml_object *a = NULL, *b = NULL, *c = NULL, *again = NULL;
     open_set(&set);
-    space_block_init(&block, 65, 65);
-    cr_expect_eq(block.bytes, 128);
+    space_block_init(&block, activation_bytes(65, 0));
+    cr_expect_eq(block.bytes.at[ACTIVATION_F32], 128);
     cr_assert_eq(space_buffer(&set, &block, SOURCE, &a), TAPML_OK);
     cr_assert_eq(space_buffer(&set, &block, OTHER, &b), TAPML_OK);
     cr_assert_eq(space_buffer(&set, &block, GPU, &c), TAPML_OK);
@@ -90,7 +90,7 @@ Test(space, waits_before_memory_that_is_being_read_is_overwritten)
     struct space_block block;
     void *memory = NULL;
     open_set(&set);
-    space_block_init(&block, 64, 64);
+    space_block_init(&block, activation_bytes(64, 0));
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     memset(memory, 1, 64);
     cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
@@ -111,7 +111,7 @@ Test(space, waits_once_for_a_device_that_reads_memory_and_overwrites_it)
     struct space_block block;
     void *memory = NULL;
     open_set(&set);
-    space_block_init(&block, 64, 64);
+    space_block_init(&block, activation_bytes(64, 0));
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     memset(memory, 1, 64);
     cr_assert_eq(space_upload(&set, &block, GPU, 0, 64), TAPML_OK);
@@ -141,8 +141,8 @@ Test(space, lends_host_memory_to_a_place_behind_a_link)
     cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
     cr_assert_eq(loopback_create(device, catalogue, arena, &both[FAR]), TAPML_OK);
     space_set_init(&set, both, names, 2);
-    space_block_init(&block, BYTES, BYTES);
-    space_block_init(&other, BYTES, BYTES);
+    space_block_init(&block, activation_bytes(BYTES, 0));
+    space_block_init(&other, activation_bytes(BYTES, 0));
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     cr_assert_eq(space_memory(&set, &other, &rest), TAPML_OK);
     cr_expect_eq(block.span.memory, memory);
@@ -176,7 +176,7 @@ Test(space, moves_between_devices_over_host_memory)
     struct space_block block;
     void *memory = NULL;
     open_set(&set);
-    space_block_init(&block, 64, 64);
+    space_block_init(&block, activation_bytes(64, 0));
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     for (unsigned char i = 0; i < 64; i++) {
         ((unsigned char *)memory)[i] = i;

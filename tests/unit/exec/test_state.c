@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "exec/state.h"
 #include "harness/late.h"
 #include "harness/plain.h"
@@ -31,7 +31,8 @@ static struct graph_value state_value(uint32_t dtype, double initial)
     };
 }
 
-static void open_marked(struct fixture *fixture, uint32_t dtype, double initial, int is_marked)
+static void
+open_marked(struct fixture *fixture, uint32_t dtype, double initial, activation_set mark)
 {
     static const char *const names[] = {"source", "gpu", "npu"};
     const struct graph_value value = state_value(dtype, initial);
@@ -40,7 +41,7 @@ static void open_marked(struct fixture *fixture, uint32_t dtype, double initial,
     fixture->backends[GPU] = late_create(&(struct late_options){0});
     fixture->backends[NPU] = late_create(&(struct late_options){0});
     space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
-    cr_assert_eq(state_init(&fixture->state, &value, &point, is_marked), TAPML_OK, "%s",
+    cr_assert_eq(state_init(&fixture->state, &value, &point, mark), TAPML_OK, "%s",
                  status_message());
     state_begin(&fixture->state);
 }
@@ -218,17 +219,17 @@ Test(state, must_not_change_its_shape)
     cr_expect_eq(state_init(&state, &value, &point, 0), TAPML_INVALID);
 }
 
-Test(state, goes_to_a_narrow_place_and_back)
+Test(state, goes_to_a_reduced_place_and_back)
 {
     struct fixture fixture;
     struct backend *gpu = late_create(&(struct late_options){0});
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
     tapml_object *buffer = NULL;
     static const uint16_t row[WIDTH] = {0x4200, 0x4200, 0x4200, 0x4200}; // Threes.
-    open_marked(&fixture, TAPML_F32, 0.1, 1);
-    cr_assert_eq(narrow_create(gpu, &narrow), TAPML_OK);
-    fixture.spaces.places[NPU].backend = narrow_backend(narrow);
-    fixture.spaces.places[NPU].is_narrow = 1;
+    open_marked(&fixture, TAPML_F32, 0.1, activation_bit(ACTIVATION_F16));
+    cr_assert_eq(reduced_create(gpu, ACTIVATION_F16, &reduced), TAPML_OK);
+    fixture.spaces.places[NPU].backend = reduced_backend(reduced);
+    fixture.spaces.places[NPU].activation = ACTIVATION_F16;
 
     cr_assert_eq(space_enter(&fixture.spaces, NPU), TAPML_OK);
     cr_assert_eq(state_buffer(&fixture.state, &fixture.spaces, NPU, &buffer), TAPML_OK);
@@ -248,7 +249,7 @@ Test(state, goes_to_a_narrow_place_and_back)
     cr_expect_eq(((const uint16_t *)late_bytes(buffer))[2 * WIDTH], row[0]);
     cr_expect_eq(late_counts(gpu).written_bytes, 8 + WIDTH * sizeof(uint16_t), "one row");
     state_release(&fixture.state, &fixture.spaces);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
     backend_release(gpu);
     fixture.spaces.places[NPU].backend = fixture.backends[NPU];
     close_fixture(&fixture);

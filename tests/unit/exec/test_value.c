@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "exec/value.h"
 #include "harness/late.h"
 #include "harness/plain.h"
@@ -308,17 +308,16 @@ Test(value, survives_a_lack_of_memory)
     close_fixture(&fixture);
 }
 
-Test(value, is_rounded_on_its_way_to_a_narrow_place)
+Test(value, is_rounded_on_its_way_to_a_reduced_place)
 {
     struct fixture fixture;
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
     const void *memory = NULL;
     open_fixture(&fixture);
-    cr_assert_eq(narrow_create(fixture.backends[GPU], &narrow), TAPML_OK);
-    fixture.spaces.places[GPU].backend = narrow_backend(narrow);
-    fixture.spaces.places[GPU].is_narrow = 1;
-    cr_expect_null(value_marks(fixture.set, SOURCE));
-    cr_expect(value_marks(fixture.set, GPU)[fixture.x]);
+    cr_assert_eq(reduced_create(fixture.backends[GPU], ACTIVATION_F16, &reduced), TAPML_OK);
+    fixture.spaces.places[GPU].backend = reduced_backend(reduced);
+    fixture.spaces.places[GPU].activation = ACTIVATION_F16;
+    cr_expect(value_marks(fixture.set)[fixture.x]);
     cr_expect_eq(value_buffer_bytes(fixture.set, fixture.x, SOURCE), 8 * WIDTH * sizeof(float));
     cr_expect_eq(value_buffer_bytes(fixture.set, fixture.x, GPU), 8 * WIDTH * sizeof(uint16_t));
     cr_expect_eq(value_buffer_bytes(fixture.set, fixture.s, GPU), 32 * WIDTH * sizeof(uint16_t));
@@ -334,5 +333,5 @@ Test(value, is_rounded_on_its_way_to_a_narrow_place)
     cr_assert_eq(value_memory(fixture.set, fixture.x, &memory), TAPML_OK);
     cr_expect_eq(*(const float *)memory, 2049, "what the source has stays as it is");
     close_fixture(&fixture);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
 }

@@ -140,12 +140,12 @@ Test(facts, a_target_with_other_activations_is_another)
         run.store,
         &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
-    run.config.targets[0].is_narrow = 1;
+    run.config.targets[0].activation = ACTIVATION_F16;
     SHORT_MUST(settle(&run));
     SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     cr_assert_str_eq(find(&run, arena).activations, "f16");
-    run.config.targets[0].is_narrow = 0;
+    run.config.targets[0].activation = ACTIVATION_F32;
     SHORT_MUST(settle(&run));
     cr_assert_str_eq(find(&run, arena).activations, "f32");
     arena_destroy(arena);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "harness/short_setup.h"
 #include "run/carving.h"
 #include "run/run_judge.h"
@@ -60,7 +60,8 @@ Test(run_judge, nobody_judges_himself)
 
     open_carved();
     for (size_t i = 0; i < judge.device_count; i++) {
-        judge.devices[i].limits.distance = i == 1 ? 0.5 : 0.25; // As if the second departed most.
+        judge.devices[i].limits[ACTIVATION_F32].distance =
+            i == 1 ? 0.5 : 0.25; // As if the second departed most.
     }
     run_judge_set_limits(&judge, NULL);
     const double all = judge_distance_limit(judge.judge);
@@ -89,27 +90,27 @@ Test(run_judge, a_session_over_the_source_and_another_place)
     backend_release(backend);
 }
 
-Test(run_judge, a_narrow_target_has_limits_of_its_own)
+Test(run_judge, a_reduced_target_has_limits_of_its_own)
 {
     struct backend *target = NULL;
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
 
     open_carved();
     const double limit = judge_distance_limit(judge.judge);
 
     run_judge_close(&judge);
-    run.config.targets[0].is_narrow = 1;
+    run.config.targets[0].activation = ACTIVATION_F16;
     SHORT_MUST(open_judge());
     cr_assert_gt(judge.executions, 0, "those in f16 were not known");
     SHORT_MUST(registry_open(run.setup.registry, "reference:f16-rounded", &target));
-    SHORT_MUST(narrow_create(target, &narrow));
-    run_judge_set_limits(&judge, narrow_backend(narrow));
+    SHORT_MUST(reduced_create(target, ACTIVATION_F16, &reduced));
+    run_judge_set_limits(&judge, reduced_backend(reduced));
     cr_assert_gt(judge_distance_limit(judge.judge), 10 * limit);
     run_judge_set_limits(&judge, target);
     cr_assert_eq(judge_distance_limit(judge.judge), limit);
     run_judge_close(&judge);
     SHORT_MUST(open_judge());
     cr_assert_eq(judge.executions, 0, "both are in the store");
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
     backend_release(target);
 }

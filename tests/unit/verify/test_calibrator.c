@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "harness/cases.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
@@ -297,47 +297,48 @@ Test(calibrator, a_result_of_nothing_but_roundings_judges_nobody)
 
 // -- In f16 ------------------------------------------------------------------------------------
 
-Test(calibrator, a_narrow_target_may_lose_what_the_devices_lose_in_f16)
+Test(calibrator, a_reduced_target_may_lose_what_the_devices_lose_in_f16)
 {
     struct linear_case made;
-    struct compare_limit plain[REPLAY_OUTPUTS_MAX], narrow[REPLAY_OUTPUTS_MAX];
+    struct compare_limit plain[REPLAY_OUTPUTS_MAX], reduced[REPLAY_OUTPUTS_MAX];
     make_linear(&made, 1);
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), plain));
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
-    calibrator_set_narrow(calibrator);
-    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), narrow));
-    const struct compare_limit floor = compare_floor_narrow(COMPARE_REDUCTION);
-    cr_expect_geq(narrow[0].nmse, floor.nmse);
-    cr_expect_geq(narrow[0].row_error, floor.row_error);
-    cr_expect_lt(narrow[0].row_error, 0.5);
-    cr_expect_gt(narrow[0].row_error, plain[0].row_error);
+    calibrator_set_activation(calibrator, ACTIVATION_F16);
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), reduced));
+    const struct compare_limit floor = compare_floor_in(COMPARE_REDUCTION, ACTIVATION_F16);
+    cr_expect_geq(reduced[0].nmse, floor.nmse);
+    cr_expect_geq(reduced[0].row_error, floor.row_error);
+    cr_expect_lt(reduced[0].row_error, 0.5);
+    cr_expect_gt(reduced[0].row_error, plain[0].row_error);
     cr_expect_eq(calibrator_executions(calibrator), 5,
                  "the exact result, and one in f16 for each device");
 
     // Each kind of limits is in the store by itself.
     calibrator_destroy(calibrator);
     MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
-    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), narrow));
-    cr_expect_eq(narrow[0].row_error, plain[0].row_error);
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), reduced));
+    cr_expect_eq(reduced[0].row_error, plain[0].row_error);
     cr_expect_eq(calibrator_executions(calibrator), 0);
 }
 
-Test(calibrator, knows_a_narrow_target)
+Test(calibrator, knows_a_reduced_target)
 {
     struct linear_case made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     struct backend *target = stage_backend(&stage, "reference:f32-blocked");
-    struct narrow *narrow = NULL;
+    struct reduced *reduced = NULL;
     struct calibrator *own = NULL;
-    MUST(narrow_create(target, &narrow));
-    MUST(calibrator_create(stage.registry, NULL, narrow_backend(narrow), &own));
+    MUST(reduced_create(target, ACTIVATION_F16, &reduced));
+    MUST(calibrator_create(stage.registry, NULL, reduced_backend(reduced), &own));
     make_linear(&made, 0);
     MUST(calibrator_limits(own, store, &made.item, schema_of(&tapml_linear), limits));
-    cr_expect_geq(limits[0].row_error, compare_floor_narrow(COMPARE_REDUCTION).row_error);
+    cr_expect_geq(limits[0].row_error,
+                  compare_floor_in(COMPARE_REDUCTION, ACTIVATION_F16).row_error);
     cr_expect_eq(calibrator_executions(own), 4, "without the target itself");
     calibrator_destroy(own);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
     backend_release(target);
 }
 
@@ -348,7 +349,7 @@ Test(calibrator, derived_cases_in_f16_expect_what_is_exact)
     const char *refusal = NULL;
     struct arena *arena = arena_create();
     make_linear(&made, 0);
-    calibrator_set_narrow(calibrator);
+    calibrator_set_activation(calibrator, ACTIVATION_F16);
     MUST(calibrator_expect(calibrator, &made.item, schema_of(&tapml_linear), arena, limits,
                            &refusal));
     cr_assert_null(refusal, "%s", refusal);

@@ -306,11 +306,11 @@ Test(compare, floors_in_f16_hold_its_roundings_and_no_fault)
     const float expected[] = {1, -2, 3, 0.25f};
     const float honest[] = {1.001f, -2.001f, 3.002f, 0.25f};
     const float scaled[] = {1.03f, -2.06f, 3.09f, 0.2575f};
-    const struct compare_limit limit = compare_floor_narrow(COMPARE_ELEMENTWISE);
+    const struct compare_limit limit = compare_floor_in(COMPARE_ELEMENTWISE, ACTIVATION_F16);
     cr_assert_eq(limit.class_, COMPARE_REDUCTION);
     struct compare_result result = compare_tensors(TAPML_F32, expected, honest, 1, 4);
     cr_expect_leq(compare_margin(&result, &limit), 1);
     result = compare_tensors(TAPML_F32, expected, scaled, 1, 4);
     cr_expect_gt(compare_margin(&result, &limit), 1);
-    cr_expect_eq(compare_floor_narrow(COMPARE_EXACT).class_, COMPARE_EXACT);
+    cr_expect_eq(compare_floor_in(COMPARE_EXACT, ACTIVATION_F16).class_, COMPARE_EXACT);
 }

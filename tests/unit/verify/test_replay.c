@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "exec/narrow.h"
+#include "exec/reduced.h"
 #include "harness/cases.h"
 #include "harness/late.h"
 #include "harness/schemas.h"
@@ -554,20 +554,20 @@ Test(replay, survives_a_lack_of_memory)
 
 // -- Narrow backends ---------------------------------------------------------------------------
 
-static struct narrow *open_narrow(struct backend *inner, struct replay **out_replay)
+static struct reduced *open_reduced(struct backend *inner, struct replay **out_replay)
 {
-    struct narrow *narrow = NULL;
-    MUST(narrow_create(inner, &narrow));
-    MUST(replay_create(narrow_backend(narrow), NULL, out_replay));
-    return narrow;
+    struct reduced *reduced = NULL;
+    MUST(reduced_create(inner, ACTIVATION_F16, &reduced));
+    MUST(replay_create(reduced_backend(reduced), NULL, out_replay));
+    return reduced;
 }
 
-Test(replay, a_narrow_backend_computes_in_f16_what_is_compared_in_f32)
+Test(replay, a_reduced_backend_computes_in_f16_what_is_compared_in_f32)
 {
     struct cases_silu made;
     struct replay_result result;
     struct replay *own = NULL;
-    struct narrow *narrow = open_narrow(backend, &own);
+    struct reduced *reduced = open_reduced(backend, &own);
     int is_rounded = 0;
     cases_make_silu(&made, "s", 0);
     MUST(replay_run(own, &made.item, schema_of(&tapml_silu), 1, &result));
@@ -582,34 +582,34 @@ Test(replay, a_narrow_backend_computes_in_f16_what_is_compared_in_f32)
     }
     cr_expect(is_rounded);
     replay_destroy(own);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
 }
 
-Test(replay, a_narrow_backend_is_exact_but_for_the_rounding)
+Test(replay, a_reduced_backend_is_exact_but_for_the_rounding)
 {
     struct cases_append made;
     struct replay_result result;
     struct replay *own = NULL;
-    struct narrow *narrow = open_narrow(backend, &own);
+    struct reduced *reduced = open_reduced(backend, &own);
     cases_make_append(&made, "k", 0);
     made.rows[1] = made.after[(CASE_PAGE_ROWS - 1) * CASES_HEADS * CASES_HEAD + 1] = 0.1f;
     MUST(replay_run(own, &made.item, schema_of(&tapml_state_append), 0, &result));
     cr_assert_eq(result.outcome, REPLAY_RAN, "%s", result.reason);
     cr_expect_arr_eq(result.outputs[0].computed, result.outputs[0].expected, sizeof(made.after));
     replay_destroy(own);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
 }
 
-Test(replay, a_narrow_backend_is_no_excuse_for_a_case_that_is_none)
+Test(replay, a_reduced_backend_is_no_excuse_for_a_case_that_is_none)
 {
     struct cases_silu made;
     struct replay_result result;
     struct replay *own = NULL;
-    struct narrow *narrow = open_narrow(backend, &own);
+    struct reduced *reduced = open_reduced(backend, &own);
     cases_make_silu(&made, "s", 0);
     made.arguments[0].content_bytes -= 4;
     cr_expect_eq(replay_run(own, &made.item, schema_of(&tapml_silu), 0, &result), TAPML_INVALID);
     cr_expect_eq(replay_run(own, &made.item, schema_of(&tapml_mul), 0, &result), TAPML_INVALID);
     replay_destroy(own);
-    narrow_destroy(narrow);
+    reduced_destroy(reduced);
 }

@@ -4,7 +4,7 @@
 #include "harness/cases.h"
 #include "harness/schemas.h"
 #include "tensor/convert.h"
-#include "verify/narrowed.h"
+#include "verify/recast.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -25,21 +25,21 @@ static void end(void)
     arena_destroy(arena);
 }
 
-TestSuite(narrowed, .init = begin, .fini = end);
+TestSuite(recast, .init = begin, .fini = end);
 
 static float half_of(const void *halves, size_t index)
 {
     return convert_f16_to_f32(((const uint16_t *)halves)[index]);
 }
 
-Test(narrowed, a_case_keeps_its_layout)
+Test(recast, a_case_keeps_its_layout)
 {
     struct cases_silu made;
-    struct carved_case narrow;
+    struct carved_case reduced;
     cases_make_silu(&made, "s", 0);
     made.x[0] = 2049;
-    MUST(narrowed_case(&made.item, schema_of(&tapml_silu), arena, &narrow));
-    const struct case_argument *x = &narrow.arguments[0], *given = &made.arguments[0];
+    MUST(recast_case(&made.item, schema_of(&tapml_silu), ACTIVATION_F16, arena, &reduced));
+    const struct case_argument *x = &reduced.arguments[0], *given = &made.arguments[0];
     cr_expect_eq(x->dtype, TAPML_F16);
     cr_expect_eq(x->offset_bytes, given->offset_bytes / 2);
     cr_expect_eq(x->base_bytes, given->base_bytes / 2);
@@ -47,48 +47,48 @@ Test(narrowed, a_case_keeps_its_layout)
     cr_expect_arr_eq(x->stride, given->stride, sizeof(x->stride));
     cr_expect_eq(half_of(x->before, 0), 2048);
     cr_expect_null(x->after);
-    cr_expect_null(narrow.arguments[1].before);
-    cr_expect_not_null(narrow.arguments[1].after);
-    for (uint32_t i = 0; i < narrow.argument_count; i++) {
-        MUST(case_check_argument(&narrow.arguments[i]));
+    cr_expect_null(reduced.arguments[1].before);
+    cr_expect_not_null(reduced.arguments[1].after);
+    for (uint32_t i = 0; i < reduced.argument_count; i++) {
+        MUST(case_check_argument(&reduced.arguments[i]));
     }
     cr_expect_eq(given->dtype, TAPML_F32, "the given one stays as it is");
 }
 
-Test(narrowed, states_with_their_kept_rows)
+Test(recast, states_with_their_kept_rows)
 {
     struct cases_append made;
-    struct carved_case narrow;
+    struct carved_case reduced;
     cases_make_append(&made, "k", 0);
-    MUST(narrowed_case(&made.item, schema_of(&tapml_state_append), arena, &narrow));
-    const struct case_argument *state = &narrow.arguments[0];
+    MUST(recast_case(&made.item, schema_of(&tapml_state_append), ACTIVATION_F16, arena, &reduced));
+    const struct case_argument *state = &reduced.arguments[0];
     cr_expect_eq(state->dtype, TAPML_F16);
     cr_expect_eq(state->kept_end, made.arguments[0].kept_end);
     cr_expect_float_eq(half_of(state->after, 5), made.after[5], fabsf(made.after[5]) * 0x1p-10f);
     MUST(case_check_argument(state));
 }
 
-Test(narrowed, weights_stay)
+Test(recast, weights_stay)
 {
     struct cases_norm made;
     struct cases_blocks blocks;
-    struct carved_case narrow;
+    struct carved_case reduced;
     cases_make_norm(&made, "n", 0);
-    MUST(narrowed_case(&made.item, schema_of(&tapml_rms_norm), arena, &narrow));
-    cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
-    cr_expect_eq(narrow.arguments[1].dtype, TAPML_F32);
+    MUST(recast_case(&made.item, schema_of(&tapml_rms_norm), ACTIVATION_F16, arena, &reduced));
+    cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
+    cr_expect_eq(reduced.arguments[1].dtype, TAPML_F32);
     cases_make_blocks(&blocks, "q", 0);
-    MUST(narrowed_case(&blocks.item, schema_of(&tapml_linear), arena, &narrow));
-    cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
-    cr_expect_eq(narrow.arguments[1].dtype, TAPML_U8);
-    cr_expect_eq(narrow.arguments[1].before, blocks.w);
+    MUST(recast_case(&blocks.item, schema_of(&tapml_linear), ACTIVATION_F16, arena, &reduced));
+    cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
+    cr_expect_eq(reduced.arguments[1].dtype, TAPML_U8);
+    cr_expect_eq(reduced.arguments[1].before, blocks.w);
 }
 
 // The tables of rope, whatever stands in the other arguments.
-Test(narrowed, what_is_f32_alone_stays)
+Test(recast, what_is_f32_alone_stays)
 {
     struct cases_silu made;
-    struct carved_case rope, narrow;
+    struct carved_case rope, reduced;
     struct case_argument arguments[3];
     cases_make_silu(&made, "s", 0);
     for (int i = 0; i < 3; i++) {
@@ -97,37 +97,37 @@ Test(narrowed, what_is_f32_alone_stays)
     rope = made.item;
     rope.arguments = arguments;
     rope.argument_count = 3;
-    MUST(narrowed_case(&rope, schema_of(&tapml_rope), arena, &narrow));
-    cr_expect_eq(narrow.arguments[0].dtype, TAPML_F16);
-    cr_expect_eq(narrow.arguments[1].dtype, TAPML_F32);
-    cr_expect_eq(narrow.arguments[2].dtype, TAPML_F32);
+    MUST(recast_case(&rope, schema_of(&tapml_rope), ACTIVATION_F16, arena, &reduced));
+    cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
+    cr_expect_eq(reduced.arguments[1].dtype, TAPML_F32);
+    cr_expect_eq(reduced.arguments[2].dtype, TAPML_F32);
 }
 
-Test(narrowed, goes_back)
+Test(recast, goes_back)
 {
     struct cases_silu made;
-    struct carved_case narrow, wide;
+    struct carved_case reduced, wide;
     cases_make_silu(&made, "s", 0);
-    MUST(narrowed_case(&made.item, schema_of(&tapml_silu), arena, &narrow));
-    MUST(narrowed_widen_case(&narrow, arena, &wide));
+    MUST(recast_case(&made.item, schema_of(&tapml_silu), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_widen_case(&reduced, ACTIVATION_F16, arena, &wide));
     cr_expect_eq(wide.arguments[0].dtype, TAPML_F32);
     cr_expect_eq(wide.arguments[0].offset_bytes, made.arguments[0].offset_bytes);
     cr_expect_eq(wide.arguments[1].content_bytes, made.arguments[1].content_bytes);
     const float *x = wide.arguments[0].before;
     for (size_t i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
-        cr_expect_eq(x[i], half_of(narrow.arguments[0].before, i));
+        cr_expect_eq(x[i], half_of(reduced.arguments[0].before, i));
     }
-    MUST(narrowed_widen_case(&made.item, arena, &wide));
+    MUST(recast_widen_case(&made.item, ACTIVATION_F16, arena, &wide));
     cr_expect_eq(wide.arguments[0].before, made.x, "of f32 there is nothing to widen");
 }
 
-Test(narrowed, what_is_expected_is_rounded_where_bits_count)
+Test(recast, what_is_expected_is_rounded_where_bits_count)
 {
     const float expected[] = {0.1f, 2049, 1e6f, -3};
     const uint16_t computed[] = {0x2e66, 0x6800, 0x7c00, 0xc200};
     struct replay_output output = {
         .dtype = TAPML_F16, .expected = expected, .computed = computed, .rows = 2, .width = 2};
-    MUST(narrowed_widen_output(&tapml_gather_rows, arena, &output));
+    MUST(recast_widen_output(&tapml_gather_rows, ACTIVATION_F16, arena, &output));
     cr_expect_eq(output.dtype, TAPML_F32);
     cr_expect_arr_eq(output.expected, output.computed, sizeof(expected));
     cr_expect_eq(((const float *)output.computed)[1], 2048);
@@ -135,6 +135,6 @@ Test(narrowed, what_is_expected_is_rounded_where_bits_count)
 
     output = (struct replay_output){
         .dtype = TAPML_F16, .expected = expected, .computed = computed, .rows = 2, .width = 2};
-    MUST(narrowed_widen_output(&tapml_silu, arena, &output));
+    MUST(recast_widen_output(&tapml_silu, ACTIVATION_F16, arena, &output));
     cr_expect_eq(output.expected, expected);
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/narrow.h"
+#include "exec/cast.h"
+#include "exec/reduced.h"
 #include "harness/late.h"
 #include "harness/plain.h"
 #include "harness/schemas.h"
@@ -13,12 +14,14 @@
 #include <math.h>
 #include <string.h>
 
-// A source, and two narrow places: one on host memory, one on a device.
+// A source, and two places of f16: one on host memory, one on a device.
 enum { SOURCE, HALF, GPU, PLACES, COUNT = 16, BYTES = COUNT * sizeof(float) };
+
+static const activation_set F16 = 1u << ACTIVATION_F16;
 
 struct fixture {
     struct backend *inner[PLACES];
-    struct narrow *narrows[PLACES];
+    struct reduced *reduced[PLACES];
     struct space_set set;
     struct space_block block;
     float *values;
@@ -35,11 +38,12 @@ static void open_fixture(struct fixture *fixture)
     fixture->inner[GPU] = late_create(&(struct late_options){0});
     backends[SOURCE] = fixture->inner[SOURCE];
     for (int i = HALF; i < PLACES; i++) {
-        cr_assert_eq(narrow_create(fixture->inner[i], &fixture->narrows[i]), TAPML_OK);
-        backends[i] = narrow_backend(fixture->narrows[i]);
+        cr_assert_eq(reduced_create(fixture->inner[i], ACTIVATION_F16, &fixture->reduced[i]),
+                     TAPML_OK);
+        backends[i] = reduced_backend(fixture->reduced[i]);
     }
     space_set_init(&fixture->set, backends, names, PLACES);
-    space_block_init(&fixture->block, BYTES, BYTES / 2);
+    space_block_init(&fixture->block, activation_bytes(BYTES, F16));
     cr_assert_eq(space_memory(&fixture->set, &fixture->block, &memory), TAPML_OK);
     fixture->values = memory;
     for (int i = 0; i < COUNT; i++) {
@@ -54,24 +58,25 @@ static void close_fixture(struct fixture *fixture)
     space_set_release(&fixture->set);
     cr_expect_eq(late_counts(fixture->inner[GPU]).buffers_alive, 0);
     for (int i = 0; i < PLACES; i++) {
-        narrow_destroy(fixture->narrows[i]);
+        reduced_destroy(fixture->reduced[i]);
         backend_release(fixture->inner[i]);
     }
 }
 
 // Uploads the values [begin, end), and lets the device do it.
-static void upload(struct fixture *fixture, uint32_t place, int is_marked, int begin, int end)
+static void upload(struct fixture *fixture, uint32_t place, activation_set mark, int begin, int end)
 {
-    cr_assert_eq(narrow_upload(&fixture->set, &fixture->block, place, is_marked,
-                               (uint64_t)begin * sizeof(float), (uint64_t)end * sizeof(float)),
+    cr_assert_eq(cast_upload(&fixture->set, &fixture->block, place, mark,
+                             (uint64_t)begin * sizeof(float), (uint64_t)end * sizeof(float)),
                  TAPML_OK);
     cr_assert_eq(space_wait(&fixture->set, place), TAPML_OK);
 }
 
-static void download(struct fixture *fixture, uint32_t place, int is_marked, int begin, int end)
+static void
+download(struct fixture *fixture, uint32_t place, activation_set mark, int begin, int end)
 {
-    cr_assert_eq(narrow_download(&fixture->set, &fixture->block, place, is_marked,
-                                 (uint64_t)begin * sizeof(float), (uint64_t)end * sizeof(float)),
+    cr_assert_eq(cast_download(&fixture->set, &fixture->block, place, mark,
+                               (uint64_t)begin * sizeof(float), (uint64_t)end * sizeof(float)),
                  TAPML_OK);
     cr_assert_eq(space_wait(&fixture->set, place), TAPML_OK);
 }
@@ -83,17 +88,13 @@ static float half_at(const struct fixture *fixture, uint32_t place, int index)
     return convert_f16_to_f32(halves[index]);
 }
 
-Test(narrow, shares_no_memory_and_has_buffers_of_half_the_size)
+Test(cast, shares_no_memory_and_has_buffers_of_half_the_size)
 {
     struct fixture fixture;
     tapml_object *buffer = NULL;
     open_fixture(&fixture);
     cr_expect_eq(fixture.set.places[SOURCE].space, SPACE_HOST);
     cr_expect_neq(fixture.set.places[HALF].space, SPACE_HOST);
-    cr_expect(backend_info(narrow_backend(fixture.narrows[HALF]))->is_narrow);
-    cr_expect(backend_info(narrow_backend(fixture.narrows[HALF]))->is_host_memory,
-              "weights stay where they are");
-    cr_expect_not(backend_info(fixture.inner[HALF])->is_narrow);
     cr_assert_eq(space_buffer(&fixture.set, &fixture.block, HALF, &buffer), TAPML_OK);
     cr_expect_neq(plain_bytes(buffer), fixture.block.memory);
     cr_expect_eq(space_bytes(&fixture.set, &fixture.block, SOURCE), BYTES);
@@ -101,7 +102,7 @@ Test(narrow, shares_no_memory_and_has_buffers_of_half_the_size)
     close_fixture(&fixture);
 }
 
-Test(narrow, rounds_to_nearest_even_and_widens_exactly)
+Test(cast, rounds_to_nearest_even_and_widens_exactly)
 {
     static const float in[] = {2049, 2051, 0.1f, -65504, 65520, -1e38f, 1e-9f, 0x1p-24f};
     static const float out[] = {2048, 2052, 0x1.998p-4f, -65504, INFINITY, -INFINITY, 0, 0x1p-24f};
@@ -111,9 +112,9 @@ Test(narrow, rounds_to_nearest_even_and_widens_exactly)
         open_fixture(&fixture);
         memcpy(fixture.values, in, sizeof(in));
         fixture.values[NUMBERS] = NAN;
-        upload(&fixture, place, 1, 0, COUNT);
+        upload(&fixture, place, F16, 0, COUNT);
         memset(fixture.values, 0, BYTES);
-        download(&fixture, place, 1, 0, COUNT);
+        download(&fixture, place, F16, 0, COUNT);
         cr_expect_arr_eq(fixture.values, out, sizeof(out));
         cr_expect(isnan(fixture.values[NUMBERS]));
         cr_expect_eq(fixture.values[COUNT - 1], COUNT);
@@ -121,22 +122,22 @@ Test(narrow, rounds_to_nearest_even_and_widens_exactly)
     }
 }
 
-Test(narrow, moves_a_range_that_begins_and_ends_within_a_grain)
+Test(cast, moves_a_range_that_begins_and_ends_within_a_grain)
 {
     struct fixture fixture;
     open_fixture(&fixture);
-    upload(&fixture, GPU, 1, 0, COUNT);
+    upload(&fixture, GPU, F16, 0, COUNT);
     for (int i = 3; i < 6; i++) {
         fixture.values[i] = (float)(100 + i);
     }
-    upload(&fixture, GPU, 1, 3, 6);
+    upload(&fixture, GPU, F16, 3, 6);
     cr_expect_eq(late_counts(fixture.inner[GPU]).written_bytes, BYTES / 2 + 4 * sizeof(uint16_t));
     cr_expect_eq(half_at(&fixture, GPU, 2), 3);
     cr_expect_eq(half_at(&fixture, GPU, 3), 103);
     cr_expect_eq(half_at(&fixture, GPU, 5), 105);
     cr_expect_eq(half_at(&fixture, GPU, 6), 7);
     memset(fixture.values, 0, BYTES);
-    download(&fixture, GPU, 1, 3, 6);
+    download(&fixture, GPU, F16, 3, 6);
     cr_expect_eq(fixture.values[2], 0, "what was not asked for stays");
     cr_expect_eq(fixture.values[3], 103);
     cr_expect_eq(fixture.values[5], 105);
@@ -145,13 +146,13 @@ Test(narrow, moves_a_range_that_begins_and_ends_within_a_grain)
 }
 
 // The device reads as late as it may: whoever does not wait spoils what it reads.
-Test(narrow, waits_before_what_is_on_its_way_is_overwritten)
+Test(cast, waits_before_what_is_on_its_way_is_overwritten)
 {
     struct fixture fixture;
     open_fixture(&fixture);
     for (int turn = 0; turn < 2; turn++) {
         fixture.values[0] = (float)turn;
-        cr_assert_eq(narrow_upload(&fixture.set, &fixture.block, GPU, 1, 0, BYTES), TAPML_OK);
+        cr_assert_eq(cast_upload(&fixture.set, &fixture.block, GPU, F16, 0, BYTES), TAPML_OK);
         cr_expect_eq(late_counts(fixture.inner[GPU]).waits, (uint64_t)turn);
     }
     fixture.values[0] = 7;
@@ -160,12 +161,12 @@ Test(narrow, waits_before_what_is_on_its_way_is_overwritten)
     close_fixture(&fixture);
 }
 
-Test(narrow, passes_on_what_has_no_mark)
+Test(cast, passes_on_what_has_no_mark)
 {
     struct fixture fixture;
     open_fixture(&fixture);
     space_block_release(&fixture.block, &fixture.set);
-    space_block_init(&fixture.block, BYTES, BYTES);
+    space_block_init(&fixture.block, activation_bytes(BYTES, 0));
     void *memory = NULL;
     cr_assert_eq(space_memory(&fixture.set, &fixture.block, &memory), TAPML_OK);
     fixture.values = memory;
@@ -174,15 +175,15 @@ Test(narrow, passes_on_what_has_no_mark)
     fixture.values[1] = 0;
     download(&fixture, GPU, 0, 0, COUNT);
     cr_expect_eq(fixture.values[1], 0.1f);
-    cr_expect_null(fixture.block.halves);
+    cr_expect_null(fixture.block.casted);
     close_fixture(&fixture);
 }
 
 // y = rope(x, cos, sin), z = silu(a view of y), t = embed(weight, ids).
-Test(narrow, marks_what_no_op_takes_as_f32_alone)
+Test(cast, marks_what_no_op_takes_as_f32_alone)
 {
     struct sketch sketch;
-    uint8_t marks[SKETCH_VALUES_MAX];
+    activation_set marks[SKETCH_VALUES_MAX];
     const struct affine rows = sketch_sum(0, 1);
     sketch_init(&sketch);
     const uint32_t x = sketch_value(&sketch, GRAPH_INPUT, "x", rows, 8);
@@ -198,37 +199,17 @@ Test(narrow, marks_what_no_op_takes_as_f32_alone)
     sketch_op(&sketch, &tapml_rope, "y", (const uint32_t[]){x, cos_, sin_, y});
     sketch_op(&sketch, &tapml_silu, "z", (const uint32_t[]){view, z});
     sketch_op(&sketch, &tapml_embed, "t", (const uint32_t[]){weight, ids, t});
-    narrow_mark(&sketch.graph, marks);
+    cast_mark(&sketch.graph, marks);
     cr_expect(marks[x] && marks[y] && marks[view] && marks[z] && marks[t]);
     cr_expect_not(marks[cos_] || marks[sin_], "tables of angles are f32 alone");
     cr_expect_not(marks[weight] || marks[ids]);
 }
 
-Test(narrow, knows_what_a_schema_takes)
+Test(cast, knows_what_a_schema_takes)
 {
     cr_expect(compiled_takes(schema_of(&tapml_silu), 0, TAPML_F16));
     cr_expect(compiled_takes(schema_of(&tapml_silu), 1, TAPML_F16), "of the type of x");
     cr_expect_not(compiled_takes(schema_of(&tapml_rope), 1, TAPML_F16));
     cr_expect_not(compiled_takes(schema_of(&tapml_embed), 1, TAPML_F16));
-}
-
-Test(narrow, refuses_what_the_schema_does_not_take)
-{
-    struct fixture fixture;
-    const int64_t shape[] = {2, 4};
-    const tapml_tensor half = {
-        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F16, .rank = 2, .shape = shape};
-    tapml_tensor other = half;
-    other.dtype = TAPML_F32;
-    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &half},
-                                {.kind = TAPML_P_TENSOR_IN, .u.p = &other},
-                                {.kind = TAPML_P_TENSOR_OUT, .u.p = &half}};
-    tapml_support answer = {.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_YES};
-    open_fixture(&fixture);
-    cr_assert_eq(backend_supports(narrow_backend(fixture.narrows[GPU]), schema_of(&tapml_add), args,
-                                  &answer),
-                 TAPML_OK);
-    cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
-    cr_expect_str_eq(answer.reason, "in f16: tapml.add: parameter 'b': dtype is f32, expected f16");
-    close_fixture(&fixture);
+    cr_expect_not(compiled_takes(schema_of(&tapml_silu), 0, TAPML_BF16), "no schema takes it yet");
 }

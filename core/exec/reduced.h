@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A backend with activations of a reduced dtype, around a backend.
+//
+// Its info names the dtype, and what an op's schema does not take in that dtype is refused before
+// the backend is asked. All else is forwarded: exec/binding gives tensors their dtype, exec/cast
+// converts.
+#pragma once
+
+#include "base/status.h"
+#include "plugin/backend.h"
+
+struct reduced;
+
+// `inner` is borrowed; `activation` is a reduced one. The caller owns the wrapper, whose backend is
+// `reduced_backend`. TAPML_NO_MEMORY alone.
+tapml_status reduced_create(struct backend *inner,
+                            enum activation activation,
+                            struct reduced **out_reduced) STATUS_USED;
+void reduced_destroy(struct reduced *reduced); // Accepts NULL.
+struct backend *reduced_backend(struct reduced *reduced);
