@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "carve/blob.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "store/case.h"
 
 struct fetcher {

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "store/store.h"
 
 struct recorder;

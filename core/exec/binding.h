@@ -4,9 +4,9 @@
 // The arguments of an op of a graph, made once; what depends on the call is put in for each call.
 #pragma once
 
+#include "device/backend.h"
 #include "exec/space.h"
 #include "graph/graph.h"
-#include "plugin/backend.h"
 
 struct arena;
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 struct reduced;
 

@@ -10,9 +10,9 @@
 #pragma once
 
 #include "base/status.h"
+#include "device/backend.h"
 #include "graph/graph.h"
 #include "model/checkpoint.h"
-#include "plugin/backend.h"
 
 struct residency;
 

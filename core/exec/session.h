@@ -10,10 +10,10 @@
 // A call of one token is the phase decode; everything else is prefill.
 #pragma once
 
+#include "device/backend.h"
 #include "exec/plan.h"
 #include "exec/space.h"
 #include "graph/graph.h"
-#include "plugin/backend.h"
 #include "plugin/model.h"
 
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };

@@ -11,7 +11,7 @@
 
 #include "base/shared.h"
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 enum {
     SPACE_PLACES_MAX = 8,

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 #include <stddef.h>
 

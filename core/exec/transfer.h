@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 // Host memory to a buffer. `offset` is a multiple of TAPML_TRANSFER_GRAIN; `source` has `size`
 // rounded up to it readable.

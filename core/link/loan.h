@@ -5,7 +5,7 @@
 // lies.
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "schema/catalogue.h"
 
 // `inner` and `catalogue` are borrowed; schemas are kept in `arena`, which outlives the catalogue.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "tensor/encoding.h"
+#include "tensor/extent.h"
 
 #include <string.h>
 
@@ -316,60 +317,19 @@ static tapml_status reserve(struct message_args *args, const struct wire_reader 
     return TAPML_OK;
 }
 
-// The last byte that a tensor reaches, counted from its buffer's begin; 0 in `*out_end` where it
-// has no element. Returns 0 where the numbers make no sense.
-static int find_end(const tapml_tensor *tensor, uint64_t *out_end)
-{
-    if (tensor->encoding) {
-        return encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank,
-                              out_end) == TAPML_OK &&
-               !__builtin_add_overflow(*out_end, tensor->offset, out_end);
-    }
-
-    const uint64_t element_bytes = TAPML_DT_BYTES(tensor->dtype);
-    uint64_t last = 0, dense = 1;
-    *out_end = 0;
-    if (element_bytes == 0) {
-        return 0;
-    }
-    for (uint32_t i = tensor->rank; i > 0; i--) {
-        const int64_t extent = tensor->shape[i - 1];
-        const int64_t stride = tensor->stride ? tensor->stride[i - 1] : (int64_t)dense;
-        uint64_t reach = 0;
-        if (extent < 0 || stride < 0) {
-            return 0;
-        }
-        if (extent == 0) {
-            return 1;
-        }
-        if (__builtin_mul_overflow((uint64_t)extent - 1, (uint64_t)stride, &reach) ||
-            __builtin_add_overflow(last, reach, &last) ||
-            __builtin_mul_overflow(dense, (uint64_t)extent, &dense) || dense > INT64_MAX) {
-            return 0;
-        }
-    }
-    return !__builtin_mul_overflow(last + 1, element_bytes, out_end) && last < UINT64_MAX &&
-           !__builtin_add_overflow(*out_end, tensor->offset, out_end);
-}
-
 static tapml_status
 take_buffer(struct message_panel *panel, uint32_t number, const struct message_buffers *buffers)
 {
-    uint64_t bytes = 0, end = 0;
-    if (!find_end(&panel->tensor, &end)) {
+    uint64_t end = 0;
+    if (!extent_end(&panel->tensor, &end)) {
         return status_fail(TAPML_INVALID, "a tensor has an impossible shape");
     }
     if (!buffers) {
         return TAPML_OK;
     }
-    panel->tensor.buffer = buffers->find(buffers->user, number, &bytes);
-    if (!panel->tensor.buffer) {
-        return status_fail(TAPML_INVALID, "there is no buffer %u", number);
-    }
-    return end <= bytes
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID, "a tensor ends at byte %llu of a buffer of %llu",
-                             (unsigned long long)end, (unsigned long long)bytes);
+    panel->tensor.buffer = buffers->find(buffers->user, number);
+    return panel->tensor.buffer ? TAPML_OK
+                                : status_fail(TAPML_INVALID, "there is no buffer %u", number);
 }
 
 static tapml_status take_panel(struct wire_reader *reader,
@@ -439,12 +399,6 @@ static tapml_status take_tensors(struct wire_reader *reader,
     return reader_status(reader);
 }
 
-static int is_written(const tapml_param *param)
-{
-    return param->kind == TAPML_P_TENSOR_OUT || param->kind == TAPML_P_TENSOR_INOUT ||
-           (param->effects & TAPML_E_STATE_WRITE) != 0;
-}
-
 static tapml_status take_value(struct wire_reader *reader,
                                const tapml_param *param,
                                const struct message_buffers *buffers,
@@ -452,11 +406,6 @@ static tapml_status take_value(struct wire_reader *reader,
                                tapml_value *value)
 {
     const tapml_tensor *tensor = NULL;
-    struct message_buffers written = {0};
-    if (buffers && buffers->find_written && is_written(param)) {
-        written = (struct message_buffers){.find = buffers->find_written, .user = buffers->user};
-        buffers = &written;
-    }
     *value = (tapml_value){.kind = wire_take_u32(reader)};
     if (value->kind == TAPML_V_NONE && !reader->is_broken) {
         return param->effects & TAPML_E_OPTIONAL

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "plugin/call.h"
 
 #include <tapml/wire/wire.h>
@@ -90,17 +90,15 @@ struct message_args {
     size_t capacity; // Of both.
 };
 
-// The buffer of a number, and its bytes; NULL where there is none.
+// The buffer of a number; NULL where there is none.
 struct message_buffers {
-    tapml_object *(*find)(void *user, uint32_t number, uint64_t *out_bytes);
+    tapml_object *(*find)(void *user, uint32_t number);
     void *user;
-
-    // The same for tensors that are written: NULL for memory that is only read. NULL: as `find`.
-    tapml_object *(*find_written)(void *user, uint32_t number, uint64_t *out_bytes);
 };
 
-// Reads arguments of `op`. TAPML_INVALID where they are not of the schema's kinds, or where a
-// tensor does not lie in its buffer. `buffers` is NULL where tensors have none.
+// Reads arguments of `op`. TAPML_INVALID where they are not of the schema's kinds, where a
+// tensor has an impossible shape, or a number is no buffer's. Whether it lies in its buffer, the
+// façade of the backend checks. `buffers` is NULL where tensors have none.
 tapml_status message_take_args(struct wire_reader *reader,
                                const tapml_op *op,
                                const struct message_buffers *buffers,

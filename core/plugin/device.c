@@ -428,14 +428,8 @@ static void device_buffer_free(struct backend *backend, tapml_object *buffer)
     buffer->vt->release(buffer);
 }
 
-// Before a transfer.
-static tapml_status begin_transfer(struct device *device, uint64_t offset, uint64_t size)
+static tapml_status begin_transfer(struct device *device)
 {
-    if (offset % TAPML_TRANSFER_GRAIN != 0 || size % TAPML_TRANSFER_GRAIN != 0) {
-        return status_fail(
-            TAPML_INVALID, "a transfer of %llu bytes at %llu: expected multiples of %u",
-            (unsigned long long)size, (unsigned long long)offset, TAPML_TRANSFER_GRAIN);
-    }
     note_work(device);
     return begin(device);
 }
@@ -447,7 +441,7 @@ static tapml_status device_write(struct backend *backend,
                                  uint64_t size)
 {
     struct device *device = own(backend);
-    TAPML_TRY(begin_transfer(device, offset, size));
+    TAPML_TRY(begin_transfer(device));
     const tapml_status status =
         device->table->queue_write(device->queue, &device->call, buffer, offset, source, size);
     return finish(device, status, "queue_write");
@@ -457,7 +451,7 @@ static tapml_status device_read(
     struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
 {
     struct device *device = own(backend);
-    TAPML_TRY(begin_transfer(device, offset, size));
+    TAPML_TRY(begin_transfer(device));
     const tapml_status status =
         device->table->queue_read(device->queue, &device->call, buffer, offset, target, size);
     return finish(device, status, "queue_read");
@@ -467,7 +461,7 @@ static tapml_status device_fill(
     struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
 {
     struct device *device = own(backend);
-    TAPML_TRY(begin_transfer(device, offset, size));
+    TAPML_TRY(begin_transfer(device));
     const tapml_status status =
         device->table->queue_fill(device->queue, &device->call, buffer, offset, size, pattern);
     return finish(device, status, "queue_fill");

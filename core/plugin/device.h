@@ -8,7 +8,7 @@
 // starts clean; a lost device stays lost.
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "schema/catalogue.h"
 
 struct device_options {

@@ -8,7 +8,7 @@
 
 #include "base/pool.h"
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 #include "plugin/candidate.h"
 #include "schema/catalogue.h"
 

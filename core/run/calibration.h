@@ -5,8 +5,8 @@
 // each device that calibrates only once.
 #pragma once
 
+#include "device/backend.h"
 #include "offload/judge.h"
-#include "plugin/backend.h"
 #include "store/store.h"
 
 // What a device allows others. It holds for the builds of both, over so many prompts of the run.

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "base/text.h"
+#include "device/backend.h"
 #include "graph/graph.h"
-#include "plugin/backend.h"
 
 enum fault_kind {
     FAULT_ARGUMENT,  // Before the call: another number.

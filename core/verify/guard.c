@@ -191,18 +191,6 @@ static void guard_buffer_free(struct backend *backend, tapml_object *object)
     alloc_free(own(object));
 }
 
-// Whether a transfer stays between the redzones.
-static tapml_status check_range(const struct guard_buffer *buffer, uint64_t offset, uint64_t size)
-{
-    if (offset > buffer->size || size > buffer->size - offset) {
-        return status_fail(TAPML_INVALID,
-                           "a transfer of %" PRIu64 " bytes at %" PRIu64
-                           " of a buffer that has %" PRIu64,
-                           size, offset, buffer->size);
-    }
-    return TAPML_OK;
-}
-
 static tapml_status guard_write(struct backend *backend,
                                 tapml_object *object,
                                 uint64_t offset,
@@ -210,7 +198,6 @@ static tapml_status guard_write(struct backend *backend,
                                 uint64_t size)
 {
     struct guard_buffer *buffer = own(object);
-    TAPML_TRY(check_range(buffer, offset, size));
     buffer->is_hashed = 0;
     return backend_write(((struct guard *)backend)->wrapper.inner, buffer->inner,
                          buffer->redzone + offset, source, size);
@@ -220,7 +207,6 @@ static tapml_status guard_read(
     struct backend *backend, tapml_object *object, uint64_t offset, void *target, uint64_t size)
 {
     const struct guard_buffer *buffer = own(object);
-    TAPML_TRY(check_range(buffer, offset, size));
     return backend_read(((struct guard *)backend)->wrapper.inner, buffer->inner,
                         buffer->redzone + offset, target, size);
 }
@@ -229,7 +215,6 @@ static tapml_status guard_fill(
     struct backend *backend, tapml_object *object, uint64_t offset, uint64_t size, uint32_t pattern)
 {
     struct guard_buffer *buffer = own(object);
-    TAPML_TRY(check_range(buffer, offset, size));
     buffer->is_hashed = 0;
     return backend_fill(((struct guard *)backend)->wrapper.inner, buffer->inner,
                         buffer->redzone + offset, size, pattern);
@@ -242,7 +227,6 @@ static tapml_status guard_map(struct backend *backend,
                               const void **out_memory)
 {
     const struct guard_buffer *buffer = own(object);
-    TAPML_TRY(check_range(buffer, offset, size));
     return backend_map(((struct guard *)backend)->wrapper.inner, buffer->inner,
                        buffer->redzone + offset, size, out_memory);
 }
@@ -360,12 +344,12 @@ static tapml_status view_encoded(const tapml_tensor *tensor, struct view *view)
     return TAPML_OK;
 }
 
-// The part of a tensor that the call may write. TAPML_INVALID where it is not in its buffer.
+// The part of a tensor that the call may write. The façade has seen that it lies in its buffer.
 static tapml_status make_view(const struct guard *guard, const struct use *use, struct view *view)
 {
     const tapml_tensor *tensor = use->tensor;
     const tapml_param *param = param_of(guard, use);
-    int64_t span = 0, count = 0;
+    int64_t count = 0;
     *view = (struct view){.rank = tensor->rank, .element_bytes = dtype_bytes(tensor->dtype)};
     if (tensor->rank > 0) {
         memcpy(view->shape, tensor->shape, tensor->rank * sizeof(*view->shape));
@@ -375,13 +359,6 @@ static tapml_status make_view(const struct guard *guard, const struct use *use, 
         TAPML_TRY(view_encoded(tensor, view));
     } else if (tensor->stride) {
         memcpy(view->stride, tensor->stride, tensor->rank * sizeof(*view->stride));
-    }
-    TAPML_TRY(shape_span(view->shape, view->stride, view->rank, &span));
-    const uint64_t room = use->buffer->size;
-    if (tensor->offset > room || (uint64_t)span > (room - tensor->offset) / view->element_bytes) {
-        return status_fail(TAPML_INVALID,
-                           "%s: '%s' reaches beyond the %" PRIu64 " bytes of its buffer",
-                           guard->call->op->name, param->name, room);
     }
     view->offset = use->buffer->redzone + tensor->offset;
     if ((param->effects & TAPML_E_STATE_WRITE) != 0 && view->rank > 0) {
@@ -933,6 +910,7 @@ void guard_destroy(struct guard *guard)
         for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
             alloc_free(rooms[i]->memory);
         }
+        backend_forget(&guard->wrapper.backend);
         alloc_free(guard);
     }
 }

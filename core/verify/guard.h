@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 // What new buffers and outputs are filled with: a NaN, as redzones are others, so that reading it
 // shows. Redzones keep the alignment of what is between them.

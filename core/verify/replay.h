@@ -8,9 +8,9 @@
 #pragma once
 
 #include "base/status.h"
+#include "device/backend.h"
 #include "exec/residency.h"
 #include "model/checkpoint.h"
-#include "plugin/backend.h"
 #include "store/case.h"
 #include "verify/guard.h"
 

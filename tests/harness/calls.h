@@ -4,8 +4,8 @@
 // Calls of a test, made as the host makes them.
 #pragma once
 
+#include "device/backend.h"
 #include "harness/schemas.h"
-#include "plugin/backend.h"
 
 // Matches the arguments of a call with its op's schema, and calls.
 static inline tapml_status calls_make(struct backend *backend, const struct backend_call *call)

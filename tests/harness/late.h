@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 // A device with memory of its own that does all work as late as it may: nothing happens before a
 // wait, and then in order. What it was to read from host memory it reads only then, so whoever

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 // A host-memory backend without ops: buffers, wrapped memory, and work that is done at once.
 struct backend *plain_create(void);

@@ -4,7 +4,7 @@
 // A backend that spoils what an inner one computes: the judge of what finds faults.
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 struct spoil_options {
     struct backend *inner;

@@ -4,7 +4,7 @@
 // A backend that damages memory around what an inner one computes: the judge of the guard.
 #pragma once
 
-#include "plugin/backend.h"
+#include "device/backend.h"
 
 enum vandal_act {
     VANDAL_RESTS,

@@ -46,10 +46,9 @@ static uint32_t number_of(const tapml_object *buffer)
     return buffer == (const tapml_object *)(const void *)&writer ? 7 : 0;
 }
 
-// Buffer 7 has 4096 bytes; there is no other.
-static tapml_object *find_buffer(void *user, uint32_t number, uint64_t *out_bytes)
+// There is a buffer 7, and no other.
+static tapml_object *find_buffer(void *user, uint32_t number)
 {
-    *out_bytes = 4096;
     return number == 7 ? (tapml_object *)(void *)&writer : NULL;
 }
 
@@ -123,8 +122,6 @@ Test(message, carries_weights_in_blocks)
     cr_assert_eq(read->encoding, encoding_find(TAPML_ENCODING_Q4));
     cr_assert_eq(read->dtype, TAPML_U8);
     cr_assert_eq(read->shape[1], 64);
-    put_linear(TAPML_ENCODING_Q4, 4096 - 144);
-    cr_assert_eq(message_take_args(&reader, &tapml_linear, &buffers, &args), TAPML_INVALID);
     put_linear(TAPML_ENCODING_Q8, 0);
     for (size_t i = 0; i + 10 <= writer.size; i++) {
         if (memcmp(writer.data + i, "tapml.q8/1", 10) == 0) {
@@ -134,22 +131,16 @@ Test(message, carries_weights_in_blocks)
     cr_assert_eq(message_take_args(&reader, &tapml_linear, &buffers, &args), TAPML_INVALID);
 }
 
-Test(message, refuses_tensors_that_leave_their_buffers)
+Test(message, refuses_tensors_that_cannot_be)
 {
     const int64_t shape[] = {3, 5}, wide[] = {INT64_MAX / 2, 1}, deep[] = {INT64_MAX, INT64_MAX};
-    const int64_t back[] = {-5, 1}, long_stride[] = {1000, 1};
+    const int64_t back[] = {-5, 1};
     const struct {
         const int64_t *shape, *stride;
         uint64_t offset;
     } wrong[] = {
-        {shape, long_stride, 0},
-        {shape, NULL, 4096},
-        {shape, NULL, UINT64_MAX - 3},
-        {shape, wide, 0},
-        {deep, NULL, 0},
-        {shape, back, 1024},
-        {back, NULL, 0},
-        {shape, NULL, 4096 - 60 + 4},
+        {shape, NULL, UINT64_MAX - 3}, {shape, wide, 0}, {deep, NULL, 0},
+        {shape, back, 1024},           {back, NULL, 0},
     };
     const tapml_tensor y = tensor_of(shape, NULL, 4096 - 60);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {

@@ -12,9 +12,17 @@
 // front of a point is that `signal` gave. Memory given to `write` and `read` stays valid until
 // then. The first error of queued work comes out of the next wait of either kind; what was queued
 // is gone then, and the backend works on. One thread works with a backend.
+//
+// The functions `backend_*` are the façade in front of every table that makes buffers of its own:
+// an implementation gets handles that are alive and its own, ranges that lie inside of them, grains
+// that it can transfer, and no write to a buffer that is only read. A misuse is TAPML_INVALID, or
+// TAPML_PRECONDITION where it is the wrong moment, and names device, buffer, offset and size. A
+// wrapper that forwards `buffer_new` is not checked once more. Nothing is allocated but for new
+// buffers. Freeing what is not alive, and showing two buffers at once, are mistakes of ours.
 #pragma once
 
 #include "base/status.h"
+#include "device/handles.h"
 #include "schema/infer.h"
 #include "tensor/activation.h"
 
@@ -154,12 +162,19 @@ struct backend_vt {
     void (*take_back)(struct backend *backend, const void *memory);
 };
 
-// First member of every backend.
+// First member of every backend. All but `vt` is the façade's, and zeroed to begin with.
 struct backend {
     const struct backend_vt *vt;
+    struct handles handles;     // Where `vt` makes buffers of its own.
+    int is_pending;             // Work was given since the last wait.
+    const tapml_object *mapped; // The buffer that is shown; or NULL.
 };
 
-// Calls through the table. `backend_release` accepts NULL, `backend_buffer_free` a NULL buffer.
+// Releases what the façade knows of a backend that is not released by `backend_release`: a wrapper
+// with buffers of its own that is destroyed by another way.
+void backend_forget(struct backend *backend);
+
+// `backend_release` accepts NULL, `backend_buffer_free` a NULL buffer.
 void backend_release(struct backend *backend);
 const struct backend_info *backend_info(const struct backend *backend);
 int backend_has_op(struct backend *backend, const tapml_op *op);
@@ -176,8 +191,9 @@ tapml_status backend_buffer_wrap(struct backend *backend,
                                  tapml_object **out_buffer) STATUS_USED;
 void backend_buffer_free(struct backend *backend, tapml_object *buffer);
 
-// Offsets and sizes are multiples of TAPML_TRANSFER_GRAIN, but those of `backend_map` any inside of
-// the buffer. `backend_unmap` follows only where memory was shown.
+// Offsets and sizes are bytes inside of the buffer; multiples of TAPML_TRANSFER_GRAIN, but for
+// `backend_map`. That one wants no work to be pending, and nothing is queued until `backend_unmap`,
+// which follows only where memory was shown.
 tapml_status backend_write(struct backend *backend,
                            tapml_object *buffer,
                            uint64_t offset,
@@ -199,6 +215,8 @@ tapml_status backend_map(struct backend *backend,
                          uint64_t size,
                          const void **out_memory) STATUS_USED;
 void backend_unmap(struct backend *backend, tapml_object *buffer);
+
+// Every tensor lies in its buffer, at an offset that is a multiple of its element.
 tapml_status backend_call(struct backend *backend, const struct backend_call *call) STATUS_USED;
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;

@@ -1,0 +1,541 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/backend.h"
+
+#include "base/assert.h"
+#include "tensor/extent.h"
+
+#include <stdio.h>
+
+// -- What is checked ---------------------------------------------------------------------------
+
+static tapml_status
+forward_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer);
+
+// A wrapper that forwards buffers leaves the checks to the one that makes them.
+static int is_checked(const struct backend *backend)
+{
+    return backend->vt->buffer_new != forward_buffer_new;
+}
+
+// What is asked for, as messages name it.
+struct request {
+    const char *what; // "a write"
+    uint64_t offset, size;
+};
+
+#define DEVICE_FORMAT   "%s:%s: "
+#define DEVICE_OF(info) (info)->component, (info)->device
+
+static tapml_status
+refuse(const struct backend *backend, const struct request *request, const char *why)
+{
+    return status_fail(TAPML_INVALID, DEVICE_FORMAT "%s of %llu bytes at %llu%s",
+                       DEVICE_OF(backend_info(backend)), request->what,
+                       (unsigned long long)request->size, (unsigned long long)request->offset, why);
+}
+
+static tapml_status refuse_buffer(const struct backend *backend,
+                                  const struct request *request,
+                                  const struct handle *handle,
+                                  const char *why)
+{
+    char text[128];
+    (void)snprintf(text, sizeof(text), " of buffer %u, %s %llu bytes", handle->number, why,
+                   (unsigned long long)handle->bytes);
+    return refuse(backend, request, text);
+}
+
+// A handle that is alive and this backend's own.
+static tapml_status find_handle(const struct backend *backend,
+                                const tapml_object *buffer,
+                                const struct request *request,
+                                const struct handle **out_handle)
+{
+    const struct handle *handle = handles_find(&backend->handles, buffer);
+    if (!handle) {
+        return refuse(backend, request, " of a buffer that it has not made");
+    }
+    if (!handle->is_alive) {
+        return refuse_buffer(backend, request, handle, "which was freed; it had");
+    }
+    *out_handle = handle;
+    return TAPML_OK;
+}
+
+static tapml_status check_range(const struct backend *backend,
+                                const tapml_object *buffer,
+                                const struct request *request,
+                                const struct handle **out_handle)
+{
+    const struct handle *handle = NULL;
+    TAPML_TRY(find_handle(backend, buffer, request, &handle));
+    if (request->offset > handle->bytes || request->size > handle->bytes - request->offset) {
+        return refuse_buffer(backend, request, handle, "which has");
+    }
+    *out_handle = handle;
+    return TAPML_OK;
+}
+
+static tapml_status check_unmapped(const struct backend *backend, const struct request *request)
+{
+    if (!backend->mapped) {
+        return TAPML_OK;
+    }
+    const struct handle *handle = handles_find(&backend->handles, backend->mapped);
+    ASSERT(handle);
+    return status_fail(
+        TAPML_PRECONDITION, DEVICE_FORMAT "%s of %llu bytes at %llu while buffer %u is mapped",
+        DEVICE_OF(backend_info(backend)), request->what, (unsigned long long)request->size,
+        (unsigned long long)request->offset, handle->number);
+}
+
+// Before a transfer by the queue.
+static tapml_status check_transfer(struct backend *backend,
+                                   const tapml_object *buffer,
+                                   const struct request *request,
+                                   uint32_t access)
+{
+    const struct handle *handle = NULL;
+    if (!is_checked(backend)) {
+        return TAPML_OK;
+    }
+    if (request->offset % TAPML_TRANSFER_GRAIN != 0 || request->size % TAPML_TRANSFER_GRAIN != 0) {
+        char why[64];
+        (void)snprintf(why, sizeof(why), ": expected multiples of %u", TAPML_TRANSFER_GRAIN);
+        return refuse(backend, request, why);
+    }
+    TAPML_TRY(check_range(backend, buffer, request, &handle));
+    if ((handle->access & access) == 0) {
+        return refuse_buffer(backend, request, handle, "which is only read and has");
+    }
+    TAPML_TRY(check_unmapped(backend, request));
+    backend->is_pending = 1;
+    return TAPML_OK;
+}
+
+static int is_written(const tapml_param *param)
+{
+    return param->kind == TAPML_P_TENSOR_OUT || param->kind == TAPML_P_TENSOR_INOUT ||
+           (param->effects & TAPML_E_STATE_WRITE) != 0;
+}
+
+// One panel of a tensor.
+static tapml_status
+check_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
+{
+    const uint64_t align = panel->encoding ? 1 : TAPML_DT_BYTES(panel->dtype);
+    const struct handle *handle = NULL;
+    uint64_t end = 0;
+    if (!extent_end(panel, &end)) {
+        return status_fail(TAPML_INVALID, "parameter '%s': a tensor has an impossible shape",
+                           param->name);
+    }
+    const struct request request = {"a tensor", panel->offset,
+                                    end > panel->offset ? end - panel->offset : 0};
+    tapml_status status = check_range(backend, panel->buffer, &request, &handle);
+    if (status == TAPML_OK && align > 0 && panel->offset % align != 0) {
+        status = refuse_buffer(backend, &request, handle, "not on a multiple of its element, has");
+    }
+    if (status == TAPML_OK && is_written(param) && (handle->access & TAPML_ACCESS_WRITE) == 0) {
+        status = refuse_buffer(backend, &request, handle, "which is only read and has");
+    }
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "parameter '%s'", param->name);
+}
+
+static tapml_status
+check_tensor(const struct backend *backend, const tapml_param *param, const tapml_tensor *tensor)
+{
+    for (const tapml_tensor *panel = tensor; panel; panel = panel->next) {
+        TAPML_TRY(check_panel(backend, param, panel));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_call(struct backend *backend, const struct backend_call *call)
+{
+    const tapml_op *op = call->op;
+    const struct request request = {"a call", 0, 0};
+    if (!is_checked(backend)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(check_unmapped(backend, &request));
+    for (uint32_t p = 0; p < op->n_params; p++) {
+        const tapml_value *value = &call->args[p];
+        if (value->kind == TAPML_P_TENSORS_IN) {
+            const tapml_tensor *const *list = value->u.p;
+            for (uint32_t i = 0; i < value->count; i++) {
+                TAPML_TRY(check_tensor(backend, op->params[p], list[i]));
+            }
+        } else if (value->kind >= TAPML_P_TENSOR_IN && value->kind <= TAPML_P_TENSOR_INOUT) {
+            TAPML_TRY(check_tensor(backend, op->params[p], value->u.p));
+        }
+    }
+    backend->is_pending = 1;
+    return TAPML_OK;
+}
+
+// -- The façade --------------------------------------------------------------------------------
+
+void backend_forget(struct backend *backend)
+{
+    handles_release(&backend->handles);
+}
+
+void backend_release(struct backend *backend)
+{
+    if (backend) {
+        struct handles handles = backend->handles;
+        backend->handles = (struct handles){0}; // The backend's own memory goes first.
+        backend->vt->release(backend);
+        handles_release(&handles);
+    }
+}
+
+const struct backend_info *backend_info(const struct backend *backend)
+{
+    return backend->vt->info(backend);
+}
+
+int backend_has_op(struct backend *backend, const tapml_op *op)
+{
+    return backend->vt->has_op(backend, op);
+}
+
+tapml_status backend_supports(struct backend *backend,
+                              const struct compiled_op *schema,
+                              const tapml_value *args,
+                              tapml_support *answer)
+{
+    return backend->vt->supports(backend, schema, args, answer);
+}
+
+tapml_status backend_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    if (!is_checked(backend)) {
+        return backend->vt->buffer_new(backend, size, out_buffer);
+    }
+    TAPML_TRY(handles_reserve(&backend->handles));
+    TAPML_TRY(backend->vt->buffer_new(backend, size, out_buffer));
+    handles_add(&backend->handles, *out_buffer, size, TAPML_ACCESS_READ | TAPML_ACCESS_WRITE);
+    return TAPML_OK;
+}
+
+tapml_status backend_buffer_wrap(struct backend *backend,
+                                 void *memory,
+                                 uint64_t size,
+                                 uint32_t access,
+                                 tapml_object **out_buffer)
+{
+    if (!is_checked(backend)) {
+        return backend->vt->buffer_wrap(backend, memory, size, access, out_buffer);
+    }
+    TAPML_TRY(handles_reserve(&backend->handles));
+    TAPML_TRY(backend->vt->buffer_wrap(backend, memory, size, access, out_buffer));
+    handles_add(&backend->handles, *out_buffer, size, access);
+    return TAPML_OK;
+}
+
+void backend_buffer_free(struct backend *backend, tapml_object *buffer)
+{
+    if (!buffer) {
+        return;
+    }
+    if (is_checked(backend)) {
+        struct handle *handle = handles_find(&backend->handles, buffer);
+        ASSERT(handle && handle->is_alive); // Of this backend, and freed once.
+        ASSERT(backend->mapped != buffer);
+        handles_free(&backend->handles, handle);
+    }
+    backend->vt->buffer_free(backend, buffer);
+}
+
+tapml_status backend_write(struct backend *backend,
+                           tapml_object *buffer,
+                           uint64_t offset,
+                           const void *source,
+                           uint64_t size)
+{
+    const struct request request = {"a write", offset, size};
+    TAPML_TRY(check_transfer(backend, buffer, &request, TAPML_ACCESS_WRITE));
+    return backend->vt->write(backend, buffer, offset, source, size);
+}
+
+tapml_status backend_read(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
+{
+    const struct request request = {"a read", offset, size};
+    TAPML_TRY(check_transfer(backend, buffer, &request, TAPML_ACCESS_READ));
+    return backend->vt->read(backend, buffer, offset, target, size);
+}
+
+tapml_status backend_fill(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    const struct request request = {"a fill", offset, size};
+    TAPML_TRY(check_transfer(backend, buffer, &request, TAPML_ACCESS_WRITE));
+    return backend->vt->fill(backend, buffer, offset, size, pattern);
+}
+
+static tapml_status
+check_map(const struct backend *backend, const tapml_object *buffer, const struct request *request)
+{
+    const struct handle *handle = NULL;
+    TAPML_TRY(check_range(backend, buffer, request, &handle));
+    TAPML_TRY(check_unmapped(backend, request));
+    return !backend->is_pending
+               ? TAPML_OK
+               : status_fail(TAPML_PRECONDITION,
+                             DEVICE_FORMAT "a map of %llu bytes at %llu of buffer %u while work is "
+                                           "pending",
+                             DEVICE_OF(backend_info(backend)), (unsigned long long)request->size,
+                             (unsigned long long)request->offset, handle->number);
+}
+
+tapml_status backend_map(struct backend *backend,
+                         tapml_object *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         const void **out_memory)
+{
+    const struct request request = {"a map", offset, size};
+    *out_memory = NULL;
+    if (!backend->vt->map) {
+        return TAPML_OK;
+    }
+    if (!is_checked(backend)) {
+        return backend->vt->map(backend, buffer, offset, size, out_memory);
+    }
+    TAPML_TRY(check_map(backend, buffer, &request));
+    TAPML_TRY(backend->vt->map(backend, buffer, offset, size, out_memory));
+    backend->mapped = *out_memory ? buffer : NULL;
+    return TAPML_OK;
+}
+
+void backend_unmap(struct backend *backend, tapml_object *buffer)
+{
+    if (is_checked(backend)) {
+        ASSERT(backend->mapped == buffer);
+        backend->mapped = NULL;
+    }
+    backend->vt->unmap(backend, buffer);
+}
+
+tapml_status backend_call(struct backend *backend, const struct backend_call *call)
+{
+    ASSERT(call->inferred && call->inferred->schema->op == call->op);
+    TAPML_TRY(check_call(backend, call));
+    return backend->vt->call(backend, call);
+}
+
+tapml_status backend_flush(struct backend *backend)
+{
+    return backend->vt->flush(backend);
+}
+
+// What failed is over, too.
+tapml_status backend_wait(struct backend *backend)
+{
+    backend->is_pending = 0;
+    return backend->vt->wait(backend);
+}
+
+tapml_status backend_signal(struct backend *backend, struct backend_point *out_point)
+{
+    return backend->vt->signal(backend, out_point);
+}
+
+tapml_status backend_wait_for(struct backend *backend, struct backend_point point)
+{
+    return backend->vt->wait_for(backend, point);
+}
+
+tapml_status backend_queue_wait(struct backend *backend, struct backend_point point)
+{
+    return backend->vt->queue_wait
+               ? backend->vt->queue_wait(backend, point)
+               : status_fail(TAPML_UNIMPLEMENTED, "%s: it waits for no point of another device",
+                             backend_info(backend)->component);
+}
+
+uint64_t backend_launches(struct backend *backend)
+{
+    return backend->vt->launches(backend);
+}
+
+uint64_t backend_generation(const struct backend *backend)
+{
+    return backend->vt->generation(backend);
+}
+
+tapml_status backend_lend(struct backend *backend, const struct backend_loan *loan)
+{
+    return backend->vt->lend ? backend->vt->lend(backend, loan) : TAPML_OK;
+}
+
+void backend_take_back(struct backend *backend, const void *memory)
+{
+    if (backend->vt->take_back) {
+        backend->vt->take_back(backend, memory);
+    }
+}
+
+// -- Forwarding, for wrappers ------------------------------------------------------------------
+
+static struct backend *inner(const struct backend *backend)
+{
+    return ((const struct backend_wrapper *)backend)->inner;
+}
+
+static void forward_release(struct backend *backend)
+{
+    // A wrapper borrows what it wraps, and is no memory of this table's.
+}
+
+static const struct backend_info *forward_info(const struct backend *backend)
+{
+    return backend_info(inner(backend));
+}
+
+static int forward_has_op(struct backend *backend, const tapml_op *op)
+{
+    return backend_has_op(inner(backend), op);
+}
+
+static tapml_status forward_supports(struct backend *backend,
+                                     const struct compiled_op *schema,
+                                     const tapml_value *args,
+                                     tapml_support *answer)
+{
+    return backend_supports(inner(backend), schema, args, answer);
+}
+
+static tapml_status
+forward_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+{
+    return backend_buffer_new(inner(backend), size, out_buffer);
+}
+
+static tapml_status forward_buffer_wrap(struct backend *backend,
+                                        void *memory,
+                                        uint64_t size,
+                                        uint32_t access,
+                                        tapml_object **out_buffer)
+{
+    return backend_buffer_wrap(inner(backend), memory, size, access, out_buffer);
+}
+
+static void forward_buffer_free(struct backend *backend, tapml_object *buffer)
+{
+    backend_buffer_free(inner(backend), buffer);
+}
+
+static tapml_status forward_write(struct backend *backend,
+                                  tapml_object *buffer,
+                                  uint64_t offset,
+                                  const void *source,
+                                  uint64_t size)
+{
+    return backend_write(inner(backend), buffer, offset, source, size);
+}
+
+static tapml_status forward_read(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
+{
+    return backend_read(inner(backend), buffer, offset, target, size);
+}
+
+static tapml_status forward_fill(
+    struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
+{
+    return backend_fill(inner(backend), buffer, offset, size, pattern);
+}
+
+static tapml_status forward_map(struct backend *backend,
+                                tapml_object *buffer,
+                                uint64_t offset,
+                                uint64_t size,
+                                const void **out_memory)
+{
+    return backend_map(inner(backend), buffer, offset, size, out_memory);
+}
+
+static void forward_unmap(struct backend *backend, tapml_object *buffer)
+{
+    backend_unmap(inner(backend), buffer);
+}
+
+static tapml_status forward_call(struct backend *backend, const struct backend_call *call)
+{
+    return backend_call(inner(backend), call);
+}
+
+static tapml_status forward_flush(struct backend *backend)
+{
+    return backend_flush(inner(backend));
+}
+
+static tapml_status forward_wait(struct backend *backend)
+{
+    return backend_wait(inner(backend));
+}
+
+static tapml_status forward_signal(struct backend *backend, struct backend_point *out_point)
+{
+    return backend_signal(inner(backend), out_point);
+}
+
+static tapml_status forward_wait_for(struct backend *backend, struct backend_point point)
+{
+    return backend_wait_for(inner(backend), point);
+}
+
+static tapml_status forward_queue_wait(struct backend *backend, struct backend_point point)
+{
+    return backend_queue_wait(inner(backend), point);
+}
+
+static uint64_t forward_launches(struct backend *backend)
+{
+    return backend_launches(inner(backend));
+}
+
+static uint64_t forward_generation(const struct backend *backend)
+{
+    return backend_generation(inner(backend));
+}
+
+static tapml_status forward_lend(struct backend *backend, const struct backend_loan *loan)
+{
+    return backend_lend(inner(backend), loan);
+}
+
+static void forward_take_back(struct backend *backend, const void *memory)
+{
+    backend_take_back(inner(backend), memory);
+}
+
+const struct backend_vt backend_forward_vt = {
+    .release = forward_release,
+    .info = forward_info,
+    .has_op = forward_has_op,
+    .supports = forward_supports,
+    .buffer_new = forward_buffer_new,
+    .buffer_wrap = forward_buffer_wrap,
+    .buffer_free = forward_buffer_free,
+    .write = forward_write,
+    .read = forward_read,
+    .fill = forward_fill,
+    .map = forward_map,
+    .unmap = forward_unmap,
+    .call = forward_call,
+    .flush = forward_flush,
+    .wait = forward_wait,
+    .signal = forward_signal,
+    .wait_for = forward_wait_for,
+    .queue_wait = forward_queue_wait,
+    .launches = forward_launches,
+    .generation = forward_generation,
+    .lend = forward_lend,
+    .take_back = forward_take_back,
+};
