@@ -6,9 +6,9 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "base/shared.h"
-#include "base/table.h"
 #include "link/backlog.h"
 #include "link/buffer.h"
+#include "link/crashes.h"
 #include "link/loan.h"
 #include "link/staging.h"
 
@@ -72,7 +72,7 @@ struct client {
     int is_lost;
     char loss[512]; // What the far side said when its device was; or "".
     uint32_t falls;
-    struct table fallen; // Of instances, how often.
+    struct crashes crashes;
 
     int is_counted;                         // No call since the counts were asked for.
     uint64_t counts[COUNTS_MAX + 1];        // Launches first.
@@ -96,19 +96,6 @@ static void forget_work(struct client *client)
     client->reached = client->signalled;
 }
 
-// Counts a fall to an instance that is known to be the one.
-static void blame(struct client *client, const struct backlog_culprit *culprit)
-{
-    size_t falls = 0;
-    if (!culprit->instance[0] || !culprit->is_sure) {
-        return;
-    }
-    (void)table_find(&client->fallen, culprit->instance, &falls);
-    if (table_set(&client->fallen, culprit->instance, falls + 1) != TAPML_OK) {
-        return; // It is called once more then; the verdict of this call stands.
-    }
-}
-
 static struct backlog backlog_of(const struct client *client)
 {
     return (struct backlog){client->log.data, client->log.size, client->ops, client->op_count};
@@ -124,7 +111,7 @@ static tapml_status fall(struct client *client, tapml_status status)
                       (_Atomic(uint64_t) *)(void *)client->control.memory, memory_order_relaxed));
     (void)snprintf(how, sizeof(how), "%s", status_message());
     backlog_print(&culprit, place, sizeof(place));
-    blame(client, &culprit);
+    crashes_note(&client->crashes, &culprit);
     client->is_up = 0;
     client->falls++;
     client->regions_sent = 0;
@@ -541,7 +528,7 @@ ask_question(struct client *client, const struct question *question, struct know
     int is_answered = 0;
     tapml_status status = TAPML_OK;
     TAPML_TRY(client->is_busy ? settle(client) : TAPML_OK);
-    for (int i = 0; i < CLIENT_FALLS_MAX && !is_answered; i++) {
+    for (int i = 0; i < CRASHES_MAX && !is_answered; i++) {
         TAPML_TRY(ready(client));
         TAPML_TRY(put_question(client, question));
         status = ask(client, &reader, &is_answered);
@@ -592,18 +579,6 @@ static tapml_status client_supports(struct backend *backend,
     return known->failure == TAPML_OK ? TAPML_OK : status_fail(known->failure, "%s", known->how);
 }
 
-static tapml_status check_fallen(const struct client *client, const char *instance)
-{
-    size_t falls = 0;
-    if (client->fallen.count == 0 || !instance || !table_find(&client->fallen, instance, &falls) ||
-        falls < CLIENT_FALLS_MAX) {
-        return TAPML_OK;
-    }
-    return status_fail(TAPML_INTERNAL,
-                       "%s: '%s' has crashed its worker %zu times and is not called again",
-                       client->info.component, instance, falls);
-}
-
 static tapml_status client_call(struct backend *backend, const struct backend_call *call)
 {
     struct client *client = own(backend);
@@ -612,7 +587,7 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
         return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
                            client->info.component, client->info.device, call->op->name);
     }
-    TAPML_TRY(check_fallen(client, call->instance));
+    TAPML_TRY(crashes_check(&client->crashes, client->info.component, call->instance));
     TAPML_TRY(make_room(client));
     begin(client, MESSAGE_CALL);
     wire_put_u32(&client->log, index);
@@ -915,7 +890,7 @@ static void client_release(struct backend *backend)
     channel_release(client->given.channel);
     buffer_list_release(&client->buffers);
     wire_writer_release(&client->log);
-    table_release(&client->fallen);
+    crashes_release(&client->crashes);
     loan_list_release(&client->loans);
     shared_destroy(client->shared);
     staging_release(&client->staging);
@@ -954,7 +929,7 @@ tapml_status client_create(const struct client_options *options, struct backend 
     client->backend.vt = &client_vt;
     client->given = *options;
     client->log = MESSAGE_WRITER;
-    table_init(&client->fallen);
+    crashes_init(&client->crashes);
     tapml_status status = shared_create(SHARED_WRITABLE, &client->shared);
     if (status == TAPML_OK) {
         status = shared_take(client->shared, sizeof(uint64_t), &client->control);

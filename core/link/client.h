@@ -19,8 +19,6 @@
 #include "link/message.h"
 #include "schema/catalogue.h"
 
-enum { CLIENT_FALLS_MAX = 2 }; // After so many an instance is refused.
-
 struct client_options {
     struct channel *channel;                // The client's from now on, also where it fails.
     const struct message_setting *settings; // What is to be opened. Borrowed.
