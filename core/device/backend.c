@@ -120,11 +120,10 @@ static int is_written(const tapml_param *param)
            (param->effects & TAPML_E_STATE_WRITE) != 0;
 }
 
-// One panel of a tensor.
+// Why a panel of a tensor cannot be given to the backend.
 static tapml_status
-check_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
+explain_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
 {
-    const uint64_t align = panel->encoding ? 1 : TAPML_DT_BYTES(panel->dtype);
     const struct handle *handle = NULL;
     uint64_t end = 0;
     if (!extent_end(panel, &end)) {
@@ -134,13 +133,27 @@ check_panel(const struct backend *backend, const tapml_param *param, const tapml
     const struct request request = {"a tensor", panel->offset,
                                     end > panel->offset ? end - panel->offset : 0};
     tapml_status status = check_range(backend, panel->buffer, &request, &handle);
-    if (status == TAPML_OK && align > 0 && panel->offset % align != 0) {
+    if (status == TAPML_OK && (handle->access & TAPML_ACCESS_WRITE) == 0 && is_written(param)) {
+        status = refuse_buffer(backend, &request, handle, "which is only read and has");
+    } else if (status == TAPML_OK) {
         status = refuse_buffer(backend, &request, handle, "not on a multiple of its element, has");
     }
-    if (status == TAPML_OK && is_written(param) && (handle->access & TAPML_ACCESS_WRITE) == 0) {
-        status = refuse_buffer(backend, &request, handle, "which is only read and has");
-    }
-    return status == TAPML_OK ? TAPML_OK : status_explain(status, "parameter '%s'", param->name);
+    return status_explain(status, "parameter '%s'", param->name);
+}
+
+// One panel of a tensor. This is on the way of every call: sentences are made elsewhere, and
+// elements, whose sizes are powers of two, need no division.
+static tapml_status
+check_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
+{
+    const struct handle *handle = handles_find(&backend->handles, panel->buffer);
+    const uint64_t element_bytes = TAPML_DT_BYTES(panel->dtype);
+    uint64_t end = 0;
+    const int is_right = handle && handle->is_alive && extent_end(panel, &end) &&
+                         end <= handle->bytes && panel->offset <= handle->bytes &&
+                         (panel->encoding || (panel->offset & (element_bytes - 1)) == 0) &&
+                         ((handle->access & TAPML_ACCESS_WRITE) != 0 || !is_written(param));
+    return is_right ? TAPML_OK : explain_panel(backend, param, panel);
 }
 
 static tapml_status
