@@ -47,3 +47,6 @@ enum outcome command_store_main(const struct command *command);
 
 // The report of a run from its store, without model and plugins.
 enum outcome command_report_main(const struct command *command);
+
+// What two runs differ in, from their stores.
+enum outcome command_compare_main(const struct command *command);

@@ -25,6 +25,7 @@ static const struct entry entries[] = {
     {"status", command_status_main, "print the progress of a run, during the run or later"},
     {"store", command_store_main, "merge stores of one run, or remove what was merged"},
     {"report", command_report_main, "write the report of a run anew, from its store alone"},
+    {"compare", command_compare_main, "print what two runs differ in, from their stores alone"},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
     {"plugins", command_plugins_main, "list the plugins that were found, with their states"},
@@ -40,9 +41,10 @@ static void print_help(void)
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         (void)printf("  %-14s  %s\n", entries[i].name, entries[i].about);
     }
-    (void)puts("\n'tapml-host COMMAND --help' explains a command.\n"
-               "Exit codes: 0 success, 1 a target is wrong, 2 usage or configuration,\n"
-               "3 the environment lacks something, 130 interrupted.");
+    (void)puts(
+        "\n'tapml-host COMMAND --help' explains a command.\n"
+        "Exit codes: 0 success, 1 a target is wrong or two runs differ, 2 usage or configuration,\n"
+        "3 the environment lacks something, 130 interrupted.");
 }
 
 // The options of a run, a check and an explanation stand in any order; what names none of them is a

@@ -25,14 +25,13 @@ static void print_json(const json_t *report, struct text *out)
     text_append(out, "\n");
 }
 
-static tapml_status write_as(const json_t *report,
-                             void (*print)(const json_t *report, struct text *out),
-                             const char *path)
+tapml_status
+report_files_write_as(const json_t *document, report_files_print_fn print, const char *path)
 {
     struct text text;
 
     text_init(&text);
-    print(report, &text);
+    print(document, &text);
     tapml_status status = text_status(&text);
 
     if (status == TAPML_OK) {
@@ -42,22 +41,27 @@ static tapml_status write_as(const json_t *report,
     return status;
 }
 
+tapml_status report_files_write_json(const json_t *document, const char *path)
+{
+    return report_files_write_as(document, print_json, path);
+}
+
 tapml_status report_files_write(const json_t *report, const struct report_files *files)
 {
     struct text path;
 
     if (files->json != NULL) {
-        TAPML_TRY(write_as(report, print_json, files->json));
+        TAPML_TRY(report_files_write_json(report, files->json));
     }
     if (files->junit != NULL) {
-        TAPML_TRY(write_as(report, report_junit_print, files->junit));
+        TAPML_TRY(report_files_write_as(report, report_junit_print, files->junit));
     }
     text_init(&path);
     text_format(&path, "%s/report.html", files->dir);
     tapml_status status = text_status(&path);
 
     if (status == TAPML_OK) {
-        status = write_as(report, report_html_print, path.data);
+        status = report_files_write_as(report, report_html_print, path.data);
     }
     text_release(&path);
     return status;

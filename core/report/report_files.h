@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the report of a run to its files.
+// Writes the report of a run to its files, and other documents likewise. Each file is written whole
+// or not at all.
 #pragma once
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <jansson.h>
 
@@ -14,5 +16,13 @@ struct report_files {
     const char *junit; // Path, or NULL.
 };
 
-// Each file is written whole or not at all.
+// Prints a document as a file shows it.
+typedef void (*report_files_print_fn)(const json_t *document, struct text *out);
+
+// Writes a document to the file `path` as `print` prints it, and as JSON.
+tapml_status report_files_write_as(const json_t *document,
+                                   report_files_print_fn print,
+                                   const char *path) STATUS_USED;
+tapml_status report_files_write_json(const json_t *document, const char *path) STATUS_USED;
+
 tapml_status report_files_write(const json_t *report, const struct report_files *files) STATUS_USED;

@@ -137,13 +137,7 @@ static const char words[] =
 
 // -- The page ----------------------------------------------------------------------------------
 
-static void print_title(const json_t *report, struct text *out)
-{
-    REPORT_MARKUP(out, "<title>{}: {}</title>\n", string(json_object_get(report, "run"), "name"),
-                  string(report, "verdict"));
-}
-
-static void print_head(const json_t *report, struct text *out)
+void report_html_begin(const char *title, struct text *out)
 {
     REPORT_MARKUP(out,
                   "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -151,12 +145,29 @@ static void print_head(const json_t *report, struct text *out)
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                  "<link rel=\"icon\" href=\"data:,\">\n",
-                  report_html_policy);
-    print_title(report, out);
-    text_append(out, "<style>");
+                  "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>",
+                  report_html_policy, title);
     text_append(out, report_html_style);
-    text_append(out, "</style>\n</head>\n<body>\n");
+    text_append(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+void report_html_end(struct text *out)
+{
+    text_append(out, "</main>\n<script>");
+    text_append(out, report_html_script);
+    text_append(out, "</script>\n</body>\n</html>\n");
+}
+
+static void print_head(const json_t *report, struct text *out)
+{
+    struct text title;
+
+    text_init(&title);
+    text_format(&title, "%s: %s", string(json_object_get(report, "run"), "name"),
+                string(report, "verdict"));
+    out->failed |= title.failed;
+    report_html_begin(title.failed ? "" : title.data, out);
+    text_release(&title);
 }
 
 // When the last target was done.
@@ -235,7 +246,6 @@ void report_html_print(const json_t *report, struct text *out)
     struct shorts s;
 
     print_head(report, out);
-    text_append(out, "<main>\n");
     print_top(report, out);
     print_given_up(given_up, out);
     if (count == 0 && json_array_size(given_up) == 0) {
@@ -255,7 +265,5 @@ void report_html_print(const json_t *report, struct text *out)
     }
     print_run(report, out);
     text_append(out, words);
-    text_append(out, "</main>\n<script>");
-    text_append(out, report_html_script);
-    text_append(out, "</script>\n</body>\n</html>\n");
+    report_html_end(out);
 }

@@ -9,6 +9,11 @@
 
 #include <jansson.h>
 
+// The beginning of a page of TapML with its head, up to and with <main>; and its end.
+void report_html_begin(const char *title, struct text *out);
+void report_html_end(struct text *out);
+
+// Prints the page of a report's document (report/report_data.h).
 void report_html_print(const json_t *report, struct text *out);
 
 // What report.css and report.js hold, and the policy that allows these two and nothing else: made

@@ -28,8 +28,9 @@ struct trial {
     char name[512];
     enum outcome_kind kind;
     const char *reason; // Of the worst.
-    double margin;
-    size_t cases, compared, bad;
+    double margin;      // Of the same, if it has one.
+    int has_margin;
+    size_t cases, bad;
     int64_t time_ns;
 };
 
@@ -41,6 +42,16 @@ static void print_seconds(struct text *out, int64_t time_ns)
     REPORT_MARKUP(out, " time=\"{}\"", text);
 }
 
+static void print_margin(struct suite *suite, const struct trial *trial)
+{
+    char margin[REPORT_MARKUP_SHORT];
+
+    if (trial->has_margin) {
+        REPORT_MARKUP(&suite->cases, "   <system-out>margin {}</system-out>\n",
+                      report_markup_value(trial->margin, 9, margin));
+    }
+}
+
 static void print_result(struct suite *suite, const struct trial *trial)
 {
     static const char *const tags[] = {
@@ -48,18 +59,25 @@ static void print_result(struct suite *suite, const struct trial *trial)
     const char *tag = tags[trial->kind];
     char counts[64];
 
-    if (trial->kind == PASSED) {
+    if (trial->kind == PASSED && !trial->has_margin) {
         text_append(&suite->cases, "/>\n");
         return;
     }
+    text_append(&suite->cases, ">\n");
+    if (trial->kind == PASSED) {
+        print_margin(suite, trial);
+        text_append(&suite->cases, "  </testcase>\n");
+        return;
+    }
     (void)snprintf(counts, sizeof(counts), "%zu of %zu cases", trial->bad, trial->cases);
-    REPORT_MARKUP(&suite->cases, ">\n   <{} message=\"{}\"", tag, trial->reason);
+    REPORT_MARKUP(&suite->cases, "   <{} message=\"{}\"", tag, trial->reason);
     if (trial->kind == SKIPPED) {
         text_append(&suite->cases, "/>\n");
     } else {
         REPORT_MARKUP(&suite->cases, " type=\"{}\">{}: {}</{}>\n",
                       trial->kind == ERROR ? "error" : "beyond-limit", counts, trial->reason, tag);
     }
+    print_margin(suite, trial);
     text_append(&suite->cases, "  </testcase>\n");
 }
 
@@ -91,7 +109,8 @@ static int is_worse(const struct trial *trial, enum outcome_kind kind, double ma
     static const int ranks[] = {[PASSED] = 1, [FAILED] = 3, [ERROR] = 2, [SKIPPED] = 0};
 
     return trial->cases == 0 || ranks[kind] > ranks[trial->kind] ||
-           (ranks[kind] == ranks[trial->kind] && margin > trial->margin);
+           (ranks[kind] == ranks[trial->kind] &&
+            (margin > trial->margin || (!trial->has_margin && !isnan(margin))));
 }
 
 static void add_case(struct trial *trial, const json_t *item)
@@ -103,6 +122,7 @@ static void add_case(struct trial *trial, const json_t *item)
         trial->kind = kind;
         trial->reason = report_markup_string(item, "reason");
         trial->margin = isnan(margin) ? 0 : margin;
+        trial->has_margin = !isnan(margin);
     }
     trial->cases++;
     trial->bad += kind == FAILED || kind == ERROR;

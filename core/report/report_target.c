@@ -30,6 +30,7 @@ struct gather {
     struct table op_of;    // Instance to its number.
     uint64_t *source_ns;   // One for each line: the kept cases on the source.
     struct report_maker made;
+    tapml_status status; // The first failure to read a key.
 };
 
 static const char *state_of(const struct gather *gather, size_t index)
@@ -93,6 +94,8 @@ static void put_device(struct gather *gather)
     report_maker_text(&gather->made, "build", target->build);
     report_maker_text(&gather->made, "activations", target->activations);
     report_maker_text(&gather->made, "faults", target->faults);
+    report_maker_text(&gather->made, "goal", target->goal);
+    report_maker_text(&gather->made, "plan", gather->rows->offload.plan);
     report_maker_put(&gather->made, "finished_s", json_integer(gather->rows->offload.finished_s));
 }
 
@@ -296,11 +299,22 @@ static json_t *make_elements(struct gather *gather, const struct element_list *l
     return array;
 }
 
+static void put_key(struct gather *gather, struct report_maker *part, int64_t case_id)
+{
+    char key[CARVED_KEY] = "";
+
+    if (gather->status == TAPML_OK) {
+        gather->status = carved_find_key(gather->rows->store, case_id, key);
+    }
+    report_maker_text(part, "key", key);
+}
+
 static struct report_maker make_case(struct gather *gather, const struct verdict *verdict)
 {
     struct report_maker part = report_maker_begin();
 
     report_maker_count(&part, "id", (uint64_t)verdict->case_id);
+    put_key(gather, &part, verdict->case_id);
     report_maker_text(&part, "instance", verdict->instance);
     report_maker_text(&part, "op", verdict->op_name);
     report_maker_text(&part, "source", verdict->source);
@@ -620,6 +634,7 @@ static tapml_status gather_all(struct gather *gather)
     put_uncovered(gather);
     put_instances(gather);
     put_cases(gather);
+    TAPML_TRY(gather->status);
     return report_maker_finish(&gather->made);
 }
 

@@ -4,6 +4,8 @@
 
 #include "store/row.h"
 
+#include <stdio.h>
+
 tapml_status carved_count(struct store *store, struct carved_counts *out_counts)
 {
     int64_t prompts = 0, calls = 0, time_ns = 0, cases = 0;
@@ -32,6 +34,22 @@ tapml_status carved_find_origin(struct store *store,
     if (*out_has) {
         *out_origin = (struct carved_origin){(uint64_t)row_i64(&row, 0), (uint64_t)row_i64(&row, 1),
                                              (uint64_t)row_i64(&row, 2)};
+        row_end(&row);
+    }
+    return TAPML_OK;
+}
+
+tapml_status carved_find_key(struct store *store, int64_t case_id, char *out_key)
+{
+    struct row row;
+    int has = 0;
+    *out_key = '\0';
+    TAPML_TRY(row_begin(store, "SELECT lower(hex(key)) FROM \"case\" WHERE id = ?",
+                        "reading the key of a case", &row));
+    row_put_i64(&row, case_id);
+    TAPML_TRY(row_next(&row, &has));
+    if (has) {
+        (void)snprintf(out_key, CARVED_KEY, "%s", row_text(&row, 0)); // Cut if it is too long.
         row_end(&row);
     }
     return TAPML_OK;

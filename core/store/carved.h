@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/case_key.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,11 @@ tapml_status carved_find_origin(struct store *store,
                                 int64_t case_id,
                                 struct carved_origin *out_origin,
                                 int *out_has) STATUS_USED;
+
+// The content key of a case in hexadecimal, two digits a byte, into `out_key` of CARVED_KEY bytes;
+// "" if there is no such case.
+enum { CARVED_KEY = 2 * CASE_KEY_BYTES + 1 };
+tapml_status carved_find_key(struct store *store, int64_t case_id, char *out_key) STATUS_USED;
 
 // A name with a number; `name` lives until the visitor returns. A status that is not TAPML_OK ends
 // the visit.

@@ -46,6 +46,21 @@ Test(report_junit, cases_of_an_instance_and_phase_are_one)
     expect("<error message=\"lost\" type=\"error\">1 of 2 cases: lost</error>");
 }
 
+Test(report_junit, what_was_compared_has_its_margin)
+{
+    json_t *report = report_make();
+    json_t *cases = json_object_get(json_array_get(json_object_get(report, "targets"), 0), "cases");
+
+    expect("<system-out>margin \xe2\x88\x9e</system-out>");
+    cr_assert_null(strstr(xml.data, "margin 0"), "the error has no margin");
+    cr_assert_eq(json_array_remove(cases, 3), 0);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect(
+        "name=\"layers.0/b decode\" time=\"1.500000\">\n   <system-out>margin 0.25</system-out>\n");
+}
+
 Test(report_junit, failures_and_skips_have_their_sentence)
 {
     expect("<failure message=\"y[1] is \xef\xbf\xbdNaN\" type=\"beyond-limit\">");

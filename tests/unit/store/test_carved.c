@@ -59,6 +59,15 @@ Test(carved, counts_and_origins_are_those_of_the_rows)
     cr_assert_not(has);
 }
 
+Test(carved, a_key_is_told_in_hexadecimal)
+{
+    char key[CARVED_KEY] = "?";
+    MUST(carved_find_key(store, 7, key));
+    cr_assert_str_eq(key, "01");
+    MUST(carved_find_key(store, 8, key));
+    cr_assert_str_eq(key, "");
+}
+
 static tapml_status expect(void *user, const char *name, uint64_t number)
 {
     int *visits = user;

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""`tapml-host compare` of runs that are alike, that differ, of changed copies, and of what is no run."""
+import functools
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import rig
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
+QUIET = {"step", "cost", "time", "label"}  # Kinds that do not make runs differ.
+
+# Commits and ends at once, so that the change stays in the log: pages that another program brings into the database
+# have no checksum.
+CHANGE = "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); os._exit(0)"
+
+
+@functools.cache
+def run(name, extra="", code=0):
+    """A short run in a folder that the tests share."""
+    ini, dir_ = rig.write_small_run(os.path.join(rig.script_folder(), name), extra=extra)
+    rig.check(rig.host("--config", ini), code)
+    return dir_
+
+
+def right():
+    return run("right")
+
+
+def wrong():
+    return run("wrong", FAULT, 1)
+
+
+def changed(folder, sql):
+    copy = os.path.join(folder, "copy")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(right(), copy)
+    subprocess.run([sys.executable, "-c", CHANGE, os.path.join(copy, "run.tapmlrun"), sql], check=True)
+    return copy
+
+
+def files(dir_):
+    return {name: open(os.path.join(dir_, name), "rb").read() for name in os.listdir(dir_)}
+
+
+def compare(folder, first, second, code):
+    """The comparison's text, JSON and page. Neither folder changes, and the JSON has its schema."""
+    paths = [os.path.join(folder, name) for name in ("comparison.json", "comparison.html")]
+    before = [files(dir_) for dir_ in (first, second)]
+    nowhere = {"TAPML_PLUGIN_PATH": "/nowhere", "HOME": "/nowhere"}
+    done = rig.check(rig.host("compare", first, second, "--json", paths[0], "--html", paths[1], env=nowhere), code)
+    assert [files(dir_) for dir_ in (first, second)] == before, "comparing has changed something"
+    with open(paths[0], encoding="utf-8") as file:
+        document = json.load(file)
+    with open(paths[1], encoding="utf-8") as file:
+        page = html.unescape(file.read())
+    if jsonschema is not None:
+        with open(os.path.join(rig.SOURCE, "docs", "comparison.schema.json"), encoding="utf-8") as file:
+            jsonschema.validate(document, json.load(file))
+    assert document["alike"] == (code == 0)
+    return done.stdout, document, page
+
+
+def a_copy_is_alike(folder):
+    text, document, page = compare(folder, right(), changed(folder, ""), 0)
+    assert document["differences"] == [] and document["compared"]["cases"] == 80, document["compared"]
+    rig.contains(text, "The runs are alike (no difference at all).")
+    rig.contains(page, "The runs are alike.")
+
+
+def the_same_run_again_is_alike(folder):
+    """Other times, other row ids of runs, another folder: nothing that counts."""
+    _, document, _ = compare(folder, right(), run("again"), 0)
+    assert {one["kind"] for one in document["differences"]} <= QUIET
+    assert document["counts"]["time"] > 0 and document["compared"]["cases"] == 80
+
+
+def two_runs_are_told_apart(folder):
+    text, document, page = compare(folder, right(), wrong(), 1)
+    found = [(one["kind"], one["item"], one["field"], one["first"], one["second"]) for one in document["differences"]]
+    for layer in (0, 1):
+        silu = f"layers.{layer}/mlp/silu"
+        assert ("blame", silu, "present", False, True) in found
+        assert ("verdict", silu, "state", "right", "wrong") in found
+        assert ("verdict", f"{silu}, decode, x=[1,80]", "verdict", "pass", "fail") in found
+    assert ("verdict", "", "verdict", "right", "wrong") in found
+    assert ("offload", "", "plan", "* -> gpu\n",
+            "* -> gpu\ninstance=layers.0/mlp/silu -> source\ninstance=layers.1/mlp/silu -> source\n") in found
+    assert any(kind == "setting" and field == "faults" for kind, _, field, _, _ in found)
+    assert any(kind == "cost" and field == "search.replays" for kind, _, field, _, _ in found)
+    assert {one["target"] for one in document["differences"]} == {"", "gpu"}
+    for view in (text, page):
+        rig.contains(view, "The runs differ", "blamed ops", "layers.1/mlp/silu", "search.replays")
+    rig.contains(text, "blamed: layers.0/mlp/silu: present: no -> yes",
+                 "plan: * -> gpu -> * -> gpu; instance=layers.0/mlp/silu -> source; instance")
+
+
+def other_prompts_have_other_cases(folder):
+    inner = os.path.join(rig.script_folder(), "other")
+    os.makedirs(inner, exist_ok=True)
+    prompts = os.path.join(inner, "other.txt")
+    with open(prompts, "w", encoding="utf-8") as file:
+        file.write("ids: 2 6 8 3\n")
+    ini, dir_ = rig.write_small_run(inner, prompts=prompts)
+    rig.check(rig.host("--config", ini), 0)
+    _, document, _ = compare(folder, right(), dir_, 1)
+    cases = [one for one in document["differences"] if one["kind"] == "case" and one["list"] == "cases"]
+    assert len([one for one in cases if one["first"]]) == len([one for one in cases if one["second"]]) > 70
+    assert all(one["key"].startswith("01") and len(one["key"]) == 34 for one in cases)
+    assert any(one["field"] == "run.prompts_hash" for one in document["differences"])
+
+
+def small_changes_are_found(folder):
+    """A margin, a verdict and a time, each in a copy: told by the comparison and by the copy's own report."""
+    instance = "layers.1/mlp/up_proj"
+    of_case = f"WHERE case_id = (SELECT min(id) FROM \"case\" WHERE instance = '{instance}')"
+    changes = [
+        (f"UPDATE result SET margin = 0.7654321 {of_case}", "margin", "margin", 0.7654321, "0.7654321", "margin 0.765"),
+        (f"UPDATE result SET verdict = 'fail', reason = 'y[7] is wrong' {of_case}", "verdict", "verdict", "fail", "fail",
+         "y[7] is wrong"),
+        (f"UPDATE result SET time_ns = 9876543210 {of_case}", "time", "time_ns", 9876543210, "9.9 s", "9.876543"),
+    ]
+    for sql, kind, field, value, shown, in_junit in changes:
+        copy = changed(folder, sql)
+        text, document, page = compare(folder, right(), copy, 0 if kind == "time" else 1)
+        found, = [one for one in document["differences"] if one["list"] == "cases" and one["field"] == field]
+        assert found["kind"] == kind and found["second"] == value and found["item"].startswith(instance), found
+        assert found["first"] != value
+        for view in (text, page):
+            rig.contains(view, instance, shown)
+        before, after = report(folder, right(), "before"), report(folder, copy, "after")
+        for name, first, second in zip(("page", "JSON", "JUnit"), before, after):
+            assert first != second, f"the {name} does not show {sql}"
+        case, = [one for one in json.loads(after[1])["targets"][0]["cases"] if one["key"] == found["key"]
+                 and one["instance"] == instance]
+        assert case[field] == value, case
+        rig.contains(after[2], in_junit)
+        xml.etree.ElementTree.fromstring(after[2])
+
+
+def report(folder, dir_, name):
+    """Page, JSON and JUnit file of a copy of a run's folder."""
+    copy = os.path.join(folder, name)
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(dir_, copy)
+    paths = [os.path.join(copy, file) for file in ("report.html", "again.json", "again.xml")]
+    done = rig.host("report", copy, "--json", paths[1], "--junit", paths[2])
+    assert done.returncode in (0, 1), done.stderr
+    return [open(path, encoding="utf-8").read() for path in paths]
+
+
+def what_is_no_run_is_refused(folder):
+    def refused(first, second, *pieces):
+        done = rig.check(rig.host("compare", first, second), 2)
+        rig.contains(done.stderr, *pieces)
+        assert done.stdout == "", done.stdout
+
+    empty, cut, foreign = (os.path.join(folder, name) for name in ("empty", "cut", "foreign"))
+    for dir_ in (empty, cut, foreign):
+        os.makedirs(dir_)
+    store = open(os.path.join(right(), "run.tapmlrun"), "rb").read()
+    with open(os.path.join(cut, "run.tapmlrun"), "wb") as file:
+        file.write(store[:len(store) // 2])
+    with open(os.path.join(foreign, "run.tapmlrun"), "wb") as file:
+        file.write(b"a letter, no store" * 1000)
+    refused(right(), empty, f"there is no run in '{empty}'")
+    refused(empty, right(), f"there is no run in '{empty}'")
+    refused(right(), cut, os.path.join(cut, "run.tapmlrun"))
+    refused(foreign, right(), os.path.join(foreign, "run.tapmlrun"))
+    done = rig.check(rig.host("compare", right()), 2)
+    rig.contains(done.stderr, "expected the folders of two runs, found 1 arguments")
+
+
+if __name__ == "__main__":
+    rig.main([a_copy_is_alike, the_same_run_again_is_alike, two_runs_are_told_apart, other_prompts_have_other_cases,
+              small_changes_are_found, what_is_no_run_is_refused], needs=["reference"])
