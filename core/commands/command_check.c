@@ -4,8 +4,7 @@
 #include "commands/command.h"
 
 #include "base/file.h"
-#include "config/keys.h"
-#include "config/run_config.h"
+#include "config/run_file.h"
 #include "model/prompts.h"
 #include "run/setup.h"
 
@@ -34,8 +33,8 @@ static void check_backend(struct check *check,
 {
     if (name != NULL &&
         isolation_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
-        keys_refuse(&check->config.ini, section, "backend", &check->problems, "%s",
-                    status_message());
+        problems_refuse(&check->problems, &check->config.ini, section, "backend", "%s",
+                        status_message());
     }
 }
 
@@ -66,8 +65,8 @@ static void check_dir(struct check *check)
     const char *dir = check->config.dir;
 
     if (dir != NULL && file_exists(dir) && !file_is_folder(dir)) {
-        keys_refuse(&check->config.ini, "run", "dir", &check->problems,
-                    "expected a folder or no file, found a file '%s'", dir);
+        problems_refuse(&check->problems, &check->config.ini, "run", "dir",
+                        "expected a folder or no file, found a file '%s'", dir);
     }
 }
 
@@ -90,7 +89,7 @@ static void check_prompts(struct check *check)
         file_unmap(&map);
     }
     if (status != TAPML_OK) {
-        keys_refuse(&config->ini, "run", "prompts", &check->problems, "%s", status_message());
+        problems_refuse(&check->problems, &config->ini, "run", "prompts", "%s", status_message());
     }
 }
 
@@ -104,10 +103,10 @@ static void check_model(struct check *check)
     }
     check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
     if (check->has_model && setup_check_decode(&check->setup, config->decode) != TAPML_OK) {
-        keys_refuse(&config->ini, "run", "decode", &check->problems, "%s", status_message());
+        problems_refuse(&check->problems, &config->ini, "run", "decode", "%s", status_message());
     }
     if (!check->has_model) {
-        keys_refuse(&config->ini, "model", "path", &check->problems, "%s", status_message());
+        problems_refuse(&check->problems, &config->ini, "model", "path", "%s", status_message());
     }
 }
 
@@ -116,8 +115,8 @@ static void check_model(struct check *check)
 static tapml_status
 check_all(struct check *check, const char *program, const struct options *options)
 {
-    TAPML_TRY(run_config_survey(options_get(options, "--check-config"), &check->problems,
-                                &check->config));
+    TAPML_TRY(
+        run_file_survey(options_get(options, "--check-config"), &check->problems, &check->config));
     const int is_read = check->problems.count == 0;
     const tapml_status status =
         setup_open_check(program, options, &check->config.ini, &check->setup);

@@ -3,7 +3,7 @@
 
 #include "commands/command.h"
 
-#include "config/run_config.h"
+#include "config/run_file.h"
 #include "exec/reduced.h"
 #include "report/report.h"
 #include "run/bundles.h"
@@ -265,7 +265,7 @@ static tapml_status open_files(struct replaying *replaying)
         return status_fail(TAPML_INVALID, "one store expected, %zu given", options->plain_count);
     }
     if (config != NULL) {
-        TAPML_TRY(run_config_load(config, &replaying->config));
+        TAPML_TRY(run_file_load(config, &replaying->config));
     }
     return store_open(options->plain[0], 0, &replaying->store);
 }

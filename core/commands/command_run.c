@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "config/run_config.h"
+#include "config/run_file.h"
 #include "exec/reduced.h"
 #include "link/client.h"
 #include "report/report.h"
@@ -117,7 +117,7 @@ static tapml_status open_target(struct run *run, size_t target)
         struct text line;
 
         text_init(&line);
-        fault_print(&rules[i], &line);
+        fault_rule_print(&rules[i], &line);
         log_line(LOG_WARNING, "injected on '%s': %s", name, line.data);
         text_release(&line);
     }
@@ -418,7 +418,7 @@ enum outcome command_run_main(const struct command *command)
         status = status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");
     }
     if (status == TAPML_OK) {
-        status = run_config_load(options_get(&options, "--config"), &run.config);
+        status = run_file_load(options_get(&options, "--config"), &run.config);
     }
     if (status != TAPML_OK) {
         return outcome_report(status);

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The sections and keys of a run's INI file: one table, from which the file is read and checked, a
-// key is explained, and docs/ini.md is written.
+// The sections and keys of a run's INI file: one table, from which the file is read and checked
+// (config/key_reader.h), a key is explained, and docs/ini.md is written.
 //
 // To add a key: a member in struct run_config (or in its target or its fault), a row in the table
 // of keys.c, and `tapml-host --explain --markdown > docs/ini.md`. What the row says is all:
 // reading, range, default, the nearest known and the manual come from it.
 #pragma once
 
-#include "base/ini.h"
-#include "config/problems.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,22 +54,6 @@ const struct key *keys_at(size_t index);
 // The section that [name] is, and the key `name` in it; or NULL.
 const struct key_section *keys_section(const char *name);
 const struct key *keys_find(const char *section, const char *name);
-
-// What is unknown, with the nearest known; and what stands twice and may not.
-void keys_check(const struct ini *ini, struct problems *problems);
-
-// Reads the keys of [section] into the members of `object`, which is the struct that the rows of
-// that section speak of. Texts are borrowed from `ini`. What is wrong becomes a problem, and its
-// member takes the default.
-void keys_read(const struct ini *ini, const char *section, void *object, struct problems *problems);
-
-// Adds "FILE:LINE: [section] key: ..." of a key that stands in the file.
-void keys_refuse(const struct ini *ini,
-                 const char *section,
-                 const char *key,
-                 struct problems *problems,
-                 const char *format,
-                 ...) STATUS_PRINTF(5, 6);
 
 // "a whole number from 0 to 7", as messages and the manual name what a key takes.
 void keys_type(const struct key *key, struct text *out_text);

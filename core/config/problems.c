@@ -46,6 +46,24 @@ void problems_add(struct problems *problems, const char *format, ...)
     add(problems, sentence);
 }
 
+void problems_refuse(struct problems *problems,
+                     const struct ini *ini,
+                     const char *section,
+                     const char *key,
+                     const char *format,
+                     ...)
+{
+    const struct ini_entry *entry = ini_find(ini, section, key);
+    char sentence[SENTENCE_BYTES];
+    va_list list;
+
+    va_start(list, format);
+    (void)vsnprintf(sentence, sizeof(sentence), format, list);
+    va_end(list);
+    problems_add(problems, "%s:%u: [%s] %s: %s", ini->name, entry != NULL ? entry->line : 0,
+                 section, key, sentence);
+}
+
 void problems_take(struct problems *problems, tapml_status status)
 {
     if (status != TAPML_OK) {

@@ -5,6 +5,7 @@
 // first.
 #pragma once
 
+#include "base/ini.h"
 #include "base/text.h"
 
 struct problems {
@@ -16,6 +17,14 @@ void problems_init(struct problems *problems);
 void problems_release(struct problems *problems);
 
 void problems_add(struct problems *problems, const char *format, ...) STATUS_PRINTF(2, 3);
+
+// Adds "FILE:LINE: [section] key: ..." of a key that stands in the file.
+void problems_refuse(struct problems *problems,
+                     const struct ini *ini,
+                     const char *section,
+                     const char *key,
+                     const char *format,
+                     ...) STATUS_PRINTF(5, 6);
 
 // Adds the message of a failure; nothing for TAPML_OK.
 void problems_take(struct problems *problems, tapml_status status);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The INI file of a run, checked: every key known, every value of its kind. To add a key: see
-// config/keys.h.
+// What the INI file of a run says, and what follows from it. config/run_file.h reads the file; to
+// add a key, see config/keys.h.
 #pragma once
 
 #include "base/ini.h"
@@ -12,7 +12,7 @@
 #include "exec/plan.h"
 #include "offload/loop.h"
 #include "plugin/model.h"
-#include "verify/fault.h"
+#include "verify/fault_rule.h"
 
 enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
 
@@ -55,15 +55,7 @@ struct run_config {
     size_t fault_count;
 };
 
-// Reads and checks a file: its keys are the table of config/keys.h. Adds all that is wrong to
-// `problems`, with file, line, section and key, and the nearest known one; what could be read is
-// there all the same. Fails only where the file cannot be read at all.
-tapml_status run_config_survey(const char *path,
-                               struct problems *problems,
-                               struct run_config *out_config) STATUS_USED;
-
-// The same, where any problem is a failure.
-tapml_status run_config_load(const char *path, struct run_config *out_config) STATUS_USED;
+// Frees the texts of the file. It may be called once run_file.h has filled `config`, also in part.
 void run_config_release(struct run_config *config);
 
 // The word of `weights` in the file: "stored", "q8_0", "q4_0".
@@ -82,6 +74,15 @@ size_t run_config_faults(const struct run_config *config,
 void run_config_match(const struct run_config *config,
                       const struct graph *graph,
                       struct problems *problems);
+
+// Whether [target.`name`] is there; and the name of a target, or "source", that is nearest to
+// `name`, or NULL.
+int run_config_has_target(const struct run_config *config, const char *name);
+const char *run_config_nearest_target(const struct run_config *config, const char *name);
+
+// Every rule of [plan] must be one, and name a place that the file has.
+tapml_status run_config_check_plan(const struct run_config *config,
+                                   struct problems *problems) STATUS_USED;
 
 // Tokens that a prompt may have, beside what is decoded.
 size_t run_config_room(const struct run_config *config);

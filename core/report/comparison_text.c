@@ -3,6 +3,7 @@
 
 #include "report/comparison_text.h"
 
+#include "base/utf8.h"
 #include "report/comparison.h"
 #include "report/report_markup.h"
 
@@ -176,5 +177,8 @@ tapml_status comparison_text_print(const json_t *comparison)
     text_append(&out, "\n");
     comparison_text_sentence(comparison, &out);
     text_append(&out, "\n");
+    if (!out.failed) {
+        utf8_make_plain(out.data); // Names and prompts of others command no terminal.
+    }
     return text_print(&out);
 }

@@ -204,7 +204,7 @@ static void append_faults(struct text *text, const struct run_config *config, co
 
     for (size_t i = 0; i < count; i++) {
         text_append(text, i > 0 ? "; " : "");
-        fault_print(&rules[i], text);
+        fault_rule_print(&rules[i], text);
     }
 }
 

@@ -90,7 +90,7 @@ static tapml_status read_rule(const struct worker *worker, size_t index, struct 
     TAPML_TRY(text_parse_f64(probability, &rule->probability));
     TAPML_TRY(text_parse_i64(seed, &number));
     rule->seed = (uint64_t)number;
-    return fault_parse(rule);
+    return fault_rule_parse(rule);
 }
 
 static tapml_status plant_faults(struct worker *worker)

@@ -7,256 +7,15 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/table.h"
-#include "schema/catalogue.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-// -- Rules -------------------------------------------------------------------------------------
-
-static const char *const kind_names[] = {
-    [FAULT_ARGUMENT] = "argument",
-    [FAULT_DROP_TAIL] = "drop-tail",
-    [FAULT_SWAP_HALVES] = "swap-halves",
-    [FAULT_SHIFT_ROWS] = "shift-rows",
-    [FAULT_ZERO_ROW] = "zero-row",
-    [FAULT_SCALE] = "scale",
-    [FAULT_ROUND_F16] = "round-f16",
-    [FAULT_NAN] = "nan",
-    [FAULT_SKIP_WRITE] = "skip-write",
-    [FAULT_CRASH] = "crash",
-    [FAULT_HANG] = "hang",
-    [FAULT_MEMORY] = "memory",
-    [FAULT_MEMORY + 1] = NULL,
-};
-
-enum { WORDS_MAX = 3, WORD_TEXT = FAULT_ARGUMENT_TEXT };
-
-struct words {
-    char items[WORDS_MAX][WORD_TEXT];
-    size_t count;
-};
-
-static tapml_status split(const char *text, struct words *out_words)
-{
-    struct words words = {.count = 0};
-
-    for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
-        const size_t length = strcspn(text, " \t");
-
-        if (words.count == WORDS_MAX || length >= WORD_TEXT) {
-            return status_fail(TAPML_INVALID,
-                               "kind is '%s', expected at most %d words of %d letters", text,
-                               WORDS_MAX, WORD_TEXT - 1);
-        }
-        memcpy(words.items[words.count++], text, length);
-        text += length;
-    }
-    *out_words = words;
-    return TAPML_OK;
-}
-
-static tapml_status parse_operand(const char *word, double *out_operand)
-{
-    return text_parse_f64(word, out_operand) == TAPML_OK && isfinite(*out_operand)
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID, "'%s' is no finite number", word);
-}
-
-// "+1", "-1", "+-1", "*0.5", "=3".
-static tapml_status parse_change(const char *word, struct fault_rule *rule)
-{
-    if (strchr("+-*=", word[0]) == NULL) {
-        return status_fail(TAPML_INVALID, "'%s' is no change, expected '+N', '-N', '*X' or '=V'",
-                           word);
-    }
-    rule->change = '+';
-    if (word[0] != '-') {
-        rule->change = word[0];
-        word++;
-    }
-    return parse_operand(word, &rule->operand);
-}
-
-static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
-{
-    for (int kind = FAULT_ARGUMENT; kind <= FAULT_MEMORY; kind++) {
-        if (strcmp(kind_names[kind], word) == 0) {
-            *out_kind = (enum fault_kind)kind;
-            return TAPML_OK;
-        }
-    }
-    const char *near = text_nearest(word, kind_names);
-
-    return near != NULL
-               ? status_fail(TAPML_INVALID, "unknown kind '%s', did you mean '%s'?", word, near)
-               : status_fail(TAPML_INVALID, "unknown kind '%s'", word);
-}
-
-tapml_status fault_parse(struct fault_rule *rule)
-{
-    struct words words = {0};
-
-    TAPML_TRY(split(rule->words, &words));
-    TAPML_TRY(find_kind(words.items[0], &rule->kind));
-    if (rule->kind == FAULT_ARGUMENT && words.count == 3) {
-        memcpy(rule->argument, words.items[1], sizeof(rule->argument));
-        return parse_change(words.items[2], rule);
-    }
-    if (rule->kind == FAULT_ARGUMENT) {
-        return status_fail(TAPML_INVALID, "kind is '%s', expected 'argument NAME +N', '*X' or '=V'",
-                           rule->words);
-    }
-    if (rule->kind == FAULT_SCALE && words.count == 2) {
-        return parse_operand(words.items[1], &rule->operand);
-    }
-    if (rule->kind == FAULT_SCALE || words.count > 1) {
-        return status_fail(TAPML_INVALID, "kind is '%s', expected '%s%s'", rule->words,
-                           kind_names[rule->kind], rule->kind == FAULT_SCALE ? " X" : "");
-    }
-    return TAPML_OK;
-}
-
-void fault_print(const struct fault_rule *rule, struct text *out_text)
-{
-    text_format(out_text,
-                "%s: %s, op=%s instance=%s from-call=%" PRId64 " probability=%g seed=%" PRIu64,
-                rule->name, rule->words, rule->op, rule->instance, rule->from_call,
-                rule->probability, rule->seed);
-}
-
-int fault_needs_worker(const struct fault_rule *rule)
-{
-    return rule->kind == FAULT_CRASH || rule->kind == FAULT_HANG || rule->kind == FAULT_MEMORY;
-}
-
-// -- What a rule can be done to ----------------------------------------------------------------
-
-static int matches(const struct fault_rule *rule, const tapml_op *op, const char *instance)
-{
-    return (text_glob(rule->op, op->name) || text_glob(rule->op, catalogue_short_name(op))) &&
-           text_glob(rule->instance, instance);
-}
-
-// The parameter whose number the rule changes, or n_params. A whole number is not changed by a
-// fraction.
-static uint32_t find_number(const struct fault_rule *rule, const tapml_op *op)
-{
-    const int is_whole = rule->change == '*' || rule->operand == nearbyint(rule->operand);
-    uint32_t i = 0;
-
-    while (i < op->n_params && (strcmp(op->params[i]->name, rule->argument) != 0 ||
-                                !(op->params[i]->kind == TAPML_P_F64 ||
-                                  (op->params[i]->kind == TAPML_P_I64 && is_whole)))) {
-        i++;
-    }
-    return i;
-}
-
-static int is_written(uint32_t kind)
-{
-    return kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
-}
-
-// Whether the kind does something to what an op writes.
-static int spoils(const struct fault_rule *rule, const struct graph_value *written)
-{
-    switch (rule->kind) {
-    case FAULT_ARGUMENT:
-        return 0;
-    case FAULT_SWAP_HALVES:
-        return written->rank > 0 && (!affine_is_constant(&written->shape[written->rank - 1]) ||
-                                     written->shape[written->rank - 1].constant > 1);
-    case FAULT_ROUND_F16:
-        return dtype_is_float(written->dtype) && written->dtype != TAPML_F16;
-    case FAULT_NAN:
-        return dtype_is_float(written->dtype);
-    case FAULT_DROP_TAIL:
-    case FAULT_SHIFT_ROWS:
-    case FAULT_ZERO_ROW:
-    case FAULT_SCALE:
-    case FAULT_SKIP_WRITE:
-    case FAULT_CRASH:
-    case FAULT_HANG:
-    case FAULT_MEMORY:
-        break;
-    }
-    return 1;
-}
-
-static int
-applies(const struct fault_rule *rule, const struct graph *graph, const struct graph_op *op)
-{
-    if (rule->kind == FAULT_ARGUMENT) {
-        return find_number(rule, op->op) < op->op->n_params;
-    }
-    for (uint32_t i = 0; i < op->op->n_params; i++) {
-        if (is_written(op->arguments[i].kind) &&
-            spoils(rule, &graph->values[op->arguments[i].value])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// Names the op kinds of the graph, or only those to which the rule can be done.
-static void list_kinds(const struct fault_rule *rule, const struct graph *graph, struct text *out)
-{
-    for (uint32_t i = 0; i < graph->op_count; i++) {
-        int is_told = rule != NULL && !applies(rule, graph, &graph->ops[i]);
-
-        for (uint32_t k = 0; k < i && !is_told; k++) {
-            is_told = graph->ops[k].op == graph->ops[i].op;
-        }
-        if (!is_told) {
-            text_format(out, "%s%s", out->length > 0 ? ", " : "",
-                        catalogue_short_name(graph->ops[i].op));
-        }
-    }
-}
-
-tapml_status fault_check(const struct fault_rule *rule, const struct graph *graph)
-{
-    uint32_t matched = 0;
-    struct text kinds;
-
-    for (uint32_t i = 0; i < graph->op_count; i++) {
-        const struct graph_op *op = &graph->ops[i];
-
-        if (matches(rule, op->op, op->instance)) {
-            matched++;
-            if (applies(rule, graph, op)) {
-                return TAPML_OK;
-            }
-        }
-    }
-    text_init(&kinds);
-    list_kinds(matched > 0 ? rule : NULL, graph, &kinds);
-    tapml_status status = text_status(&kinds);
-
-    if (status == TAPML_OK && matched == 0) {
-        status = status_fail(TAPML_INVALID,
-                             "[%s] matches no instance: there is none with op '%s' and instance "
-                             "'%s'; the graph has the ops %s",
-                             rule->name, rule->op, rule->instance, kinds.data);
-    } else if (status == TAPML_OK) {
-        status = status_fail(TAPML_INVALID,
-                             "[%s] '%s' can be done to none of the %u instances with op '%s' and "
-                             "instance '%s'; of the graph's ops it can be done to: %s",
-                             rule->name, rule->words, matched, rule->op, rule->instance,
-                             kinds.length > 0 ? kinds.data : "none");
-    }
-    text_release(&kinds);
-    return status;
-}
 
 // -- The wrapper -------------------------------------------------------------------------------
 
@@ -302,7 +61,7 @@ struct image {
 
 static int is_after(const struct fault_rule *rule)
 {
-    return rule->kind != FAULT_ARGUMENT && !fault_needs_worker(rule);
+    return rule->kind != FAULT_ARGUMENT && !fault_rule_needs_worker(rule);
 }
 
 static int keeps_old(const struct fault_rule *rule)
@@ -357,7 +116,7 @@ static tapml_status change_arguments(struct strike *strike)
 
     for (size_t i = 0; i < strike->rule_count; i++) {
         const struct fault_rule *rule = strike->rules[i];
-        const uint32_t at = is_after(rule) ? op->n_params : find_number(rule, op);
+        const uint32_t at = is_after(rule) ? op->n_params : fault_rule_find_number(rule, op);
 
         if (at == op->n_params) {
             continue;
@@ -435,7 +194,7 @@ list_images(const struct strike *strike, struct image **out_images, uint32_t *ou
     for (uint32_t i = 0; i < op->n_params; i++) {
         struct image *image = &images[count];
 
-        if (!is_written(strike->args[i].kind)) {
+        if (!fault_rule_is_written(strike->args[i].kind)) {
             continue;
         }
         TAPML_TRY(describe(strike, i, image));
@@ -662,7 +421,7 @@ static tapml_status meets(struct planted *planted, const struct backend_call *ca
     size_t calls = 0;
 
     *out_meets = 0;
-    if (!matches(rule, call->op, instance)) {
+    if (!fault_rule_matches(rule, call->op, instance)) {
         return TAPML_OK;
     }
     (void)table_find(&planted->calls, instance, &calls); // 0 where it is not there.

@@ -4,7 +4,7 @@
 // config/run_config: any bytes as the INI of a run, with its plan and its faults.
 #include "fuzz.h"
 
-#include "config/run_config.h"
+#include "config/run_file.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct run_config config;
     fuzz_begin();
-    if (!fuzz_refused(run_config_load(fuzz_file(data, size), &config))) {
+    if (!fuzz_refused(run_file_load(fuzz_file(data, size), &config))) {
         check(&config);
         run_config_release(&config);
     }

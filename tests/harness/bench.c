@@ -17,7 +17,7 @@ static void open_target(struct bench *bench, struct spoil_options spoil, struct 
     bench->target = bench->spoilt;
     bench->fault = NULL;
     if (rule != NULL) {
-        MUST(fault_parse(rule));
+        MUST(fault_rule_parse(rule));
         MUST(fault_create(bench->spoilt, rule, 1, &bench->fault));
         bench->target = fault_backend(bench->fault);
     }

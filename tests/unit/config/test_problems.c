@@ -32,3 +32,17 @@ Test(problems, the_first_speaks_and_counts_the_others)
                      "a line with a break (and 2 more, reported by --check-config)");
     problems_release(&problems);
 }
+
+Test(problems, a_key_is_named_with_its_line)
+{
+    static const char text[] = "[run]\n\ndir = d\n";
+    struct problems problems;
+    struct ini ini;
+
+    cr_assert_eq(ini_parse("x.ini", text, sizeof(text) - 1, &ini), TAPML_OK);
+    problems_init(&problems);
+    problems_refuse(&problems, &ini, "run", "dir", "%s is no folder", "d");
+    cr_assert_str_eq(problems.text.data, "x.ini:3: [run] dir: d is no folder\n");
+    problems_release(&problems);
+    ini_release(&ini);
+}

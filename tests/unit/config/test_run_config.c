@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "config/run_config.h"
+#include "config/run_file.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -16,89 +17,16 @@
 
 static tapml_status load(const char *text, struct run_config *config)
 {
-    char path[] = "/tmp/tapml-run-config-XXXXXX";
+    char path[] = "/tmp/tapml-run-file-XXXXXX";
     const int descriptor = mkstemp(path);
 
     cr_assert_geq(descriptor, 0);
     cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
     (void)close(descriptor);
-    const tapml_status status = run_config_load(path, config);
+    const tapml_status status = run_file_load(path, config);
 
     (void)unlink(path);
     return status;
-}
-
-static void refused(const char *text, const char *sentence)
-{
-    struct run_config config;
-
-    cr_assert_eq(load(text, &config), TAPML_INVALID, "'%s' was accepted", text);
-    cr_assert_not_null(strstr(status_message(), sentence), "'%s' lacks '%s'", status_message(),
-                       sentence);
-}
-
-Test(run_config, defaults_stand_where_keys_are_absent)
-{
-    struct run_config config;
-
-    cr_assert_eq(load(WHOLE, &config), TAPML_OK, "%s", status_message());
-    cr_assert_str_eq(config.dir, "d");
-    cr_assert_str_eq(config.source, "a:b");
-    cr_assert_eq(config.decode, 32);
-    cr_assert_eq(config.capacity, 256);
-    cr_assert_eq(config.chunk, 128);
-    cr_assert_eq(config.offload_prompts, 8);
-    cr_assert_eq(config.keep_all, 0);
-    cr_assert_eq(config.mode, LOOP_MIXED);
-    cr_assert_not(config.targets[0].is_guarded);
-    cr_assert_eq(config.targets[0].activation, ACTIVATION_F32);
-    cr_assert_eq(config.target_count, 1u);
-    cr_assert_str_eq(config.targets[0].name, "gpu");
-    run_config_release(&config);
-}
-
-Test(run_config, an_unknown_name_is_refused_with_the_nearest)
-{
-    refused(WHOLE "[run]\npromts = q\n", "did you mean 'prompts'?");
-    refused(WHOLE "[runn]\ndir = q\n", "did you mean [run]?");
-    refused(WHOLE "[target.gpu]\nbackends = q\n", "did you mean 'backend'?");
-}
-
-Test(run_config, what_is_missing_is_named)
-{
-    refused(MODEL SOURCE, "[run] has no 'dir'");
-    refused(HEAD SOURCE, "[model] has no 'path'");
-    refused(HEAD MODEL, "[source] has no 'backend'");
-    refused(HEAD MODEL SOURCE "[target.gpu]\nrequire = all\n", "[target.gpu] has no 'backend'");
-}
-
-Test(run_config, values_are_checked)
-{
-    refused(HEAD "decode = many\n" MODEL SOURCE, ":4: [run] decode: expected a whole number");
-    refused(HEAD "chunk = 257\n" MODEL SOURCE, ":4: [run] chunk: expected at most the capacity");
-    refused(HEAD "decode = 257\n" MODEL SOURCE, "[run] decode: expected at most the capacity");
-    refused(HEAD "capacity = 31\n" MODEL SOURCE, "[run] capacity: expected at least 'decode'");
-    refused(HEAD "dir = e\n" MODEL SOURCE, "expected 'dir' once in [run], found it in line 2");
-    refused(HEAD "capacity = 0\n" MODEL SOURCE, "from 1 to");
-    refused(HEAD "keep = some\n" MODEL SOURCE, "expected 'first' or 'all'");
-    refused(WHOLE "isolation = sometimes\n", "found 'sometimes'");
-    refused(WHOLE "guard = yes\n", "expected 'off' or 'on', found 'yes'");
-    refused(WHOLE "activations = bf16\n", "expected 'f32' or 'f16', found 'bf16'");
-    refused(WHOLE "[offload]\nmode = both\n", "found 'both'");
-    refused(WHOLE "[target.source]\nbackend = x\n", "cannot be the name of a target");
-}
-
-Test(run_config, modes_guards_and_activations_are_read)
-{
-    struct run_config config;
-
-    cr_assert_eq(
-        load(WHOLE "guard = on\nactivations = f16\n[offload]\nmode = cumulative\n", &config),
-        TAPML_OK, "%s", status_message());
-    cr_assert_eq(config.mode, LOOP_CUMULATIVE);
-    cr_assert(config.targets[0].is_guarded);
-    cr_assert_eq(config.targets[0].activation, ACTIVATION_F16);
-    run_config_release(&config);
 }
 
 Test(run_config, the_goal_is_everything_or_the_plan)
@@ -126,86 +54,20 @@ Test(run_config, the_goal_is_everything_or_the_plan)
     plan_destroy(plan);
     run_config_release(&config);
     text_release(&text);
-    refused(
-        WHOLE "[plan]\nrule = * -> npu\n",
-        "expected 'source' or the name of a target behind '->', found 'npu', did you mean 'gpu'?");
+    cr_assert_eq(load(WHOLE "[plan]\nrule = * -> npu\n", &config), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected 'source' or the name of a target behind "
+                                                "'->', found 'npu', did you mean 'gpu'?"));
 }
 
-Test(run_config, faults_are_read_in_the_order_of_the_file)
+Test(run_config, targets_are_found_by_name_or_nearly)
 {
     struct run_config config;
 
-    cr_assert_eq(load("[fault.b]\ntarget = gpu\nkind = nan\n" WHOLE
-                      "[fault.a]\ntarget = gpu\nop = attention\ninstance = layers.2/*\n"
-                      "kind = argument window +1\nfrom-call = 3\nprobability = 0.5\nseed = 9\n",
-                      &config),
-                 TAPML_OK, "%s", status_message());
-    cr_assert_eq(config.fault_count, 2u);
-    const struct fault_rule *first = &config.faults[0].rule;
-    const struct fault_rule *second = &config.faults[1].rule;
-
-    cr_assert_str_eq(config.faults[0].target, "gpu");
-    cr_assert_str_eq(first->name, "fault.b");
-    cr_assert_str_eq(first->op, "*");
-    cr_assert_str_eq(first->instance, "*");
-    cr_assert_eq(first->kind, FAULT_NAN);
-    cr_assert_eq(first->from_call, 1);
-    cr_assert_eq(first->probability, 1);
-    cr_assert_eq(first->seed, 1u);
-    cr_assert_str_eq(second->op, "attention");
-    cr_assert_str_eq(second->instance, "layers.2/*");
-    cr_assert_str_eq(second->argument, "window");
-    cr_assert_eq(second->from_call, 3);
-    cr_assert_eq(second->probability, 0.5);
-    cr_assert_eq(second->seed, 9u);
-    run_config_release(&config);
-}
-
-Test(run_config, faults_are_checked)
-{
-    refused(WHOLE "[fault.1]\nkind = nan\n", "[fault.1] has no 'target'");
-    refused(WHOLE "[fault.1]\ntarget = gpu\n", "[fault.1] has no 'kind'");
-    refused(WHOLE "[fault.1]\ntarget = gpv\nkind = nan\n", "did you mean 'gpu'?");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkinds = nan\n", "did you mean 'kind'?");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = non\n",
-            "[fault.1] kind: unknown kind 'non', did");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nfrom-call = 0\n", "from 1 to");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nseed = -1\n", "from 0 to");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 0\n", "above 0, at most 1");
-    refused(WHOLE "[fault.1]\ntarget = gpu\nkind = nan\nprobability = 2\n", "above 0, at most 1");
-    refused(WHOLE "[fault]\ntarget = gpu\n", "unknown section [fault], did you mean [fault.N]?");
-}
-
-Test(run_config, a_survey_reads_what_it_can)
-{
-    struct run_config config;
-    struct problems problems;
-    char path[] = "/tmp/tapml-run-config-XXXXXX";
-    static const char text[] = HEAD "decode = many\n" SOURCE "[target.gpu]\n";
-    const int descriptor = mkstemp(path);
-
-    cr_assert_geq(descriptor, 0);
-    cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-    (void)close(descriptor);
-    problems_init(&problems);
-    cr_assert_eq(run_config_survey(path, &problems, &config), TAPML_OK);
-    cr_assert_eq(problems.count, 3, "%s", problems.text.data);
-    cr_assert_str_eq(config.source, "a:b");
-    cr_assert_null(config.model);
-    cr_assert_eq(config.decode, 32);
-    cr_assert_eq(config.target_count, 1u);
-    cr_assert_eq(run_config_room(&config), 224u);
-    run_config_release(&config);
-    problems_release(&problems);
-    (void)unlink(path);
-}
-
-Test(run_config, a_chunk_that_nobody_named_follows_the_capacity)
-{
-    struct run_config config;
-
-    cr_assert_eq(load(HEAD "capacity = 40\n" MODEL SOURCE, &config), TAPML_OK);
-    cr_assert_eq(config.chunk, 40);
-    cr_assert_eq(run_config_room(&config), 8u);
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK);
+    cr_assert(run_config_has_target(&config, "gpu"));
+    cr_assert_not(run_config_has_target(&config, "gpv"));
+    cr_assert_str_eq(run_config_nearest_target(&config, "gpv"), "gpu");
+    cr_assert_str_eq(run_config_nearest_target(&config, "sourc"), "source");
+    cr_assert_null(run_config_nearest_target(&config, "something"));
     run_config_release(&config);
 }

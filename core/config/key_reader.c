@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/key_reader.h"
+
+#include "base/table.h"
+#include "config/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Names that are compared with an unknown one: more than there are, as a test holds.
+enum { NAMES_MAX = 64, SECTIONS_MAX = 16, KEYS_MAX = 32 };
+
+// -- Names -------------------------------------------------------------------------------------
+
+// There is one, as a test holds for the rows.
+static const char *title_of(const char *section)
+{
+    size_t i = 0;
+
+    while (strcmp(keys_section_at(i)->name, section) != 0) {
+        i++;
+    }
+    return keys_section_at(i)->title;
+}
+
+// An unknown name is compared by what stands before its dot, which the answer then keeps.
+static void
+refuse_section(const struct ini *ini, unsigned line, const char *name, struct problems *problems)
+{
+    const char *names[SECTIONS_MAX + 1] = {NULL};
+    const char *dot = strchr(name, '.');
+    char head[NAMES_MAX];
+
+    (void)snprintf(head, sizeof(head), "%.*s", dot != NULL ? (int)(dot + 1 - name) : NAMES_MAX - 1,
+                   name);
+    for (size_t i = 0; i < SECTIONS_MAX && keys_section_at(i) != NULL; i++) {
+        names[i] = keys_section_at(i)->name;
+    }
+    const char *near = text_nearest(head, names);
+
+    if (near == NULL) {
+        problems_add(problems, "%s:%u: unknown section [%s], see --explain", ini->name, line, name);
+        return;
+    }
+    if (near[strlen(near) - 1] == '.' && dot != NULL && dot[1] != '\0') {
+        problems_add(problems, "%s:%u: unknown section [%s], did you mean [%s%s]?", ini->name, line,
+                     name, near, dot + 1);
+    } else {
+        problems_add(problems, "%s:%u: unknown section [%s], did you mean [%s]?", ini->name, line,
+                     name, title_of(near));
+    }
+}
+
+// The title of a section that has the key, or NULL.
+static const char *other_section(const char *key)
+{
+    for (size_t i = 0; keys_at(i) != NULL; i++) {
+        if (strcmp(keys_at(i)->name, key) == 0) {
+            return title_of(keys_at(i)->section);
+        }
+    }
+    return NULL;
+}
+
+static void refuse_key(const struct ini *ini,
+                       const struct ini_entry *entry,
+                       const struct key_section *section,
+                       struct problems *problems)
+{
+    const char *names[KEYS_MAX + 1] = {NULL};
+    const char *other = other_section(entry->key);
+    size_t count = 0;
+
+    for (size_t i = 0; keys_at(i) != NULL && count < KEYS_MAX; i++) {
+        if (strcmp(keys_at(i)->section, section->name) == 0) {
+            names[count++] = keys_at(i)->name;
+        }
+    }
+    const char *near = text_nearest(entry->key, names);
+
+    if (near != NULL) {
+        problems_add(problems, "%s:%u: unknown key '%s' in [%s], did you mean '%s'?", ini->name,
+                     entry->line, entry->key, entry->section, near);
+    } else {
+        problems_add(problems, "%s:%u: unknown key '%s' in [%s], %s%s%s", ini->name, entry->line,
+                     entry->key, entry->section,
+                     other != NULL ? "there is one in [" : "see --explain",
+                     other != NULL ? other : "", other != NULL ? "]" : "");
+    }
+}
+
+// A second value would silently win.
+static void check_repeats(const struct ini *ini, struct problems *problems)
+{
+    struct table seen;
+
+    table_init(&seen);
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        const struct key *key = keys_find(entry->section, entry->key);
+        char name[2 * NAMES_MAX];
+        size_t line = 0;
+
+        (void)snprintf(name, sizeof(name), "%s]%s", entry->section, entry->key);
+        if (key != NULL && key->may_repeat) {
+            continue;
+        }
+        if (table_find(&seen, name, &line)) {
+            problems_add(problems, "%s:%u: expected '%s' once in [%s], found it in line %zu too",
+                         ini->name, entry->line, entry->key, entry->section, line);
+        } else if (table_set(&seen, name, entry->line) != TAPML_OK) {
+            problems->text.failed = 1;
+        }
+    }
+    table_release(&seen);
+}
+
+void key_reader_check(const struct ini *ini, struct problems *problems)
+{
+    for (size_t i = 0; i < ini->section_count; i++) {
+        if (keys_section(ini->sections[i]) == NULL) {
+            refuse_section(ini, ini->section_lines[i], ini->sections[i], problems);
+        }
+    }
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        const struct key_section *section = keys_section(entry->section);
+
+        if (entry->section[0] == '\0') {
+            problems_add(problems, "%s:%u: expected a [section] before '%s'", ini->name,
+                         entry->line, entry->key);
+        } else if (section != NULL && !section->takes_any_key &&
+                   keys_find(entry->section, entry->key) == NULL) {
+            refuse_key(ini, entry, section, problems);
+        }
+    }
+    check_repeats(ini, problems);
+}
+
+// -- Values ------------------------------------------------------------------------------------
+
+// The place of `word` among `words`, or -1.
+static int place_of(const char *words, const char *word)
+{
+    int place = 0;
+
+    for (const char *at = words; *at != '\0'; at += strspn(at, " "), place++) {
+        const size_t length = strcspn(at, " ");
+
+        if (strlen(word) == length && strncmp(at, word, length) == 0) {
+            return place;
+        }
+        at += length;
+    }
+    return -1;
+}
+
+// Writes the member; 0 where `value` is none that the key takes.
+static int set_member(const struct key *key, const char *value, void *member)
+{
+    int64_t number = 0;
+    double real = 0;
+    int place = 0;
+
+    switch (key->kind) {
+    case KEY_TEXT:
+        memcpy(member, &value, sizeof(value));
+        return 1;
+    case KEY_NUMBER:
+        if (text_parse_i64(value, &number) != TAPML_OK || number < key->low || number > key->high) {
+            return 0;
+        }
+        memcpy(member, &number, sizeof(number));
+        return 1;
+    case KEY_REAL:
+        if (text_parse_f64(value, &real) != TAPML_OK || !(real > (double)key->low) ||
+            !(real <= (double)key->high)) {
+            return 0;
+        }
+        memcpy(member, &real, sizeof(real));
+        return 1;
+    case KEY_CHOICE:
+        place = place_of(key->words, value);
+        memcpy(member, &place, sizeof(place));
+        return place >= 0;
+    case KEY_OTHERS:
+        return 1;
+    }
+    return 0;
+}
+
+static void read_key(const struct ini *ini,
+                     const struct key *key,
+                     const char *section,
+                     void *member,
+                     struct problems *problems)
+{
+    const char *value = ini_get(ini, section, key->name);
+    const int is_absent = value == NULL || (key->kind == KEY_TEXT && *value == '\0');
+    struct text type;
+
+    if (key->is_needed && is_absent) {
+        problems_add(problems, "%s: [%s] has no '%s'", ini->name, section, key->name);
+    }
+    if (!is_absent && !set_member(key, value, member)) {
+        text_init(&type);
+        keys_type(key, &type);
+        problems_refuse(problems, ini, section, key->name, "expected %s, found '%s'", type.data,
+                        value);
+        text_release(&type);
+    } else if (!is_absent) {
+        return;
+    }
+    if (key->fallback != NULL) {
+        (void)set_member(key, key->fallback, member); // A test holds every default to its row.
+    }
+}
+
+void key_reader_read(const struct ini *ini,
+                     const char *section,
+                     void *object,
+                     struct problems *problems)
+{
+    const struct key_section *known = keys_section(section);
+    char *members = object;
+
+    for (size_t i = 0; keys_at(i) != NULL; i++) {
+        const struct key *key = keys_at(i);
+        char unused[sizeof(int64_t)];
+        const int has_member = key->offset != KEYS_NOWHERE;
+
+        if (strcmp(key->section, known->name) == 0) {
+            read_key(ini, key, section, has_member ? members + key->offset : unused, problems);
+        }
+    }
+}
