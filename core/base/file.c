@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "base/mapping.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -108,12 +109,22 @@ tapml_status file_map(const char *path, struct file_map *out_map)
     if (about.st_size > 0) {
         data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     }
-    const tapml_status status = data == MAP_FAILED ? system_failed(path, "map") : TAPML_OK;
-    if (status != TAPML_OK || !data) {
+    if (!data) {
         close(descriptor);
-        descriptor = -1;
+        *out_map = (struct file_map){.descriptor = -1};
+        return TAPML_OK;
     }
-    TAPML_TRY(status);
+    tapml_status status = data == MAP_FAILED ? system_failed(path, "map") : TAPML_OK;
+    if (status == TAPML_OK) {
+        status = mapping_watch(data, (size_t)about.st_size, descriptor, path);
+        if (status != TAPML_OK) {
+            munmap(data, (size_t)about.st_size);
+        }
+    }
+    if (status != TAPML_OK) {
+        close(descriptor);
+        return status;
+    }
     *out_map = (struct file_map){data, (size_t)about.st_size, descriptor};
     return TAPML_OK;
 }
@@ -121,6 +132,7 @@ tapml_status file_map(const char *path, struct file_map *out_map)
 void file_unmap(struct file_map *map)
 {
     if (map && map->data) {
+        mapping_forget(map->data);
         munmap((void *)(uintptr_t)map->data, map->size);
         close(map->descriptor);
         *map = (struct file_map){.descriptor = -1};

@@ -16,7 +16,9 @@ struct file_map {
     int descriptor; // Open for reading as long as it is mapped; -1 where the file is empty.
 };
 
-// Errors name the path and what the system said.
+// Maps a file. It is watched until it is unmapped: where it becomes shorter, what is missing reads
+// as zeros and `mapping_check` of base/mapping.h fails. Errors name the path and what the system
+// said.
 tapml_status file_map(const char *path, struct file_map *out_map) STATUS_USED;
 void file_unmap(struct file_map *map);
 

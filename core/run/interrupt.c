@@ -3,6 +3,7 @@
 
 #include "run/interrupt.h"
 
+#include "base/mapping.h"
 #include "run/outcome.h"
 
 #include <signal.h>
@@ -34,5 +35,5 @@ tapml_status interrupt_check(void)
     return interrupted
                ? status_fail(TAPML_CANCELLED,
                              "interrupted; the same command resumes after the last finished step")
-               : TAPML_OK;
+               : mapping_check();
 }

@@ -57,7 +57,8 @@ const char *store_fact(struct store *store, const char *name);
 // first row that names it. Lives until the store is closed or rolled back.
 tapml_status store_run(struct store *store, const char **out_id) STATUS_USED;
 
-// A transaction: what is not committed is as if it had never been written.
+// A transaction: what is not committed is as if it had never been written. Committing fails, as
+// `mapping_check` does, once a mapped file was cut: its zeros are not to be kept.
 tapml_status store_begin(struct store *store) STATUS_USED;
 tapml_status store_commit(struct store *store) STATUS_USED;
 

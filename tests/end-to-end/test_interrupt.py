@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is interrupted ends after the step in hand, says how to go on, and goes on."""
+"""A run that is interrupted, or whose checkpoint is cut, ends after the step in hand, says why, and goes on."""
+import os
+import shutil
 import signal
 import subprocess
 import time
@@ -78,5 +80,35 @@ def at_once_by_a_second_signal(folder):
     assert rig.rows(dir_, "PRAGMA integrity_check") == [("ok",)]
 
 
+def cut_while_read(folder, isolation):
+    """The checkpoint loses its second half during the run, and gets it back before the next start."""
+    model = os.path.join(folder, "model")
+    shutil.copytree(rig.TINY, model)
+    weights = os.path.join(model, "model.safetensors")
+    with open(weights, "rb") as file:
+        data = file.read()
+    ini, dir_ = rig.write_run(folder, target=f"reference:f64\nisolation = {isolation}", count=20, decode=10, model=model)
+    child = start(ini)
+    wait_for_cases(child, dir_)
+    os.truncate(weights, len(data) // 2)
+    _, errors = child.communicate(timeout=120)
+    assert child.returncode == 2, (child.returncode, errors)
+    rig.contains(errors, f"{weights}: the file has changed while it was read: it was {len(data)} bytes when it was "
+                         f"opened and is {len(data) // 2} now")
+    assert rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict <> 'pass'") == [(0,)]
+    with open(weights, "wb") as file:
+        file.write(data)
+    rig.check(rig.host("--config", ini), 0)
+
+
+def by_a_checkpoint_that_is_cut(folder):
+    cut_while_read(folder, "never")
+
+
+def by_a_checkpoint_that_is_cut_under_a_worker(folder):
+    cut_while_read(folder, "always")
+
+
 if __name__ == "__main__":
-    rig.main([by_sigint, by_sigterm, what_was_done_is_kept, at_once_by_a_second_signal], needs=["reference"])
+    rig.main([by_sigint, by_sigterm, what_was_done_is_kept, at_once_by_a_second_signal, by_a_checkpoint_that_is_cut,
+              by_a_checkpoint_that_is_cut_under_a_worker], needs=["reference"])
