@@ -11,11 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *string(const json_t *object, const char *key)
-{
-    return report_markup_string(object, key);
-}
-
 static void print_side(const json_t *comparison, const char *key, struct text *out)
 {
     const json_t *side = json_object_get(comparison, key);
@@ -23,8 +18,9 @@ static void print_side(const json_t *comparison, const char *key, struct text *o
     REPORT_MARKUP(out,
                   "<dt>{}</dt><dd><code>{}</code><br><span class=\"soft\">run {}, model {}, source "
                   "<code>{}</code>, {}; tapml-host {}</span></dd>\n",
-                  key, string(side, "dir"), string(side, "name"), string(side, "model"),
-                  string(side, "source"), string(side, "verdict"), string(side, "host"));
+                  key, report_markup_string(side, "dir"), report_markup_string(side, "name"),
+                  report_markup_string(side, "model"), report_markup_string(side, "source"),
+                  report_markup_string(side, "verdict"), report_markup_string(side, "host"));
 }
 
 static void print_top(const json_t *comparison, struct text *out)
@@ -61,7 +57,7 @@ static void print_difference(const json_t *difference, struct text *out)
     out->failed |= place.failed || first.failed || second.failed;
     if (!out->failed) {
         REPORT_MARKUP(out, "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", place.data,
-                      string(difference, "field"), first.data, second.data);
+                      report_markup_string(difference, "field"), first.data, second.data);
     }
     text_release(&place);
     text_release(&first);
@@ -72,7 +68,7 @@ static void print_difference(const json_t *difference, struct text *out)
 // next kind begins.
 static size_t print_kind(const json_t *differences, size_t begin, struct text *out)
 {
-    const char *kind = string(json_array_get(differences, begin), "kind");
+    const char *kind = report_markup_string(json_array_get(differences, begin), "kind");
     size_t end = begin;
 
     REPORT_MARKUP(out,
@@ -81,7 +77,7 @@ static size_t print_kind(const json_t *differences, size_t begin, struct text *o
                   "<th>first</th><th>second</th></tr></thead><tbody>\n",
                   kind, comparison_text_title(kind));
     while (end < json_array_size(differences) &&
-           strcmp(string(json_array_get(differences, end), "kind"), kind) == 0) {
+           strcmp(report_markup_string(json_array_get(differences, end), "kind"), kind) == 0) {
         print_difference(json_array_get(differences, end++), out);
     }
     text_append(out, "</tbody></table></div></section>\n");

@@ -10,42 +10,27 @@
 #include <stdio.h>
 #include <string.h>
 
-// Numbers as texts, as many as one template takes.
-struct shorts {
-    char a[REPORT_MARKUP_SHORT], b[REPORT_MARKUP_SHORT], c[REPORT_MARKUP_SHORT];
-    char d[REPORT_MARKUP_SHORT], e[REPORT_MARKUP_SHORT];
-};
-
-static const char *string(const json_t *object, const char *key)
-{
-    return report_markup_string(object, key);
-}
-
-static const char *thousands(const json_t *object, const char *key, char *out)
-{
-    return report_markup_thousands(report_markup_count(object, key), out);
-}
-
 static int is_right(const json_t *target)
 {
-    return strcmp(string(target, "verdict"), "right") == 0;
+    return strcmp(report_markup_string(target, "verdict"), "right") == 0;
 }
 
 // -- What it was run on ------------------------------------------------------------------------
 
 static void print_device(const char *name, const json_t *device, struct text *out)
 {
-    const char *driver = string(device, "driver");
-    const char *activations = string(device, "activations");
+    const char *driver = report_markup_string(device, "driver");
+    const char *activations = report_markup_string(device, "activations");
     const int is_reduced = activations[0] != '\0' && strcmp(activations, "f32") != 0;
 
     REPORT_MARKUP(out, "<dt><bdi>{}</bdi></dt><dd><code>{}:{}</code> {}{}{}{}{}<br>", name,
-                  string(device, "component"), string(device, "device"),
-                  string(device, "device_name"), driver[0] != '\0' ? ", driver " : "", driver,
-                  is_reduced ? ", activations " : "", is_reduced ? activations : "");
+                  report_markup_string(device, "component"), report_markup_string(device, "device"),
+                  report_markup_string(device, "device_name"), driver[0] != '\0' ? ", driver " : "",
+                  driver, is_reduced ? ", activations " : "", is_reduced ? activations : "");
     REPORT_MARKUP(out, "<span class=\"soft\">plugin {} {}, build <code>{}</code></span></dd>\n",
-                  string(device, "plugin"), string(device, "plugin_version"),
-                  string(device, "build"));
+                  report_markup_string(device, "plugin"),
+                  report_markup_string(device, "plugin_version"),
+                  report_markup_string(device, "build"));
 }
 
 static void print_model(const json_t *report, struct text *out)
@@ -53,20 +38,21 @@ static void print_model(const json_t *report, struct text *out)
     const json_t *model = json_object_get(report, "model");
     const char *key = NULL;
     json_t *value = NULL;
-    struct shorts s;
+    struct report_markup_shorts s;
 
-    REPORT_MARKUP(out,
-                  "<dt>model</dt><dd><b>{}</b>, {} parameters, {} operators, architecture <code>{}"
-                  "</code><br><span class=\"soft\">",
-                  string(model, "name"), thousands(model, "parameters", s.a),
-                  thousands(model, "ops", s.b), string(model, "architecture"));
+    REPORT_MARKUP(
+        out,
+        "<dt>model</dt><dd><b>{}</b>, {} parameters, {} operators, architecture <code>{}"
+        "</code><br><span class=\"soft\">",
+        report_markup_string(model, "name"), report_markup_thousands_of(model, "parameters", s.a),
+        report_markup_thousands_of(model, "ops", s.b), report_markup_string(model, "architecture"));
     json_object_foreach(json_object_get(model, "config"), key, value)
     {
         (void)snprintf(s.c, sizeof(s.c), "%" PRId64, (int64_t)json_integer_value(value));
         REPORT_MARKUP(out, "{} <code>{}</code>; ", key,
                       json_is_string(value) ? json_string_value(value) : s.c);
     }
-    REPORT_MARKUP(out, "hash <code>{}</code></span></dd>\n", string(model, "hash"));
+    REPORT_MARKUP(out, "hash <code>{}</code></span></dd>\n", report_markup_string(model, "hash"));
 }
 
 static void print_run(const json_t *report, struct text *out)
@@ -74,7 +60,7 @@ static void print_run(const json_t *report, struct text *out)
     const json_t *run = json_object_get(report, "run");
     const json_t *limits = json_object_get(report, "limits");
     const json_t *targets = json_object_get(report, "targets");
-    struct shorts s;
+    struct report_markup_shorts s;
 
     text_append(out, "<section><h2>What this was run on</h2>\n<dl class=\"run\">\n");
     print_model(report, out);
@@ -82,26 +68,29 @@ static void print_run(const json_t *report, struct text *out)
     for (size_t i = 0; i < json_array_size(targets); i++) {
         const json_t *target = json_array_get(targets, i);
 
-        print_device(string(target, "name"), target, out);
+        print_device(report_markup_string(target, "name"), target, out);
     }
     REPORT_MARKUP(
         out,
         "<dt>input</dt><dd>{} prompts, {} tokens chosen after each, always the likeliest; "
         "capacity {}, chunks of {} tokens; seed {} of the made-up cases<br><span class=\"soft\">"
         "prompts <code>{}</code></span></dd>\n",
-        thousands(json_object_get(report, "carving"), "prompts", s.a),
-        thousands(run, "decode", s.b), thousands(run, "capacity", s.c),
-        thousands(run, "chunk", s.d), thousands(run, "derive_seed", s.e),
-        string(run, "prompts_hash"));
+        report_markup_thousands_of(json_object_get(report, "carving"), "prompts", s.a),
+        report_markup_thousands_of(run, "decode", s.b),
+        report_markup_thousands_of(run, "capacity", s.c),
+        report_markup_thousands_of(run, "chunk", s.d),
+        report_markup_thousands_of(run, "derive_seed", s.e),
+        report_markup_string(run, "prompts_hash"));
     REPORT_MARKUP(
         out,
         "<dt>limits</dt><dd>{} times what <code>{}</code> itself loses between its devices "
         "{}, for each operator, type and shape; never below the floor of its class "
         "(exact: equal bits; elementwise: 16 steps of f32; reduction: rounding of a sum)"
         "</dd>\n",
-        thousands(limits, "factor", s.a), string(limits, "component"), string(limits, "devices"));
+        report_markup_thousands_of(limits, "factor", s.a),
+        report_markup_string(limits, "component"), report_markup_string(limits, "devices"));
     REPORT_MARKUP(out, "<dt>host</dt><dd>tapml-host {}, compiler {}</dd>\n</dl></section>\n",
-                  string(run, "host"), string(run, "compiler"));
+                  report_markup_string(run, "host"), report_markup_string(run, "compiler"));
 }
 
 static const char words[] =
@@ -163,8 +152,8 @@ static void print_head(const json_t *report, struct text *out)
     struct text title;
 
     text_init(&title);
-    text_format(&title, "%s: %s", string(json_object_get(report, "run"), "name"),
-                string(report, "verdict"));
+    text_format(&title, "%s: %s", report_markup_string(json_object_get(report, "run"), "name"),
+                report_markup_string(report, "verdict"));
     out->failed |= title.failed;
     report_html_begin(title.failed ? "" : title.data, out);
     text_release(&title);
@@ -189,17 +178,18 @@ static void print_top(const json_t *report, struct text *out)
     const json_t *model = json_object_get(report, "model");
     const json_t *targets = json_object_get(report, "targets");
     const int64_t finished = finished_s(report);
-    struct shorts s;
+    struct report_markup_shorts s;
 
     REPORT_MARKUP(
         out,
         "<header><span class=\"brand\">TapML</span><span><bdi>{}</bdi></span><span><bdi>{}"
         "</bdi></span><span><code>{}</code> \xe2\x86\x92 ",
-        string(json_object_get(report, "run"), "name"), string(model, "name"),
-        string(json_object_get(report, "source"), "backend"));
+        report_markup_string(json_object_get(report, "run"), "name"),
+        report_markup_string(model, "name"),
+        report_markup_string(json_object_get(report, "source"), "backend"));
     for (size_t i = 0; i < json_array_size(targets); i++) {
         REPORT_MARKUP(out, "{}<code>{}</code>", i > 0 ? ", " : "",
-                      string(json_array_get(targets, i), "backend"));
+                      report_markup_string(json_array_get(targets, i), "backend"));
     }
     REPORT_MARKUP(out, "</span><span>{}</span></header>\n",
                   finished > 0 ? report_markup_date(finished, s.a) : "");
@@ -209,7 +199,7 @@ static void print_top(const json_t *report, struct text *out)
 static void print_verdicts(const json_t *targets, struct text *out)
 {
     size_t right = 0;
-    struct shorts s;
+    struct report_markup_shorts s;
 
     for (size_t i = 0; i < json_array_size(targets); i++) {
         right += (size_t)is_right(json_array_get(targets, i));
@@ -234,7 +224,8 @@ static void print_given_up(const json_t *given_up, struct text *out)
         REPORT_MARKUP(out,
                       "<h2 class=\"verdict\">The target <bdi>{}</bdi> was given up.</h2>\n<p "
                       "class=\"lede\"><code>{}</code>: {}</p>\n",
-                      string(target, "name"), string(target, "backend"), string(target, "reason"));
+                      report_markup_string(target, "name"), report_markup_string(target, "backend"),
+                      report_markup_string(target, "reason"));
     }
 }
 
@@ -243,7 +234,7 @@ void report_html_print(const json_t *report, struct text *out)
     const json_t *targets = json_object_get(report, "targets");
     const json_t *given_up = json_object_get(report, "given_up");
     const size_t count = json_array_size(targets);
-    struct shorts s;
+    struct report_markup_shorts s;
 
     print_head(report, out);
     print_top(report, out);
@@ -255,7 +246,8 @@ void report_html_print(const json_t *report, struct text *out)
             out,
             "<h1 class=\"verdict\">{} cases are recorded, for any target.</h1>\n<p "
             "class=\"lede\">{} prompts ran on the source. The run names no target yet.</p>\n",
-            thousands(carving, "cases", s.a), thousands(carving, "prompts", s.b));
+            report_markup_thousands_of(carving, "cases", s.a),
+            report_markup_thousands_of(carving, "prompts", s.b));
     }
     if (count > 1) {
         print_verdicts(targets, out);

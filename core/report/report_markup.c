@@ -108,6 +108,11 @@ const char *report_markup_thousands(int64_t value, char *out)
     return out;
 }
 
+const char *report_markup_thousands_of(const json_t *object, const char *key, char *out)
+{
+    return report_markup_thousands(report_markup_count(object, key), out);
+}
+
 const char *report_markup_time(int64_t time_ns, char *out)
 {
     static const struct {

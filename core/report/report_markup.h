@@ -26,8 +26,15 @@ int64_t report_markup_count(const json_t *object, const char *key);
 // The number of a member, also where it is "Infinity" or "NaN"; NaN where it is absent or null.
 double report_markup_number(const json_t *object, const char *key);
 
+// Numbers as texts, as many as one template takes.
+struct report_markup_shorts {
+    char a[REPORT_MARKUP_SHORT], b[REPORT_MARKUP_SHORT], c[REPORT_MARKUP_SHORT];
+    char d[REPORT_MARKUP_SHORT], e[REPORT_MARKUP_SHORT], f[REPORT_MARKUP_SHORT];
+};
+
 // What texts are made in: each holds REPORT_MARKUP_SHORT bytes and is returned.
-const char *report_markup_thousands(int64_t value, char *out);        // "1,098"
+const char *report_markup_thousands(int64_t value, char *out); // "1,098"
+const char *report_markup_thousands_of(const json_t *object, const char *key, char *out);
 const char *report_markup_time(int64_t time_ns, char *out);           // "1.31 s", "12 us"
 const char *report_markup_margin(double margin, char *out);           // "=", "0.14", "1.3e5"
 const char *report_markup_value(double value, int digits, char *out); // "0.1182", "NaN"

@@ -75,6 +75,11 @@ Test(report_markup, numbers_read_as_people_write_them)
     cr_expect_str_eq(report_markup_thousands(1234567, out), "1,234,567");
     cr_expect_str_eq(report_markup_thousands(-1234, out), "-1,234");
     cr_expect_str_eq(report_markup_thousands(INT64_MIN, out), "-9,223,372,036,854,775,808");
+    json_t *object = json_pack("{s:i}", "cases", 4321);
+
+    cr_expect_str_eq(report_markup_thousands_of(object, "cases", out), "4,321");
+    cr_expect_str_eq(report_markup_thousands_of(object, "calls", out), "0");
+    json_decref(object);
     cr_expect_str_eq(report_markup_time(0, out), "0 ns");
     cr_expect_str_eq(report_markup_time(999, out), "999 ns");
     cr_expect_str_eq(report_markup_time(12345, out), "12.3 \xc2\xb5s");

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/report_html_work.h"
+
+#include "report/report_markup.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// -- Steps -------------------------------------------------------------------------------------
+
+static int is_search(const json_t *step)
+{
+    return strncmp(report_markup_string(step, "step"), "search ", 7) == 0;
+}
+
+static void print_step(const json_t *step, struct text *out)
+{
+    const char *verdict = report_markup_string(step, "verdict");
+    const int is_good = strcmp(verdict, "kept") == 0 || strcmp(verdict, "agrees") == 0 ||
+                        strcmp(verdict, "judged") == 0;
+    struct report_markup_shorts s;
+
+    REPORT_MARKUP(
+        out,
+        "<li><span class=\"{}\" aria-hidden=\"true\">{}</span><b>{}</b><span>{}: {}</span>"
+        "<span class=\"soft\">{}</span></li>\n",
+        is_good ? "good" : "bad", is_good ? "\xe2\x9c\x93" : "\xe2\x9c\x95",
+        report_markup_string(step, "step"), verdict, report_markup_string(step, "reason"),
+        report_markup_time(report_markup_count(step, "time_ns"), s.a));
+}
+
+static void print_steps(const json_t *target, struct text *out)
+{
+    const json_t *steps = json_object_get(target, "steps");
+    size_t searches = 0;
+    struct report_markup_shorts s;
+
+    text_append(
+        out, "<h2>What was tried, in order</h2>\n<p class=\"soft\">What failed alone stayed on the "
+             "source. Of the rest one kind of operator after the other was moved, dearest first, "
+             "and after each move the model was run from end to end.</p>\n<ol class=\"steps\">\n");
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        const json_t *step = json_array_get(steps, i);
+
+        searches += (size_t)is_search(step);
+        if (!is_search(step)) {
+            print_step(step, out);
+        }
+    }
+    text_append(out, "</ol>\n");
+    if (searches == 0) {
+        return;
+    }
+    REPORT_MARKUP(out,
+                  "<details><summary>{} trials to find what makes the model diverge</summary><ol "
+                  "class=\"steps\">\n",
+                  report_markup_thousands((int64_t)searches, s.a));
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        if (is_search(json_array_get(steps, i))) {
+            print_step(json_array_get(steps, i), out);
+        }
+    }
+    text_append(out, "</ol></details>\n");
+}
+
+// -- Coverage ----------------------------------------------------------------------------------
+
+static int is_made_up(const json_t *entry)
+{
+    return strncmp(report_markup_string(entry, "what"), "derived", 7) == 0;
+}
+
+static size_t count_entries(const json_t *entries, int made_up)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        count += is_made_up(json_array_get(entries, i)) == made_up;
+    }
+    return count;
+}
+
+static void print_coverage_table(const json_t *entries, int made_up, struct text *out)
+{
+    text_append(out,
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Not compared\">"
+                "<table class=\"list sortable wrap\"><thead><tr><th scope=\"col\">what</th><th "
+                "scope=\"col\">operator</th><th scope=\"col\" class=\"num\">how often</th><th "
+                "scope=\"col\">reason</th><th scope=\"col\">the first</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *entry = json_array_get(entries, i);
+        struct report_markup_shorts s;
+
+        if (is_made_up(entry) != made_up) {
+            continue;
+        }
+        REPORT_MARKUP(out,
+                      "<tr><td>{}</td><td><code>{}</code></td><td class=\"num\">{}</td><td>{}</td>"
+                      "<td><code>{}</code></td></tr>\n",
+                      report_markup_string(entry, "what"),
+                      report_markup_op(report_markup_string(entry, "op")),
+                      report_markup_thousands_of(entry, "count", s.a),
+                      report_markup_string(entry, "reason"), report_markup_string(entry, "first"));
+    }
+    text_append(out, "</tbody></table></div>\n");
+}
+
+static void print_coverage(const json_t *report, const json_t *target, struct text *out)
+{
+    const json_t *carving = json_object_get(report, "carving");
+    const json_t *counts = json_object_get(target, "counts");
+    const json_t *entries = json_object_get(target, "not_compared");
+    struct report_markup_shorts s;
+
+    REPORT_MARKUP(out,
+                  "<h2>What was covered, and what was not</h2>\n<p>{} prompts made {} calls of {} "
+                  "operators on the source. ",
+                  report_markup_thousands_of(carving, "prompts", s.a),
+                  report_markup_thousands_of(carving, "calls", s.b),
+                  report_markup_thousands_of(counts, "instances", s.c));
+    REPORT_MARKUP(
+        out,
+        "{} of the calls were kept whole as cases, each a new shape or a wider range of values; "
+        "of the others the ranges are in the store. {} of {} cases were compared here, and {} "
+        "of {} made up around them.</p>\n",
+        report_markup_thousands_of(carving, "cases", s.a),
+        report_markup_thousands(report_markup_count(counts, "cases") -
+                                    report_markup_count(counts, "unsupported") -
+                                    report_markup_count(counts, "skipped"),
+                                s.b),
+        report_markup_thousands_of(counts, "cases", s.c),
+        report_markup_thousands(report_markup_count(counts, "derived") -
+                                    report_markup_count(counts, "derived_not_judged"),
+                                s.d),
+        report_markup_thousands_of(counts, "derived", s.e));
+    if (count_entries(entries, 0) == 0) {
+        text_append(out,
+                    "<p>Nothing that the model needs was skipped, unsupported or left out.</p>\n");
+    } else {
+        print_coverage_table(entries, 0, out);
+    }
+    if (count_entries(entries, 1) > 0) {
+        REPORT_MARKUP(out,
+                      "<details><summary>{} made-up cases that judge nobody, by reason</summary>\n",
+                      report_markup_thousands_of(counts, "derived_not_judged", s.a));
+        print_coverage_table(entries, 1, out);
+        text_append(out, "</details>\n");
+    }
+}
+
+static void print_instances(const json_t *target, struct text *out)
+{
+    const json_t *instances = json_object_get(target, "instances");
+    struct report_markup_shorts s;
+
+    REPORT_MARKUP(
+        out,
+        "<details class=\"all\"><summary>Every one of the {} operators</summary>\n<div "
+        "class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Every operator\"><table "
+        "class=\"list sortable filtered\"><thead><tr><th scope=\"col\">where in the model</th><th "
+        "scope=\"col\">operator</th><th scope=\"col\">verdict</th><th scope=\"col\" class=\"num\">"
+        "margin</th><th scope=\"col\" class=\"num\">cases</th><th scope=\"col\" class=\"num\">time"
+        "</th></tr></thead><tbody>\n",
+        report_markup_thousands((int64_t)json_array_size(instances), s.a));
+    for (size_t i = 0; i < json_array_size(instances); i++) {
+        const json_t *item = json_array_get(instances, i);
+        const double margin = report_markup_number(item, "margin");
+
+        (void)snprintf(s.a, sizeof(s.a), "%.6g",
+                       isnan(margin)   ? -1
+                       : isinf(margin) ? 1e300
+                                       : margin);
+        (void)snprintf(s.b, sizeof(s.b), "%" PRId64, report_markup_count(item, "replay_ns"));
+        REPORT_MARKUP(
+            out,
+            "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"num\" data-n=\"{}\">{}"
+            "</td><td class=\"num\">{}</td>",
+            report_markup_string(item, "instance"),
+            report_markup_op(report_markup_string(item, "op")), report_markup_string(item, "state"),
+            s.a, report_markup_margin(margin, s.c), report_markup_thousands_of(item, "cases", s.d));
+        REPORT_MARKUP(out, "<td class=\"num\" data-n=\"{}\">{}</td></tr>\n", s.b,
+                      report_markup_time(report_markup_count(item, "replay_ns"), s.e));
+    }
+    text_append(out, "</tbody></table></div></details>\n");
+}
+
+// -- The whole ---------------------------------------------------------------------------------
+
+void report_html_work_print(const json_t *report, const json_t *target, struct text *out)
+{
+    print_steps(target, out);
+    print_coverage(report, target, out);
+    print_instances(target, out);
+}
