@@ -12,11 +12,27 @@ static int is_tensor(uint32_t kind)
     return kind == TAPML_P_TENSOR_IN || kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
 }
 
+static int has_position(const struct affine *affine)
+{
+    return affine->factor[AFFINE_POSITION] != 0;
+}
+
+static int value_has_position(const struct graph_value *value)
+{
+    int found = has_position(&value->offset);
+    for (uint32_t i = 0; i < value->rank; i++) {
+        found = found || has_position(&value->shape[i]) || has_position(&value->stride[i]);
+    }
+    return found;
+}
+
 static void add_tensor(struct binding *binding, uint32_t value, uint32_t param)
 {
     struct binding_tensor *own = &binding->tensors[binding->tensor_count];
     const struct graph_value *described = &binding->graph->values[value];
     const int is_view = described->kind == GRAPH_VIEW;
+    binding->has_position = binding->has_position || value_has_position(described) ||
+                            value_has_position(&binding->graph->values[described->base]);
     own->value = value;
     own->param = param;
     own->tensor = (tapml_tensor){
@@ -46,6 +62,8 @@ static void bind_argument(struct binding *binding, uint32_t param)
         }
     } else if (argument->kind == TAPML_P_F64) {
         arg->u.d = argument->d;
+    } else if (argument->kind == TAPML_P_I64) {
+        binding->has_position = binding->has_position || has_position(&argument->i);
     }
 }
 
@@ -103,6 +121,7 @@ static void evaluate_tensor(struct binding *binding,
 void binding_evaluate(struct binding *binding, const struct affine_point *point)
 {
     const tapml_op *op = binding->op->op;
+    binding->bound = 0;
     for (uint32_t p = 0; p < op->n_params; p++) {
         binding->origins[p].base_bytes = 0;
         if (binding->args[p].kind == TAPML_P_I64) {
@@ -184,4 +203,23 @@ void binding_set_weight(struct binding *binding, uint32_t index, const tapml_ten
 int binding_is_view(const struct binding *binding, uint32_t index)
 {
     return binding->graph->values[binding->tensors[index].value].kind == GRAPH_VIEW;
+}
+
+int binding_is_weight(const struct binding *binding, uint32_t index)
+{
+    const struct graph *graph = binding->graph;
+    const enum graph_kind kind =
+        graph->values[graph->values[binding->tensors[index].value].base].kind;
+    return kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT;
+}
+
+enum binding_access binding_access(const struct binding *binding, uint32_t index)
+{
+    const tapml_param *param = binding->op->op->params[binding->tensors[index].param];
+    if (param->kind == TAPML_P_TENSOR_OUT) {
+        return BINDING_WRITES;
+    }
+    return param->kind == TAPML_P_TENSOR_INOUT || (param->effects & TAPML_E_STATE_WRITE) != 0
+               ? BINDING_UPDATES
+               : BINDING_READS;
 }

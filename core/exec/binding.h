@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 
 struct arena;
+struct resident;
 
 // A tensor among the arguments.
 struct binding_tensor {
@@ -18,7 +19,7 @@ struct binding_tensor {
     uint64_t view_offset; // Bytes into the base value, in this call.
     int64_t shape[TAPML_MAX_RANK];
     int64_t stride[TAPML_MAX_RANK];
-    const tapml_tensor *resident[SPACE_PLACES_MAX]; // Weights and constants: where known.
+    struct resident *resident[SPACE_PLACES_MAX]; // Weights and constants: where compiled.
 };
 
 struct binding {
@@ -29,7 +30,12 @@ struct binding {
     struct binding_tensor *tensors; // In the order of the parameters.
     uint32_t tensor_count;
     const tapml_tensor **lists; // What the arguments of several tensors point into.
+    int has_position;           // Something of it changes with the position of a call.
+    uint64_t bound;             // Of exec/executor: what it is bound for. 0 after an evaluation.
 };
+
+// What the op does to a tensor's memory.
+enum binding_access { BINDING_READS, BINDING_WRITES, BINDING_UPDATES };
 
 // Lives in `arena`; `graph` outlives it.
 tapml_status binding_init(struct binding *binding,
@@ -54,3 +60,7 @@ void binding_set_weight(struct binding *binding, uint32_t index, const tapml_ten
 
 // Whether the tensor `index` is a view of a base value.
 int binding_is_view(const struct binding *binding, uint32_t index);
+
+// Whether the tensor `index` lies in a weight or a constant, and what the op does to it.
+int binding_is_weight(const struct binding *binding, uint32_t index);
+enum binding_access binding_access(const struct binding *binding, uint32_t index);

@@ -138,14 +138,73 @@ static int is_cast(const struct space_set *set, uint32_t place, activation_set m
 }
 
 // Values around the range go with it where a grain asks for them: they are the same there.
-static tapml_status upload(struct passage *passage)
+tapml_status cast_reduce(struct space_set *set,
+                         struct space_block *block,
+                         uint32_t place,
+                         uint64_t begin_byte,
+                         uint64_t end_byte)
 {
-    const uint64_t first = passage->grain_first, offset = first * passage->type->bytes;
-    passage->type->from_f32(passage->values + first, passage->grain_end - first,
-                            passage->casted + offset);
-    return explain(transfer_to(passage->place->backend, passage->buffer, offset,
-                               passage->casted + offset, grain_bytes(passage)),
-                   passage);
+    struct passage passage;
+    ASSERT(activation_is_reduced(set->places[place].activation));
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
+    passage.type->from_f32(passage.values + passage.grain_first,
+                           passage.grain_end - passage.grain_first,
+                           passage.casted + passage.grain_first * passage.type->bytes);
+    return TAPML_OK;
+}
+
+tapml_status cast_widen(struct space_set *set,
+                        struct space_block *block,
+                        uint32_t place,
+                        uint64_t begin_byte,
+                        uint64_t end_byte)
+{
+    struct passage passage;
+    ASSERT(activation_is_reduced(set->places[place].activation));
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
+    passage.type->to_f32(passage.casted + passage.first * passage.type->bytes,
+                         passage.end - passage.first, passage.values + passage.first);
+    return TAPML_OK;
+}
+
+tapml_status cast_send(struct space_set *set,
+                       struct space_block *block,
+                       uint32_t place,
+                       activation_set mark,
+                       uint64_t begin_byte,
+                       uint64_t end_byte)
+{
+    if (!is_cast(set, place, mark)) {
+        return space_upload(set, block, place, begin_byte, end_byte);
+    }
+    struct passage passage;
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
+    const uint64_t offset = passage.grain_first * passage.type->bytes;
+    TAPML_TRY(explain(transfer_to(passage.place->backend, passage.buffer, offset,
+                                  passage.casted + offset, grain_bytes(&passage)),
+                      &passage));
+    space_note_call(set, place);
+    block->read_by[place] = ++passage.place->written;
+    return TAPML_OK;
+}
+
+tapml_status cast_receive(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          activation_set mark,
+                          uint64_t begin_byte,
+                          uint64_t end_byte)
+{
+    if (!is_cast(set, place, mark)) {
+        return space_download(set, block, place, begin_byte, end_byte);
+    }
+    struct passage passage;
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
+    const uint64_t offset = passage.grain_first * passage.type->bytes;
+    space_note_call(set, place);
+    return explain(transfer_from(passage.place->backend, passage.buffer, offset,
+                                 passage.casted + offset, grain_bytes(&passage)),
+                   &passage);
 }
 
 tapml_status cast_upload(struct space_set *set,
@@ -155,23 +214,10 @@ tapml_status cast_upload(struct space_set *set,
                          uint64_t begin_byte,
                          uint64_t end_byte)
 {
-    if (!is_cast(set, place, mark)) {
-        return space_upload(set, block, place, begin_byte, end_byte);
+    if (is_cast(set, place, mark)) {
+        TAPML_TRY(cast_reduce(set, block, place, begin_byte, end_byte));
     }
-    struct passage passage;
-    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
-    TAPML_TRY(upload(&passage));
-    space_note_call(set, place);
-    block->read_by[place] = ++passage.place->written;
-    return TAPML_OK;
-}
-
-static tapml_status download(const struct passage *passage)
-{
-    const uint64_t offset = passage->grain_first * passage->type->bytes;
-    return explain(transfer_from(passage->place->backend, passage->buffer, offset,
-                                 passage->casted + offset, grain_bytes(passage)),
-                   passage);
+    return cast_send(set, block, place, mark, begin_byte, end_byte);
 }
 
 tapml_status cast_download(struct space_set *set,
@@ -181,14 +227,8 @@ tapml_status cast_download(struct space_set *set,
                            uint64_t begin_byte,
                            uint64_t end_byte)
 {
-    if (!is_cast(set, place, mark)) {
-        return space_download(set, block, place, begin_byte, end_byte);
-    }
-    struct passage passage;
-    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
-    TAPML_TRY(download(&passage));
+    TAPML_TRY(cast_receive(set, block, place, mark, begin_byte, end_byte));
     TAPML_TRY(space_wait(set, place));
-    passage.type->to_f32(passage.casted + passage.first * passage.type->bytes,
-                         passage.end - passage.first, passage.values + passage.first);
-    return TAPML_OK;
+    return is_cast(set, place, mark) ? cast_widen(set, block, place, begin_byte, end_byte)
+                                     : TAPML_OK;
 }

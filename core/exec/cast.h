@@ -20,8 +20,34 @@
 // views like their bases. `out_marks` has one entry for each value.
 void cast_mark(const struct graph *graph, activation_set *out_marks);
 
-// As `space_upload` and `space_download`; `mark` is that of the value that goes. `begin` and `end`
-// are bytes in host memory. What is widened on its way back is waited for at once.
+// Halves of a way: between f32 in host memory and the reduced values beside it, and between those
+// and a place. The ways are queued: what comes has come when the place was waited for. `begin` and
+// `end` are bytes in host memory, `mark` is that of the value that goes; where the place does not
+// have it reduced, send and receive are `space_upload` and `space_download`.
+tapml_status cast_reduce(struct space_set *set,
+                         struct space_block *block,
+                         uint32_t place,
+                         uint64_t begin,
+                         uint64_t end) STATUS_USED;
+tapml_status cast_widen(struct space_set *set,
+                        struct space_block *block,
+                        uint32_t place,
+                        uint64_t begin,
+                        uint64_t end) STATUS_USED;
+tapml_status cast_send(struct space_set *set,
+                       struct space_block *block,
+                       uint32_t place,
+                       activation_set mark,
+                       uint64_t begin,
+                       uint64_t end) STATUS_USED;
+tapml_status cast_receive(struct space_set *set,
+                          struct space_block *block,
+                          uint32_t place,
+                          activation_set mark,
+                          uint64_t begin,
+                          uint64_t end) STATUS_USED;
+
+// The whole of a way. What comes back is waited for at once.
 tapml_status cast_upload(struct space_set *set,
                          struct space_block *block,
                          uint32_t place,

@@ -21,8 +21,7 @@ struct schedule_class {
     int64_t length; // P + T, rounded up to a power of two.
     int64_t rows;
     uint8_t *answers;     // For each op, one for each place.
-    uint8_t *places;      // For each op, and
-    uint8_t *is_crossing; // for each value, under the plan with the number
+    uint8_t *places;      // For each op, under the plan with the number
     uint64_t plan_number; // here.
 };
 
@@ -69,7 +68,6 @@ void schedule_destroy(struct schedule *schedule)
     for (size_t i = 0; i < schedule->class_count; i++) {
         alloc_free(schedule->classes[i].answers);
         alloc_free(schedule->classes[i].places);
-        alloc_free(schedule->classes[i].is_crossing);
     }
     alloc_free(schedule->classes);
     alloc_free(schedule->planned);
@@ -268,11 +266,9 @@ static tapml_status add_class(struct schedule *schedule,
     }
     class.answers = alloc_array(graph->op_count, schedule->given.spaces->place_count);
     class.places = alloc_array(graph->op_count, 1);
-    class.is_crossing = alloc_array(graph->value_count, 1);
-    if (!class.answers || !class.places || !class.is_crossing) {
+    if (!class.answers || !class.places) {
         alloc_free(class.answers);
         alloc_free(class.places);
-        alloc_free(class.is_crossing);
         return status_no_memory();
     }
     *out_class = &schedule->classes[schedule->class_count++];
@@ -310,33 +306,9 @@ static tapml_status find_class(struct schedule *schedule,
     return add_class(schedule, &wanted, out_class);
 }
 
-static uint32_t
-space_of(const struct schedule *schedule, const struct schedule_class *class, uint32_t op)
-{
-    return schedule->given.spaces->places[class->places[op]].space;
-}
-
-static void mark_crossings(const struct schedule *schedule, struct schedule_class *class)
-{
-    const struct graph *graph = schedule->given.graph;
-    memset(class->is_crossing, 0, graph->value_count);
-    for (uint32_t op = 0; op < graph->op_count; op++) {
-        const struct binding *binding = &schedule->given.bindings[op];
-        for (uint32_t i = 0; i < binding->tensor_count; i++) {
-            const uint32_t base = graph->values[binding->tensors[i].value].base;
-            if (graph->values[base].kind == GRAPH_COMPUTED &&
-                space_of(schedule, class, graph->values[base].producer) !=
-                    space_of(schedule, class, op)) {
-                class->is_crossing[base] = 1;
-            }
-        }
-    }
-}
-
-tapml_status schedule_places(struct schedule *schedule,
-                             const struct affine_point *point,
-                             const uint8_t **out_places,
-                             const uint8_t **out_is_crossing)
+tapml_status schedule_ask(struct schedule *schedule,
+                          const struct affine_point *point,
+                          struct schedule_answer *out_answer)
 {
     struct schedule_class *class = NULL;
     TAPML_TRY(find_class(schedule, point, &class));
@@ -351,11 +323,12 @@ tapml_status schedule_places(struct schedule *schedule,
             binding_evaluate(&schedule->given.bindings[op], &end);
             TAPML_TRY(place_op(schedule, class, op));
         }
-        mark_crossings(schedule, class);
         class->plan_number = schedule->plan_number;
     }
-    *out_places = class->places;
-    *out_is_crossing = class->is_crossing;
+    *out_answer = (struct schedule_answer){
+        .places = class->places,
+        .plan_number = class->plan_number,
+    };
     return TAPML_OK;
 }
 

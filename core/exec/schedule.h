@@ -34,12 +34,16 @@ void schedule_destroy(struct schedule *schedule);
 // Forgets the refusals, but not what was answered.
 tapml_status schedule_set_plan(struct schedule *schedule, const struct plan *plan) STATUS_USED;
 
-// The place of each op in a call, and of each value whether it crosses (exec/value). Both live
-// until the next call or plan. TAPML_UNIMPLEMENTED where the source refuses.
-tapml_status schedule_places(struct schedule *schedule,
-                             const struct affine_point *point,
-                             const uint8_t **out_places,
-                             const uint8_t **out_is_crossing) STATUS_USED;
+// The place of each op in a call of a shape class.
+struct schedule_answer {
+    const uint8_t *places; // Until the next question or plan.
+    uint64_t plan_number;  // Of the plan, counted from 1 up.
+};
+
+// TAPML_UNIMPLEMENTED where the source refuses.
+tapml_status schedule_ask(struct schedule *schedule,
+                          const struct affine_point *point,
+                          struct schedule_answer *out_answer) STATUS_USED;
 
 uint32_t schedule_refusal_count(const struct schedule *schedule);
 const struct session_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index);

@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/assert.h"
-#include "base/clock.h"
 #include "exec/binding.h"
+#include "exec/compile.h"
+#include "exec/executor.h"
 #include "exec/input.h"
 #include "exec/output.h"
 #include "exec/residency.h"
@@ -17,6 +17,12 @@
 #include <string.h>
 
 enum { CAPACITY_MAX = INT32_MAX / 2 }; // Positions are i32 in graphs.
+
+// A program, and the place of each op in it: calls with the same places share it.
+struct session_program {
+    struct program *program;
+    uint8_t *places;
+};
 
 struct session {
     struct model *model;
@@ -33,16 +39,17 @@ struct session {
     struct input_set *inputs;
     struct output_set *outputs;
     struct schedule *schedule;
-    struct inferred inferred; // Of the call at hand.
+    struct executor *executor;
+    struct session_program *programs; // Of the plan with the number here.
+    size_t program_count, program_capacity;
+    uint64_t plan_number;
+    int releases_weights;
 
     int64_t position;
     int64_t length; // Announced, of the prompt.
     struct affine_point point;
     int has_step;  // Outputs are those of a step.
     int is_broken; // An op failed: states are half written.
-
-    uint64_t *calls;    // For each op, one for each place.
-    uint64_t *times_ns; // The same.
 };
 
 static tapml_status check_options(const struct session_options *options)
@@ -139,12 +146,16 @@ static tapml_status make_schedule(struct session *session, const struct plan *pl
     return schedule_set_plan(session->schedule, plan);
 }
 
-static tapml_status make_counters(struct session *session)
+static tapml_status make_executor(struct session *session)
 {
-    const size_t count = (size_t)session->graph->op_count * session->spaces.place_count;
-    session->calls = alloc_array(count, sizeof(*session->calls));
-    session->times_ns = alloc_array(count, sizeof(*session->times_ns));
-    return session->calls && session->times_ns ? TAPML_OK : status_no_memory();
+    const struct executor_options options = {
+        .graph = session->graph,
+        .spaces = &session->spaces,
+        .values = session->values,
+        .bindings = session->bindings,
+        .weights = session->weights,
+    };
+    return executor_create(&options, &session->executor);
 }
 
 static tapml_status make_parts(struct session *session, const struct session_options *options)
@@ -153,7 +164,7 @@ static tapml_status make_parts(struct session *session, const struct session_opt
     TAPML_TRY(make_bindings(session));
     TAPML_TRY(take_weights(session, options));
     TAPML_TRY(make_values(session));
-    TAPML_TRY(make_counters(session));
+    TAPML_TRY(make_executor(session));
     return make_schedule(session, options->plan);
 }
 
@@ -168,6 +179,7 @@ tapml_status session_create(const struct session_options *options, struct sessio
     session->graph = model_graph(options->model);
     session->capacity = options->capacity;
     session->chunk = options->chunk;
+    session->releases_weights = options->releases_weights;
     space_set_init(&session->spaces, options->backends, options->places, options->place_count);
     const tapml_status status = make_parts(session, options);
     if (status != TAPML_OK) {
@@ -179,6 +191,15 @@ tapml_status session_create(const struct session_options *options, struct sessio
     }
     *out_session = session;
     return TAPML_OK;
+}
+
+static void forget_programs(struct session *session)
+{
+    while (session->program_count > 0) {
+        const struct session_program *last = &session->programs[--session->program_count];
+        program_destroy(last->program);
+        alloc_free(last->places);
+    }
 }
 
 void session_destroy(struct session *session)
@@ -196,8 +217,9 @@ void session_destroy(struct session *session)
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
         residency_destroy(session->own_weights[i]);
     }
-    alloc_free(session->calls);
-    alloc_free(session->times_ns);
+    forget_programs(session);
+    alloc_free(session->programs);
+    executor_destroy(session->executor);
     arena_destroy(session->arena);
     alloc_free(session);
 }
@@ -231,132 +253,6 @@ session_set_input(struct session *session, const char *name, const void *data, u
     return input_give(session->inputs, name, data, bytes);
 }
 
-static tapml_status
-bind_weight(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
-{
-    struct binding_tensor *own = &binding->tensors[index];
-    const struct graph_value *base =
-        &session->graph->values[session->graph->values[own->value].base];
-    if (!own->resident[place]) {
-        int64_t shape[TAPML_MAX_RANK];
-        for (uint32_t i = 0; i < base->rank; i++) {
-            shape[i] = affine_at(&base->shape[i], &session->point);
-        }
-        const tapml_tensor form = {.hdr = TAPML_HDR(tapml_tensor),
-                                   .dtype = base->dtype,
-                                   .rank = base->rank,
-                                   .shape = shape,
-                                   .encoding = base->encoding};
-        const struct residency_key key = {
-            .tensor = base->name,
-            .dtype = base->encoding ? base->dtype : own->tensor.dtype,
-            .encoding = base->encoding,
-        };
-        TAPML_TRY(
-            residency_get(session->weights[place], &key, base->data, &form, &own->resident[place]));
-    }
-    binding_set_weight(binding, index, own->resident[place]);
-    return TAPML_OK;
-}
-
-// What the op does to a tensor's memory.
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_UPDATE };
-
-static enum access access_of(const tapml_param *param)
-{
-    if (param->kind == TAPML_P_TENSOR_OUT) {
-        return ACCESS_WRITE;
-    }
-    return param->kind == TAPML_P_TENSOR_INOUT || (param->effects & TAPML_E_STATE_WRITE) != 0
-               ? ACCESS_UPDATE
-               : ACCESS_READ;
-}
-
-static tapml_status
-bind_value(struct session *session, struct binding *binding, uint32_t index, uint32_t place)
-{
-    const struct binding_tensor *own = &binding->tensors[index];
-    const uint32_t base = session->graph->values[own->value].base;
-    tapml_object *buffer = NULL;
-    switch (access_of(binding->op->op->params[own->param])) {
-    case ACCESS_READ:
-        TAPML_TRY(value_read(session->values, base, place, &buffer));
-        break;
-    case ACCESS_WRITE:
-        TAPML_TRY(value_write(session->values, base, place, &buffer));
-        break;
-    case ACCESS_UPDATE:
-        TAPML_TRY(value_update(session->values, base, place, &buffer));
-        break;
-    }
-    binding_set_buffer(binding, index, buffer);
-    return TAPML_OK;
-}
-
-static tapml_status bind(struct session *session, struct binding *binding, uint32_t place)
-{
-    binding_evaluate(binding, &session->point);
-    binding_set_activation(binding, value_marks(session->values),
-                           session->spaces.places[place].activation);
-    for (uint32_t i = 0; i < binding->tensor_count; i++) {
-        const uint32_t base = session->graph->values[binding->tensors[i].value].base;
-        const enum graph_kind kind = session->graph->values[base].kind;
-        TAPML_TRY(kind == GRAPH_WEIGHT || kind == GRAPH_CONSTANT
-                      ? bind_weight(session, binding, i, place)
-                      : bind_value(session, binding, i, place));
-    }
-    return TAPML_OK;
-}
-
-// Notes where what the op wrote is valid now.
-static void note_writes(struct session *session, struct binding *binding, uint32_t place)
-{
-    for (uint32_t i = 0; i < binding->tensor_count; i++) {
-        const struct binding_tensor *own = &binding->tensors[i];
-        const uint32_t base = session->graph->values[own->value].base;
-        if (access_of(binding->op->op->params[own->param]) == ACCESS_READ) {
-            continue;
-        }
-        if (session->graph->values[base].kind == GRAPH_STATE) {
-            const struct infer_region *rows = &session->inferred.regions[own->param];
-            value_note_rows(session->values, base, place, (uint64_t)rows->begin,
-                            (uint64_t)rows->end);
-        } else {
-            value_note_write(session->values, base, place);
-        }
-    }
-}
-
-static tapml_status call_op(struct session *session, uint32_t op, uint32_t place)
-{
-    struct binding *binding = &session->bindings[op];
-    TAPML_TRY(space_enter(&session->spaces, place));
-    TAPML_TRY(bind(session, binding, place));
-    TAPML_TRY(space_flush_others(&session->spaces, place));
-    const struct backend_call call = {
-        .op = binding->op->op,
-        .args = binding->args,
-        .inferred = &session->inferred,
-        .instance = binding->op->instance,
-        .origins = binding->origins,
-    };
-    const uint64_t before_ns = clock_now_ns();
-    tapml_status status = infer_call(binding->op->schema, binding->args, &session->inferred);
-    if (status == TAPML_OK) {
-        status = backend_call(session->spaces.places[place].backend, &call);
-    }
-    if (status != TAPML_OK) {
-        return status_explain(status, "%s (%s) on %s", binding->op->instance, binding->op->op->name,
-                              session->spaces.places[place].name);
-    }
-    const size_t counter = (size_t)op * session->spaces.place_count + place;
-    session->times_ns[counter] += clock_now_ns() - before_ns;
-    session->calls[counter]++;
-    space_note_call(&session->spaces, place);
-    note_writes(session, binding, place);
-    return TAPML_OK;
-}
-
 static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)
 {
     if (session->is_broken) {
@@ -378,11 +274,61 @@ static tapml_status check_step(const struct session *session, int64_t count, int
     return TAPML_OK;
 }
 
-static tapml_status run_ops(struct session *session, const uint8_t *places)
+static tapml_status compile(struct session *session,
+                            const uint8_t *places,
+                            const struct affine_point *point,
+                            struct session_program *out_program)
 {
-    for (uint32_t op = 0; op < session->graph->op_count; op++) {
-        TAPML_TRY(call_op(session, op, places[op]));
+    const struct compile_options options = {
+        .graph = session->graph,
+        .spaces = &session->spaces,
+        .values = session->values,
+        .bindings = session->bindings,
+        .weights = session->weights,
+        .places = places,
+        .point = *point,
+        .releases_weights = session->releases_weights,
+    };
+    out_program->places = alloc_array(session->graph->op_count, 1);
+    if (!out_program->places) {
+        return status_no_memory();
     }
+    memcpy(out_program->places, places, session->graph->op_count);
+    TAPML_TRY(compile_program(&options, &out_program->program));
+    return executor_adopt(session->executor, out_program->program);
+}
+
+// The program of a call: that of its places under the present plan, compiled where they are new.
+static tapml_status find_program(struct session *session,
+                                 const struct affine_point *point,
+                                 const struct program **out_program)
+{
+    struct schedule_answer answer;
+    TAPML_TRY(schedule_ask(session->schedule, point, &answer));
+    if (session->plan_number != answer.plan_number) {
+        forget_programs(session);
+        session->plan_number = answer.plan_number;
+    }
+    for (size_t i = 0; i < session->program_count; i++) {
+        const struct session_program *known = &session->programs[i];
+        if (memcmp(known->places, answer.places, session->graph->op_count) == 0) {
+            *out_program = known->program;
+            return TAPML_OK;
+        }
+    }
+    if (!alloc_grow((void **)&session->programs, &session->program_capacity, session->program_count,
+                    sizeof(*session->programs))) {
+        return status_no_memory();
+    }
+    struct session_program made = {0};
+    const tapml_status status = compile(session, answer.places, point, &made);
+    if (status != TAPML_OK) {
+        program_destroy(made.program);
+        alloc_free(made.places);
+        return status;
+    }
+    session->programs[session->program_count++] = made;
+    *out_program = made.program;
     return TAPML_OK;
 }
 
@@ -393,7 +339,7 @@ tapml_status session_step(struct session *session,
                           int64_t row_count)
 {
     const int64_t wanted = rows ? row_count : count;
-    const uint8_t *places = NULL, *is_crossing = NULL;
+    const struct program *program = NULL;
     TAPML_TRY(check_step(session, count, wanted));
     const int64_t end = session->position + count;
     struct input_call call = {
@@ -409,10 +355,9 @@ tapml_status session_step(struct session *session,
     session->point = call.point;
     value_set_begin_call(session->values, &call.point);
     TAPML_TRY(input_evaluate(session->inputs, &call));
-    TAPML_TRY(schedule_places(session->schedule, &call.point, &places, &is_crossing));
-    value_set_expect(session->values, is_crossing);
+    TAPML_TRY(find_program(session, &call.point, &program));
     session->is_broken = 1;
-    TAPML_TRY(run_ops(session, places));
+    TAPML_TRY(executor_run(session->executor, program, &call.point));
     session->is_broken = 0;
     session->has_step = 1;
     session->position = end;
@@ -489,28 +434,23 @@ const struct session_refusal *session_refusal_at(const struct session *session, 
     return schedule_refusal_at(session->schedule, index);
 }
 
-static size_t counter_of(const struct session *session, uint32_t op, uint32_t place)
-{
-    ASSERT(op < session->graph->op_count && place < session->spaces.place_count);
-    return (size_t)op * session->spaces.place_count + place;
-}
-
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place)
 {
-    return session->calls[counter_of(session, op, place)];
+    return executor_calls(session->executor, op, place);
 }
 
 uint64_t session_executions(const struct session *session)
 {
-    const size_t count = (size_t)session->graph->op_count * session->spaces.place_count;
     uint64_t executions = 0;
-    for (size_t i = 0; i < count; i++) {
-        executions += session->calls[i];
+    for (uint32_t op = 0; op < session->graph->op_count; op++) {
+        for (uint32_t place = 0; place < session->spaces.place_count; place++) {
+            executions += executor_calls(session->executor, op, place);
+        }
     }
     return executions;
 }
 
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place)
 {
-    return session->times_ns[counter_of(session, op, place)];
+    return executor_time_ns(session->executor, op, place);
 }

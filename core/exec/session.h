@@ -33,6 +33,9 @@ struct session_options {
     // What is on each place's device already, shared with others; NULL, or NULL for a place: the
     // session's own. Borrowed.
     struct residency *const *weights;
+
+    // For places without room for all weights: each is there while its ops of a call run.
+    int releases_weights;
 };
 
 tapml_status session_create(const struct session_options *options,

@@ -63,6 +63,38 @@ tapml_status space_wait_all(struct space_set *set)
     return TAPML_OK;
 }
 
+tapml_status space_signal(struct space_set *set, uint32_t place, struct space_point *out_point)
+{
+    struct space_place *own = &set->places[place];
+    out_point->work = own->work;
+    out_point->written = own->written;
+    return explain_place(backend_signal(own->backend, &out_point->point), own);
+}
+
+tapml_status space_wait_for(struct space_set *set, uint32_t place, const struct space_point *point)
+{
+    struct space_place *own = &set->places[place];
+    ASSERT(point->work <= own->work && point->written <= own->written);
+    TAPML_TRY(explain_place(backend_wait_for(own->backend, point->point), own));
+    own->done = point->written > own->done ? point->written : own->done;
+    if (point->work == own->work) {
+        own->is_busy = own->is_held = 0;
+    }
+    return TAPML_OK;
+}
+
+tapml_status
+space_follow(struct space_set *set, uint32_t place, uint32_t from, const struct space_point *point)
+{
+    struct space_place *own = &set->places[place], *other = &set->places[from];
+    if (other->is_held) {
+        other->is_held = 0;
+        TAPML_TRY(explain_place(backend_flush(other->backend), other));
+    }
+    const tapml_status status = backend_queue_wait(own->backend, point->point);
+    return status == TAPML_UNIMPLEMENTED ? status : explain_place(status, own);
+}
+
 tapml_status space_flush_others(struct space_set *set, uint32_t place)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
@@ -92,6 +124,7 @@ tapml_status space_enter(struct space_set *set, uint32_t place)
 void space_note_call(struct space_set *set, uint32_t place)
 {
     set->places[place].is_busy = set->places[place].is_held = 1;
+    set->places[place].work++;
 }
 
 static uint64_t round_up(uint64_t bytes)

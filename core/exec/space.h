@@ -28,9 +28,16 @@ struct space_place {
     enum activation activation; // Of its backend (exec/cast).
     int is_busy;                // Called since it was last waited for,
     int is_held;                // and since it was last told to begin: it may hold the work back.
+    uint64_t work;              // What was given to it so far, by calls of `space_note_call`.
     uint64_t written;           // Writes from host memory so far,
     uint64_t done;              // and how many of them are known to be done.
     uint32_t lent;              // Regions of the set's memory that it was lent.
+};
+
+// A moment in the work of a place.
+struct space_point {
+    struct backend_point point;
+    uint64_t work, written; // Of the place, at that moment.
 };
 
 struct space_set {
@@ -71,6 +78,19 @@ void space_note_call(struct space_set *set, uint32_t place);
 // Waits for one place, for all.
 tapml_status space_wait(struct space_set *set, uint32_t place) STATUS_USED;
 tapml_status space_wait_all(struct space_set *set) STATUS_USED;
+
+// Marks the end of what was given to a place, and waits for such a point of it.
+tapml_status
+space_signal(struct space_set *set, uint32_t place, struct space_point *out_point) STATUS_USED;
+tapml_status
+space_wait_for(struct space_set *set, uint32_t place, const struct space_point *point) STATUS_USED;
+
+// Lets what is given to `place` later begin behind a point of `from`, without a wait of the host.
+// TAPML_UNIMPLEMENTED where those two cannot, ever.
+tapml_status space_follow(struct space_set *set,
+                          uint32_t place,
+                          uint32_t from,
+                          const struct space_point *point) STATUS_USED;
 
 // Before a call at `place` (SPACE_NOBODY: before anything else that takes time): hands over what
 // the other places hold back. Whoever is waited for begins by himself, without a second message.

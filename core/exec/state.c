@@ -132,7 +132,6 @@ static tapml_status update_memory(struct state *state, struct space_set *spaces)
         TAPML_TRY(cast_download(spaces, &state->block, state->owner, state->mark,
                                 lacking->begin * state->row_bytes,
                                 lacking->end * state->row_bytes));
-        TAPML_TRY(space_wait(spaces, state->owner));
         *lacking = (struct state_rows){0, 0};
     }
     return TAPML_OK;

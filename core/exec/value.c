@@ -20,12 +20,9 @@ struct value_set {
     activation_set *marks;     // Of exec/cast, one for each value.
     struct affine_point point; // Of this call.
 
-    // For each value, spaces where it is valid in this call, a bit each.
+    // For each value, spaces where it is valid behind the last call, a bit each: what the host
+    // asks.
     uint16_t *valid;
-
-    const uint8_t *is_crossing; // For each value; NULL: not known.
-    uint32_t *awaited;          // Crossing values that a device has, and host memory has not yet.
-    uint32_t awaited_count;
 };
 
 static tapml_status make_states(struct value_set *set, const struct affine_point *largest)
@@ -57,8 +54,7 @@ static tapml_status make_slots(struct value_set *set, const struct affine_point 
     TAPML_TRY(memory_plan_create(set->graph, largest, set->marks, &set->plan));
     set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
     set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
-    set->awaited = alloc_array(set->graph->value_count, sizeof(*set->awaited));
-    if (!set->slots || !set->valid || !set->awaited) {
+    if (!set->slots || !set->valid) {
         return status_no_memory();
     }
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
@@ -113,7 +109,6 @@ void value_set_destroy(struct value_set *set)
     alloc_free(set->states);
     alloc_free(set->state_of);
     alloc_free(set->valid);
-    alloc_free(set->awaited);
     alloc_free(set->marks);
     alloc_free(set);
 }
@@ -129,13 +124,11 @@ void value_set_begin_call(struct value_set *set, const struct affine_point *poin
 {
     set->point = *point;
     memset(set->valid, 0, set->graph->value_count * sizeof(*set->valid));
-    set->is_crossing = NULL;
-    set->awaited_count = 0;
 }
 
-void value_set_expect(struct value_set *set, const uint8_t *is_crossing)
+void value_set_end_call(struct value_set *set, const uint16_t *valid)
 {
-    set->is_crossing = is_crossing;
+    memcpy(set->valid, valid, set->graph->value_count * sizeof(*set->valid));
 }
 
 static struct space_block *slot_of(struct value_set *set, uint32_t value)
@@ -149,19 +142,62 @@ static int is_valid(const struct value_set *set, uint32_t value, uint32_t space)
     return (set->valid[value] >> space & 1) != 0;
 }
 
-static tapml_status download(struct value_set *set, uint32_t value, uint32_t place)
+static struct space_block *block_of(struct value_set *set, uint32_t value)
 {
-    TAPML_TRY(cast_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
-                            value_bytes(set, value)));
-    set->valid[value] |= 1u << SPACE_HOST;
-    return TAPML_OK;
+    return set->state_of[value] != GRAPH_NONE ? &set->states[set->state_of[value]].block
+                                              : slot_of(set, value);
 }
 
-// Makes a value valid in host memory, from the device that computed it. What else of that device is
-// awaited comes with the same wait: its slot is its own until it was read.
+tapml_status
+value_buffer(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
+{
+    return space_buffer(set->spaces, block_of(set, value), place, out_buffer);
+}
+
+tapml_status value_claim(struct value_set *set, uint32_t value)
+{
+    return space_claim(set->spaces, block_of(set, value));
+}
+
+tapml_status value_send(struct value_set *set, uint32_t value, uint32_t place)
+{
+    return cast_send(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                     value_bytes(set, value));
+}
+
+tapml_status value_receive(struct value_set *set, uint32_t value, uint32_t place)
+{
+    return cast_receive(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                        value_bytes(set, value));
+}
+
+tapml_status value_cast(struct value_set *set, uint32_t value, uint32_t place)
+{
+    return cast_reduce(set->spaces, slot_of(set, value), place, 0, value_bytes(set, value));
+}
+
+tapml_status value_cast_back(struct value_set *set, uint32_t value, uint32_t place)
+{
+    return cast_widen(set->spaces, slot_of(set, value), place, 0, value_bytes(set, value));
+}
+
+tapml_status value_update_state(struct value_set *set, uint32_t value, uint32_t place)
+{
+    tapml_object *buffer = NULL;
+    ASSERT(set->state_of[value] != GRAPH_NONE);
+    return state_buffer(&set->states[set->state_of[value]], set->spaces, place, &buffer);
+}
+
+void value_note_rows(
+    struct value_set *set, uint32_t value, uint32_t place, uint64_t begin, uint64_t end)
+{
+    ASSERT(set->state_of[value] != GRAPH_NONE);
+    state_note_write(&set->states[set->state_of[value]], set->spaces, place, begin, end);
+}
+
+// Makes a value valid in host memory, from the place that computed it.
 static tapml_status fetch(struct value_set *set, uint32_t value)
 {
-    const uint32_t awaited_count = set->awaited_count;
     uint32_t place = 0;
     if (is_valid(set, value, SPACE_HOST)) {
         return TAPML_OK;
@@ -170,88 +206,11 @@ static tapml_status fetch(struct value_set *set, uint32_t value)
            !is_valid(set, value, set->spaces->places[place].space)) {
         place++;
     }
-    ASSERT(place < set->spaces->place_count); // Ops run in an order that computes before it reads.
-    TAPML_TRY(download(set, value, place));
-    set->awaited_count = 0;
-    for (uint32_t i = 0; i < awaited_count; i++) {
-        const uint32_t other = set->awaited[i];
-        if (is_valid(set, other, SPACE_HOST)) {
-            continue;
-        }
-        if (is_valid(set, other, set->spaces->places[place].space)) {
-            TAPML_TRY(download(set, other, place));
-        } else {
-            set->awaited[set->awaited_count++] = other;
-        }
-    }
-    return space_wait(set->spaces, place);
-}
-
-tapml_status
-value_read(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
-{
-    if (set->state_of[value] != GRAPH_NONE) {
-        return state_buffer(&set->states[set->state_of[value]], set->spaces, place, out_buffer);
-    }
-    const uint32_t space = set->spaces->places[place].space;
-    struct space_block *slot = slot_of(set, value);
-    if (!is_valid(set, value, space)) {
-        TAPML_TRY(fetch(set, value));
-        if (space != SPACE_HOST) {
-            TAPML_TRY(cast_upload(set->spaces, slot, place, set->marks[value], 0,
-                                  value_bytes(set, value)));
-        }
-        set->valid[value] = (uint16_t)(set->valid[value] | 1u << space);
-    }
-    return space_buffer(set->spaces, slot, place, out_buffer);
-}
-
-tapml_status
-value_update(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
-{
-    TAPML_TRY(value_read(set, value, place, out_buffer));
-    if (set->spaces->places[place].space != SPACE_HOST) {
-        return TAPML_OK;
-    }
-    return space_claim(set->spaces, set->state_of[value] != GRAPH_NONE
-                                        ? &set->states[set->state_of[value]].block
-                                        : slot_of(set, value));
-}
-
-tapml_status
-value_write(struct value_set *set, uint32_t value, uint32_t place, tapml_object **out_buffer)
-{
-    struct space_block *slot = slot_of(set, value);
-    if (set->spaces->places[place].space == SPACE_HOST) {
-        TAPML_TRY(space_claim(set->spaces, slot));
-    }
-    return space_buffer(set->spaces, slot, place, out_buffer);
-}
-
-static int is_awaited(const struct value_set *set, uint32_t value)
-{
-    uint32_t at = 0;
-    while (at < set->awaited_count && set->awaited[at] != value) {
-        at++;
-    }
-    return at < set->awaited_count;
-}
-
-void value_note_write(struct value_set *set, uint32_t value, uint32_t place)
-{
-    const uint32_t space = set->spaces->places[place].space;
-    set->valid[value] = (uint16_t)(1u << space);
-    if (space != SPACE_HOST && set->is_crossing && set->is_crossing[value] &&
-        !is_awaited(set, value)) {
-        set->awaited[set->awaited_count++] = value;
-    }
-}
-
-void value_note_rows(
-    struct value_set *set, uint32_t value, uint32_t place, uint64_t begin, uint64_t end)
-{
-    ASSERT(set->state_of[value] != GRAPH_NONE);
-    state_note_write(&set->states[set->state_of[value]], set->spaces, place, begin, end);
+    ASSERT(place < set->spaces->place_count); // The program says where it is.
+    TAPML_TRY(cast_download(set->spaces, slot_of(set, value), place, set->marks[value], 0,
+                            value_bytes(set, value)));
+    set->valid[value] |= 1u << SPACE_HOST;
+    return TAPML_OK;
 }
 
 tapml_status value_memory(struct value_set *set, uint32_t value, const void **out_memory)

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The numbers of a graph while it runs: slots and states in every space, and where each value is
-// valid in this call.
+// The numbers of a graph while it runs: slots and states in every space, and the ways between them.
 //
-// A value is moved to a space once, when its first reader there asks for it, and with one wait
-// comes what else of its device is read elsewhere. What an op writes is valid at that op's place
-// alone.
+// Which value goes where, and when, is decided by a program (exec/program); what an op writes is
+// valid at that op's place until then.
 #pragma once
 
 #include "exec/memory.h"
@@ -27,35 +25,34 @@ void value_set_destroy(struct value_set *set);
 // Begins a sequence: states are initial. After a wait for all places.
 void value_set_begin(struct value_set *set);
 
-// Begins a call: no input and nothing computed is valid.
+// Begins a call: no input and nothing computed is valid. Ends it: the host may ask for values. Of
+// each, `valid` has the spaces where the call has left it, a bit each; it is copied.
 void value_set_begin_call(struct value_set *set, const struct affine_point *point);
-
-// Says of each value of the call, with a byte, whether it crosses: an op reads it in another space
-// than that in which it is computed. Borrowed until the next call begins; before, none is known.
-void value_set_expect(struct value_set *set, const uint8_t *is_crossing);
+void value_set_end_call(struct value_set *set, const uint16_t *valid);
 
 // All that follow take base values: inputs, states, computed ones.
 
-// The buffer of a value at a place, with the value in it.
-tapml_status value_read(struct value_set *set,
-                        uint32_t value,
-                        uint32_t place,
-                        tapml_object **out_buffer) STATUS_USED;
-
-// The same, for an op that will change it: a state, an in-out parameter.
-tapml_status value_update(struct value_set *set,
+// The buffer of a value at a place, whatever is in it.
+tapml_status value_buffer(struct value_set *set,
                           uint32_t value,
                           uint32_t place,
                           tapml_object **out_buffer) STATUS_USED;
 
-// The buffer at a place of what an op there will compute.
-tapml_status value_write(struct value_set *set,
-                         uint32_t value,
-                         uint32_t place,
-                         tapml_object **out_buffer) STATUS_USED;
+// Before host memory of a value is overwritten by a call: waits until no place reads it.
+tapml_status value_claim(struct value_set *set, uint32_t value) STATUS_USED;
 
-// Notes that an op at a place wrote a computed value; rows [begin, end) of a state.
-void value_note_write(struct value_set *set, uint32_t value, uint32_t place);
+// Queues the way of a value, not a state, from host memory to a place, and back. A place with
+// another dtype for it takes it as `value_cast` has left it, and leaves it for `value_cast_back`,
+// after a wait.
+tapml_status value_send(struct value_set *set, uint32_t value, uint32_t place) STATUS_USED;
+tapml_status value_receive(struct value_set *set, uint32_t value, uint32_t place) STATUS_USED;
+tapml_status value_cast(struct value_set *set, uint32_t value, uint32_t place) STATUS_USED;
+tapml_status value_cast_back(struct value_set *set, uint32_t value, uint32_t place) STATUS_USED;
+
+// Brings a place the rows of a state that it lacks, from wherever they are; waits where it must.
+tapml_status value_update_state(struct value_set *set, uint32_t value, uint32_t place) STATUS_USED;
+
+// Notes that an op at a place wrote the rows [begin, end) of a state.
 void value_note_rows(
     struct value_set *set, uint32_t value, uint32_t place, uint64_t begin, uint64_t end);
 

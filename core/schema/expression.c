@@ -22,16 +22,23 @@ struct span {
 };
 
 // A sum is a postfix program: what it takes is on top of a stack of values.
-enum step_kind { STEP_NUMBER, STEP_SYMBOL, STEP_ADD, STEP_SUBTRACT, STEP_MULTIPLY, STEP_DIVIDE };
+enum expression_step_kind {
+    STEP_NUMBER,
+    STEP_SYMBOL,
+    STEP_ADD,
+    STEP_SUBTRACT,
+    STEP_MULTIPLY,
+    STEP_DIVIDE
+};
 
-struct step {
-    enum step_kind kind;
+struct expression_step {
+    enum expression_step_kind kind;
     uint32_t symbol;
     int64_t number;
 };
 
 struct sum {
-    const struct step *steps;
+    const struct expression_step *steps;
     uint32_t count;
     struct span text; // Of an item: it begins behind the '*' of leading axes.
     uint32_t alone;   // The symbol that it consists of, or EXPRESSION_NONE.
@@ -70,7 +77,7 @@ struct expression_compiler {
     unsigned depth;  // Of parentheses.
     unsigned held;   // Values on the stack.
     int is_negative; // A minus was taken off.
-    struct step steps[STEPS_MAX];
+    struct expression_step steps[STEPS_MAX];
     uint32_t step_count;
     struct node nodes[2 * CONDITIONS_MAX + 1];
 };
@@ -166,7 +173,8 @@ take_symbol(struct expression_compiler *compiler, struct span name, uint32_t *ou
 }
 
 // Appends a step that leaves `grows` values more, or less.
-static tapml_status add_step(struct expression_compiler *compiler, struct step step, int grows)
+static tapml_status
+add_step(struct expression_compiler *compiler, struct expression_step step, int grows)
 {
     if (compiler->step_count == STEPS_MAX) {
         return status_fail(TAPML_INVALID, "a sum of more than %d parts", STEPS_MAX);
@@ -189,7 +197,7 @@ static tapml_status compile_number(struct expression_compiler *compiler)
         }
         rest->at++;
     }
-    return add_step(compiler, (struct step){.kind = STEP_NUMBER, .number = value}, 1);
+    return add_step(compiler, (struct expression_step){.kind = STEP_NUMBER, .number = value}, 1);
 }
 
 // Recursive through parentheses only, at most DEPTH_MAX deep.
@@ -220,8 +228,8 @@ static tapml_status compile_negative(struct expression_compiler *compiler)
     compiler->is_negative = 1;
     TAPML_TRY(compile_atom(compiler));
     compiler->is_negative = 0;
-    TAPML_TRY(add_step(compiler, (struct step){.kind = STEP_NUMBER, .number = -1}, 1));
-    return add_step(compiler, (struct step){.kind = STEP_MULTIPLY}, -1);
+    TAPML_TRY(add_step(compiler, (struct expression_step){.kind = STEP_NUMBER, .number = -1}, 1));
+    return add_step(compiler, (struct expression_step){.kind = STEP_MULTIPLY}, -1);
 }
 
 static tapml_status compile_atom(struct expression_compiler *compiler)
@@ -230,7 +238,7 @@ static tapml_status compile_atom(struct expression_compiler *compiler)
 
     skip_blanks(rest);
     if (rest->at < rest->end && is_name_begin(*rest->at)) {
-        struct step step = {.kind = STEP_SYMBOL};
+        struct expression_step step = {.kind = STEP_SYMBOL};
 
         TAPML_TRY(take_symbol(compiler, take_name(rest), &step.symbol));
         return add_step(compiler, step, 1);
@@ -264,8 +272,9 @@ static tapml_status compile_product(struct expression_compiler *compiler)
     for (char op = take_operator(&compiler->rest, '*', '/'); op != 0;
          op = take_operator(&compiler->rest, '*', '/')) {
         TAPML_TRY(compile_atom(compiler));
-        TAPML_TRY(
-            add_step(compiler, (struct step){.kind = op == '*' ? STEP_MULTIPLY : STEP_DIVIDE}, -1));
+        TAPML_TRY(add_step(
+            compiler, (struct expression_step){.kind = op == '*' ? STEP_MULTIPLY : STEP_DIVIDE},
+            -1));
     }
     return TAPML_OK;
 }
@@ -276,8 +285,8 @@ static tapml_status compile_terms(struct expression_compiler *compiler)
     for (char op = take_operator(&compiler->rest, '+', '-'); op != 0;
          op = take_operator(&compiler->rest, '+', '-')) {
         TAPML_TRY(compile_product(compiler));
-        TAPML_TRY(
-            add_step(compiler, (struct step){.kind = op == '+' ? STEP_ADD : STEP_SUBTRACT}, -1));
+        TAPML_TRY(add_step(
+            compiler, (struct expression_step){.kind = op == '+' ? STEP_ADD : STEP_SUBTRACT}, -1));
     }
     return TAPML_OK;
 }
@@ -298,7 +307,8 @@ compile_sum(struct expression_compiler *compiler, struct span text, struct sum *
     }
     ASSERT(compiler->held == 1);
 
-    struct step *steps = arena_array(compiler->arena, compiler->step_count, sizeof(*steps));
+    struct expression_step *steps =
+        arena_array(compiler->arena, compiler->step_count, sizeof(*steps));
 
     if (steps == NULL) {
         return status_no_memory();
@@ -552,7 +562,8 @@ symbol_value(const struct expression_scope *scope, uint32_t index, struct affine
 }
 
 // Replaces the two values on top by what an operator makes of them.
-static tapml_status combine(enum step_kind kind, struct affine *left, const struct affine *right)
+static tapml_status
+combine(enum expression_step_kind kind, struct affine *left, const struct affine *right)
 {
     switch (kind) {
     case STEP_ADD:
@@ -581,7 +592,7 @@ sum_value(const struct expression_scope *scope, const struct sum *sum, struct af
         return symbol_value(scope, sum->alone, out_value);
     }
     for (uint32_t i = 0; i < sum->count; i++) {
-        const struct step *step = &sum->steps[i];
+        const struct expression_step *step = &sum->steps[i];
 
         if (step->kind == STEP_NUMBER) {
             stack[count++] = affine_constant(step->number);

@@ -74,12 +74,14 @@ static void compute(struct fixture *fixture, const float *numbers)
 {
     tapml_object *buffer = NULL;
     cr_assert_eq(space_enter(&fixture->spaces, GPU), TAPML_OK);
-    cr_assert_eq(value_write(fixture->values, fixture->y, GPU, &buffer), TAPML_OK);
+    cr_assert_eq(value_buffer(fixture->values, fixture->y, GPU, &buffer), TAPML_OK);
     cr_assert_eq(backend_write(fixture->backends[GPU], buffer, 0, numbers,
                                TOKENS * WIDTH * sizeof(*numbers)),
                  TAPML_OK);
     space_note_call(&fixture->spaces, GPU);
-    value_note_write(fixture->values, fixture->y, GPU);
+    uint16_t valid[SKETCH_VALUES_MAX] = {0};
+    valid[fixture->y] = (uint16_t)(1u << fixture->spaces.places[GPU].space);
+    value_set_end_call(fixture->values, valid);
 }
 
 Test(output, is_dense_wherever_it_was_computed)

@@ -32,8 +32,7 @@ struct fixture {
     struct residency *weights[PLACES];
     struct value_set *values;
     struct schedule *schedule;
-    const uint8_t *places;
-    const uint8_t *is_crossing;
+    struct schedule_answer answer;
 };
 
 static void make_graph(struct sketch *sketch, int is_view)
@@ -110,14 +109,14 @@ static void set_plan(struct fixture *fixture, const char *rule)
 static tapml_status ask(struct fixture *fixture, int64_t tokens, int64_t position)
 {
     const struct affine_point point = {.value = {tokens, position, 1, CAPACITY}};
-    return schedule_places(fixture->schedule, &point, &fixture->places, &fixture->is_crossing);
+    return schedule_ask(fixture->schedule, &point, &fixture->answer);
 }
 
 static void expect_places(struct fixture *fixture, int64_t tokens, uint8_t a, uint8_t b, uint8_t c)
 {
     const uint8_t expected[OPS] = {a, b, c};
     cr_assert_eq(ask(fixture, tokens, 0), TAPML_OK, "%s", status_message());
-    cr_expect_arr_eq(fixture->places, expected, OPS);
+    cr_expect_arr_eq(fixture->answer.places, expected, OPS);
 }
 
 Test(schedule, follows_the_plan_and_the_phase)
@@ -131,27 +130,6 @@ Test(schedule, follows_the_plan_and_the_phase)
     expect_places(&fixture, 3, SOURCE, SOURCE, SOURCE);
     expect_places(&fixture, 1, GPU, GPU, GPU);
     cr_expect_eq(schedule_refusal_count(fixture.schedule), 0);
-    close_fixture(&fixture);
-}
-
-Test(schedule, marks_what_is_read_in_another_space)
-{
-    struct fixture fixture;
-    open_fixture(&fixture, &(struct late_options){0}, 0);
-    const struct graph_op *ops = fixture.sketch.graph.ops;
-    const uint32_t norm = ops[0].arguments[0].value + 1; // Values stand in the order of the ops.
-    static const struct {
-        const char *rule;
-        uint8_t marks[OPS];
-    } plans[] = {{"* -> source", {0, 0, 0}},
-                 {"op=linear -> gpu", {1, 1, 0}},
-                 {"op=silu -> gpu", {0, 1, 0}},
-                 {"* -> gpu", {0, 0, 0}}};
-    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
-        set_plan(&fixture, plans[i].rule);
-        cr_assert_eq(ask(&fixture, 1, 0), TAPML_OK);
-        cr_expect_arr_eq(fixture.is_crossing + norm, plans[i].marks, OPS, "%s", plans[i].rule);
-    }
     close_fixture(&fixture);
 }
 
@@ -228,16 +206,15 @@ Test(schedule, asks_once_for_each_shape_class)
     open_fixture(&fixture, &(struct late_options){0}, 0);
     set_plan(&fixture, "* -> gpu");
     cr_assert_eq(ask(&fixture, 1, 4), TAPML_OK); // A length of 5: the class of 8.
-    const uint8_t *places = fixture.places;
+    const uint8_t *places = fixture.answer.places;
     cr_assert_eq(ask(&fixture, 1, 7), TAPML_OK);
-    cr_expect_eq(fixture.places, places, "the same class");
+    cr_expect_eq(fixture.answer.places, places, "the same class");
     cr_assert_eq(ask(&fixture, 1, 8), TAPML_OK);
-    cr_expect_neq(fixture.places, places, "a length of 9 is the class of 16");
+    cr_expect_neq(fixture.answer.places, places, "a length of 9 is the class of 16");
     cr_assert_eq(ask(&fixture, 1, 63), TAPML_OK, "the last class ends with the capacity");
     const struct affine_point more = {.value = {1, 4, 2, CAPACITY}};
-    cr_assert_eq(schedule_places(fixture.schedule, &more, &fixture.places, &fixture.is_crossing),
-                 TAPML_OK);
-    cr_expect_neq(fixture.places, places, "another number of rows is another class");
+    cr_assert_eq(schedule_ask(fixture.schedule, &more, &fixture.answer), TAPML_OK);
+    cr_expect_neq(fixture.answer.places, places, "another number of rows is another class");
     close_fixture(&fixture);
 }
 
@@ -251,9 +228,9 @@ Test(schedule, asks_at_the_upper_end_of_a_class)
     }
     set_plan(&fixture, "op=silu -> gpu");
     cr_assert_eq(ask(&fixture, 1, 7), TAPML_OK, "%s", status_message());
-    cr_expect_eq(fixture.places[2], GPU);
+    cr_expect_eq(fixture.answer.places[2], GPU);
     cr_assert_eq(ask(&fixture, 1, 8), TAPML_OK, "%s", status_message());
-    cr_expect_eq(fixture.places[2], SOURCE);
+    cr_expect_eq(fixture.answer.places[2], SOURCE);
     close_fixture(&fixture);
 }
 

@@ -218,6 +218,44 @@ static void step_both(struct session *a, struct session *b, const int32_t *ids, 
     cr_assert_eq(session_position(a), session_position(b));
 }
 
+// Weights that are there while their ops run: the bits are the same.
+Test(session, releases_weights_where_it_is_told_to)
+{
+    struct stage stage;
+    struct session *sessions[2] = {NULL, NULL};
+    struct plan *plan = make_plan((const char *const[]){"op=linear -> gpu", NULL});
+    const int32_t ids[] = {5, 6, 7};
+    stage_open(&stage);
+    struct backend *inner = stage_backend(&stage, "reference:f32");
+    struct backend *backends[] = {stage_backend(&stage, "reference:f32"),
+                                  late_create(&(struct late_options){.inner = inner})};
+    struct model *model = stage_model(&stage, "models/tiny");
+    for (int i = 0; i < 2; i++) {
+        const struct session_options options = {
+            .model = model,
+            .backends = backends,
+            .places = places,
+            .place_count = 2,
+            .plan = plan,
+            .capacity = CAPACITY,
+            .chunk = CHUNK,
+            .releases_weights = i,
+        };
+        cr_assert_eq(session_create(&options, &sessions[i]), TAPML_OK, "%s", status_message());
+    }
+    step_both(sessions[0], sessions[1], ids, 3);
+    step_both(sessions[0], sessions[1], ids, 1);
+    expect_equal(sessions[0], sessions[1], "logits");
+    session_destroy(sessions[0]);
+    session_destroy(sessions[1]);
+    plan_destroy(plan);
+    model_close(model);
+    backend_release(backends[1]);
+    backend_release(backends[0]);
+    backend_release(inner);
+    stage_close(&stage);
+}
+
 Test(session, computes_the_same_bits_under_any_plan)
 {
     enum { SEED = 20261121, ROUNDS = 6, STEPS = 8 };

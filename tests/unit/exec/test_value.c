@@ -91,117 +91,67 @@ static void compute(struct fixture *fixture, uint32_t value, uint32_t place, flo
 {
     tapml_object *buffer = NULL;
     cr_assert_eq(space_enter(&fixture->spaces, place), TAPML_OK);
-    cr_assert_eq(value_write(fixture->set, value, place, &buffer), TAPML_OK);
+    cr_assert_eq(value_claim(fixture->set, value), TAPML_OK);
+    cr_assert_eq(value_buffer(fixture->set, value, place, &buffer), TAPML_OK);
     cr_assert_eq(backend_fill(fixture->backends[place], buffer, 0, value_bytes(fixture->set, value),
                               word_of(number)),
                  TAPML_OK);
     space_note_call(&fixture->spaces, place);
-    value_note_write(fixture->set, value, place);
 }
 
-static const float *read_at(struct fixture *fixture, uint32_t value, uint32_t place)
+static const float *bytes_at(struct fixture *fixture, uint32_t value, uint32_t place)
 {
     tapml_object *buffer = NULL;
-    cr_assert_eq(space_enter(&fixture->spaces, place), TAPML_OK);
-    cr_assert_eq(value_read(fixture->set, value, place, &buffer), TAPML_OK);
+    cr_assert_eq(value_buffer(fixture->set, value, place, &buffer), TAPML_OK);
     return place == SOURCE ? plain_bytes(buffer) : late_bytes(buffer);
 }
 
-Test(value, is_moved_once_for_each_consumer_space)
+static const float *send_to(struct fixture *fixture, uint32_t value, uint32_t place)
 {
-    struct fixture fixture;
-    open_fixture(&fixture);
-    cr_expect_eq(value_bytes(fixture.set, fixture.x), TOKENS * WIDTH * 4);
-    write_input(&fixture, fixture.x, 3);
-    (void)read_at(&fixture, fixture.x, SOURCE);
-    const float *on_gpu = read_at(&fixture, fixture.x, GPU);
-    (void)read_at(&fixture, fixture.x, GPU);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).writes, 1);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).written_bytes, TOKENS * WIDTH * 4);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 0);
-    cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
-    cr_expect_eq(on_gpu[TOKENS * WIDTH - 1], 3);
-    close_fixture(&fixture);
+    cr_assert_eq(value_send(fixture->set, value, place), TAPML_OK, "%s", status_message());
+    return bytes_at(fixture, value, place);
 }
 
-Test(value, goes_from_device_to_device)
+// Ends the call: `value` is valid at `place` alone.
+static void end_call(struct fixture *fixture, uint32_t value, uint32_t place)
+{
+    uint16_t valid[SKETCH_VALUES_MAX] = {0};
+    valid[value] = (uint16_t)(1u << fixture->spaces.places[place].space);
+    value_set_end_call(fixture->set, valid);
+}
+
+Test(value, goes_from_device_to_device_over_host_memory)
 {
     struct fixture fixture;
     open_fixture(&fixture);
+    cr_expect_eq(value_bytes(fixture.set, fixture.a), TOKENS * WIDTH * 4);
     compute(&fixture, fixture.a, GPU, 5);
-    const float *on_npu = read_at(&fixture, fixture.a, NPU);
-    (void)read_at(&fixture, fixture.a, SOURCE);
+    cr_assert_eq(value_receive(fixture.set, fixture.a, GPU), TAPML_OK);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 0, "it is queued");
+    cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
+    const float *on_npu = send_to(&fixture, fixture.a, NPU);
+    cr_expect_eq(late_counts(fixture.backends[NPU]).written_bytes, TOKENS * WIDTH * 4);
     cr_assert_eq(space_wait_all(&fixture.spaces), TAPML_OK);
     cr_expect_eq(on_npu[0], 5);
-    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[TOKENS * WIDTH - 1], 5);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 1);
+    cr_expect_eq(bytes_at(&fixture, fixture.a, SOURCE)[TOKENS * WIDTH - 1], 5);
     close_fixture(&fixture);
 }
 
-// What is read elsewhere comes together; what stays on its device, or is another's, does not.
-Test(value, that_crosses_comes_with_the_wait_for_another)
-{
-    struct fixture fixture;
-    open_fixture(&fixture);
-    uint8_t is_crossing[SKETCH_VALUES_MAX] = {0};
-    is_crossing[fixture.a] = is_crossing[fixture.b] = 1;
-    value_set_expect(fixture.set, is_crossing);
-    compute(&fixture, fixture.a, GPU, 5);
-    compute(&fixture, fixture.b, GPU, 6);
-    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 5);
-    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 6);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 2);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 1);
-
-    value_set_begin_call(fixture.set, &point);
-    value_set_expect(fixture.set, is_crossing);
-    compute(&fixture, fixture.a, NPU, 7);
-    compute(&fixture, fixture.b, GPU, 8);
-    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 8);
-    cr_expect_eq(late_counts(fixture.backends[NPU]).reads, 0);
-    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 7);
-    cr_expect_eq(late_counts(fixture.backends[NPU]).reads, 1);
-
-    is_crossing[fixture.a] = 0;
-    value_set_begin_call(fixture.set, &point);
-    value_set_expect(fixture.set, is_crossing);
-    compute(&fixture, fixture.a, GPU, 9);
-    compute(&fixture, fixture.b, GPU, 10);
-    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 10);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 4);
-    close_fixture(&fixture);
-}
-
-// Written again, it comes again.
-Test(value, that_crosses_and_changes_comes_as_it_is)
-{
-    struct fixture fixture;
-    open_fixture(&fixture);
-    uint8_t is_crossing[SKETCH_VALUES_MAX] = {0};
-    is_crossing[fixture.a] = 1;
-    value_set_expect(fixture.set, is_crossing);
-    compute(&fixture, fixture.a, GPU, 5);
-    compute(&fixture, fixture.a, GPU, 6);
-    compute(&fixture, fixture.b, GPU, 7);
-    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 7);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 2);
-    compute(&fixture, fixture.a, GPU, 8);
-    cr_expect_eq(read_at(&fixture, fixture.a, SOURCE)[0], 8);
-    cr_expect_eq(late_counts(fixture.backends[GPU]).waits, 2);
-    close_fixture(&fixture);
-}
-
-Test(value, is_valid_only_where_it_was_written_last)
+Test(value, is_asked_for_where_the_call_has_left_it)
 {
     struct fixture fixture;
     const void *memory = NULL;
     open_fixture(&fixture);
     compute(&fixture, fixture.a, GPU, 5);
+    end_call(&fixture, fixture.a, GPU);
     cr_assert_eq(value_memory(fixture.set, fixture.a, &memory), TAPML_OK);
     cr_expect_eq(*(const float *)memory, 5);
+    cr_assert_eq(value_memory(fixture.set, fixture.a, &memory), TAPML_OK);
+    cr_expect_eq(late_counts(fixture.backends[GPU]).reads, 1, "it is there already");
     // In the next call it is computed anew.
     value_set_begin_call(fixture.set, &point);
     compute(&fixture, fixture.a, NPU, 6);
+    end_call(&fixture, fixture.a, NPU);
     cr_assert_eq(value_memory(fixture.set, fixture.a, &memory), TAPML_OK);
     cr_expect_eq(*(const float *)memory, 6);
     close_fixture(&fixture);
@@ -213,11 +163,11 @@ Test(value, waits_before_its_slot_takes_the_next_one)
     struct fixture fixture;
     open_fixture(&fixture);
     write_input(&fixture, fixture.x, 3);
-    const float *on_gpu = read_at(&fixture, fixture.x, GPU);
+    const float *on_gpu = send_to(&fixture, fixture.x, GPU);
     compute(&fixture, fixture.b, SOURCE, 4);
     cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
     cr_expect_eq(on_gpu[0], 3);
-    cr_expect_eq(read_at(&fixture, fixture.b, SOURCE)[0], 4);
+    cr_expect_eq(bytes_at(&fixture, fixture.b, SOURCE)[0], 4);
     close_fixture(&fixture);
 }
 
@@ -227,12 +177,12 @@ Test(value, waits_before_an_input_is_written_again)
     struct fixture fixture;
     open_fixture(&fixture);
     write_input(&fixture, fixture.x, 3);
-    const float *on_gpu = read_at(&fixture, fixture.x, GPU);
+    const float *on_gpu = send_to(&fixture, fixture.x, GPU);
     value_set_begin_call(fixture.set, &point);
     write_input(&fixture, fixture.x, 8);
     cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
     cr_expect_eq(on_gpu[0], 3);
-    (void)read_at(&fixture, fixture.x, GPU);
+    (void)send_to(&fixture, fixture.x, GPU);
     cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
     cr_expect_eq(on_gpu[0], 8);
     close_fixture(&fixture);
@@ -245,7 +195,8 @@ Test(value, of_a_state_outlives_the_call)
     const void *memory = NULL;
     open_fixture(&fixture);
     cr_assert_eq(space_enter(&fixture.spaces, GPU), TAPML_OK);
-    cr_assert_eq(value_update(fixture.set, fixture.s, GPU, &buffer), TAPML_OK);
+    cr_assert_eq(value_update_state(fixture.set, fixture.s, GPU), TAPML_OK);
+    cr_assert_eq(value_buffer(fixture.set, fixture.s, GPU, &buffer), TAPML_OK);
     cr_assert_eq(backend_fill(fixture.backends[GPU], buffer, WIDTH * 4, WIDTH * 4, word_of(9)),
                  TAPML_OK);
     space_note_call(&fixture.spaces, GPU);
@@ -268,12 +219,16 @@ Test(value, waits_before_a_state_is_changed_in_host_memory)
     open_fixture(&fixture);
     for (int number = 1; number <= 2; number++) {
         cr_assert_eq(space_enter(&fixture.spaces, SOURCE), TAPML_OK);
-        cr_assert_eq(value_update(fixture.set, fixture.s, SOURCE, &buffer), TAPML_OK);
+        cr_assert_eq(value_update_state(fixture.set, fixture.s, SOURCE), TAPML_OK);
+        cr_assert_eq(value_claim(fixture.set, fixture.s), TAPML_OK);
+        cr_assert_eq(value_buffer(fixture.set, fixture.s, SOURCE, &buffer), TAPML_OK);
         ((float *)plain_bytes(buffer))[0] = (float)number;
         space_note_call(&fixture.spaces, SOURCE);
         value_note_rows(fixture.set, fixture.s, SOURCE, 0, 1);
         if (number == 1) {
-            const float *on_gpu = read_at(&fixture, fixture.s, GPU);
+            cr_assert_eq(space_enter(&fixture.spaces, GPU), TAPML_OK);
+            cr_assert_eq(value_update_state(fixture.set, fixture.s, GPU), TAPML_OK);
+            const float *on_gpu = bytes_at(&fixture, fixture.s, GPU);
             cr_expect_neq(on_gpu[0], 1, "it is late");
         }
     }
@@ -282,14 +237,15 @@ Test(value, waits_before_a_state_is_changed_in_host_memory)
 }
 
 // What the last call computed is no value of this one.
-Test(value, that_is_read_before_it_is_computed_is_our_mistake, .signal = SIGABRT)
+Test(value, that_no_call_has_left_anywhere_is_our_mistake, .signal = SIGABRT)
 {
     struct fixture fixture;
+    const void *memory = NULL;
     open_fixture(&fixture);
     compute(&fixture, fixture.a, GPU, 5);
-    (void)read_at(&fixture, fixture.a, NPU);
+    end_call(&fixture, fixture.a, GPU);
     value_set_begin_call(fixture.set, &point);
-    (void)read_at(&fixture, fixture.a, NPU);
+    (void)value_memory(fixture.set, fixture.a, &memory);
 }
 
 static tapml_status make_set(const struct graph *graph, struct space_set *spaces)
@@ -323,15 +279,21 @@ Test(value, is_rounded_on_its_way_to_a_reduced_place)
     cr_expect_eq(value_buffer_bytes(fixture.set, fixture.s, GPU), 32 * WIDTH * sizeof(uint16_t));
 
     write_input(&fixture, fixture.x, 2049);
-    (void)read_at(&fixture, fixture.x, GPU);
+    cr_assert_eq(value_cast(fixture.set, fixture.x, GPU), TAPML_OK);
+    (void)send_to(&fixture, fixture.x, GPU);
     cr_expect_eq(late_counts(fixture.backends[GPU]).written_bytes,
                  TOKENS * WIDTH * sizeof(uint16_t));
     compute(&fixture, fixture.a, GPU, 1.25f); // As words; two halves each.
+    cr_assert_eq(value_receive(fixture.set, fixture.a, GPU), TAPML_OK);
+    cr_assert_eq(space_wait(&fixture.spaces, GPU), TAPML_OK);
+    cr_assert_eq(value_cast_back(fixture.set, fixture.a, GPU), TAPML_OK);
+    cr_expect_eq(bytes_at(&fixture, fixture.a, SOURCE)[1], 1.90625f);
+    end_call(&fixture, fixture.a, GPU);
     cr_assert_eq(value_memory(fixture.set, fixture.a, &memory), TAPML_OK);
     cr_expect_eq(((const float *)memory)[1], 1.90625f, "0x3fa0 is the upper half of 1.25f");
     cr_expect_eq(((const float *)memory)[0], 0);
-    cr_assert_eq(value_memory(fixture.set, fixture.x, &memory), TAPML_OK);
-    cr_expect_eq(*(const float *)memory, 2049, "what the source has stays as it is");
+    cr_expect_eq(bytes_at(&fixture, fixture.x, SOURCE)[0], 2049,
+                 "what the source has stays as it is");
     close_fixture(&fixture);
     reduced_destroy(reduced);
 }

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Executes programs: binds the arguments of each call, gives it to its place, moves, casts and
+// waits as the steps say. Allocates nothing after the first run of a program.
+#pragma once
+
+#include "exec/binding.h"
+#include "exec/program.h"
+#include "exec/residency.h"
+#include "exec/value.h"
+
+struct executor;
+
+// All are borrowed: one binding for each op, one set of weights for each place.
+struct executor_options {
+    const struct graph *graph;
+    struct space_set *spaces;
+    struct value_set *values;
+    struct binding *bindings;
+    struct residency *const *weights;
+};
+
+// The caller owns the executor.
+tapml_status executor_create(const struct executor_options *options,
+                             struct executor **out_executor) STATUS_USED;
+void executor_destroy(struct executor *executor);
+
+// Takes in a new program, which has the executor's numbers from then on.
+tapml_status executor_adopt(struct executor *executor, struct program *program) STATUS_USED;
+
+// Runs an adopted program for the call at `point`, whose inputs are there. What does not change
+// with the position stays bound from call to call while program and shapes are the same. The
+// message of a failed call names op, instance and place.
+tapml_status executor_run(struct executor *executor,
+                          const struct program *program,
+                          const struct affine_point *point) STATUS_USED;
+
+// Of an op since the executor was made: calls on a place, and the time spent in them, which on an
+// asynchronous device is that of handing over.
+uint64_t executor_calls(const struct executor *executor, uint32_t op, uint32_t place);
+uint64_t executor_time_ns(const struct executor *executor, uint32_t op, uint32_t place);
