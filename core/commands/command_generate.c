@@ -100,20 +100,6 @@ static tapml_status add_reduced_place(struct generate *generate,
     return setup_place_reduced(&generate->setup, generate->names[index + 1], index, activation);
 }
 
-static tapml_status add_targets_given(struct generate *generate)
-{
-    for (size_t i = 0; options_at(&generate->options, "--target", i) != NULL; i++) {
-        const char *word = options_at(&generate->options, "--target", i);
-        const char *equals = strchr(word, '=');
-
-        if (equals == NULL || equals == word || equals[1] == '\0') {
-            return status_fail(TAPML_INVALID, "--target is '%s', expected NAME=BACKEND", word);
-        }
-        TAPML_TRY(add_place(generate, word, (size_t)(equals - word), equals + 1));
-    }
-    return TAPML_OK;
-}
-
 // The targets of the plan's run, with the activations that they had there.
 static tapml_status add_targets(struct generate *generate, struct arena *arena)
 {
@@ -170,7 +156,7 @@ static tapml_status open_places(struct generate *generate)
         return setup_place_reduced(&generate->setup, activation_type(generate->activation)->name, 0,
                                    generate->activation);
     }
-    return options_at(options, "--target", 0) != NULL ? add_targets_given(generate)
+    return options_at(options, "--target", 0) != NULL ? setup_targets(&generate->setup, options)
                                                       : add_targets_of_run(generate);
 }
 

@@ -14,9 +14,78 @@ static const struct options_spec specs[] = {
     {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_MODEL_OPTIONS,
+    {"--steps", NULL, "prints what a call does, step by step, under a plan"},
+    {"--plan", "FILE", "the plan of --steps; all on the source where absent"},
+    {"--source", "B", "the backend of the place 'source': COMPONENT or COMPONENT:DEVICE"},
+    {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},
+    {"--tokens", "N", "tokens of the call, 1 (decode) where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
+
+static tapml_status print_session(struct setup *setup, const struct plan *plan, int64_t tokens)
+{
+    struct session *session = NULL;
+    struct text text;
+
+    TAPML_TRY(session_create(&(struct session_options){.model = setup->model,
+                                                       .backends = setup->backends,
+                                                       .places = setup->places,
+                                                       .place_count = setup->place_count,
+                                                       .plan = plan,
+                                                       .capacity = tokens,
+                                                       .chunk = tokens,
+                                                       .weights = setup->weights},
+                             &session));
+    text_init(&text);
+    tapml_status status = session_print_steps(session, tokens, &text);
+
+    if (status == TAPML_OK) {
+        status = text_print(&text);
+    } else {
+        text_release(&text);
+    }
+    session_destroy(session);
+    return status;
+}
+
+static tapml_status print_steps(struct setup *setup, const struct options *options)
+{
+    const char *source = options_get(options, "--source");
+    const char *path = options_get(options, "--plan");
+    struct plan *plan = NULL;
+    int64_t tokens = 0;
+
+    if (options_get(options, "--format") != NULL ||
+        options_get(options, "--without-weights") != NULL) {
+        return status_fail(TAPML_INVALID, "--steps has neither --format nor --without-weights");
+    }
+    TAPML_TRY(options_i64(options, "--tokens", 1, 1, 1 << 24, &tokens));
+    if (source == NULL) {
+        TAPML_TRY(setup_default_backend(setup, &source));
+    }
+    TAPML_TRY(setup_place(setup, "source", source));
+    TAPML_TRY(setup_targets(setup, options));
+    TAPML_TRY(path != NULL ? plan_load(path, &plan) : plan_create(&plan));
+    const tapml_status status = print_session(setup, plan, tokens);
+
+    plan_destroy(plan);
+    return status;
+}
+
+// Options that only --steps reads.
+static tapml_status check_has_no_places(const struct options *options)
+{
+    static const char *const names[] = {"--plan", "--source", "--target", "--tokens"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (options_get(options, names[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "%s is an option of --steps, which is missing",
+                               names[i]);
+        }
+    }
+    return TAPML_OK;
+}
 
 static tapml_status print(struct setup *setup, const struct options *options)
 {
@@ -31,11 +100,17 @@ static tapml_status print(struct setup *setup, const struct options *options)
     if (format != NULL && !is_dot && strcmp(format, "text") != 0) {
         return status_fail(TAPML_INVALID, "--format is 'text' or 'dot', found '%s'", format);
     }
+    if (options_get(options, "--steps") == NULL) {
+        TAPML_TRY(check_has_no_places(options));
+    }
     struct model_options model = {
         .folder = folder, .without_weights = options_get(options, "--without-weights") != NULL};
 
     TAPML_TRY(setup_read_model(options, &model));
     TAPML_TRY(model_open(setup->registry, &model, &setup->model));
+    if (options_get(options, "--steps") != NULL) {
+        return print_steps(setup, options);
+    }
     text_init(&text);
     if (is_dot) {
         print_dot(model_graph(setup->model), &text);
@@ -55,8 +130,9 @@ enum outcome command_graph_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("graph --model DIR [--format text|dot] [--without-weights]",
-                     "Prints a model's graph: every op with names, types and shapes.\n", specs);
+        options_help(
+            "graph --model DIR [--format text|dot] [--without-weights] [--steps [--plan FILE]]",
+            "Prints a model's graph: every op with names, types and shapes.\n", specs);
         return OUTCOME_OK;
     }
     if (status == TAPML_OK) {

@@ -424,6 +424,25 @@ int64_t session_position(const struct session *session)
     return session->position;
 }
 
+tapml_status session_print_steps(struct session *session, int64_t count, struct text *out_text)
+{
+    const struct affine_point point = {
+        .value[AFFINE_TOKENS] = count,
+        .value[AFFINE_POSITION] = session->position,
+        .value[AFFINE_ROWS] = 1,
+        .value[AFFINE_CAPACITY] = session->capacity,
+    };
+    const char *names[SPACE_PLACES_MAX];
+    const struct program *program = NULL;
+    TAPML_TRY(check_step(session, count, 1));
+    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        names[i] = session->spaces.places[i].name;
+    }
+    TAPML_TRY(find_program(session, &point, &program));
+    program_print(program, session->graph, names, out_text);
+    return text_status(out_text);
+}
+
 uint32_t session_refusal_count(const struct session *session)
 {
     return schedule_refusal_count(session->schedule);

@@ -19,6 +19,7 @@
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
 
 struct session;
+struct text;
 struct residency;
 
 struct session_options {
@@ -83,6 +84,11 @@ tapml_status session_output(struct session *session,
 tapml_status session_greedy(struct session *session, int32_t *out_id) STATUS_USED;
 
 int64_t session_position(const struct session *session);
+
+// Appends the steps (exec/program), one a line, of a call of `count` tokens (1 .. `chunk`) at the
+// present position which wants the last row's logits. Nothing is run or uploaded.
+tapml_status
+session_print_steps(struct session *session, int64_t count, struct text *out_text) STATUS_USED;
 
 // An op that its planned backend refused and that ran on the source instead.
 struct session_refusal {

@@ -207,6 +207,26 @@ tapml_status setup_place(struct setup *setup, const char *place, const char *bac
     return setup_place_isolated(setup, place, backend, &never, NULL, 0);
 }
 
+tapml_status setup_targets(struct setup *setup, const struct options *options)
+{
+    for (size_t i = 0; options_at(options, "--target", i) != NULL; i++) {
+        const char *word = options_at(options, "--target", i);
+        const char *equals = strchr(word, '=');
+
+        if (equals == NULL || equals == word || equals[1] == '\0') {
+            return status_fail(TAPML_INVALID, "--target is '%s', expected NAME=BACKEND", word);
+        }
+        char *name = arena_new(setup->arena, (size_t)(equals - word) + 1);
+
+        if (name == NULL) {
+            return status_no_memory();
+        }
+        memcpy(name, word, (size_t)(equals - word)); // It is zeroed.
+        TAPML_TRY(setup_place(setup, name, equals + 1));
+    }
+    return TAPML_OK;
+}
+
 tapml_status setup_place_absent(struct setup *setup, const char *place)
 {
     TAPML_TRY(check_room(setup));

@@ -78,6 +78,9 @@ void setup_warn_no_text(const struct setup *setup);
 // Opens a backend as the next place; `place` is borrowed.
 tapml_status setup_place(struct setup *setup, const char *place, const char *backend) STATUS_USED;
 
+// Opens the backends of all options "--target NAME=BACKEND" as places.
+tapml_status setup_targets(struct setup *setup, const struct options *options) STATUS_USED;
+
 // The same, where `how` says. `rules` are planted in the worker; there are none otherwise.
 tapml_status setup_place_isolated(struct setup *setup,
                                   const char *place,

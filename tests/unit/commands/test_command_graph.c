@@ -37,6 +37,42 @@ Test(command_graph, without_weights)
     printed_release(&printed);
 }
 
+static const char *write_plan(struct scratch *scratch)
+{
+    const char *path = scratch_path(scratch, "plan");
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    (void)fputs("* -> source\nop=silu -> other\n", file);
+    (void)fclose(file);
+    return path;
+}
+
+// On one place there are calls alone, and weights for them; another place of host memory shares
+// what the first one has.
+Test(command_graph, steps)
+{
+    struct scratch scratch;
+    struct printed printed = PRINTED(command_graph_main, "--model", model("models/llama"),
+                                     "--steps", "--source", "reference:f32");
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, "upload  source: model.layers.0.mlp.up_proj.weight "));
+    cr_assert_not_null(strstr(printed.out, "call    source: layers.0/mlp/silu (tapml.silu)\n"));
+    cr_assert_null(strstr(printed.out, "wait"));
+    printed_release(&printed);
+    scratch_make(&scratch);
+    printed = PRINTED(command_graph_main, "--model", model("models/llama"), "--steps", "--source",
+                      "reference:f32", "--target", "other=reference:f64", "--tokens", "4", "--plan",
+                      (char *)(uintptr_t)write_plan(&scratch));
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, "signal  source: point 0\n"
+                                           "wait    host: point 0 of source\n"
+                                           "call    other: layers.0/mlp/silu (tapml.silu)\n"));
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
 Test(command_graph, what_is_refused)
 {
     struct printed printed = PRINTED(command_graph_main, "--format", "dot");
@@ -47,5 +83,19 @@ Test(command_graph, what_is_refused)
     printed = PRINTED(command_graph_main, "--model", model("models/gpt2"), "--format", "svg");
     cr_assert_eq(printed.outcome, OUTCOME_USAGE);
     cr_assert_not_null(strstr(printed.err, "found 'svg'"));
+    printed_release(&printed);
+    printed = PRINTED(command_graph_main, "--model", model("models/gpt2"), "--steps",
+                      "--without-weights");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "--without-weights"));
+    printed_release(&printed);
+    printed =
+        PRINTED(command_graph_main, "--model", model("models/gpt2"), "--steps", "--target", "gpu");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "expected NAME=BACKEND"));
+    printed_release(&printed);
+    printed = PRINTED(command_graph_main, "--model", model("models/gpt2"), "--plan", "p");
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "--plan is an option of --steps"));
     printed_release(&printed);
 }
