@@ -443,7 +443,7 @@ static void print_refusals(const struct eval *eval)
     const uint32_t count = session_refusal_count(eval->session);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct session_refusal *refusal = session_refusal_at(eval->session, i);
+        const struct schedule_refusal *refusal = session_refusal_at(eval->session, i);
 
         (void)printf("in f32: %s (%s): %s\n", graph->ops[refusal->op].instance,
                      graph->ops[refusal->op].op->name, refusal->reason);

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "exec/residency.h"
-#include "exec/session.h"
 #include "exec/value.h"
 
 #include <stdio.h>
@@ -27,7 +26,7 @@ struct schedule_class {
 
 // Refusals in the order of ops and places.
 struct refusal_list {
-    struct session_refusal *items;
+    struct schedule_refusal *items;
     size_t count;
     size_t capacity;
 };
@@ -128,7 +127,7 @@ add_refusal(struct refusal_list *list, uint32_t op, uint32_t place, const char *
         return status_no_memory();
     }
     memmove(&list->items[at + 1], &list->items[at], (list->count - at) * sizeof(*list->items));
-    list->items[at] = (struct session_refusal){.op = op, .place = place};
+    list->items[at] = (struct schedule_refusal){.op = op, .place = place};
     (void)snprintf(list->items[at].reason, sizeof(list->items[at].reason), "%s", reason);
     list->count++;
     return TAPML_OK;
@@ -337,7 +336,7 @@ uint32_t schedule_refusal_count(const struct schedule *schedule)
     return (uint32_t)schedule->current.count;
 }
 
-const struct session_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index)
+const struct schedule_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index)
 {
     ASSERT(index < schedule->current.count);
     return &schedule->current.items[index];

@@ -13,7 +13,6 @@
 #include "graph/graph.h"
 
 struct schedule;
-struct session_refusal;
 struct value_set;
 struct residency;
 
@@ -45,5 +44,14 @@ tapml_status schedule_ask(struct schedule *schedule,
                           const struct affine_point *point,
                           struct schedule_answer *out_answer) STATUS_USED;
 
+// An op that its planned backend refused and that ran on the source instead.
+struct schedule_refusal {
+    uint32_t op; // In the graph.
+    uint32_t place;
+    char reason[128];
+};
+
+// Each (op, place) once, in the order of the graph, as far as the present plan was asked for. Valid
+// until the next question or plan.
 uint32_t schedule_refusal_count(const struct schedule *schedule);
-const struct session_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index);
+const struct schedule_refusal *schedule_refusal_at(const struct schedule *schedule, uint32_t index);

@@ -448,7 +448,7 @@ uint32_t session_refusal_count(const struct session *session)
     return schedule_refusal_count(session->schedule);
 }
 
-const struct session_refusal *session_refusal_at(const struct session *session, uint32_t index)
+const struct schedule_refusal *session_refusal_at(const struct session *session, uint32_t index)
 {
     return schedule_refusal_at(session->schedule, index);
 }

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "device/backend.h"
-#include "exec/plan.h"
+#include "exec/schedule.h"
 #include "exec/space.h"
 #include "graph/graph.h"
 #include "plugin/model.h"
@@ -90,17 +90,10 @@ int64_t session_position(const struct session *session);
 tapml_status
 session_print_steps(struct session *session, int64_t count, struct text *out_text) STATUS_USED;
 
-// An op that its planned backend refused and that ran on the source instead.
-struct session_refusal {
-    uint32_t op; // In the graph.
-    uint32_t place;
-    char reason[128];
-};
-
-// Each (op, place) once, in the order of the graph, as far as the present plan has been run. Until
-// the next step.
+// The refusals of planned backends (exec/schedule): each (op, place) once, in the order of the
+// graph, as far as the present plan has been run. Valid until the next step.
 uint32_t session_refusal_count(const struct session *session);
-const struct session_refusal *session_refusal_at(const struct session *session, uint32_t index);
+const struct schedule_refusal *session_refusal_at(const struct session *session, uint32_t index);
 
 // Of an op since the session was made: calls on each place, and the time spent in them, which on an
 // asynchronous device is that of handing over.

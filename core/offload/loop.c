@@ -522,7 +522,7 @@ static tapml_status begin(struct loop *loop)
 static const char *find_refusal(const struct session *session, uint32_t op)
 {
     for (uint32_t i = 0; i < session_refusal_count(session); i++) {
-        const struct session_refusal *refusal = session_refusal_at(session, i);
+        const struct schedule_refusal *refusal = session_refusal_at(session, i);
 
         if (refusal->op == op) {
             return refusal->reason;

@@ -143,8 +143,8 @@ Test(schedule, sends_what_is_refused_to_the_source)
         expect_places(&fixture, i + 1, SOURCE, SOURCE, GPU);
     }
     cr_assert_eq(schedule_refusal_count(fixture.schedule), 2);
-    const struct session_refusal *first = schedule_refusal_at(fixture.schedule, 0);
-    const struct session_refusal *second = schedule_refusal_at(fixture.schedule, 1);
+    const struct schedule_refusal *first = schedule_refusal_at(fixture.schedule, 0);
+    const struct schedule_refusal *second = schedule_refusal_at(fixture.schedule, 1);
     cr_expect_eq(first->op, 0);
     cr_expect_eq(first->place, GPU);
     cr_expect_str_eq(first->reason, "has no op 'tapml.rms_norm'");

@@ -346,7 +346,7 @@ Test(session, counts_calls_and_refusals)
         cr_expect_eq(session_calls(fixture.session, op, 1 - place), 0);
         cr_expect_eq(session_time_ns(fixture.session, op, 1 - place), 0);
         if (place == 0) {
-            const struct session_refusal *refusal = session_refusal_at(fixture.session, refused++);
+            const struct schedule_refusal *refusal = session_refusal_at(fixture.session, refused++);
             cr_expect_eq(refusal->op, op);
             cr_expect_eq(refusal->place, 1);
             cr_expect_str_eq(refusal->reason, "too late for that");
