@@ -56,7 +56,7 @@ reduced_create(struct backend *inner, enum activation activation, struct reduced
     reduced->vt.release = reduced_release;
     reduced->info = *backend_info(inner);
     reduced->info.activation = activation;
-    reduced->wrapper = (struct backend_wrapper){.backend = {&reduced->vt}, .inner = inner};
+    reduced->wrapper = (struct backend_wrapper){.backend = {.vt = &reduced->vt}, .inner = inner};
     *out_reduced = reduced;
     return TAPML_OK;
 }

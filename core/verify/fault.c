@@ -486,7 +486,7 @@ tapml_status fault_create(struct backend *inner,
     fault->vt = backend_forward_vt;
     fault->vt.call = fault_call;
     fault->vt.release = fault_release;
-    fault->wrapper = (struct backend_wrapper){.backend = {&fault->vt}, .inner = inner};
+    fault->wrapper = (struct backend_wrapper){.backend = {.vt = &fault->vt}, .inner = inner};
     for (; fault->count < rule_count; fault->count++) {
         struct planted *planted = &fault->items[fault->count];
 

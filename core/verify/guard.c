@@ -895,7 +895,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.map = guard_map;
     guard->vt.unmap = guard_unmap;
     guard->vt.call = guard_call;
-    guard->wrapper = (struct backend_wrapper){.backend = {&guard->vt}, .inner = inner};
+    guard->wrapper = (struct backend_wrapper){.backend = {.vt = &guard->vt}, .inner = inner};
     guard->is_measuring = 1;
     *out_guard = guard;
     return TAPML_OK;

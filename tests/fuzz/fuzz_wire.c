@@ -107,7 +107,7 @@ static struct catalogue *make_catalogue(void)
 static void make_device(struct device *device)
 {
     struct backend *memory = plain_create();
-    *device = (struct device){.wrapper = {.backend = {&device->vt}, .inner = memory},
+    *device = (struct device){.wrapper = {.backend = {.vt = &device->vt}, .inner = memory},
                               .vt = backend_forward_vt,
                               .info = *backend_info(memory),
                               .catalogue = make_catalogue()};

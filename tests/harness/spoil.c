@@ -94,7 +94,8 @@ struct backend *spoil_create(const struct spoil_options *options)
     spoil->vt = backend_forward_vt;
     spoil->vt.call = spoil_call;
     spoil->vt.release = spoil_release;
-    spoil->wrapper = (struct backend_wrapper){.backend = {&spoil->vt}, .inner = options->inner};
+    spoil->wrapper =
+        (struct backend_wrapper){.backend = {.vt = &spoil->vt}, .inner = options->inner};
     return &spoil->wrapper.backend;
 }
 

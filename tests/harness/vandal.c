@@ -54,7 +54,7 @@ struct backend *vandal_create(struct backend *inner)
     vandal->vt = backend_forward_vt;
     vandal->vt.call = vandal_call;
     vandal->vt.release = vandal_release;
-    vandal->wrapper = (struct backend_wrapper){.backend = {&vandal->vt}, .inner = inner};
+    vandal->wrapper = (struct backend_wrapper){.backend = {.vt = &vandal->vt}, .inner = inner};
     return &vandal->wrapper.backend;
 }
 

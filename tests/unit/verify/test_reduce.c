@@ -42,7 +42,7 @@ static void begin(void)
     inner = stage_backend(&stage, "reference:f32");
     broken.vt = backend_forward_vt;
     broken.vt.call = broken_call;
-    broken.wrapper = (struct backend_wrapper){.backend = {&broken.vt}, .inner = inner};
+    broken.wrapper = (struct backend_wrapper){.backend = {.vt = &broken.vt}, .inner = inner};
 }
 
 static void end(void)
