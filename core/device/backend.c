@@ -376,6 +376,11 @@ uint64_t backend_launches(struct backend *backend)
     return backend->vt->launches(backend);
 }
 
+const char *backend_identity(struct backend *backend, const tapml_op *op)
+{
+    return backend->vt->identity(backend, op);
+}
+
 uint64_t backend_generation(const struct backend *backend)
 {
     return backend->vt->generation(backend);
@@ -513,6 +518,11 @@ static uint64_t forward_launches(struct backend *backend)
     return backend_launches(inner(backend));
 }
 
+static const char *forward_identity(struct backend *backend, const tapml_op *op)
+{
+    return backend_identity(inner(backend), op);
+}
+
 static uint64_t forward_generation(const struct backend *backend)
 {
     return backend_generation(inner(backend));
@@ -548,6 +558,7 @@ const struct backend_vt backend_forward_vt = {
     .wait_for = forward_wait_for,
     .queue_wait = forward_queue_wait,
     .launches = forward_launches,
+    .identity = forward_identity,
     .generation = forward_generation,
     .lend = forward_lend,
     .take_back = forward_take_back,

@@ -153,6 +153,10 @@ struct backend_vt {
     // Kernels launched for op calls so far; 0 where the backend does not tell.
     uint64_t (*launches)(struct backend *backend);
 
+    // What computes `op` there: text that changes with any code that can change a result of the op.
+    // From the plugin, or the build id of its library. Never NULL; lives as long as the backend.
+    const char *(*identity)(struct backend *backend, const tapml_op *op);
+
     // How often what was in its buffers was lost: a worker's device was started again. The buffers
     // are there, and undefined.
     uint64_t (*generation)(const struct backend *backend);
@@ -224,6 +228,7 @@ tapml_status backend_signal(struct backend *backend, struct backend_point *out_p
 tapml_status backend_wait_for(struct backend *backend, struct backend_point point) STATUS_USED;
 tapml_status backend_queue_wait(struct backend *backend, struct backend_point point) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
+const char *backend_identity(struct backend *backend, const tapml_op *op);
 uint64_t backend_generation(const struct backend *backend);
 
 // Memory can be lent more than once, and is then taken back as often: after a wait, and when the

@@ -10,6 +10,7 @@
 #include "link/buffer.h"
 #include "link/crashes.h"
 #include "link/loan.h"
+#include "link/op_list.h"
 #include "link/staging.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,6 @@
 #include <string.h>
 
 enum {
-    FOUND_SLOTS = 256,
     KNOWN_SLOTS = 256,
     SEND_BYTES = 1 << 14,       // Queued messages that are worth a system call.
     LOG_BYTES_MAX = 1 << 16,    // Then the near side waits, so that neither log nor
@@ -47,12 +47,7 @@ struct client {
     struct shared_span control; // Its first word is the far side's progress.
     uint32_t regions_sent;
     struct loan_list loans;
-    const struct compiled_op **ops; // By their index on the wire.
-    uint32_t op_count;
-    struct {
-        const tapml_op *key;
-        uint32_t index; // op_count: it lacks it.
-    } found[FOUND_SLOTS];
+    struct op_list ops;
     struct known_answer known[KNOWN_SLOTS];
 
     struct wire_writer log; // Messages since the last time that all was done.
@@ -98,7 +93,8 @@ static void forget_work(struct client *client)
 
 static struct backlog backlog_of(const struct client *client)
 {
-    return (struct backlog){client->log.data, client->log.size, client->ops, client->op_count};
+    return (struct backlog){client->log.data, client->log.size, client->ops.items,
+                            client->ops.count};
 }
 
 // The far side has ended, with the message at hand: makes the verdict of it.
@@ -243,24 +239,12 @@ static tapml_status announce_loan(struct client *client, struct loan *loan)
 static tapml_status take_opened(struct client *client, struct wire_reader *reader)
 {
     struct backend_info info = {0};
+    int is_new = 0;
     TAPML_TRY(message_take_info(reader, client->given.arena, &info));
-    const uint32_t count = wire_take_count(reader, 1);
-    if (client->ops) {
-        return count == client->op_count
-                   ? TAPML_OK
-                   : status_fail(TAPML_DEVICE_LOST, "%s: it has other ops than before",
-                                 info.component);
-    }
-    client->ops = arena_array(client->given.arena, (size_t)count + 1, sizeof(*client->ops));
-    if (!client->ops) {
-        return status_no_memory();
-    }
-    for (; client->op_count < count; client->op_count++) {
-        const tapml_op *op = NULL;
-        struct catalogue_op found = {0};
-        TAPML_TRY(message_take_op(reader, client->given.arena, &op));
-        TAPML_TRY(catalogue_add(client->given.catalogue, op, info.component, &found));
-        client->ops[client->op_count] = found.schema;
+    TAPML_TRY(op_list_take(&client->ops, reader, client->given.arena, client->given.catalogue,
+                           info.component, &is_new));
+    if (!is_new) {
+        return TAPML_OK;
     }
     client->is_wrapping = info.is_host_memory;
     client->info = info;
@@ -454,29 +438,14 @@ static tapml_status client_wait_for(struct backend *backend, struct backend_poin
 
 // -- Ops ---------------------------------------------------------------------------------------
 
-static uint32_t search_op(const struct client *client, const tapml_op *op)
-{
-    uint32_t at = 0;
-    while (at < client->op_count && (client->ops[at]->op->version != op->version ||
-                                     strcmp(client->ops[at]->op->name, op->name) != 0)) {
-        at++;
-    }
-    return at;
-}
-
-static uint32_t find_op(struct client *client, const tapml_op *op)
-{
-    const size_t slot = (size_t)((uintptr_t)op >> 4) % FOUND_SLOTS;
-    if (client->found[slot].key != op) {
-        client->found[slot].index = search_op(client, op);
-        client->found[slot].key = op;
-    }
-    return client->found[slot].index;
-}
-
 static int client_has_op(struct backend *backend, const tapml_op *op)
 {
-    return find_op(own(backend), op) < own(backend)->op_count;
+    return op_list_find(&own(backend)->ops, op) < own(backend)->ops.count;
+}
+
+static const char *client_identity(struct backend *backend, const tapml_op *op)
+{
+    return op_list_identity(&own(backend)->ops, op);
 }
 
 static tapml_status put_args(struct client *client,
@@ -559,9 +528,9 @@ static tapml_status client_supports(struct backend *backend,
 {
     struct client *client = own(backend);
     const tapml_op *op = schema->op;
-    const uint32_t index = find_op(client, op);
+    const uint32_t index = op_list_find(&client->ops, op);
     *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support)};
-    if (index == client->op_count) {
+    if (index == client->ops.count) {
         (void)snprintf(answer->reason, sizeof(answer->reason), "it has no op '%s'", op->name);
         return TAPML_OK;
     }
@@ -582,8 +551,8 @@ static tapml_status client_supports(struct backend *backend,
 static tapml_status client_call(struct backend *backend, const struct backend_call *call)
 {
     struct client *client = own(backend);
-    const uint32_t index = find_op(client, call->op);
-    if (index == client->op_count) {
+    const uint32_t index = op_list_find(&client->ops, call->op);
+    if (index == client->ops.count) {
         return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
                            client->info.component, client->info.device, call->op->name);
     }
@@ -914,6 +883,7 @@ static const struct backend_vt client_vt = {
     .signal = client_signal,
     .wait_for = client_wait_for,
     .launches = client_launches,
+    .identity = client_identity,
     .generation = client_generation,
     .lend = client_lend,
     .take_back = client_take_back,

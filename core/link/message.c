@@ -125,8 +125,9 @@ message_take_info(struct wire_reader *reader, struct arena *arena, struct backen
     return reader_status(reader);
 }
 
-void message_put_op(struct wire_writer *writer, const tapml_op *op)
+void message_put_op(struct wire_writer *writer, const tapml_op *op, const char *identity)
 {
+    wire_put_text(writer, identity);
     wire_put_text(writer, op->name);
     wire_put_u32(writer, op->version);
     wire_put_text(writer, op->title);
@@ -185,11 +186,14 @@ static tapml_status take_params(struct wire_reader *reader, struct arena *arena,
     return reader_status(reader);
 }
 
-tapml_status
-message_take_op(struct wire_reader *reader, struct arena *arena, const tapml_op **out_op)
+tapml_status message_take_op(struct wire_reader *reader,
+                             struct arena *arena,
+                             const tapml_op **out_op,
+                             const char **out_identity)
 {
     tapml_op *op = arena_new(arena, sizeof(*op));
-    if (!op) {
+    const char *identity = take_text(reader, arena);
+    if (!op || !identity) {
         return status_no_memory();
     }
     op->hdr = (tapml_hdr)TAPML_HDR(tapml_op);
@@ -204,6 +208,7 @@ message_take_op(struct wire_reader *reader, struct arena *arena, const tapml_op 
     op->expands = take_optional(reader, arena);
     TAPML_TRY(take_params(reader, arena, op));
     *out_op = op;
+    *out_identity = identity;
     return TAPML_OK;
 }
 

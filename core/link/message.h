@@ -58,15 +58,16 @@ tapml_status message_take_settings(struct wire_reader *reader,
                                    struct message_setting **out_settings,
                                    size_t *out_count) STATUS_USED;
 
-// A backend and the schemas of its ops.
+// A backend and the schemas of its ops, each with what computes it (`backend_identity`).
 void message_put_info(struct wire_writer *writer, const struct backend_info *info);
 tapml_status message_take_info(struct wire_reader *reader,
                                struct arena *arena,
                                struct backend_info *out_info) STATUS_USED;
-void message_put_op(struct wire_writer *writer, const tapml_op *op);
+void message_put_op(struct wire_writer *writer, const tapml_op *op, const char *identity);
 tapml_status message_take_op(struct wire_reader *reader,
                              struct arena *arena,
-                             const tapml_op **out_op) STATUS_USED;
+                             const tapml_op **out_op,
+                             const char **out_identity) STATUS_USED;
 
 // The number of a buffer on the wire. 0 is none.
 typedef uint32_t (*message_number_fn)(const tapml_object *buffer);

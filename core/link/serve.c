@@ -152,7 +152,8 @@ static void put_opened(const struct server *server, struct wire_writer *replies)
     message_put_info(replies, backend_info(server->backend));
     wire_put_u32(replies, (uint32_t)server->op_count);
     for (size_t i = 0; i < server->op_count; i++) {
-        message_put_op(replies, server->ops[i]->op);
+        const tapml_op *op = server->ops[i]->op;
+        message_put_op(replies, op, backend_identity(server->backend, op));
     }
 }
 

@@ -17,6 +17,7 @@ enum {
     REMEMBERED_CALLS = 2048, // That an error of queued work can be traced back to.
     INSTANCE_BYTES = 96,
     FOUND_SLOTS = 256,
+    IDENTITY_BYTES = 64, // Of the text of a digest, with its end.
 };
 
 struct device_op {
@@ -39,6 +40,7 @@ struct device {
     tapml_object *device;
     tapml_object *queue;
     tapml_object *timeline;
+    const tapml_identity *identity; // Of the device, or NULL.
     const tapml_counters *counters; // Of the queue, or NULL.
     uint64_t launches_before;       // Of queues that are gone.
     uint64_t signalled;             // The last point: the timeline's last value.
@@ -388,6 +390,17 @@ static uint64_t device_launches(struct backend *backend)
            (device->counters ? device->counters->launches(device->queue) : 0);
 }
 
+// Text that is no digest as it should be counts as none: then any change makes results stale.
+static const char *device_identity(struct backend *backend, const tapml_op *op)
+{
+    const struct device *device = own(backend);
+    const char *digest = device->identity && find_op(own(backend), op)
+                             ? device->identity->digest(device->device, op)
+                             : NULL;
+    const size_t length = digest ? strnlen(digest, IDENTITY_BYTES) : 0;
+    return length > 0 && length < IDENTITY_BYTES ? digest : device->info.build_id;
+}
+
 // A lost device stays lost: nothing comes back here.
 static uint64_t device_generation(const struct backend *backend)
 {
@@ -533,6 +546,7 @@ static const struct backend_vt device_vt = {
     .wait_for = device_wait_for,
     .queue_wait = device_queue_wait,
     .launches = device_launches,
+    .identity = device_identity,
     .generation = device_generation,
 };
 
@@ -617,7 +631,7 @@ static tapml_status fill_info(struct device *device,
         .component = options->component,
         .plugin = options->plugin,
         .plugin_version = options->plugin_version,
-        .build_id = options->build_id,
+        .build_id = options->build_id ? options->build_id : "",
         .device = arena_text(device->arena, info->id),
         .device_name = arena_text(device->arena, info->name),
         .driver = arena_text(device->arena, info->driver ? info->driver : ""),
@@ -690,6 +704,9 @@ static tapml_status open_all(struct device *device, const struct device_options 
     const tapml_status status =
         options->table->open(options->root, &device->call, device->info.device, &device->device);
     TAPML_TRY(finish(device, status, "open"));
+    const tapml_identity *identity =
+        device->device->vt->interface_of(device->device, TAPML_IDENTITY);
+    device->identity = TAPML_HAS_FN(tapml_identity, identity, digest) ? identity : NULL;
     TAPML_TRY(take_ops(device, options));
     return open_queue(device);
 }

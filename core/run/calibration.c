@@ -19,10 +19,7 @@ static void name_fact(const struct calibration *calibration, char out_name[NAME_
 // What the limits hold for; they stand behind it.
 static tapml_status print_key(const struct calibration *calibration, struct text *out)
 {
-    const struct backend_info *device = backend_info(calibration->device);
-    const struct backend_info *source = backend_info(calibration->source);
-
-    text_format(out, "%s %s %" PRId64 ":", device->build_id, source->build_id,
+    text_format(out, "%s %s %" PRId64 ":", calibration->device, calibration->source,
                 calibration->prompts);
     return text_status(out);
 }

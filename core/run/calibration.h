@@ -9,15 +9,15 @@
 #include "offload/judge.h"
 #include "store/store.h"
 
-// What a device allows others. It holds for the builds of both, over so many prompts of the run.
+// What a device allows others. It holds for the code of both, over so many prompts of the run.
 struct calibration {
-    const char *name;             // "component:device" of the one that calibrates.
-    const struct backend *device; // The same, open.
-    const struct backend *source; // That it was compared with.
+    const char *name;   // "component:device" of the one that calibrates.
+    const char *device; // Its digest (run/identity.h),
+    const char *source; // and that of the source that it was compared with.
     int64_t prompts;
 };
 
-// The limits that the store has; `out_has` is 0 where it has none, or those of other builds.
+// The limits that the store has; `out_has` is 0 where it has none, or those of other code.
 tapml_status calibration_find(struct store *store,
                               const struct calibration *calibration,
                               struct judge_limits *out_limits,

@@ -9,6 +9,7 @@
 #include "base/json_file.h"
 #include "base/text.h"
 #include "model/checkpoint.h"
+#include "run/identity.h"
 #include "store/blame.h"
 #include "store/bundled.h"
 #include "store/content.h"
@@ -16,13 +17,13 @@
 #include "store/instance.h"
 #include "store/loss.h"
 #include "store/offloaded.h"
+#include "store/result.h"
 #include "store/row.h"
 #include "store/step.h"
 #include "store/target.h"
 #include "store/timing.h"
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
-#include "verify/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -519,18 +520,46 @@ static void append_ways(struct text *text, const struct run_config *config, uint
     }
 }
 
-// Steps and results of another target are forgotten.
-static tapml_status forget(struct store *store, const char *target)
-{
-    tapml_status (*const tables[])(struct store * store, const char *target) = {
-        verdict_forget, derived_forget, step_forget,    offloaded_forget,
-        blame_forget,   timing_forget,  bundled_forget,
-    };
+typedef tapml_status (*forget_fn)(struct store *store, const char *target);
 
-    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+static tapml_status
+forget_all(struct store *store, const char *target, const forget_fn *tables, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
         TAPML_TRY(tables[i](store, target));
     }
     return TAPML_OK;
+}
+
+// What was found with the whole model.
+static tapml_status forget_steps(struct store *store, const char *target)
+{
+    static const forget_fn tables[] = {step_forget, offloaded_forget, blame_forget, timing_forget,
+                                       bundled_forget};
+
+    return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
+}
+
+static tapml_status forget_results(struct store *store, const char *target)
+{
+    static const forget_fn tables[] = {result_forget, derived_forget};
+
+    return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
+}
+
+static tapml_status
+forget_changed(struct store *store, const struct target_row *known, const struct target_row *now)
+{
+    if (*known->identity == '\0') {
+        return TAPML_OK;
+    }
+    if (strcmp(known->identity, now->identity) != 0) {
+        TAPML_TRY(forget_results(store, now->name));
+        return forget_steps(store, now->name);
+    }
+    return strcmp(known->implementations, now->implementations) != 0
+               ? forget_steps(store, now->name)
+               : TAPML_OK;
 }
 
 static tapml_status
@@ -545,9 +574,8 @@ settle_identity(struct store *store, const struct backend_info *info, const stru
     }
     tapml_status status = target_find(store, row.name, arena, &known);
 
-    if (status == TAPML_OK && *known.identity != '\0' &&
-        strcmp(known.identity, row.identity) != 0) {
-        status = forget(store, row.name);
+    if (status == TAPML_OK) {
+        status = forget_changed(store, &known, now);
     }
     row.component = info->component;
     row.device = info->device;
@@ -563,36 +591,64 @@ settle_identity(struct store *store, const struct backend_info *info, const stru
     return status;
 }
 
-tapml_status facts_settle_target(struct store *store,
-                                 const struct run_config *config,
-                                 const struct setup *setup,
-                                 uint32_t index)
+// A digest of all code that the steps of a target run through.
+static tapml_status
+print_implementations(const struct run_judge *judge, uint32_t index, struct text *out)
 {
+    const struct setup *setup = judge->from.setup;
+    const struct graph *graph = model_graph(setup->model);
+    char source[HASH_TEXT], target[HASH_TEXT];
+
+    TAPML_TRY(identity_of_graph(setup->backends[0], graph, source));
+    TAPML_TRY(identity_of_graph(setup->backends[index], graph, target));
+    text_format(out, "%s %s", source, target);
+    for (size_t i = 0; i < judge->device_count; i++) {
+        text_format(out, " %s", judge->devices[i].identity);
+    }
+    return text_status(out);
+}
+
+static tapml_status settle_texts(const struct run_judge *judge,
+                                 uint32_t index,
+                                 struct text *identity,
+                                 struct text *implementations)
+{
+    const struct run_config *config = judge->from.config;
+    const struct setup *setup = judge->from.setup;
     const struct backend_info *info = backend_info(setup->backends[index]);
+    struct store *store = judge->from.store;
     const char *target = setup->places[index];
-    struct text text;
 
-    text_init(&text);
-    text_format(&text, "%s %s %s %s:%s %s", info->plugin, info->plugin_version, info->build_id,
-                info->component, info->device, info->driver);
-    append_options(&text, config, info->component);
-    append_ways(&text, config, index);
-    append_faults(&text, config, target);
-    tapml_status status = text_status(&text);
+    text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
+    append_options(identity, config, info->component);
+    append_ways(identity, config, index);
+    append_faults(identity, config, target);
+    TAPML_TRY(text_status(identity));
+    TAPML_TRY(print_implementations(judge, index, implementations));
+    TAPML_TRY(store_begin(store));
+    tapml_status status = settle_identity(
+        store, info,
+        &(struct target_row){
+            .name = target, .identity = identity->data, .implementations = implementations->data});
 
     if (status == TAPML_OK) {
-        status = store_begin(store);
+        status = store_commit(store);
     }
-    if (status == TAPML_OK) {
-        status = settle_identity(store, info,
-                                 &(struct target_row){.name = target, .identity = text.data});
-        if (status == TAPML_OK) {
-            status = store_commit(store);
-        }
-        if (status != TAPML_OK) {
-            store_rollback(store);
-        }
+    if (status != TAPML_OK) {
+        store_rollback(store);
     }
-    text_release(&text);
+    return status;
+}
+
+tapml_status facts_settle_target(const struct run_judge *judge, uint32_t index)
+{
+    struct text identity, implementations;
+
+    text_init(&identity);
+    text_init(&implementations);
+    const tapml_status status = settle_texts(judge, index, &identity, &implementations);
+
+    text_release(&identity);
+    text_release(&implementations);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "config/run_config.h"
 #include "model/prompts.h"
+#include "run/run_judge.h"
 #include "run/setup.h"
 #include "store/store.h"
 
@@ -25,10 +26,9 @@ enum { FACTS_CONFIG_TEXTS = 3, FACTS_CONFIG_NUMBERS = 9 };
 extern const char *const facts_config_texts[FACTS_CONFIG_TEXTS];
 extern const char *const facts_config_numbers[FACTS_CONFIG_NUMBERS];
 
-// Whether `target` (the place `index` of `setup`) is what it was at the last start: the same plugin
-// build, device, driver, options, activations and planted faults. Where it is not, its results and
-// its steps are forgotten.
-tapml_status facts_settle_target(struct store *store,
-                                 const struct run_config *config,
-                                 const struct setup *setup,
-                                 uint32_t index) STATUS_USED;
+// Compares a target (the place `index` of the judge's setup) with what it was at the last start.
+// With another device, driver, option, activation dtype or injected fault all is forgotten that was
+// found on it. If only code is other than it was, of an op that the model has, on the target, the
+// source or a device that calibrates, then the steps of the offload are forgotten, and what they
+// came to: results say for themselves which of them are stale (store/result.h).
+tapml_status facts_settle_target(const struct run_judge *judge, uint32_t index) STATUS_USED;

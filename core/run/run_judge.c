@@ -7,6 +7,7 @@
 #include "exec/reduced.h"
 #include "model/prompts.h"
 #include "run/calibration.h"
+#include "run/identity.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/setup.h"
@@ -100,12 +101,16 @@ static tapml_status settle(struct run_judge *judge,
                            struct backend *backend,
                            struct judge_limits *out_limits)
 {
+    const struct graph *graph = model_graph(judge->from.setup->model);
+    char device[HASH_TEXT], source[HASH_TEXT];
     const struct calibration calibration = {.name = name,
-                                            .device = backend,
-                                            .source = judge->from.setup->backends[0],
+                                            .device = device,
+                                            .source = source,
                                             .prompts = judge->from.config->offload_prompts};
     int has = 0;
 
+    TAPML_TRY(identity_of_graph(backend, graph, device));
+    TAPML_TRY(identity_of_graph(judge->from.setup->backends[0], graph, source));
     TAPML_TRY(calibration_find(judge->from.store, &calibration, out_limits, &has));
     if (has) {
         return TAPML_OK;
@@ -152,8 +157,12 @@ static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_devic
     struct backend *backend = NULL;
 
     TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
-    tapml_status status = settle(judge, device->name, backend, &device->limits[ACTIVATION_F32]);
+    tapml_status status =
+        identity_of_graph(backend, model_graph(judge->from.setup->model), device->identity);
 
+    if (status == TAPML_OK) {
+        status = settle(judge, device->name, backend, &device->limits[ACTIVATION_F32]);
+    }
     for (unsigned i = 0; status == TAPML_OK && i < ACTIVATION_COUNT; i++) {
         if (activation_is_reduced((enum activation)i)) {
             status = settle_wanted(judge, device, (enum activation)i, backend);

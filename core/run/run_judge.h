@@ -5,6 +5,7 @@
 // come from runs of the model on the devices that calibrate.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "exec/plan.h"
 #include "exec/session.h"
@@ -32,6 +33,7 @@ struct run_judge_options {
 // A device that calibrates.
 struct run_judge_device {
     char name[256];                               // "component:device"
+    char identity[HASH_TEXT];                     // Of its code (run/identity.h).
     struct judge_limits limits[ACTIVATION_COUNT]; // Of f32, and of what targets have.
 };
 

@@ -20,6 +20,7 @@
 #include "run/progress.h"
 #include "run/setup.h"
 #include "store/offloaded.h"
+#include "store/result.h"
 #include "store/store.h"
 #include "store/timing.h"
 #include "verify/guard.h"
@@ -38,6 +39,7 @@ struct target_jobs {
     struct guard *guard;
     struct residency *weights; // Made through the guard.
     struct verdict_list verdicts;
+    struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
     struct session *session;
     struct progress progress;
@@ -95,6 +97,14 @@ static tapml_status show_judged(void *user, size_t done, size_t all)
                          target->judged_all);
 }
 
+static tapml_status known_read(struct target_jobs *target)
+{
+    target->known.arena = arena_create();
+    return target->known.arena != NULL
+               ? neighbours_read(target->run->store, target->name, &target->known)
+               : status_no_memory();
+}
+
 static tapml_status replay(struct target_jobs *target)
 {
     const struct run_judge_options *run = target->run;
@@ -102,7 +112,8 @@ static tapml_status replay(struct target_jobs *target)
     begin_phase(target, "replay on", "cases");
     const uint64_t begin_ns = target->progress.begin_ns;
 
-    TAPML_TRY(verdict_count(run->store, target->name, &target->progress.skipped));
+    TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
+    TAPML_TRY(known_read(target));
     TAPML_TRY(
         verdict_all(&(struct verdict_options){.registry = run->setup->registry,
                                               .store = run->store,
@@ -110,15 +121,20 @@ static tapml_status replay(struct target_jobs *target)
                                               .backend = target->backend,
                                               .checkpoint = model_checkpoint(run->setup->model),
                                               .derived = 1,
+                                              .known = &target->known,
                                               .progress = show,
                                               .derived_progress = show_derived,
                                               .user = target},
                     &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
-    progress_end(&target->progress, "%zu cases and %zu derived ones", target->verdicts.count,
-                 target->verdicts.derived_count);
-    return neighbours_write(run->store, target->name, &target->verdicts);
+    progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now",
+                 target->verdicts.count, target->verdicts.derived_count, target->verdicts.replayed,
+                 target->verdicts.derived_replayed);
+    return target->verdicts.derived_replayed > 0 ||
+                   target->known.derived_count > target->verdicts.derived_count
+               ? neighbours_write(run->store, target->name, &target->verdicts)
+               : TAPML_OK;
 }
 
 // Reports a target that runs nothing before anything moves: its numbers have no fault.
@@ -422,7 +438,7 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
                                  .name = run->config->targets[options->index - 1].name,
                                  .backend = options->backend};
 
-    TAPML_TRY(facts_settle_target(run->store, run->config, run->setup, options->index));
+    TAPML_TRY(facts_settle_target(options->judge, options->index));
     run_judge_set_limits(options->judge, options->backend);
     const tapml_status status = run_jobs(&target, options);
 
@@ -431,5 +447,6 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
     residency_destroy(target.weights);
     guard_destroy(target.guard);
     verdict_list_release(&target.verdicts);
+    verdict_list_release(&target.known);
     return status;
 }

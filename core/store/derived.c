@@ -30,7 +30,7 @@ static tapml_status
 write_one(struct store *store, const char *target, size_t position, const struct derived_row *item)
 {
     struct row row;
-    TAPML_TRY(row_begin(store, "INSERT INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    TAPML_TRY(row_begin(store, "INSERT INTO derived VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing derived results", &row));
     row_put_text(&row, target);
     row_put_i64(&row, (int64_t)position);
@@ -43,6 +43,7 @@ write_one(struct store *store, const char *target, size_t position, const struct
     row_put_text(&row, item->reason);
     row_put_i64(&row, (int64_t)item->beyond);
     row_put_i64(&row, (int64_t)item->total);
+    row_put_text(&row, item->basis);
     TAPML_TRY(row_run(&row));
     for (size_t i = 0; i < item->element_count; i++) {
         TAPML_TRY(write_element(store, target, position, item, i));
@@ -75,14 +76,14 @@ struct derived_reading {
 static tapml_status take_derived(void *user, struct row *row)
 {
     struct derived_reading *reading = user;
-    const char *texts[9];
-    for (int i = 0; i < 9; i++) {
+    const char *texts[10];
+    for (int i = 0; i < 10; i++) {
         texts[i] = arena_text(reading->arena, row_text(row, i));
         if (!texts[i]) {
             return status_no_memory();
         }
     }
-    reading->positions[reading->count] = row_i64(row, 13);
+    reading->positions[reading->count] = row_i64(row, 14);
     reading->items[reading->count++] = (struct derived_row){.source = texts[0],
                                                             .label = texts[1],
                                                             .verdict = texts[2],
@@ -92,10 +93,11 @@ static tapml_status take_derived(void *user, struct row *row)
                                                             .op = texts[6],
                                                             .phase = texts[7],
                                                             .shape_class = texts[8],
-                                                            .case_id = row_i64(row, 9),
-                                                            .margin = row_f64(row, 10),
-                                                            .beyond = (uint64_t)row_i64(row, 11),
-                                                            .total = (uint64_t)row_i64(row, 12)};
+                                                            .basis = texts[9],
+                                                            .case_id = row_i64(row, 10),
+                                                            .margin = row_f64(row, 11),
+                                                            .beyond = (uint64_t)row_i64(row, 12),
+                                                            .total = (uint64_t)row_i64(row, 13)};
     return TAPML_OK;
 }
 
@@ -147,7 +149,7 @@ tapml_status derived_list(struct store *store,
     TAPML_TRY(make_room(store, target, &reading));
     TAPML_TRY(row_each(store,
                        "SELECT source, label, verdict, output, reason, instance, op, phase,"
-                       " shape_class, case_id, margin, beyond, elements, position"
+                       " shape_class, basis, case_id, margin, beyond, elements, position"
                        " FROM derived JOIN \"case\" ON id = case_id WHERE target = ?"
                        " ORDER BY position",
                        target, take_derived, &reading));

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables `derived` and `derived_element`: what a target made of the cases derived from kept ones at
-// its last start, which judges them anew.
+// Tables `derived` and `derived_element`: what a target made of the cases derived from kept ones.
 #pragma once
 
 #include "base/status.h"
@@ -28,6 +27,7 @@ struct derived_row {
     uint64_t beyond, total;                // Elements of a failure's worst output; else 0.
     struct derived_element *elements;
     size_t element_count;
+    const char *basis; // A digest of all that the rows of its op depend on (verify/verdict.h).
 
     // Of the kept case; ignored when it is written.
     const char *instance, *op, *phase, *shape_class;

@@ -73,14 +73,14 @@ static const char *const DISAGREEMENTS[] = {
 
     "SELECT 'result of ' || r.target || ', case of ' || " LABEL " || iif(r.implementation ="
     "   q.implementation AND r.device = q.device AND r.driver = q.driver AND r.options ="
-    "   q.options, ': ' || r.verdict || ' here, ' || q.verdict || ' there',"
-    "   ': it is that of another implementation, device, driver or option')"
+    "   q.options AND r.oracle = q.oracle, ': ' || r.verdict || ' here, ' || q.verdict || ' there',"
+    "   ': it is that of another implementation, device, driver, option or oracle')"
     " FROM result AS r JOIN number AS n ON n.new = r.case_id AND NOT n.is_new"
     " JOIN from_result AS q ON q.case_id = n.old AND q.target = r.target"
     " JOIN \"case\" AS a ON a.id = r.case_id"
     " WHERE r.verdict <> q.verdict OR r.margin IS NOT q.margin"
     "  OR r.implementation <> q.implementation OR r.device <> q.device OR r.driver <> q.driver"
-    "  OR r.options <> q.options ORDER BY r.target, a.id",
+    "  OR r.options <> q.options OR r.oracle <> q.oracle ORDER BY r.target, a.id",
 };
 #undef LABEL
 
@@ -110,15 +110,16 @@ static const char TAKE[] =
     "   WHERE c.instance = call.instance AND c.prompt = call.prompt AND c.step = call.step"
     "    AND c.part = call.part);"
     "INSERT INTO result SELECT target, c.new, verdict, margin, output, reason, time_ns,"
-    "   implementation, device, driver, options, beyond, elements, run"
+    "   implementation, device, driver, options, oracle, beyond, elements, run"
     "  FROM from_result JOIN came AS c USING (target, case_id);"
     "INSERT INTO element SELECT target, c.new, position, param, place, expected, computed, allowed"
     "  FROM from_element JOIN came AS c USING (target, case_id);"
-    // Limits only grow.
+    // Limits of one oracle only grow.
     "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"
     "  ON CONFLICT (op, version, shape_class, param, calibration) DO UPDATE SET"
     "   ulp = max(ulp, excluded.ulp), nmse = max(nmse, excluded.nmse),"
-    "   row_error = max(row_error, excluded.row_error);";
+    "   row_error = max(row_error, excluded.row_error)"
+    "  WHERE \"limit\".oracle = excluded.oracle;";
 
 static tapml_status run_sql(struct store *store, const char *sql)
 {

@@ -140,6 +140,7 @@ static const struct schema_table TABLES[] = {
      "  device TEXT NOT NULL,"
      "  driver TEXT NOT NULL,"
      "  options TEXT NOT NULL,"
+     "  oracle TEXT NOT NULL,"
      "  beyond INTEGER,"
      "  elements INTEGER,"
      "  run TEXT NOT NULL REFERENCES run (id),"
@@ -170,6 +171,7 @@ static const struct schema_table TABLES[] = {
      "  ulp REAL NOT NULL,"
      "  nmse REAL NOT NULL,"
      "  row_error REAL NOT NULL,"
+     "  oracle TEXT NOT NULL,"
      "  PRIMARY KEY (op, version, shape_class, param, calibration)"
      ") WITHOUT ROWID",
      NULL},
@@ -190,6 +192,7 @@ static const struct schema_table TABLES[] = {
      "  plugin_version TEXT NOT NULL DEFAULT '',"
      "  build TEXT NOT NULL DEFAULT '',"
      "  identity TEXT NOT NULL DEFAULT '',"
+     "  implementations TEXT NOT NULL DEFAULT '',"
      "  given_up TEXT NOT NULL DEFAULT ''"
      ") WITHOUT ROWID",
      NULL},
@@ -222,6 +225,7 @@ static const struct schema_table TABLES[] = {
      "  reason TEXT NOT NULL,"
      "  beyond INTEGER NOT NULL,"
      "  elements INTEGER NOT NULL,"
+     "  basis TEXT NOT NULL,"
      "  PRIMARY KEY (target, position)"
      ") WITHOUT ROWID",
      NULL},

@@ -40,11 +40,13 @@ tapml_status target_declare(struct store *store, const struct target_row *items,
 tapml_status target_describe(struct store *store, const struct target_row *item)
 {
     struct row row;
-    TAPML_TRY(row_begin(store,
-                        "UPDATE target SET component = ?, device = ?, device_name = ?, driver = ?,"
-                        " plugin = ?, plugin_version = ?, build = ?, identity = ?, given_up = ''"
-                        " WHERE name = ?",
-                        "writing a target", &row));
+    TAPML_TRY(
+        row_begin(store,
+                  "UPDATE target SET component = ?, device = ?, device_name = ?, driver = ?,"
+                  " plugin = ?, plugin_version = ?, build = ?, identity = ?, implementations = ?,"
+                  " given_up = ''"
+                  " WHERE name = ?",
+                  "writing a target", &row));
     row_put_text(&row, item->component);
     row_put_text(&row, item->device);
     row_put_text(&row, item->device_name);
@@ -53,6 +55,7 @@ tapml_status target_describe(struct store *store, const struct target_row *item)
     row_put_text(&row, item->plugin_version);
     row_put_text(&row, item->build);
     row_put_text(&row, item->identity);
+    row_put_text(&row, item->implementations);
     row_put_text(&row, item->name);
     return row_run(&row);
 }
@@ -76,8 +79,8 @@ struct target_reading {
 static tapml_status take_target(void *user, struct row *row)
 {
     struct target_reading *reading = user;
-    const char *texts[14];
-    for (int i = 0; i < 14; i++) {
+    const char *texts[15];
+    for (int i = 0; i < 15; i++) {
         texts[i] = arena_text(reading->arena, row_text(row, i));
         if (!texts[i]) {
             return status_no_memory();
@@ -96,14 +99,16 @@ static tapml_status take_target(void *user, struct row *row)
                                                            .plugin_version = texts[10],
                                                            .build = texts[11],
                                                            .identity = texts[12],
-                                                           .given_up = texts[13],
-                                                           .needs_all = (int)row_i64(row, 14)};
+                                                           .implementations = texts[13],
+                                                           .given_up = texts[14],
+                                                           .needs_all = (int)row_i64(row, 15)};
     return TAPML_OK;
 }
 
 #define SELECT_TARGET                                                                              \
     "SELECT name, backend, activations, faults, goal, component, device, device_name, driver,"     \
-    " plugin, plugin_version, build, identity, given_up, needs_all FROM target"
+    " plugin, plugin_version, build, identity, implementations,"                                   \
+    " given_up, needs_all FROM target"
 
 tapml_status target_list(struct store *store,
                          struct arena *arena,

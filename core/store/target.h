@@ -23,8 +23,9 @@ struct target_row {
     // Of the device. All "" until the target was opened once.
     const char *component, *device, *device_name, *driver;
     const char *plugin, *plugin_version, *build;
-    const char *identity; // All that its steps depend on, as text: other text, other steps.
-    const char *given_up; // Why the last start could not finish it, or "".
+    const char *identity; // Device, options and ways, as text: with another one nothing stays.
+    const char *implementations; // Digest of all that its steps run through: else they do not stay.
+    const char *given_up;        // Why the last start could not finish it, or "".
 };
 
 // Makes `items` the targets of the run, in this order. Of each the first six members count; what is
@@ -33,8 +34,8 @@ struct target_row {
 tapml_status
 target_declare(struct store *store, const struct target_row *items, size_t count) STATUS_USED;
 
-// Writes the members of the device and the identity of `item`, a declared target, and that it is
-// not given up.
+// Writes the members of the device, the identity and the implementations of `item`, a declared
+// target, and that it is not given up.
 tapml_status target_describe(struct store *store, const struct target_row *item) STATUS_USED;
 tapml_status target_give_up(struct store *store, const char *name, const char *reason) STATUS_USED;
 

@@ -64,7 +64,8 @@ struct limits {
     uint32_t count;
     int is_calibrated; // All of them are in the store.
     enum activation activation;
-    char calibration[LIST_TEXT + 16]; // What they depend on beside the case.
+    char calibration[LIST_TEXT + 16]; // What they depend on beside the case,
+    char identity[HASH_TEXT];         // and what that is made of.
 };
 
 tapml_status calibrator_create(struct registry *registry,
@@ -258,6 +259,40 @@ static tapml_status find_oracle(struct calibrator *calibrator,
     return oracle_create(calibrator, component, out_oracle);
 }
 
+// What gives the limits of `schema`: the devices, with what computes it there.
+static tapml_status identify(const struct calibrator *calibrator,
+                             struct oracle *oracle,
+                             const struct compiled_op *schema,
+                             char out_text[HASH_TEXT])
+{
+    struct text text;
+    TAPML_TRY(open_devices(calibrator, oracle));
+    text_init(&text);
+    text_format(&text, "%s in %s", oracle->list, activation_type(calibrator->activation)->name);
+    for (uint32_t i = 0; i < oracle->device_count; i++) {
+        text_format(&text, " %s", backend_identity(oracle->devices[i].backend, schema->op));
+    }
+    const tapml_status status = text_status(&text);
+    if (status == TAPML_OK) {
+        hash_text(hash_bytes(text.data, text.length), out_text);
+    }
+    text_release(&text);
+    return status;
+}
+
+tapml_status calibrator_identity(struct calibrator *calibrator,
+                                 const struct compiled_op *schema,
+                                 char out_text[HASH_TEXT])
+{
+    struct oracle *oracle = NULL;
+    enum compare_class class_ = COMPARE_EXACT;
+    *out_text = '\0';
+    TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
+    TAPML_TRY(find_oracle(calibrator, schema, &oracle));
+    return oracle && class_ != COMPARE_EXACT ? identify(calibrator, oracle, schema, out_text)
+                                             : TAPML_OK;
+}
+
 // The outputs of the case, each with its class floor.
 static tapml_status begin(struct calibrator *calibrator,
                           const struct carved_case *item,
@@ -272,6 +307,9 @@ static tapml_status begin(struct calibrator *calibrator,
     (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s%s",
                    limits->oracle ? limits->oracle->list : "", type->is_reduced ? ", in " : "",
                    type->is_reduced ? type->name : "");
+    if (limits->oracle && class_ != COMPARE_EXACT) {
+        TAPML_TRY(identify(calibrator, limits->oracle, schema, limits->identity));
+    }
     for (uint32_t i = 0; i < item->argument_count; i++) {
         if (!case_is_output(&item->arguments[i])) {
             continue;
@@ -294,13 +332,15 @@ static tapml_status load_one(struct store *store, struct limits *limits, uint32_
     TAPML_TRY(row_begin(
         store,
         "SELECT ulp, nmse, row_error FROM \"limit\""
-        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND calibration = ?",
+        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND calibration = ?"
+        " AND oracle = ?",
         "reading limits", &row));
     row_put_text(&row, limits->item->op_name);
     row_put_i64(&row, limits->item->op_version);
     row_put_text(&row, limits->item->shape_class);
     row_put_text(&row, limits->params[index]);
     row_put_text(&row, limits->calibration);
+    row_put_text(&row, limits->identity);
     TAPML_TRY(row_next(&row, &has));
     if (!has) {
         limits->is_calibrated = 0;
@@ -328,7 +368,7 @@ static tapml_status save(struct store *store, const struct limits *limits)
         const struct compare_limit *limit = &limits->items[i];
         struct row row;
         TAPML_TRY(row_begin(store,
-                            "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                            "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                             "writing limits", &row));
         row_put_text(&row, limits->item->op_name);
         row_put_i64(&row, limits->item->op_version);
@@ -338,6 +378,7 @@ static tapml_status save(struct store *store, const struct limits *limits)
         row_put_f64(&row, limit->ulp);
         row_put_f64(&row, limit->nmse);
         row_put_f64(&row, limit->row_error);
+        row_put_text(&row, limits->identity);
         TAPML_TRY(row_run(&row));
     }
     return TAPML_OK;

@@ -14,11 +14,13 @@
 // the exact result of inputs that were not rounded is the spread. Floors are wider then, and all
 // but exact ops are measured as reductions (compare_floor_in).
 //
-// Limits are kept in the store by (op, version, shape class, output, devices), where they are the
+// Limits are kept in the store by (op, version, shape class, output, devices), as long as what
+// computes the op on those devices stays the same. They are the
 // largest of the cases that were calibrated: the first one of a class, and those that
 // `calibrator_widen` was asked for because they passed the limit of their class.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "plugin/registry.h"
 #include "store/store.h"
@@ -41,6 +43,12 @@ void calibrator_destroy(struct calibrator *calibrator);
 // Gives the limits of a target with activations of this dtype, whatever the target at creation.
 // Before the first case.
 void calibrator_set_activation(struct calibrator *calibrator, enum activation activation);
+
+// A digest of what gives the limits of an op, beside its case: the devices that calibrate, and what
+// computes the op on each of them. "" for an op that no device calibrates, and one of class exact.
+tapml_status calibrator_identity(struct calibrator *calibrator,
+                                 const struct compiled_op *schema,
+                                 char out_text[HASH_TEXT]) STATUS_USED;
 
 // The limits of every output of a case (outputs and written states, in order of the parameters).
 // `out_limits` has room for REPLAY_OUTPUTS_MAX. An op that no device calibrates, and one of class

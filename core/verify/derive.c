@@ -290,6 +290,44 @@ tapml_status derive_couple(const struct carved_case *item,
     return TAPML_OK;
 }
 
+// `label` is that of the recipe, or of one that is coupled with it, which begins with it.
+static tapml_status find_coupled(const struct carved_case *item,
+                                 const struct compiled_op *schema,
+                                 const struct derive_recipe *alone,
+                                 const char *label,
+                                 struct derive_recipe *out_recipe,
+                                 int *out_has)
+{
+    int has =
+        alone->source == DERIVE_SHAPE && strncmp(alone->label, label, strlen(alone->label)) == 0;
+    *out_recipe = *alone;
+    *out_has = strcmp(alone->label, label) == 0;
+    for (uint32_t i = 0; has && !*out_has; i++) {
+        TAPML_TRY(derive_couple(item, schema, alone, i, out_recipe, &has));
+        *out_has = has && strcmp(out_recipe->label, label) == 0;
+    }
+    return TAPML_OK;
+}
+
+tapml_status derive_find(const struct carved_case *item,
+                         const struct compiled_op *schema,
+                         const char *source,
+                         const char *label,
+                         struct derive_recipe *out_recipe,
+                         int *out_has)
+{
+    struct derive_recipe recipes[DERIVE_RECIPES_MAX];
+    uint32_t count = 0;
+    *out_has = 0;
+    TAPML_TRY(derive_list(item, schema, recipes, &count));
+    for (uint32_t i = 0; i < count && !*out_has; i++) {
+        if (strcmp(derive_source_name(recipes[i].source), source) == 0) {
+            TAPML_TRY(find_coupled(item, schema, &recipes[i], label, out_recipe, out_has));
+        }
+    }
+    return TAPML_OK;
+}
+
 static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -61,6 +61,15 @@ tapml_status derive_couple(const struct carved_case *item,
                            struct derive_recipe *out_recipe,
                            int *out_has) STATUS_USED;
 
+// The recipe around a case, alone or coupled, of this source and label. `*out_has` is 0 where there
+// is none.
+tapml_status derive_find(const struct carved_case *item,
+                         const struct compiled_op *schema,
+                         const char *source,
+                         const char *label,
+                         struct derive_recipe *out_recipe,
+                         int *out_has) STATUS_USED;
+
 // Makes the case of a recipe in `arena`. Its shape class is the recipe's label. TAPML_INVALID where
 // the schema has no such call or it is too large: the caller counts it.
 tapml_status derive_make(const struct carved_case *item,

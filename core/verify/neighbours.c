@@ -43,7 +43,8 @@ write_rows(struct store *store, const char *target, const struct verdict_list *l
                                        .margin = verdict->margin,
                                        .beyond = verdict->elements.beyond,
                                        .total = verdict->elements.total,
-                                       .element_count = verdict->elements.count};
+                                       .element_count = verdict->elements.count,
+                                       .basis = verdict->basis ? verdict->basis : ""};
         rows[i].elements = put_elements(&verdict->elements, elements);
         elements += verdict->elements.count;
     }
@@ -96,7 +97,8 @@ take_row(const struct derived_row *row, struct arena *arena, struct verdict *out
                                     .margin = row->margin,
                                     .output = row->output,
                                     .reason = row->reason,
-                                    .elements = elements};
+                                    .elements = elements,
+                                    .basis = row->basis};
     return TAPML_OK;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Verdicts on derived cases as rows of a store: those of a target's last start, which judged them
-// anew. They are told by whoever reads the store, and never judged from there.
+// Verdicts on derived cases as rows of a store.
 #pragma once
 
 #include "verify/verdict.h"

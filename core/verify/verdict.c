@@ -5,9 +5,13 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/log.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "store/row.h"
+#include "store/label.h"
+#include "store/representative.h"
+#include "store/result.h"
+#include "verify/makers.h"
 #include "verify/recast.h"
 #include "verify/replay.h"
 
@@ -39,22 +43,15 @@ size_t verdict_count_failed(const struct verdict *verdicts, size_t count)
     return failed;
 }
 
-// What computes: a result of another one does not count.
-struct maker {
-    const char *implementation; // "PLUGIN VERSION BUILD"
-    const char *device;         // "COMPONENT:DEVICE"
-    const char *driver;         // "NAME OF THE DEVICE, DRIVER"
-    const char *options;        // "activations=f16", or "".
-};
-
 // All cases of a store on their way to a verdict.
 struct verdict_judge {
     const struct verdict_options *options;
     struct replay *replay;
     struct calibrator *calibrator;
     struct verdict_list *list;
-    struct maker maker;  // Of the results, as the store has it.
+    struct makers *makers;
     size_t written;      // Of the list: what the store has by now.
+    size_t group_cases;  // That cases are derived from.
     struct table shapes; // Of derived cases, each judged once.
     int has_failed;      // Some kept case did.
     struct arena *texts; // Of the verdict on a case that came alone.
@@ -74,33 +71,6 @@ struct trial {
     double margin;  // Of the worst output.
 };
 
-static tapml_status describe_maker(struct verdict_judge *judge)
-{
-    const struct backend_info *info = backend_info(judge->options->backend);
-    struct arena *arena = judge->list->arena;
-    const struct maker maker = {
-        .implementation = arena_format(arena, "%s %s %s", info->plugin, info->plugin_version,
-                                       info->build_id ? info->build_id : ""),
-        .device = arena_format(arena, "%s:%s", info->component, info->device),
-        .driver = arena_format(arena, "%s, %s", info->device_name, info->driver),
-        .options = activation_type(info->activation)->setting,
-    };
-    if (!maker.implementation || !maker.device || !maker.driver) {
-        return status_no_memory();
-    }
-    judge->maker = maker;
-    return TAPML_OK;
-}
-
-// Binds the maker to the next values of a row.
-static void put_maker(struct row *row, const struct maker *maker)
-{
-    row_put_text(row, maker->implementation);
-    row_put_text(row, maker->device);
-    row_put_text(row, maker->driver);
-    row_put_text(row, maker->options);
-}
-
 tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind)
 {
     for (int kind = 0; kind < NAME_COUNT; kind++) {
@@ -112,74 +82,58 @@ tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind)
     return status_fail(TAPML_INVALID, "there is no verdict '%.30s'", name);
 }
 
-static tapml_status read_verdict(struct row *row, struct arena *arena, struct verdict *out_verdict)
+// A verdict from its row, whose texts live as long as the verdict.
+static tapml_status take_result(struct store *store,
+                                const char *target,
+                                const struct result_row *item,
+                                struct arena *arena,
+                                struct verdict *out_verdict)
 {
-    const tapml_status status = verdict_find_kind(row_text(row, 0), &out_verdict->kind);
+    const tapml_status status = verdict_find_kind(item->verdict, &out_verdict->kind);
     if (status != TAPML_OK) {
-        return status_explain(status, "in the result of case %lld",
-                              (long long)out_verdict->case_id);
+        return status_explain(status, "in the result of case %lld", (long long)item->case_id);
     }
-    out_verdict->margin = row_f64(row, 1);
-    out_verdict->output = arena_text(arena, row_text(row, 2));
-    out_verdict->reason = arena_text(arena, row_text(row, 3));
-    out_verdict->time_ns = (uint64_t)row_i64(row, 4);
-    out_verdict->elements.beyond = (uint64_t)row_i64(row, 5);
-    out_verdict->elements.total = (uint64_t)row_i64(row, 6);
-    return out_verdict->output && out_verdict->reason ? TAPML_OK : status_no_memory();
+    out_verdict->margin = item->margin;
+    out_verdict->output = item->output;
+    out_verdict->reason = item->reason;
+    out_verdict->time_ns = item->time_ns;
+    out_verdict->elements.beyond = item->beyond;
+    out_verdict->elements.total = item->total;
+    return out_verdict->kind == VERDICT_FAIL
+               ? element_read(store, target, item->case_id, arena, &out_verdict->elements)
+               : TAPML_OK;
 }
 
-// The result that the store has of this very backend.
+// The result that the store has of this very backend, of a verdict that has its names.
 static tapml_status
-find_result(const struct verdict_judge *judge, struct verdict *out_verdict, int *out_has)
+find_result(struct verdict_judge *judge, struct verdict *out_verdict, int *out_has)
 {
-    struct row row;
-    TAPML_TRY(
-        row_begin(judge->options->store,
-                  "SELECT verdict, margin, output, reason, time_ns, beyond, elements FROM result"
-                  " WHERE target = ? AND case_id = ?"
-                  " AND implementation = ? AND device = ? AND driver = ? AND options = ?",
-                  "reading results", &row));
-    row_put_text(&row, judge->options->target);
-    row_put_i64(&row, out_verdict->case_id);
-    put_maker(&row, &judge->maker);
-    TAPML_TRY(row_next(&row, out_has));
+    const struct verdict_options *options = judge->options;
+    const struct result_maker *maker = NULL;
+    struct result_row item;
+    TAPML_TRY(makers_find(judge->makers, out_verdict->op_name, out_verdict->op_version, &maker));
+    const tapml_status status = result_find(options->store, options->target, out_verdict->case_id,
+                                            maker, judge->list->arena, &item);
+    *out_has = status == TAPML_OK;
     if (!*out_has) {
-        return TAPML_OK;
+        return status == TAPML_NOT_FOUND ? TAPML_OK : status;
     }
-    const tapml_status status = read_verdict(&row, judge->list->arena, out_verdict);
-    row_end(&row);
-    return status == TAPML_OK && out_verdict->kind == VERDICT_FAIL
-               ? element_read(judge->options->store, judge->options->target, out_verdict->case_id,
-                              judge->list->arena, &out_verdict->elements)
-               : status;
+    return take_result(options->store, options->target, &item, judge->list->arena, out_verdict);
 }
 
-static tapml_status write_result(const struct verdict_judge *judge, const struct verdict *verdict)
+static tapml_status write_result(struct verdict_judge *judge, const struct verdict *verdict)
 {
-    const char *run = NULL;
-    struct row row;
-    TAPML_TRY(store_run(judge->options->store, &run));
-    TAPML_TRY(row_begin(judge->options->store,
-                        "INSERT OR REPLACE INTO result"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        "writing results", &row));
-    row_put_text(&row, judge->options->target);
-    row_put_i64(&row, verdict->case_id);
-    row_put_text(&row, verdict_name(verdict->kind));
-    row_put_f64(&row, verdict->margin);
-    row_put_text(&row, verdict->output);
-    row_put_text(&row, verdict->reason);
-    row_put_i64(&row, (int64_t)verdict->time_ns);
-    put_maker(&row, &judge->maker);
-    if (verdict->elements.total > 0) {
-        row_put_i64(&row, (int64_t)verdict->elements.beyond);
-        row_put_i64(&row, (int64_t)verdict->elements.total);
-    } else {
-        row_put_null(&row);
-        row_put_null(&row);
-    }
-    row_put_text(&row, run);
-    TAPML_TRY(row_run(&row));
+    const struct result_row item = {.case_id = verdict->case_id,
+                                    .verdict = verdict_name(verdict->kind),
+                                    .margin = verdict->margin,
+                                    .output = verdict->output,
+                                    .reason = verdict->reason,
+                                    .time_ns = verdict->time_ns,
+                                    .beyond = verdict->elements.beyond,
+                                    .total = verdict->elements.total};
+    const struct result_maker *maker = NULL;
+    TAPML_TRY(makers_find(judge->makers, verdict->op_name, verdict->op_version, &maker));
+    TAPML_TRY(result_write(judge->options->store, judge->options->target, &item, maker));
     return element_write(judge->options->store, judge->options->target, verdict->case_id,
                          &verdict->elements);
 }
@@ -378,6 +332,7 @@ name_case(struct arena *arena, const struct carved_case *item, struct verdict *v
 {
     verdict->instance = arena_text(arena, item->instance);
     verdict->op_name = arena_text(arena, item->op_name);
+    verdict->op_version = item->op_version;
     verdict->phase = arena_text(arena, item->phase);
     verdict->shape_class = arena_text(arena, item->shape_class);
     return verdict->instance && verdict->op_name && verdict->phase && verdict->shape_class
@@ -388,23 +343,9 @@ name_case(struct arena *arena, const struct carved_case *item, struct verdict *v
 // A verdict that the store has needs the names of its case alone.
 static tapml_status name_known(const struct verdict_judge *judge, struct verdict *verdict)
 {
-    struct row row;
-    int has = 0;
-    TAPML_TRY(row_begin(judge->options->store,
-                        "SELECT instance, op, phase, shape_class FROM \"case\" WHERE id = ?",
-                        "reading a case", &row));
-    row_put_i64(&row, verdict->case_id);
-    TAPML_TRY(row_next(&row, &has));
-    if (!has) {
-        return status_fail(TAPML_NOT_FOUND, "there is no case %lld", (long long)verdict->case_id);
-    }
-    const struct carved_case names = {.instance = row_text(&row, 0),
-                                      .op_name = row_text(&row, 1),
-                                      .phase = row_text(&row, 2),
-                                      .shape_class = row_text(&row, 3)};
-    const tapml_status status = name_case(judge->list->arena, &names, verdict);
-    row_end(&row);
-    return status;
+    struct carved_case names;
+    TAPML_TRY(label_read(judge->options->store, verdict->case_id, judge->list->arena, &names));
+    return name_case(judge->list->arena, &names, verdict);
 }
 
 // Loads and replays a case. Where that ends the run of all cases, it has no verdict.
@@ -446,15 +387,16 @@ static tapml_status take_case(struct verdict_judge *judge, int64_t id)
     *verdict = (struct verdict){
         .case_id = id, .source = "carved", .label = "", .margin = NAN, .output = "", .reason = ""};
     if (!judge->options->fresh) {
+        TAPML_TRY(name_known(judge, verdict));
         TAPML_TRY(find_result(judge, verdict, &has));
     }
     if (!has) {
+        judge->list->replayed++;
         const uint64_t before = replay_executions(judge->replay);
         TAPML_TRY(judge_case(judge, verdict));
         count_executions(judge, verdict, before);
         return judge->list->count - judge->written >= BATCH ? write_results(judge) : TAPML_OK;
     }
-    TAPML_TRY(name_known(judge, verdict));
     TAPML_TRY(write_results(judge)); // So that what follows `written` is what the store lacks.
     judge->list->count++;
     judge->written = judge->list->count;
@@ -481,9 +423,52 @@ static tapml_status judge_ids(struct verdict_judge *judge, const int64_t *ids, s
     return status_fail(status, "%s", message);
 }
 
+static tapml_status forget_stale_of(struct verdict_judge *judge,
+                                    const struct representative_group *group)
+{
+    const struct verdict_options *options = judge->options;
+    const struct result_maker *maker = NULL;
+    size_t count = 0;
+    TAPML_TRY(makers_find(judge->makers, group->op, group->version, &maker));
+    TAPML_TRY(result_forget_stale(options->store, options->target, group->op, group->version, maker,
+                                  &count));
+    if (count > 0) {
+        log_line(LOG_INFO, "%zu results of '%s' on '%s' are stale, since its code has changed",
+                 count, group->op, options->target);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status forget_stale_of_all(struct verdict_judge *judge)
+{
+    struct representative_group *groups = NULL;
+    size_t count = 0;
+    TAPML_TRY(representative_list(judge->options->store, judge->list->arena, &groups, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(forget_stale_of(judge, &groups[i]));
+    }
+    return TAPML_OK;
+}
+
+// What is stale is not there for anybody who reads the store from now on.
+static tapml_status forget_stale(struct verdict_judge *judge)
+{
+    struct store *store = judge->options->store;
+    TAPML_TRY(store_begin(store));
+    tapml_status status = forget_stale_of_all(judge);
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
 static tapml_status judge_all(struct verdict_judge *judge)
 {
     const struct verdict_options *options = judge->options;
+    if (options->case_id == 0 && !options->fresh) {
+        TAPML_TRY(forget_stale(judge));
+    }
     int64_t *all = NULL;
     size_t count = 0;
     TAPML_TRY(store_case_ids(options->store, &all, &count));
@@ -666,52 +651,127 @@ static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
     return status;
 }
 
-// The first kept case of each op, phase and choice of dtypes, optional arguments and attributes: an
-// attribute that is 0 switches something off.
-static tapml_status
-find_representatives(struct store *store, struct arena *arena, int64_t **out_ids, size_t *out_count)
+// All that the verdicts on what is derived for an op depend on, as a digest.
+static tapml_status find_basis(struct verdict_judge *judge,
+                               const struct representative_group *group,
+                               const char **out_basis)
 {
-    struct row row;
-    int has = 1;
-    size_t count = 0;
-    TAPML_TRY(row_begin(store, "SELECT count(*) FROM \"case\"", "counting cases", &row));
-    TAPML_TRY(row_next(&row, &has));
-    int64_t *ids = arena_array(arena, (size_t)row_i64(&row, 0) + 1, sizeof(*ids));
-    row_end(&row);
-    if (!ids) {
+    const struct result_maker *maker = NULL;
+    struct text text;
+    char digest[HASH_TEXT];
+    TAPML_TRY(makers_find(judge->makers, group->op, group->version, &maker));
+    text_init(&text);
+    text_format(&text, "%s %d|%s|%s|%s|%s|%s|%s", TAPML_VERSION, DERIVE_SEED, maker->implementation,
+                maker->device, maker->driver, maker->options, maker->oracle, group->keys);
+    const tapml_status status = text_status(&text);
+    if (status == TAPML_OK) {
+        hash_text(hash_bytes(text.data, text.length), digest);
+        *out_basis = arena_text(judge->list->arena, digest);
+    }
+    text_release(&text);
+    return status == TAPML_OK && !*out_basis ? status_no_memory() : status;
+}
+
+static int is_of_group(const struct representative_group *group, int64_t case_id)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->ids[i] == case_id) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The recipe of a verdict that was read, by which its case can be made again.
+static tapml_status restore_recipe(struct verdict_judge *judge, struct verdict *verdict)
+{
+    struct arena *arena = arena_create();
+    struct derive_recipe recipe;
+    struct carved_case item;
+    int has = 0;
+    if (!arena) {
         return status_no_memory();
     }
-    TAPML_TRY(row_begin(store,
-                        "SELECT id, min(coalesce(position, 0) * 4294967296 + id)"
-                        " FROM \"case\" LEFT JOIN prompt ON hash = prompt"
-                        " GROUP BY op, version, phase,"
-                        " (SELECT group_concat(kind || coalesce(dtype, i <> 0, d <> 0, ''))"
-                        "   FROM argument WHERE case_id = \"case\".id) ORDER BY op, 2",
-                        "choosing cases to derive others from", &row));
-    TAPML_TRY(row_next(&row, &has));
-    while (has) {
-        ids[count++] = row_i64(&row, 0);
-        TAPML_TRY(row_next(&row, &has));
+    tapml_status status = store_load_case(judge->options->store, verdict->case_id, arena, &item);
+    const struct compiled_op *schema = status == TAPML_OK ? find_schema(judge, &item) : NULL;
+    if (schema) {
+        status = derive_find(&item, schema, verdict->source, verdict->label, &recipe, &has);
     }
-    *out_ids = ids;
-    *out_count = count;
+    if (has) {
+        verdict->recipe = copy_recipe(judge->list->arena, &recipe);
+        status = verdict->recipe ? TAPML_OK : status_no_memory();
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+static tapml_status add_known(struct verdict_judge *judge, const struct verdict *known)
+{
+    struct verdict_list *list = judge->list;
+    void *grown = list->derived;
+    if (!alloc_grow(&grown, &list->derived_capacity, list->derived_count, sizeof(*list->derived))) {
+        return status_no_memory();
+    }
+    list->derived = grown;
+    struct verdict *verdict = &list->derived[list->derived_count++];
+    *verdict = *known;
+    return verdict_count_failed(verdict, 1) > 0 ? restore_recipe(judge, verdict) : TAPML_OK;
+}
+
+// Takes the verdicts that are known of a group and have its basis. Rows of all groups are written
+// together, so that one of a group says that all of it are there.
+static tapml_status
+take_known(struct verdict_judge *judge, const struct representative_group *group, const char *basis)
+{
+    const struct verdict_list *known = judge->options->known;
+    for (size_t i = 0; known && i < known->derived_count; i++) {
+        const struct verdict *verdict = &known->derived[i];
+        if (is_of_group(group, verdict->case_id) && strcmp(verdict->basis, basis) == 0) {
+            TAPML_TRY(add_known(judge, verdict));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+judge_group(struct verdict_judge *judge, const struct representative_group *group, size_t *io_done)
+{
+    const struct verdict_options *options = judge->options;
+    struct verdict_list *list = judge->list;
+    const size_t first = list->derived_count;
+    const char *basis = NULL;
+    TAPML_TRY(find_basis(judge, group, &basis));
+    TAPML_TRY(take_known(judge, group, basis));
+    const int has = list->derived_count > first;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!has) {
+            TAPML_TRY(derive_around(judge, group->ids[i]));
+        }
+        if (options->derived_progress) {
+            TAPML_TRY(options->derived_progress(options->user, ++*io_done, judge->group_cases));
+        }
+    }
+    for (size_t i = first; i < list->derived_count; i++) {
+        list->derived[i].basis = basis;
+        list->derived_replayed += !has;
+    }
     return TAPML_OK;
 }
 
 static tapml_status judge_derived(struct verdict_judge *judge)
 {
-    const struct verdict_options *options = judge->options;
+    struct representative_group *groups = NULL;
     char seed[32];
-    int64_t *ids = NULL;
     size_t count = 0;
+    size_t done = 0;
     (void)snprintf(seed, sizeof(seed), "%d", DERIVE_SEED);
-    TAPML_TRY(store_set_fact(options->store, "derive.seed", seed));
-    TAPML_TRY(find_representatives(options->store, judge->list->arena, &ids, &count));
+    TAPML_TRY(store_set_fact(judge->options->store, "derive.seed", seed));
+    TAPML_TRY(representative_list(judge->options->store, judge->list->arena, &groups, &count));
     for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(derive_around(judge, ids[i]));
-        if (options->derived_progress) {
-            TAPML_TRY(options->derived_progress(options->user, i + 1, count));
-        }
+        judge->group_cases += groups[i].count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(judge_group(judge, &groups[i], &done));
     }
     return TAPML_OK;
 }
@@ -724,14 +784,13 @@ static tapml_status begin(struct verdict_judge *judge)
     if (!judge->list->arena) {
         return status_no_memory();
     }
-    TAPML_TRY(describe_maker(judge));
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &judge->replay));
     TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
                                 &judge->calibrator));
     if (activation_is_reduced(options->activation)) {
         calibrator_set_activation(judge->calibrator, options->activation);
     }
-    return TAPML_OK;
+    return makers_create(options->registry, options->backend, judge->calibrator, &judge->makers);
 }
 
 static void end(struct verdict_judge *judge)
@@ -739,6 +798,7 @@ static void end(struct verdict_judge *judge)
     table_release(&judge->shapes);
     replay_destroy(judge->replay);
     calibrator_destroy(judge->calibrator);
+    makers_destroy(judge->makers);
 }
 
 tapml_status verdict_all(const struct verdict_options *options, struct verdict_list *out_list)
@@ -765,53 +825,25 @@ tapml_status verdict_all(const struct verdict_options *options, struct verdict_l
     return TAPML_OK;
 }
 
-static tapml_status
-read_result(struct row *row, struct arena *arena, struct store *store, struct verdict *out_verdict)
-{
-    const struct carved_case names = {.instance = row_text(row, 7),
-                                      .op_name = row_text(row, 8),
-                                      .phase = row_text(row, 9),
-                                      .shape_class = row_text(row, 10)};
-    *out_verdict = (struct verdict){.case_id = row_i64(row, 11), .source = "carved", .label = ""};
-    TAPML_TRY(read_verdict(row, arena, out_verdict));
-    TAPML_TRY(name_case(arena, &names, out_verdict));
-    return out_verdict->kind == VERDICT_FAIL
-               ? element_read(store, row_text(row, 12), out_verdict->case_id, arena,
-                              &out_verdict->elements)
-               : TAPML_OK;
-}
-
 static tapml_status read_results(struct store *store, const char *target, struct verdict_list *list)
 {
-    struct row row;
-    int has = 0;
-    size_t capacity = 0;
-    TAPML_TRY(
-        row_begin(store, "SELECT count(*) FROM result WHERE target = ?", "reading results", &row));
-    row_put_text(&row, target);
-    TAPML_TRY(row_next(&row, &has));
-    capacity = (size_t)row_i64(&row, 0);
-    row_end(&row);
-    list->items = arena_array(list->arena, capacity + 1, sizeof(*list->items));
+    struct result_row *rows = NULL;
+    size_t count = 0;
+    TAPML_TRY(result_list(store, target, list->arena, &rows, &count));
+    list->items = arena_array(list->arena, count + 1, sizeof(*list->items));
     if (!list->items) {
         return status_no_memory();
     }
-    TAPML_TRY(row_begin(store,
-                        "SELECT verdict, margin, output, reason, result.time_ns, beyond, elements,"
-                        " instance, op, phase, shape_class, case_id, target"
-                        " FROM result JOIN \"case\" ON case_id = id WHERE target = ?"
-                        " ORDER BY case_id",
-                        "reading results", &row));
-    row_put_text(&row, target);
-    TAPML_TRY(row_next(&row, &has));
-    while (has && list->count < capacity) {
-        const tapml_status status =
-            read_result(&row, list->arena, store, &list->items[list->count++]);
-        if (status != TAPML_OK) {
-            row_end(&row);
-            return status;
-        }
-        TAPML_TRY(row_next(&row, &has));
+    for (size_t i = 0; i < count; i++) {
+        struct verdict *verdict = &list->items[list->count++];
+        *verdict = (struct verdict){.case_id = rows[i].case_id,
+                                    .source = "carved",
+                                    .label = "",
+                                    .instance = rows[i].instance,
+                                    .op_name = rows[i].op,
+                                    .phase = rows[i].phase,
+                                    .shape_class = rows[i].shape_class};
+        TAPML_TRY(take_result(store, target, &rows[i], list->arena, verdict));
     }
     return TAPML_OK;
 }
@@ -826,14 +858,6 @@ tapml_status verdict_read(struct store *store, const char *target, struct verdic
         return status;
     }
     *out_list = list;
-    return TAPML_OK;
-}
-
-tapml_status verdict_count(struct store *store, const char *target, size_t *out_count)
-{
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM result WHERE target = ?", target, &count));
-    *out_count = (size_t)count;
     return TAPML_OK;
 }
 
@@ -940,27 +964,6 @@ uint64_t verdict_judge_calibrations(const struct verdict_judge *judge)
     return calibrator_executions(judge->calibrator);
 }
 
-static tapml_status
-find_case(struct store *store, const struct carved_case *item, int64_t *out_id, int *out_has)
-{
-    static const char sql[] =
-        "SELECT id FROM \"case\" WHERE instance = ? AND prompt = ? AND step = ? AND part = ?";
-    struct row row;
-    char prompt[HASH_TEXT];
-    hash_text(item->prompt, prompt);
-    TAPML_TRY(row_begin(store, sql, "looking up a case", &row));
-    row_put_text(&row, item->instance);
-    row_put_text(&row, prompt);
-    row_put_i64(&row, item->step);
-    row_put_i64(&row, item->part);
-    TAPML_TRY(row_next(&row, out_has));
-    if (*out_has) {
-        *out_id = row_i64(&row, 0);
-        row_end(&row);
-    }
-    return TAPML_OK;
-}
-
 static tapml_status keep_case(struct verdict_judge *judge,
                               const struct carved_case *item,
                               const struct verdict *verdict,
@@ -969,10 +972,10 @@ static tapml_status keep_case(struct verdict_judge *judge,
     struct store *store = judge->options->store;
     struct verdict kept = *verdict;
     int has = 0;
-    TAPML_TRY(find_case(store, item, &kept.case_id, &has));
+    TAPML_TRY(label_find(store, item, &kept.case_id, &has));
     if (!has) {
         TAPML_TRY(store_add_case(store, item));
-        TAPML_TRY(find_case(store, item, &kept.case_id, &has));
+        TAPML_TRY(label_find(store, item, &kept.case_id, &has));
     }
     *out_id = kept.case_id;
     return write_result(judge, &kept);
@@ -991,9 +994,4 @@ tapml_status verdict_judge_keep(struct verdict_judge *judge,
         store_rollback(store);
     }
     return status;
-}
-
-tapml_status verdict_forget(struct store *store, const char *target)
-{
-    return row_forget(store, "DELETE FROM result WHERE target = ?", target);
 }

@@ -4,8 +4,8 @@
 // Verdicts: every kept case of a store against a target, and the cases derived from some of them.
 //
 // Derived cases (verify/derive.h) surround one kept case of each op, phase and choice of dtypes and
-// attributes. They are made and judged anew at each start and are not in the store: a recipe and a
-// seed give the same case again, and all of them take seconds.
+// attributes. They are not in the store: a recipe and a seed give the same case again. Verdicts on
+// them are, and stay as long as all is the same that those of an op depend on, their basis.
 #pragma once
 
 #include "base/status.h"
@@ -30,6 +30,7 @@ struct verdict {
     const struct derive_recipe *recipe; // Of a derived case, which makes it again; else NULL.
     const char *instance;
     const char *op_name;
+    uint32_t op_version;
     const char *phase;
     const char *shape_class;
     enum verdict_kind kind;
@@ -38,6 +39,7 @@ struct verdict {
     const char *reason; // A sentence for all but a pass: first bad element, expected and computed.
     uint64_t time_ns;
     struct element_list elements; // Of a failure: the first bad ones of the worst output.
+    const char *basis; // Of a derived case: a digest of all that the verdicts of its op depend on.
 };
 
 struct verdict_list {
@@ -46,6 +48,7 @@ struct verdict_list {
     size_t count;
     struct verdict *derived; // Op by op.
     size_t derived_count, derived_capacity;
+    size_t replayed, derived_replayed; // Of both: those that the store did not have.
 
     // Op executions on the target: of kept cases, of those the ones from the first that failed on,
     // of derived cases. Of calibration, on other devices, for all of them.
@@ -64,6 +67,10 @@ struct verdict_options {
     int fresh;                  // Replays also what the store has a result for.
     int derived;                // Judges derived cases too, after the kept ones.
 
+    // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are
+    // fresh are taken over, and not judged again. They outlive the list. Or NULL.
+    const struct verdict_list *known;
+
     // Called after each kept case, and after the derived ones around each kept case that has some;
     // a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);
@@ -71,8 +78,9 @@ struct verdict_options {
     void *user;
 };
 
-// Replays every case and judges it. Results are written to the store, some cases a transaction;
-// those that are there from an interrupted run of the same build of the backend are not run again.
+// Replays every case and judges it. Results are written to the store, some cases a transaction.
+// Results that are there and fresh (store/result.h) are not computed again. Where all cases are
+// judged, stale ones are deleted first, with a line of log for each op.
 // A failure of the backend is the verdict of its case; a lost device ends it all, with what is
 // known written.
 tapml_status verdict_all(const struct verdict_options *options,
@@ -83,9 +91,6 @@ void verdict_list_release(struct verdict_list *list);
 // since. Without derived ones.
 tapml_status
 verdict_read(struct store *store, const char *target, struct verdict_list *out_list) STATUS_USED;
-
-// How many results the store has of a target.
-tapml_status verdict_count(struct store *store, const char *target, size_t *out_count) STATUS_USED;
 
 // For cases that come one by one, such as the calls of a run.
 struct verdict_judge;
@@ -127,6 +132,3 @@ tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind) ST
 
 // How many of `verdicts` say that something is wrong: a failure or an error.
 size_t verdict_count_failed(const struct verdict *verdicts, size_t count);
-
-// Forgets all results of a target, whose plugin is another one than it was.
-tapml_status verdict_forget(struct store *store, const char *target) STATUS_USED;

@@ -12,6 +12,7 @@ struct device_list {
     uint32_t count;
     const tapml_device_info *const *infos;
     const struct reference_device *const *devices;
+    int is_fast; // Some of their ops have fast forms.
 };
 
 // Makes the root object of a component, with `extra_bytes` of memory behind it, which lives as

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object.h"
 
+#include "identity.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,9 @@ static void object_release(tapml_object *base)
 
 static const void *object_interface(tapml_object *object, const char *id)
 {
+    if (strcmp(id, TAPML_IDENTITY) == 0 && object_of(object)->device != NULL) {
+        return &identity_table;
+    }
     return strcmp(id, TAPML_KIND_BACKEND) == 0 ? object_of(object)->backend : NULL;
 }
 

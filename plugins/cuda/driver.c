@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
 
+#include "sources.h"
+
 extern const struct k_kernel cuda_kernels[]; // Written by kembed.
 
 static const char *const driver_names[] = {
@@ -182,4 +184,5 @@ const struct gpu_driver driver_table = {
     .load = load,
     .unload = unload,
     GPU_DRIVER_ENTRIES,
+    .sources = DRIVER_SOURCES,
 };

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
+#include "sources.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -97,4 +98,5 @@ const struct gpu_driver driver_table = {
     .unload = unload,
     GPU_DRIVER_ENTRIES,
     .restart = queue_restart,
+    .sources = DRIVER_SOURCES,
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
 
+#include "sources.h"
+
 #include <CL/cl_ext.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -198,4 +200,5 @@ const struct gpu_driver driver_table = {
     .unload = unload,
     GPU_DRIVER_ENTRIES,
     .restart = queue_restart,
+    .sources = DRIVER_SOURCES,
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
 
+#include "sources.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -208,4 +210,5 @@ const struct gpu_driver driver_table = {
     .load = load,
     .unload = unload,
     GPU_DRIVER_ENTRIES,
+    .sources = DRIVER_SOURCES,
 };

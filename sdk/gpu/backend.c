@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "identity.h"
 #include "ops.h"
 #include "queue.h"
 
@@ -46,8 +47,13 @@ static void buffer_release(tapml_object *object)
     gpu_free(&device->root->host, buffer, sizeof(*buffer));
 }
 
+static const void *device_interface(tapml_object *object, const char *id)
+{
+    return strcmp(id, TAPML_IDENTITY) == 0 ? gpu_identity((const struct gpu_device *)object) : NULL;
+}
+
 static const tapml_object_vt device_vt = {TAPML_HDR(tapml_object_vt), device_release,
-                                          gpu_no_interface};
+                                          device_interface};
 static const tapml_object_vt buffer_vt = {TAPML_HDR(tapml_object_vt), buffer_release,
                                           gpu_no_interface};
 

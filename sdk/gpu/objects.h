@@ -9,6 +9,9 @@
 
 enum { GPU_DEVICE_MAX = 16, GPU_PIPELINE_MAX = 256, GPU_PENDING_MAX = 64 };
 
+// Ops with digests, and the bytes of a digest's text.
+enum { GPU_IDENTITIES_MAX = 64, GPU_IDENTITY_TEXT = 40 };
+
 // How work is cut. Small: a workgroup that shares a sum is one work item, which computes a block of
 // outputs by itself. Lanes: it is one subgroup, which computes such a block together and needs no
 // barrier. Large: items share their rows, and tiles in shared memory. An open device has one of
@@ -52,6 +55,7 @@ struct gpu_device {
     struct driver_buffer *none; // 16 bytes, bound where an optional tensor is absent.
     uint64_t ticket;            // The last one given out.
     tapml_status failure;       // Of queued work: the answer to everything from then on.
+    char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for.
     uint32_t pipeline_count;
     struct gpu_pipeline pipelines[GPU_PIPELINE_MAX];
 };

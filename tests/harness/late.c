@@ -355,6 +355,11 @@ static uint64_t late_launches(struct backend *backend)
     return own(backend)->counts.calls;
 }
 
+static const char *late_identity(struct backend *backend, const tapml_op *op)
+{
+    return "late";
+}
+
 static uint64_t late_generation(const struct backend *backend)
 {
     return 0;
@@ -387,6 +392,7 @@ struct backend *late_create(const struct late_options *options)
         .signal = late_signal,
         .wait_for = late_wait_for,
         .launches = late_launches,
+        .identity = late_identity,
         .generation = late_generation,
     };
     struct late *late = alloc_new(sizeof(*late));

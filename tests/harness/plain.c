@@ -153,6 +153,11 @@ static uint64_t plain_launches(struct backend *backend)
     return 0;
 }
 
+static const char *plain_identity(struct backend *backend, const tapml_op *op)
+{
+    return "plain";
+}
+
 static uint64_t plain_generation(const struct backend *backend)
 {
     return 0;
@@ -182,6 +187,7 @@ struct backend *plain_create(void)
         .signal = plain_signal,
         .wait_for = plain_wait_for,
         .launches = plain_launches,
+        .identity = plain_identity,
         .generation = plain_generation,
     };
     struct plain *plain = alloc_new(sizeof(*plain));

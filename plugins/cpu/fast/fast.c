@@ -98,5 +98,5 @@ void fast_init(struct fast *fast)
         fast->infos[count] = &device->info;
         fast->devices[count++] = device;
     }
-    fast->list = (struct device_list){count, fast->infos, fast->devices};
+    fast->list = (struct device_list){count, fast->infos, fast->devices, .is_fast = 1};
 }

@@ -70,7 +70,8 @@ static const tapml_device_info *const infos[REFERENCE_DEVICE_COUNT] = {
     &devices[0].info, &devices[1].info, &devices[2].info, &devices[3].info, &devices[4].info,
 };
 
-const struct device_list reference_devices = {REFERENCE_DEVICE_COUNT, infos, pointers};
+const struct device_list reference_devices = {REFERENCE_DEVICE_COUNT, infos, pointers,
+                                              .is_fast = 0};
 
 static bool is_tensor(const tapml_value *value)
 {

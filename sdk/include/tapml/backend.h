@@ -200,6 +200,23 @@ typedef struct tapml_counters {
     uint64_t (*launches)(tapml_object *queue);
 } tapml_counters;
 
+// An optional interface of a device: `interface_of(device, TAPML_IDENTITY)`. The host keeps results
+// of an op as long as the digest of what computed them stays. Without this interface that is the
+// build id of the library, so that any change of the plugin makes all results stale.
+#define TAPML_IDENTITY "tapml.identity/1"
+
+// Minor 2.
+typedef struct tapml_identity {
+    tapml_hdr hdr;
+
+    // A digest of everything in the plugin that can change what the device computes for an op: the
+    // kernels, the code that launches them, what ops share, compiler and options. It leaves out
+    // what the host knows: device, driver, options of the component. Text of 1 to 63 printable
+    // characters without blanks, which lives as long as the device. NULL: the build id counts for
+    // this op.
+    const char *(*digest)(tapml_object *device, const tapml_op *op);
+} tapml_identity;
+
 #ifdef __cplusplus
 }
 #endif

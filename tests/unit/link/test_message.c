@@ -182,11 +182,14 @@ Test(message, carries_schemas_whole)
 {
     for (size_t i = 0; tapml_ops[i]; i++) {
         const tapml_op *read = NULL;
+        const char *identity = NULL;
         writer.size = 0;
         wire_begin(&writer, MESSAGE_REPLY, 1);
-        message_put_op(&writer, tapml_ops[i]);
+        message_put_op(&writer, tapml_ops[i], "0f1e");
         turn_round();
-        cr_assert_eq(message_take_op(&reader, arena, &read), TAPML_OK, "%s", status_message());
+        cr_assert_eq(message_take_op(&reader, arena, &read, &identity), TAPML_OK, "%s",
+                     status_message());
+        cr_assert_str_eq(identity, "0f1e");
         cr_assert(wire_is_done(&reader));
         cr_assert_eq(compiled_same(schema_of(tapml_ops[i]), schema_of(read)), TAPML_OK, "%s",
                      status_message());

@@ -25,10 +25,8 @@ Test(calibration, what_was_kept_is_found_in_every_bit)
     struct short_setup run;
 
     short_setup_open(&run);
-    const struct calibration calibration = {.name = "reference:f64",
-                                            .device = run.setup.backends[1],
-                                            .source = run.setup.backends[0],
-                                            .prompts = 2};
+    const struct calibration calibration = {
+        .name = "reference:f64", .device = "d", .source = "s", .prompts = 2};
 
     cr_assert_not(find(&run, &calibration, &limits));
     keep(&run, &calibration);
@@ -44,15 +42,17 @@ Test(calibration, other_prompts_and_devices_have_limits_of_their_own)
     struct short_setup run;
 
     short_setup_open(&run);
-    struct calibration calibration = {.name = "reference:f64",
-                                      .device = run.setup.backends[1],
-                                      .source = run.setup.backends[0],
-                                      .prompts = 2};
+    struct calibration calibration = {
+        .name = "reference:f64", .device = "d", .source = "s", .prompts = 2};
 
     keep(&run, &calibration);
     calibration.prompts = 20;
     cr_assert_not(find(&run, &calibration, &limits));
     calibration.prompts = 2;
+    calibration.device = "mended";
+    cr_assert_not(find(&run, &calibration, &limits));
+    calibration.device = "d";
+    cr_assert(find(&run, &calibration, &limits));
     calibration.name = "reference:f32-blocked";
     cr_assert_not(find(&run, &calibration, &limits));
     short_setup_close(&run);
@@ -64,10 +64,8 @@ Test(calibration, a_damaged_fact_is_none)
     struct short_setup run;
 
     short_setup_open(&run);
-    const struct calibration calibration = {.name = "reference:f64",
-                                            .device = run.setup.backends[1],
-                                            .source = run.setup.backends[0],
-                                            .prompts = 2};
+    const struct calibration calibration = {
+        .name = "reference:f64", .device = "d", .source = "s", .prompts = 2};
 
     keep(&run, &calibration);
     SHORT_MUST(store_set_fact(run.store, "calibration.reference:f64", "nonsense"));

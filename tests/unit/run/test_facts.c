@@ -12,6 +12,14 @@ static tapml_status settle(struct short_setup *run)
     return facts_settle(run->store, &run->config, &run->setup, &run->prompts);
 }
 
+static tapml_status settle_target(struct short_setup *run)
+{
+    const struct run_judge judge = {
+        .from = {.setup = &run->setup, .config = &run->config, .store = run->store}};
+
+    return facts_settle_target(&judge, 1);
+}
+
 static struct target_row find(const struct short_setup *run, struct arena *arena)
 {
     struct target_row row;
@@ -60,7 +68,22 @@ Test(facts, another_run_is_refused_by_the_name_of_what_differs)
     short_setup_close(&run);
 }
 
-Test(facts, what_another_build_found_is_forgotten)
+static void describe(struct short_setup *run, const char *identity, const char *implementations)
+{
+    SHORT_MUST(
+        target_describe(run->store, &(struct target_row){.name = "other",
+                                                         .component = "",
+                                                         .device = "",
+                                                         .device_name = "",
+                                                         .driver = "",
+                                                         .plugin = "",
+                                                         .plugin_version = "",
+                                                         .build = "",
+                                                         .identity = identity,
+                                                         .implementations = implementations}));
+}
+
+Test(facts, what_other_code_found_is_forgotten)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
@@ -68,24 +91,19 @@ Test(facts, what_another_build_found_is_forgotten)
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     SHORT_MUST(step_add(
         run.store,
         &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     SHORT_MUST(step_find(run.store, "other", "final", arena, &row));
-    SHORT_MUST(target_describe(run.store, &(struct target_row){.name = "other",
-                                                               .component = "",
-                                                               .device = "",
-                                                               .device_name = "",
-                                                               .driver = "",
-                                                               .plugin = "",
-                                                               .plugin_version = "",
-                                                               .build = "",
-                                                               .identity = "an older build"}));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    describe(&run, find(&run, arena).identity, "older code");
+    SHORT_MUST(settle_target(&run));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
+    describe(&run, "another device", find(&run, arena).implementations);
+    SHORT_MUST(settle_target(&run));
+    cr_assert_str_neq(find(&run, arena).identity, "another device");
     arena_destroy(arena);
     short_setup_close(&run);
 }
@@ -106,7 +124,7 @@ Test(facts, a_target_with_another_fault_is_another)
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     cr_assert_str_eq(find(&run, arena).faults, "");
     SHORT_MUST(step_add(
         run.store,
@@ -114,13 +132,13 @@ Test(facts, a_target_with_another_fault_is_another)
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
     run.config.faults[run.config.fault_count++] = fault;
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     cr_assert_str_eq(find(&run, arena).faults,
                      "fault.1: nan, op=* instance=* from-call=1 probability=1 seed=4");
     run.config.fault_count = 0;
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     cr_assert_str_eq(find(&run, arena).faults, "");
     arena_destroy(arena);
     short_setup_close(&run);
@@ -134,7 +152,7 @@ Test(facts, a_target_with_other_activations_is_another)
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     cr_assert_str_eq(find(&run, arena).activations, "f32");
     SHORT_MUST(step_add(
         run.store,
@@ -142,7 +160,7 @@ Test(facts, a_target_with_other_activations_is_another)
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
     run.config.targets[0].activation = ACTIVATION_F16;
     SHORT_MUST(settle(&run));
-    SHORT_MUST(facts_settle_target(run.store, &run.config, &run.setup, 1));
+    SHORT_MUST(settle_target(&run));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     cr_assert_str_eq(find(&run, arena).activations, "f16");
     run.config.targets[0].activation = ACTIVATION_F32;

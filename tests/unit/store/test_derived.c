@@ -52,7 +52,8 @@ Test(derived, rows_are_read_as_they_were_written)
          .verdict = "pass",
          .output = "y",
          .reason = "",
-         .margin = NAN},
+         .margin = NAN,
+         .basis = "0a"},
         {.case_id = 7,
          .source = "shape",
          .label = "out=33",
@@ -63,7 +64,8 @@ Test(derived, rows_are_read_as_they_were_written)
          .beyond = 2,
          .total = 33,
          .elements = elements,
-         .element_count = 2},
+         .element_count = 2,
+         .basis = "0b"},
     };
     struct derived_row *found = NULL;
     size_t count = 0;
@@ -73,6 +75,8 @@ Test(derived, rows_are_read_as_they_were_written)
     cr_assert_eq(count, 2);
     cr_assert_str_eq(found[0].source, "uniform");
     cr_assert(isnan(found[0].margin));
+    cr_assert_str_eq(found[0].basis, "0a");
+    cr_assert_str_eq(found[1].basis, "0b");
     cr_assert_eq(found[0].element_count, 0);
     cr_assert_str_eq(found[1].instance, "a");
     cr_assert_str_eq(found[1].phase, "decode");

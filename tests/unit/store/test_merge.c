@@ -69,7 +69,7 @@ static void add(struct store *store, const struct carved_case *item, double marg
     snprintf(
         sql, sizeof(sql),
         "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), '%s', %g, 'y', '', 5,"
-        " 'i', 'd', 'v', '', NULL, NULL, id FROM run;",
+        " 'i', 'd', 'v', '', 'q', NULL, NULL, id FROM run;",
         margin > 1 ? "fail" : "pass", margin);
     execute(store, sql);
     if (margin > 1) {
@@ -104,8 +104,9 @@ static struct store *make(const char *name, int first, int last, int by)
                                                                     .greedy_count = 1}),
                      TAPML_OK);
     }
-    execute(store, first == 1 ? "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 1, 5, 1)"
-                              : "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 2, 3, 1)");
+    execute(store, first == 1
+                       ? "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 1, 5, 1, 'q')"
+                       : "INSERT INTO \"limit\" VALUES ('o', 1, 's', 'y', '', 2, 3, 1, 'q')");
     return store;
 }
 

@@ -38,7 +38,8 @@ static const char ROWS[] =
     "INSERT INTO argument (case_id, position, param, kind, effects, origin)"
     "  SELECT id, 1, 'w', 'in', 'weight', 'w' FROM call;"
     "INSERT INTO page SELECT id, 0, 'before', 0, printf('%016d', id) FROM call;"
-    "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'i', 'd', 'v', '', NULL, NULL,"
+    "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'i', 'd', 'v', '', 'q', NULL, "
+    "NULL,"
     "  'r' FROM call;"
     "UPDATE result SET verdict = 'fail', beyond = 1, elements = 4 WHERE case_id % 4 = 0;"
     "INSERT INTO element SELECT target, case_id, 0, 'y', '[0]', 1, 2, 1 FROM result"
@@ -48,7 +49,7 @@ static const char ROWS[] =
     "  VALUES ('gpu', 0, 'x', 'f32', '', '', 0, '1');"
     "INSERT INTO offload VALUES ('gpu', 1, 1, 0, '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);"
     "INSERT INTO timing VALUES ('gpu', 'tapml.silu', 1, 1, 1);"
-    "INSERT INTO \"limit\" VALUES ('tapml.silu', 1, 'x=[4]', 'y', '', 1, 1, 1);"
+    "INSERT INTO \"limit\" VALUES ('tapml.silu', 1, 'x=[4]', 'y', '', 1, 1, 1, 'q');"
     "INSERT INTO step (target, step, verdict, reason, plan, time_ns, written_s)"
     "  SELECT 'gpu', 'move ' || id, 'kept', '', hex(zeroblob(200)), 1, 1 FROM call LIMIT 30;"
     "COMMIT";

@@ -46,7 +46,8 @@ static const struct target_row described = {.name = "a",
                                             .plugin = "org.x",
                                             .plugin_version = "3",
                                             .build = "b1",
-                                            .identity = "all of it"};
+                                            .identity = "all of it",
+                                            .implementations = "all code"};
 
 Test(target, rows_stand_in_the_order_of_the_run)
 {
@@ -76,6 +77,7 @@ Test(target, what_is_known_of_a_device_outlives_a_declaration)
     MUST(target_find(store, "a", arena, &found));
     cr_assert_str_eq(found.device_name, "a device");
     cr_assert_str_eq(found.identity, "all of it");
+    cr_assert_str_eq(found.implementations, "all code");
     cr_assert_str_eq(found.given_up, "", "a target that is described is there");
     MUST(target_list(store, arena, &all, &count));
     cr_assert_eq(count, 1, "one that is no longer declared is listed");

@@ -133,7 +133,7 @@ Test(element, are_kept_with_their_result_and_go_with_it)
     MUST(store_add_case(store, &made.item));
     sqlite3 *connection = store_connection(store);
     static const char RESULT[] = "INSERT OR REPLACE INTO result SELECT 'gpu', 1, 'fail', 9, 'y', "
-                                 "'r', 5, 'x', 'd', 'v', '', 2, 20,"
+                                 "'r', 5, 'x', 'd', 'v', '', 'q', 2, 20,"
                                  " id FROM run";
     cr_assert_eq(sqlite3_exec(connection, RESULT, NULL, NULL, NULL), SQLITE_OK);
     MUST(element_write(store, "gpu", 1, &list));

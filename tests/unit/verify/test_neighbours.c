@@ -82,7 +82,7 @@ Test(neighbours, an_unknown_verdict_is_refused)
     struct verdict_list found = {.arena = arena};
     cr_assert_eq(sqlite3_exec(store_connection(store),
                               "INSERT INTO derived VALUES"
-                              " ('gpu', 0, 7, 'shape', 'l', 'maybe', 1, 'y', '', 0, 0)",
+                              " ('gpu', 0, 7, 'shape', 'l', 'maybe', 1, 'y', '', 0, 0, '')",
                               NULL, NULL, NULL),
                  SQLITE_OK);
     cr_assert_eq(neighbours_read(store, "gpu", &found), TAPML_INVALID);

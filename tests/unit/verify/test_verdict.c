@@ -206,16 +206,28 @@ Test(verdict, results_of_another_backend_do_not_count)
     backend_release(other);
 }
 
-Test(verdict, a_target_is_forgotten)
+Test(verdict, stale_results_are_computed_again_and_fresh_ones_are_not)
 {
     add_silu("s", 0, 0);
+    add_norm("n", 0, 0);
     const struct verdict_options options = options_for(exact);
     struct verdict_list list = judge(&options);
+    cr_expect_eq(list.replayed, 2);
     verdict_list_release(&list);
-    MUST(verdict_forget(store, "other"));
-    cr_assert_eq(number_of("SELECT count(*) FROM result"), 1);
-    MUST(verdict_forget(store, "gpu"));
-    cr_assert_eq(number_of("SELECT count(*) FROM result"), 0);
+    list = judge(&options);
+    cr_expect_eq(list.replayed, 0);
+    verdict_list_release(&list);
+    const char *const changes[] = {"implementation = 'org.tapml.cpu spoilt'", "oracle = 'mended'"};
+    for (size_t i = 0; i < 2; i++) {
+        char sql[160];
+        (void)snprintf(sql, sizeof(sql), "UPDATE result SET %s, verdict = 'fail' WHERE case_id = 1",
+                       changes[i]);
+        cr_assert_eq(sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL), SQLITE_OK);
+        list = judge(&options);
+        cr_expect_eq(list.replayed, 1, "%s", changes[i]);
+        cr_expect_eq(list.items[0].kind, VERDICT_PASS);
+        verdict_list_release(&list);
+    }
 }
 
 Test(verdict, one_case_alone)

@@ -176,6 +176,13 @@ struct gpu_driver {
     // are counted on from where they were, and those given out count as reached.
     // TAPML_DEVICE_LOST where the device does not work any more. NULL: it never does.
     tapml_status (*restart)(struct driver_device *device, tapml_call *call);
+
+    // -- What it is ----------------------------------------------------------------------------
+
+    // A digest of the sources of this driver, as `identity sources` writes it (sdk/tools). It
+    // counts into the digests of all ops (tapml.identity/1). NULL: the device has no such
+    // interface, and any change of the library makes all results stale.
+    const char *sources;
 };
 
 #ifdef __cplusplus

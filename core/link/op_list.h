@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ops of a far side, by their index on the wire, with what computes each of them there
+// (`backend_identity`).
+#pragma once
+
+#include "link/message.h"
+
+struct catalogue;
+
+enum { OP_LIST_SLOTS = 256 };
+
+// All zero before it is taken.
+struct op_list {
+    const struct compiled_op **items;
+    const char **identities;
+    uint32_t count;
+    struct {
+        const tapml_op *key;
+        uint32_t index; // `count`: it lacks it.
+    } found[OP_LIST_SLOTS];
+};
+
+// Reads the list into `arena`, and the ops into `catalogue`. `component` names the far side in
+// messages. A list that was taken already, of a far side that has started again, stays: it is
+// TAPML_DEVICE_LOST where the new one has another number of ops; `*out_is_new` tells which.
+tapml_status op_list_take(struct op_list *list,
+                          struct wire_reader *reader,
+                          struct arena *arena,
+                          struct catalogue *catalogue,
+                          const char *component,
+                          int *out_is_new) STATUS_USED;
+
+// The index of the op with this name and version, or `count`. The last answer for each address is
+// kept: schemas live as long as their plugins.
+uint32_t op_list_find(struct op_list *list, const tapml_op *op);
+
+// What computes an op; "" for one that is not in the list.
+const char *op_list_identity(struct op_list *list, const tapml_op *op);

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The labels of a case in table `case`: where its call was seen, without what went through it.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct arena;
+struct carved_case;
+struct store;
+
+// Instance, op, version, phase and shape class of a case, in `arena`; all else is zero.
+// TAPML_NOT_FOUND where there is no such case.
+tapml_status label_read(struct store *store,
+                        int64_t id,
+                        struct arena *arena,
+                        struct carved_case *out_case) STATUS_USED;
+
+// The id of the case that was seen where `item` was: instance, prompt, step and part. `*out_has` is
+// 0 where there is none.
+tapml_status label_find(struct store *store,
+                        const struct carved_case *item,
+                        int64_t *out_id,
+                        int *out_has) STATUS_USED;

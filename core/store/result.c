@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/result.h"
+
+#include "base/arena.h"
+#include "store/row.h"
+#include "store/store.h"
+
+#define IS_OF_MAKER                                                                                \
+    "implementation = ? AND device = ? AND driver = ? AND options = ? AND oracle = ?"
+
+// Binds the maker to the next values of a row.
+static void put_maker(struct row *row, const struct result_maker *maker)
+{
+    row_put_text(row, maker->implementation);
+    row_put_text(row, maker->device);
+    row_put_text(row, maker->driver);
+    row_put_text(row, maker->options);
+    row_put_text(row, maker->oracle);
+}
+
+tapml_status result_write(struct store *store,
+                          const char *target,
+                          const struct result_row *item,
+                          const struct result_maker *maker)
+{
+    const char *run = NULL;
+    struct row row;
+    TAPML_TRY(store_run(store, &run));
+    TAPML_TRY(row_begin(store,
+                        "INSERT OR REPLACE INTO result"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        "writing results", &row));
+    row_put_text(&row, target);
+    row_put_i64(&row, item->case_id);
+    row_put_text(&row, item->verdict);
+    row_put_f64(&row, item->margin);
+    row_put_text(&row, item->output);
+    row_put_text(&row, item->reason);
+    row_put_i64(&row, (int64_t)item->time_ns);
+    put_maker(&row, maker);
+    if (item->total > 0) {
+        row_put_i64(&row, (int64_t)item->beyond);
+        row_put_i64(&row, (int64_t)item->total);
+    } else {
+        row_put_null(&row);
+        row_put_null(&row);
+    }
+    row_put_text(&row, run);
+    return row_run(&row);
+}
+
+struct result_reading {
+    struct arena *arena;
+    struct result_row *items;
+    size_t count, capacity;
+};
+
+#define SELECT_RESULT                                                                              \
+    "SELECT verdict, output, reason, instance, op, phase, shape_class, case_id, margin,"           \
+    " result.time_ns, beyond, elements FROM result JOIN \"case\" ON case_id = id"
+
+static tapml_status take_row(struct row *row, struct arena *arena, struct result_row *out_item)
+{
+    const char *texts[7];
+    for (int i = 0; i < 7; i++) {
+        texts[i] = arena_text(arena, row_text(row, i));
+        if (!texts[i]) {
+            return status_no_memory();
+        }
+    }
+    *out_item = (struct result_row){.verdict = texts[0],
+                                    .output = texts[1],
+                                    .reason = texts[2],
+                                    .instance = texts[3],
+                                    .op = texts[4],
+                                    .phase = texts[5],
+                                    .shape_class = texts[6],
+                                    .case_id = row_i64(row, 7),
+                                    .margin = row_f64(row, 8),
+                                    .time_ns = (uint64_t)row_i64(row, 9),
+                                    .beyond = (uint64_t)row_i64(row, 10),
+                                    .total = (uint64_t)row_i64(row, 11)};
+    return TAPML_OK;
+}
+
+tapml_status result_find(struct store *store,
+                         const char *target,
+                         int64_t case_id,
+                         const struct result_maker *maker,
+                         struct arena *arena,
+                         struct result_row *out_item)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, SELECT_RESULT " WHERE target = ? AND case_id = ? AND " IS_OF_MAKER,
+                        "reading results", &row));
+    row_put_text(&row, target);
+    row_put_i64(&row, case_id);
+    put_maker(&row, maker);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return status_fail(TAPML_NOT_FOUND, "'%s' has no fresh result of case %lld", target,
+                           (long long)case_id);
+    }
+    const tapml_status status = take_row(&row, arena, out_item);
+    row_end(&row);
+    return status;
+}
+
+static tapml_status take_result(void *user, struct row *row)
+{
+    struct result_reading *reading = user;
+    return reading->count < reading->capacity
+               ? take_row(row, reading->arena, &reading->items[reading->count++])
+               : TAPML_OK;
+}
+
+tapml_status result_list(struct store *store,
+                         const char *target,
+                         struct arena *arena,
+                         struct result_row **out_items,
+                         size_t *out_count)
+{
+    struct result_reading reading = {.arena = arena};
+    TAPML_TRY(result_count(store, target, &reading.capacity));
+    reading.items = arena_array(arena, reading.capacity + 1, sizeof(*reading.items));
+    if (!reading.items) {
+        return status_no_memory();
+    }
+    TAPML_TRY(row_each(store, SELECT_RESULT " WHERE target = ? ORDER BY case_id", target,
+                       take_result, &reading));
+    *out_items = reading.items;
+    *out_count = reading.count;
+    return TAPML_OK;
+}
+
+tapml_status result_count(struct store *store, const char *target, size_t *out_count)
+{
+    int64_t count = 0;
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM result WHERE target = ?", target, &count));
+    *out_count = (size_t)count;
+    return TAPML_OK;
+}
+
+tapml_status result_forget_stale(struct store *store,
+                                 const char *target,
+                                 const char *op,
+                                 uint32_t version,
+                                 const struct result_maker *maker,
+                                 size_t *out_count)
+{
+    struct row row;
+    size_t before = 0, after = 0;
+    TAPML_TRY(result_count(store, target, &before));
+    TAPML_TRY(row_begin(store,
+                        "DELETE FROM result WHERE target = ?"
+                        " AND case_id IN (SELECT id FROM \"case\" WHERE op = ? AND version = ?)"
+                        " AND NOT (" IS_OF_MAKER ")",
+                        "forgetting results", &row));
+    row_put_text(&row, target);
+    row_put_text(&row, op);
+    row_put_i64(&row, version);
+    put_maker(&row, maker);
+    TAPML_TRY(row_run(&row));
+    TAPML_TRY(result_count(store, target, &after));
+    *out_count = before - after;
+    return TAPML_OK;
+}
+
+// The elements go with their rows.
+tapml_status result_forget(struct store *store, const char *target)
+{
+    return row_forget(store, "DELETE FROM result WHERE target = ?", target);
+}

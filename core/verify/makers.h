@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the results of each op depend on beside their cases (`struct result_maker`), found out once.
+#pragma once
+
+#include "base/status.h"
+#include "device/backend.h"
+#include "plugin/registry.h"
+#include "store/result.h"
+#include "verify/calibrator.h"
+
+struct makers;
+
+// What computes is `backend`, what gives limits is `calibrator`. All of them outlive the makers.
+tapml_status makers_create(struct registry *registry,
+                           struct backend *backend,
+                           struct calibrator *calibrator,
+                           struct makers **out_makers) STATUS_USED;
+void makers_destroy(struct makers *makers);
+
+// What the results of an op depend on; borrowed from `makers`. Of an op that no plugin which was
+// opened knows, they depend on the whole plugin.
+tapml_status makers_find(struct makers *makers,
+                         const char *op,
+                         uint32_t version,
+                         const struct result_maker **out_maker) STATUS_USED;

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel that changes after a run has finished makes the results stale that it can affect, and no others."""
+import os
+import re
+
+import rig
+import test_spoilt
+
+FRESH = "SELECT case_id, verdict, margin, output, reason FROM result ORDER BY case_id"
+DERIVED = "SELECT position, case_id, label, verdict, margin, reason FROM derived ORDER BY position"
+BLAMED = "SELECT instance, kind, reason FROM blame ORDER BY instance"
+
+
+def counts(done):
+    """Of the line that ends the replay: all cases, all derived ones, and of both those judged at this start."""
+    match = re.search(r"replay on gpu: (\d+) cases and (\d+) derived ones, (\d+) and (\d+) of them now", done.stderr)
+    assert match, done.stderr
+    return tuple(map(int, match.groups()))
+
+
+def of_op(dir_, op):
+    return (rig.rows(dir_, f"SELECT count(*) FROM \"case\" WHERE op = '{op}'")[0][0],
+            rig.rows(dir_, f"SELECT count(*) FROM derived JOIN \"case\" ON id = case_id WHERE op = '{op}'")[0][0])
+
+
+def one(op, _first, kernel, pattern, replacement):
+    def test(folder):
+        ini, dir_ = rig.write_run(folder)
+        first = counts(rig.check(rig.host("--config", ini), 0))
+        assert first[:2] == first[2:], first
+        expected = of_op(dir_, op)
+        spoilt = test_spoilt.spoil(folder, kernel, pattern, replacement)
+        second = rig.check(rig.host("--config", ini, env=spoilt), 1)
+        # Cases that the search for the cause kept have results from then on: of these nothing is replayed.
+        assert counts(second)[2] == expected[0] > 0 and counts(second)[3] == expected[1] > 0, (counts(second), expected)
+        print(f"# {op}: {counts(second)[2]} of {first[0]} cases and {counts(second)[3]} of {first[1]} derived ones replayed")
+        third = rig.host("--config", ini, env=spoilt)
+        assert counts(rig.check(third, 1))[2:] == (0, 0), third.stderr
+        os.mkdir(os.path.join(folder, "fresh"))
+        other, fresh = rig.write_run(os.path.join(folder, "fresh"))
+        rig.check(rig.host("--config", other, env=spoilt), 1)
+        for query in (FRESH, DERIVED, BLAMED):
+            assert rig.rows(dir_, query) == rig.rows(fresh, query), query
+        mended = rig.host("--config", ini)
+        assert counts(rig.check(mended, 0))[2] >= expected[0], mended.stderr
+        rig.contains(mended.stdout, "0 blamed, 0 unsupported, 0 left on the source")
+        stale = rig.rows(dir_, f"SELECT count(DISTINCT implementation) FROM result JOIN \"case\" ON id = case_id"
+                               f" WHERE op = '{op}'")
+        assert stale == [(1,)], stale
+    test.__name__ = f"{op}: only its cases are replayed"
+    return test
+
+
+def a_rebuilt_plugin_replays_nothing(folder):
+    """Another build of the same sources, as a plugin that was rebuilt with a newer linker has it."""
+    ini, dir_ = rig.write_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    before = rig.rows(dir_, FRESH)
+    rebuilt = test_spoilt.spoil(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
+    done = rig.check(rig.host("--config", ini, env=rebuilt), 0)
+    assert counts(done)[2:] == (0, 0), done.stderr
+    assert rig.rows(dir_, FRESH) == before
+
+
+CHOSEN = ("tapml.rms_norm", "tapml.linear")
+
+if __name__ == "__main__":
+    rig.main([one(*fault) for fault in test_spoilt.FAULTS if fault[0] in CHOSEN] + [a_rebuilt_plugin_replays_nothing],
+             needs=["opencl", "reference"])

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/short_setup.h"
+#include "run/identity.h"
+
+#include <string.h>
+
+Test(identity, is_that_of_the_code_and_not_of_the_device)
+{
+    struct short_setup run;
+    char source[HASH_TEXT], other[HASH_TEXT];
+
+    short_setup_open(&run);
+    const struct graph *graph = model_graph(run.setup.model);
+
+    SHORT_MUST(identity_of_graph(run.setup.backends[0], graph, source));
+    SHORT_MUST(identity_of_graph(run.setup.backends[1], graph, other));
+    cr_assert_eq(strlen(source), 32);
+    cr_assert_str_eq(source, other, "both are devices of the reference");
+    short_setup_close(&run);
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
+#include "harness/scratch.h"
+#include "store/result.h"
+#include "store/store.h"
+
+#include <math.h>
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct scratch scratch;
+static struct store *store;
+static struct arena *arena;
+
+static const char CASES[] =
+    "INSERT INTO run VALUES ('r', 'host', 'machine', 1);"
+    "INSERT INTO prompt VALUES ('00000000000000010000000000000002', 0, 't', '[1]', '[2]', 'r');"
+    "INSERT INTO \"case\" VALUES (7, x'01', 'a', 'x.op', 1, 'decode', 'x=[1]',"
+    " '00000000000000010000000000000002', 3, 0, 1, 'r');"
+    "INSERT INTO \"case\" VALUES (8, x'02', 'b', 'x.op', 1, 'decode', 'x=[1]',"
+    " '00000000000000010000000000000002', 3, 0, 1, 'r');"
+    "INSERT INTO \"case\" VALUES (9, x'03', 'c', 'x.more', 1, 'prefill', 'x=[1]',"
+    " '00000000000000010000000000000002', 0, 0, 1, 'r');"
+    "INSERT INTO argument (case_id, position, param, kind, effects, dtype) VALUES"
+    " (7, 0, 'x', 'in', '', 'f32'), (8, 0, 'x', 'in', '', 'f32'), (9, 0, 'x', 'in', '', 'f32');";
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
+    arena = arena_create();
+    cr_assert_not_null(arena);
+    cr_assert_eq(sqlite3_exec(store_connection(store), CASES, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+    store_close(store);
+    scratch_remove(&scratch);
+}
+
+TestSuite(result, .init = begin, .fini = end);
+
+static const struct result_maker maker = {"plugin 1f", "cl:0", "card, 1.0", "", "0a"};
+
+static void write_both(void)
+{
+    const struct result_row pass = {
+        .case_id = 7, .verdict = "pass", .output = "y", .reason = "", .margin = 0.5, .time_ns = 4};
+    const struct result_row fail = {.case_id = 9,
+                                    .verdict = "fail",
+                                    .output = "y",
+                                    .reason = "it differs",
+                                    .margin = NAN,
+                                    .beyond = 2,
+                                    .total = 3};
+    MUST(store_begin(store));
+    MUST(result_write(store, "gpu", &pass, &maker));
+    MUST(result_write(store, "gpu", &fail, &maker));
+    MUST(result_write(store, "other", &fail, &maker));
+    MUST(store_commit(store));
+}
+
+Test(result, rows_are_read_as_they_were_written)
+{
+    struct result_row *rows = NULL;
+    struct result_row row;
+    size_t count = 0;
+    write_both();
+    MUST(result_list(store, "gpu", arena, &rows, &count));
+    cr_assert_eq(count, 2);
+    cr_expect_eq(rows[0].case_id, 7);
+    cr_expect_str_eq(rows[0].verdict, "pass");
+    cr_expect_str_eq(rows[0].op, "x.op");
+    cr_expect_eq(rows[0].time_ns, 4);
+    MUST(result_find(store, "gpu", 9, &maker, arena, &row));
+    cr_expect(isnan(row.margin));
+    cr_expect_eq(row.beyond, 2);
+    cr_expect_eq(row.total, 3);
+    cr_expect_str_eq(row.reason, "it differs");
+    cr_expect_str_eq(row.instance, "c");
+}
+
+Test(result, another_maker_of_any_kind_has_none)
+{
+    const struct result_maker others[] = {{"plugin 2f", "cl:0", "card, 1.0", "", "0a"},
+                                          {"plugin 1f", "cl:1", "card, 1.0", "", "0a"},
+                                          {"plugin 1f", "cl:0", "card, 1.1", "", "0a"},
+                                          {"plugin 1f", "cl:0", "card, 1.0", "x=1", "0a"},
+                                          {"plugin 1f", "cl:0", "card, 1.0", "", "0b"}};
+    struct result_row row;
+    write_both();
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        cr_expect_eq(result_find(store, "gpu", 7, &others[i], arena, &row), TAPML_NOT_FOUND, "%zu",
+                     i);
+    }
+}
+
+Test(result, stale_ones_of_one_op_go)
+{
+    const struct result_maker mended = {"plugin 2f", "cl:0", "card, 1.0", "", "0a"};
+    size_t count = 9;
+    write_both();
+    MUST(result_forget_stale(store, "gpu", "x.op", 1, &maker, &count));
+    cr_expect_eq(count, 0, "they are fresh");
+    MUST(result_forget_stale(store, "gpu", "x.op", 1, &mended, &count));
+    cr_expect_eq(count, 1);
+    MUST(result_count(store, "gpu", &count));
+    cr_expect_eq(count, 1, "the other op's stays");
+    MUST(result_forget(store, "gpu"));
+    MUST(result_count(store, "gpu", &count));
+    cr_expect_eq(count, 0);
+    MUST(result_count(store, "other", &count));
+    cr_expect_eq(count, 1);
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/stage.h"
+#include "verify/makers.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+static struct stage stage;
+static struct backend *backend;
+static struct calibrator *calibrator;
+static struct makers *makers;
+
+static void begin(void)
+{
+    stage_open(&stage);
+    MUST(registry_open(stage.registry, "reference:f32-blocked", &backend));
+    MUST(calibrator_create(stage.registry, NULL, backend, &calibrator));
+    MUST(makers_create(stage.registry, backend, calibrator, &makers));
+}
+
+static void end(void)
+{
+    makers_destroy(makers);
+    calibrator_destroy(calibrator);
+    backend_release(backend);
+    stage_close(&stage);
+}
+
+TestSuite(makers, .init = begin, .fini = end, .timeout = 60);
+
+Test(makers, each_op_has_a_digest_of_its_own_and_one_of_its_oracle)
+{
+    const struct result_maker *linear = NULL, *silu = NULL, *again = NULL;
+    MUST(makers_find(makers, "tapml.linear", 1, &linear));
+    MUST(makers_find(makers, "tapml.silu", 1, &silu));
+    MUST(makers_find(makers, "tapml.linear", 1, &again));
+    cr_expect_eq(linear, again);
+    cr_expect_str_neq(linear->implementation, silu->implementation);
+    cr_expect_eq(strncmp(linear->implementation, "org.tapml.cpu ", 14), 0);
+    cr_expect_str_eq(linear->device, "reference:f32-blocked");
+    cr_expect_str_neq(linear->oracle, "");
+    cr_expect_str_neq(linear->oracle, silu->oracle);
+}
+
+Test(makers, an_exact_op_has_no_oracle_and_an_unknown_one_the_build)
+{
+    const struct result_maker *copy = NULL, *other = NULL;
+    MUST(makers_find(makers, "tapml.copy", 1, &copy));
+    cr_expect_str_eq(copy->oracle, "");
+    MUST(makers_find(makers, "org.example.none", 1, &other));
+    cr_expect_not_null(strstr(other->implementation, backend_info(backend)->build_id));
+}
