@@ -82,7 +82,7 @@ tapml_status trace_create(struct backend *inner, struct trace **out_trace)
     *vt = backend_forward_vt;
     vt->call = trace_call;
     vt->release = trace_release;
-    trace->wrapper = (struct backend_wrapper){.backend = {vt}, .inner = inner};
+    trace->wrapper = (struct backend_wrapper){.backend = {.vt = vt}, .inner = inner};
     *out_trace = trace;
     return TAPML_OK;
 }
