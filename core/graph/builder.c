@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "graph/source.h"
+#include "graph/sum_table.h"
 #include "model/weights.h"
 #include "tensor/dtype.h"
 
@@ -23,8 +24,7 @@ struct builder {
     size_t scope_ends[SCOPES_MAX];  // Its length before each scope was opened.
     uint32_t scope_count;
 
-    struct affine *sums; // Code -(AFFINE_SYMBOLS + 1 + k) stands for sums[k].
-    size_t sum_count, sum_capacity;
+    struct sum_table sums;
 };
 
 // A plugin may go on after a failure; the graph that is finished is not its own any more.
@@ -72,48 +72,6 @@ static tapml_status check_name(const char *name)
     return TAPML_OK;
 }
 
-static tapml_status sum_of(const struct builder *builder, int64_t code, struct affine *out_value)
-{
-    struct affine value = affine_constant(0);
-
-    if (code >= 0) {
-        value.constant = code;
-    } else if (code >= -AFFINE_SYMBOLS) {
-        value.factor[-code - 1] = 1;
-    } else if ((uint64_t)(-(code + 1)) - AFFINE_SYMBOLS < builder->sum_count) {
-        value = builder->sums[-(code + 1) - AFFINE_SYMBOLS];
-    } else {
-        return status_fail(TAPML_INVALID, "no sum of symbols has the code %lld", (long long)code);
-    }
-    *out_value = value;
-    return TAPML_OK;
-}
-
-// The code of a sum: itself, a symbol's, or that of an entry in the table.
-static tapml_status code_of(struct builder *builder, const struct affine *value, int64_t *out_code)
-{
-    if (affine_is_constant(value) && value->constant >= 0) {
-        *out_code = value->constant;
-        return TAPML_OK;
-    }
-    for (int64_t code = -1; code >= -AFFINE_SYMBOLS - (int64_t)builder->sum_count; code--) {
-        struct affine known;
-
-        TAPML_TRY(sum_of(builder, code, &known));
-        if (affine_equal(&known, value)) {
-            *out_code = code;
-            return TAPML_OK;
-        }
-    }
-    if (!alloc_grow((void **)&builder->sums, &builder->sum_capacity, builder->sum_count,
-                    sizeof(*builder->sums))) {
-        return status_no_memory();
-    }
-    builder->sums[builder->sum_count++] = *value;
-    *out_code = -AFFINE_SYMBOLS - (int64_t)builder->sum_count;
-    return TAPML_OK;
-}
-
 static tapml_status read_shape(const struct builder *builder,
                                const int64_t *shape,
                                uint32_t rank,
@@ -126,7 +84,7 @@ static tapml_status read_shape(const struct builder *builder,
                            TAPML_MAX_RANK, rank);
     }
     for (uint32_t i = 0; i < rank; i++) {
-        TAPML_TRY(sum_of(builder, shape[i], &view.shape[i]));
+        TAPML_TRY(sum_table_value(&builder->sums, shape[i], &view.shape[i]));
     }
     *out_view = view;
     return TAPML_OK;
@@ -203,7 +161,7 @@ static tapml_status make_sum(struct builder *builder,
     if (!view_is_bounded(&value)) {
         return status_fail(TAPML_INVALID, "a part is beyond %lld", (long long)VIEW_PART_MAX);
     }
-    return code_of(builder, &value, out_code);
+    return sum_table_code(&builder->sums, &value, out_code);
 }
 
 static tapml_status sum(tapml_object *graph,
@@ -352,7 +310,7 @@ static tapml_status read_argument(const struct builder *builder,
         return read_list(builder, value, out_argument);
     }
     if (param->kind == TAPML_P_I64 && value->kind == TAPML_V_SYM) {
-        return sum_of(builder, value->u.i, &out_argument->i);
+        return sum_table_value(&builder->sums, value->u.i, &out_argument->i);
     }
     if (param->kind == TAPML_P_I64 && value->kind == TAPML_P_I64) {
         out_argument->i = affine_constant(value->u.i);
@@ -476,8 +434,8 @@ static tapml_status make_slice(
     struct affine first;
     struct affine last;
 
-    TAPML_TRY(sum_of(builder, begin, &first));
-    TAPML_TRY(sum_of(builder, end, &last));
+    TAPML_TRY(sum_table_value(&builder->sums, begin, &first));
+    TAPML_TRY(sum_table_value(&builder->sums, end, &last));
     return view_slice(view, axis, &first, &last);
 }
 
@@ -570,7 +528,7 @@ make_repeat(const struct builder *builder, uint32_t axis, int64_t times, struct 
 {
     struct affine extent;
 
-    TAPML_TRY(sum_of(builder, times, &extent));
+    TAPML_TRY(sum_table_value(&builder->sums, times, &extent));
     return view_repeat(view, axis, &extent);
 }
 
@@ -606,7 +564,7 @@ static const tapml_tensor *describe(tapml_object *graph, tapml_graph_value id)
         return NULL;
     }
     for (uint32_t i = 0; i < value->rank; i++) {
-        if (code_of(builder, &value->shape[i], &shape[i]) != TAPML_OK) {
+        if (sum_table_code(&builder->sums, &value->shape[i], &shape[i]) != TAPML_OK) {
             return NULL;
         }
     }
@@ -675,7 +633,7 @@ void builder_destroy(struct builder *builder)
 {
     if (builder != NULL) {
         draft_release(&builder->draft);
-        alloc_free(builder->sums);
+        sum_table_release(&builder->sums);
         alloc_free(builder);
     }
 }
@@ -708,49 +666,6 @@ const tapml_host_graph *builder_table(void)
     return &table;
 }
 
-// Marks the base values that ops and outputs use.
-static void mark_used(const struct draft *draft, unsigned char *used)
-{
-    for (size_t i = 0; i < draft->op_count; i++) {
-        const struct graph_op *op = &draft->ops[i];
-
-        for (uint32_t p = 0; p < op->op->n_params; p++) {
-            const struct graph_argument *argument = &op->arguments[p];
-
-            if (argument->kind == TAPML_P_TENSOR_IN || argument->kind == TAPML_P_TENSOR_INOUT) {
-                used[draft->values[argument->value].base] = 1;
-            }
-            for (uint32_t k = 0; k < argument->count; k++) {
-                used[draft->values[argument->values[k]].base] = 1;
-            }
-        }
-    }
-    for (size_t i = 0; i < draft->output_count; i++) {
-        used[draft->values[draft->outputs[i].value].base] = 1;
-    }
-}
-
-static tapml_status check_used(const struct draft *draft)
-{
-    unsigned char *used = alloc_new(draft->value_count);
-    tapml_status status = TAPML_OK;
-
-    if (used == NULL) {
-        return status_no_memory();
-    }
-    mark_used(draft, used);
-    for (size_t i = 0; i < draft->value_count && status == TAPML_OK; i++) {
-        const struct graph_value *value = &draft->values[i];
-
-        if (!used[i] && (value->kind == GRAPH_INPUT || value->kind == GRAPH_STATE)) {
-            status = status_fail(TAPML_INVALID, "%s '%s' is never used",
-                                 value->kind == GRAPH_INPUT ? "input" : "state", value->name);
-        }
-    }
-    alloc_free(used);
-    return status;
-}
-
 tapml_status builder_finish(struct builder *builder, struct graph **out_graph)
 {
     TAPML_TRY(builder_of(&builder->object, &builder));
@@ -760,6 +675,6 @@ tapml_status builder_finish(struct builder *builder, struct graph **out_graph)
     if (builder->draft.output_count == 0) {
         return status_fail(TAPML_INVALID, "the graph has no output");
     }
-    TAPML_TRY(check_used(&builder->draft));
+    TAPML_TRY(draft_check_used(&builder->draft));
     return draft_finish(&builder->draft, out_graph);
 }

@@ -438,3 +438,48 @@ tapml_status draft_finish(struct draft *draft, struct graph **out_graph)
     *out_graph = graph;
     return TAPML_OK;
 }
+
+// -- What is used ------------------------------------------------------------------------------
+
+// Marks the base values that ops and outputs use.
+static void mark_used(const struct draft *draft, unsigned char *used)
+{
+    for (size_t i = 0; i < draft->op_count; i++) {
+        const struct graph_op *op = &draft->ops[i];
+
+        for (uint32_t p = 0; p < op->op->n_params; p++) {
+            const struct graph_argument *argument = &op->arguments[p];
+
+            if (argument->kind == TAPML_P_TENSOR_IN || argument->kind == TAPML_P_TENSOR_INOUT) {
+                used[draft->values[argument->value].base] = 1;
+            }
+            for (uint32_t k = 0; k < argument->count; k++) {
+                used[draft->values[argument->values[k]].base] = 1;
+            }
+        }
+    }
+    for (size_t i = 0; i < draft->output_count; i++) {
+        used[draft->values[draft->outputs[i].value].base] = 1;
+    }
+}
+
+tapml_status draft_check_used(const struct draft *draft)
+{
+    unsigned char *used = alloc_new(draft->value_count);
+    tapml_status status = TAPML_OK;
+
+    if (used == NULL) {
+        return status_no_memory();
+    }
+    mark_used(draft, used);
+    for (size_t i = 0; i < draft->value_count && status == TAPML_OK; i++) {
+        const struct graph_value *value = &draft->values[i];
+
+        if (!used[i] && (value->kind == GRAPH_INPUT || value->kind == GRAPH_STATE)) {
+            status = status_fail(TAPML_INVALID, "%s '%s' is never used",
+                                 value->kind == GRAPH_INPUT ? "input" : "state", value->name);
+        }
+    }
+    alloc_free(used);
+    return status;
+}

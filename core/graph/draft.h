@@ -78,5 +78,8 @@ tapml_status draft_add_copy(struct draft *draft,
 
 tapml_status draft_add_output(struct draft *draft, const char *name, uint32_t value) STATUS_USED;
 
+// TAPML_INVALID if no op and no output uses an input or a state; the message names it.
+tapml_status draft_check_used(const struct draft *draft) STATUS_USED;
+
 // The graph, constant from now on. The caller owns it; the draft is empty.
 tapml_status draft_finish(struct draft *draft, struct graph **out_graph) STATUS_USED;

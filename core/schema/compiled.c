@@ -4,6 +4,7 @@
 #include "schema/compiled.h"
 
 #include "base/arena.h"
+#include "schema/expression_compiler.h"
 #include "tensor/dtype.h"
 
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static tapml_status compile_dtype(const struct op_compiler *compiler,
 static tapml_status
 compile(struct op_compiler *compiler, const char *text, const struct expression **out_expression)
 {
-    return expression_compile(text, &compiler->made->names, compiler->arena, out_expression);
+    return expression_compiler_run(text, &compiler->made->names, compiler->arena, out_expression);
 }
 
 // A shape or a sum: one value is asked of it, where a region has two.

@@ -14,6 +14,8 @@
 
 #include <tapml/op.h>
 
+struct arena;
+
 enum {
     COMPILED_PARAMS_MAX = 32, // Parameters of an op.
     COMPILED_DTYPES_MAX = 16  // Types of a parameter.

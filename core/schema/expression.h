@@ -14,9 +14,10 @@
 // and stands for the product of its axes. A symbol gets its value where it first stands alone in a
 // shape; elsewhere it must then agree.
 //
-// A text is compiled once, with the names of its op; matching and evaluating read the compiled form
-// and allocate nothing. Extents, rows and sums count elements, rows or operations, as their schema
-// says. A compiled text is constant and may be used by any thread; a scope belongs to one thread.
+// A text is compiled once, with the names of its op (schema/expression_compiler.h); matching and
+// evaluating read the compiled form and allocate nothing. Extents, rows and sums count elements,
+// rows or operations, as their schema says. A compiled text is constant and may be used by any
+// thread; a scope belongs to one thread.
 #pragma once
 
 #include "schema/affine.h"
@@ -29,8 +30,6 @@ enum {
     EXPRESSION_NONE = 255       // No symbol.
 };
 
-struct arena;
-
 // The symbols of one op's schema: a symbol is an index into `names`.
 struct expression_names {
     uint32_t count;
@@ -42,13 +41,6 @@ uint32_t expression_find(const struct expression_names *names, const char *name)
 
 // A compiled text.
 struct expression;
-
-// Compiles a text and adds the names that are new to `names`. The result lives in `arena` and
-// borrows `text`. TAPML_INVALID says what is malformed, and quotes the text; TAPML_NO_MEMORY.
-tapml_status expression_compile(const char *text,
-                                struct expression_names *names,
-                                struct arena *arena,
-                                const struct expression **out_expression) STATUS_USED;
 
 // Whether a text is a range "A .. B".
 int expression_is_range(const struct expression *expression);
