@@ -141,7 +141,7 @@ tapml_status element_find(const struct replay_output *output,
                           struct arena *arena,
                           struct element_list *out_list)
 {
-    struct element_list list = {.total = output->rows * output->width};
+    struct element_list list = {.total = (size_t)replay_output_count(output)};
     struct element_search search = {.output = output,
                                     .argument = argument,
                                     .limit = limit,

@@ -108,7 +108,7 @@ tapml_status recast_widen_output(const tapml_op *op,
                                  struct arena *arena,
                                  struct replay_output *output)
 {
-    const uint64_t count = (uint64_t)output->rows * output->width;
+    const uint64_t count = replay_output_count(output);
     output->computed = convert(activation_type(activation), WIDEN, output->computed, count, arena);
     output->dtype = TAPML_F32;
     return output->computed ? recast_round_expected(op, activation, arena, output)
@@ -120,7 +120,7 @@ tapml_status recast_round_expected(const tapml_op *op,
                                    struct arena *arena,
                                    struct replay_output *output)
 {
-    const uint64_t count = (uint64_t)output->rows * output->width;
+    const uint64_t count = replay_output_count(output);
     const struct activation_type *type = activation_type(activation);
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(op->tolerance, &class_));

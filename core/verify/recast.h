@@ -7,8 +7,10 @@
 // TAPML_NO_MEMORY, or a tolerance class that is not known (TAPML_INVALID).
 #pragma once
 
+#include "schema/compiled.h"
 #include "store/case.h"
-#include "verify/replay.h"
+#include "tensor/activation.h"
+#include "verify/replay_output.h"
 
 struct arena;
 

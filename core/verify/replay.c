@@ -552,28 +552,14 @@ static tapml_status call_timed(const struct running *running)
 static tapml_status take_output(const struct running *running, uint32_t index)
 {
     const struct case_argument *argument = &running->item->arguments[index];
-    const unsigned char *found = guard_found(running->replay->guard, running->slots[index].buffer);
-    const struct case_argument view = case_content_view(argument);
-    const size_t element_bytes = dtype_bytes(view.dtype);
-    void *computed = arena_new(running->arena, argument->content_bytes);
-    if (!computed) {
-        return status_no_memory();
-    }
+    const struct case_argument *given = &running->given->arguments[index];
+    struct replay_output *output = &running->result->outputs[running->result->output_count];
+    const void *found = guard_found(running->replay->guard, running->slots[index].buffer);
     ASSERT(found); // It checked the call.
-    convert_gather(found + view.offset_bytes, view.shape, view.stride, view.rank, element_bytes,
-                   computed);
-    const uint64_t count = argument->content_bytes / element_bytes;
-    const uint64_t width = view.rank > 0 ? (uint64_t)view.shape[view.rank - 1] : 1;
-    struct replay_output *output = &running->result->outputs[running->result->output_count++];
-    *output = (struct replay_output){
-        .param = argument->name,
-        .dtype = argument->dtype,
-        .expected = running->given->arguments[index].after,
-        .computed = computed,
-        .rows = width > 0 ? count / width : 0,
-        .width = width,
-    };
-    return argument->dtype != running->given->arguments[index].dtype
+    TAPML_TRY(replay_output_take(argument, found, running->arena, output));
+    running->result->output_count++;
+    output->expected = given->after;
+    return argument->dtype != given->dtype
                ? recast_widen_output(running->op, activation_of(running), running->arena, output)
                : TAPML_OK;
 }

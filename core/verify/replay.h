@@ -13,6 +13,7 @@
 #include "model/checkpoint.h"
 #include "store/case.h"
 #include "verify/guard.h"
+#include "verify/replay_output.h"
 
 enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = GUARD_POISON };
 
@@ -24,18 +25,6 @@ tapml_status replay_create(struct backend *backend,
                            const struct checkpoint *checkpoint,
                            struct replay **out_replay) STATUS_USED;
 void replay_destroy(struct replay *replay);
-
-struct replay_output {
-    const char *param;
-    uint32_t dtype;
-    const void *expected; // Dense; of the case.
-    const void *computed; // Dense; lives until the next run.
-    size_t rows, width;
-
-    // What the guard found, with the sentence in `reason`.
-    int wrote_outside; // Bits around the view or rows around the region changed, or an input did.
-    int is_unwritten;  // Some of it was left as it was.
-};
 
 enum replay_outcome { REPLAY_RAN, REPLAY_UNSUPPORTED, REPLAY_SKIPPED };
 
