@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "exec/binding.h"
 #include "exec/compile.h"
 #include "exec/executor.h"
@@ -342,6 +343,7 @@ tapml_status session_step(struct session *session,
     const struct program *program = NULL;
     TAPML_TRY(check_step(session, count, wanted));
     const int64_t end = session->position + count;
+    ASSERT(session->position >= 0 && end <= session->capacity);
     struct input_call call = {
         .point.value[AFFINE_TOKENS] = count,
         .point.value[AFFINE_POSITION] = session->position,
@@ -356,6 +358,7 @@ tapml_status session_step(struct session *session,
     value_set_begin_call(session->values, &call.point);
     TAPML_TRY(input_evaluate(session->inputs, &call));
     TAPML_TRY(find_program(session, &call.point, &program));
+    ASSERT(program && program->node_count == session->graph->op_count); // Each op is called once.
     session->is_broken = 1;
     TAPML_TRY(executor_run(session->executor, program, &call.point));
     session->is_broken = 0;
@@ -393,6 +396,7 @@ tapml_status session_output(struct session *session,
         return status_fail(TAPML_PRECONDITION, "there is no output '%s' before a step", name);
     }
     TAPML_TRY(output_get(session->outputs, name, &session->point, &output));
+    ASSERT(output.rank <= TAPML_MAX_RANK && output.values);
     memcpy(out_shape, output.shape, sizeof(output.shape));
     *out_rank = output.rank;
     *out_values = output.values;

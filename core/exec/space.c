@@ -47,6 +47,7 @@ static tapml_status explain_place(tapml_status status, const struct space_place 
 tapml_status space_wait(struct space_set *set, uint32_t place)
 {
     struct space_place *own = &set->places[place];
+    ASSERT(place < set->place_count && own->done <= own->written);
     TAPML_TRY(explain_place(backend_wait(own->backend), own));
     own->done = own->written;
     own->is_busy = own->is_held = 0;
@@ -66,6 +67,7 @@ tapml_status space_wait_all(struct space_set *set)
 tapml_status space_signal(struct space_set *set, uint32_t place, struct space_point *out_point)
 {
     struct space_place *own = &set->places[place];
+    ASSERT(place < set->place_count);
     out_point->work = own->work;
     out_point->written = own->written;
     return explain_place(backend_signal(own->backend, &out_point->point), own);
@@ -74,7 +76,8 @@ tapml_status space_signal(struct space_set *set, uint32_t place, struct space_po
 tapml_status space_wait_for(struct space_set *set, uint32_t place, const struct space_point *point)
 {
     struct space_place *own = &set->places[place];
-    ASSERT(point->work <= own->work && point->written <= own->written);
+    ASSERT(place < set->place_count);
+    ASSERT(point->work <= own->work && point->written <= own->written); // It is of this place.
     TAPML_TRY(explain_place(backend_wait_for(own->backend, point->point), own));
     own->done = point->written > own->done ? point->written : own->done;
     if (point->work == own->work) {
@@ -87,6 +90,8 @@ tapml_status
 space_follow(struct space_set *set, uint32_t place, uint32_t from, const struct space_point *point)
 {
     struct space_place *own = &set->places[place], *other = &set->places[from];
+    ASSERT(place < set->place_count && from < set->place_count && place != from);
+    ASSERT(point->work <= other->work); // It is of `from`.
     if (other->is_held) {
         other->is_held = 0;
         TAPML_TRY(explain_place(backend_flush(other->backend), other));
@@ -110,6 +115,7 @@ tapml_status space_flush_others(struct space_set *set, uint32_t place)
 tapml_status space_enter(struct space_set *set, uint32_t place)
 {
     const uint32_t last = set->current;
+    ASSERT(place < set->place_count || place == SPACE_NOBODY);
     if (last == place) {
         return TAPML_OK;
     }
@@ -123,6 +129,7 @@ tapml_status space_enter(struct space_set *set, uint32_t place)
 
 void space_note_call(struct space_set *set, uint32_t place)
 {
+    ASSERT(place < set->place_count);
     set->places[place].is_busy = set->places[place].is_held = 1;
     set->places[place].work++;
 }
@@ -229,6 +236,7 @@ tapml_status space_buffer(struct space_set *set,
 {
     const struct space_place *own = &set->places[place];
     tapml_object **buffer = &block->buffers[place];
+    ASSERT(place < set->place_count);
     if (!*buffer && own->space == SPACE_HOST) {
         void *memory = NULL;
         TAPML_TRY(space_memory(set, block, &memory));

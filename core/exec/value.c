@@ -133,17 +133,20 @@ void value_set_end_call(struct value_set *set, const uint16_t *valid)
 
 static struct space_block *slot_of(struct value_set *set, uint32_t value)
 {
-    ASSERT(set->plan.slot_of[value] != GRAPH_NONE);
+    ASSERT(value < set->graph->value_count && set->graph->values[value].base == value);
+    ASSERT(set->plan.slot_of[value] < set->plan.slot_count); // It is computed or an input.
     return &set->slots[set->plan.slot_of[value]];
 }
 
 static int is_valid(const struct value_set *set, uint32_t value, uint32_t space)
 {
+    ASSERT(value < set->graph->value_count && space < SPACE_COUNT_MAX);
     return (set->valid[value] >> space & 1) != 0;
 }
 
 static struct space_block *block_of(struct value_set *set, uint32_t value)
 {
+    ASSERT(value < set->graph->value_count);
     return set->state_of[value] != GRAPH_NONE ? &set->states[set->state_of[value]].block
                                               : slot_of(set, value);
 }
@@ -184,14 +187,14 @@ tapml_status value_cast_back(struct value_set *set, uint32_t value, uint32_t pla
 tapml_status value_update_state(struct value_set *set, uint32_t value, uint32_t place)
 {
     tapml_object *buffer = NULL;
-    ASSERT(set->state_of[value] != GRAPH_NONE);
+    ASSERT(value < set->graph->value_count && set->state_of[value] != GRAPH_NONE);
     return state_buffer(&set->states[set->state_of[value]], set->spaces, place, &buffer);
 }
 
 void value_note_rows(
     struct value_set *set, uint32_t value, uint32_t place, uint64_t begin, uint64_t end)
 {
-    ASSERT(set->state_of[value] != GRAPH_NONE);
+    ASSERT(set->state_of[value] != GRAPH_NONE && begin <= end);
     state_note_write(&set->states[set->state_of[value]], set->spaces, place, begin, end);
 }
 

@@ -82,6 +82,7 @@ static struct client *own(const struct backend *backend)
 // Nothing is queued any more, by whatever way.
 static void forget_work(struct client *client)
 {
+    ASSERT(client->reached <= client->signalled);
     staging_clear(&client->staging, client->shared);
     client->log.size = 0;
     client->sent = 0;
@@ -132,6 +133,7 @@ static void begin(struct client *client, enum message_verb verb)
 static tapml_status send_log(struct client *client, int descriptor)
 {
     struct channel *channel = client->given.channel;
+    ASSERT(client->sent <= client->log.size);
     if (client->log.is_failed) {
         client->is_lost = 1;
         return status_no_memory();
@@ -400,6 +402,7 @@ static tapml_status client_wait(struct backend *backend)
 static tapml_status client_signal(struct backend *backend, struct backend_point *out_point)
 {
     struct client *client = own(backend);
+    ASSERT(client->is_busy || !client->is_unmarked);
     if (client->is_unmarked) {
         begin(client, MESSAGE_SIGNAL);
         wire_put_u64(&client->log, client->signalled + 1);
@@ -784,6 +787,7 @@ static tapml_status client_write(struct backend *backend,
     if (size == 0) {
         return TAPML_OK;
     }
+    ASSERT(offset <= buffer->bytes && size <= buffer->bytes - offset); // The façade has checked.
     if (is_direct(client, buffer)) {
         memcpy(buffer->span.memory + offset, source, size);
         return TAPML_OK;
@@ -809,6 +813,7 @@ static tapml_status client_read(
     if (size == 0) {
         return TAPML_OK;
     }
+    ASSERT(offset <= buffer->bytes && size <= buffer->bytes - offset);
     if (is_direct(client, buffer)) {
         memcpy(target, buffer->span.memory + offset, size);
         return TAPML_OK;
@@ -826,6 +831,7 @@ static tapml_status client_fill(
     struct client *client = own(backend);
     struct buffer *buffer = buffer_of(object);
     TAPML_TRY(make_room(client));
+    ASSERT(offset <= buffer->bytes && size <= buffer->bytes - offset);
     if (is_direct(client, buffer)) {
         for (uint64_t at = 0; at < size; at += sizeof(pattern)) {
             memcpy(buffer->span.memory + offset + at, &pattern, sizeof(pattern));
