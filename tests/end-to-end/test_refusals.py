@@ -1,76 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused: each row makes one wrong input, and says exit code and what the sentence holds.
+"""What is refused: the rows of refusals.py for the INI, files, prompts and command lines, and refused_models.py.
 
-A refusal is one line on stderr that begins with "tapml-host: ", nothing on stdout, and no crash, in
-the plain build and under the sanitizers. Rows cost milliseconds: nothing is run.
+Beside them is what is not refused, and what a check of the configuration reports.
 """
 import json
 import os
-import shutil
 import socket
 import struct
 import subprocess
-import sys
 
 import rig
+from refusals import LLAMA, SHARDED, ROWS, row, refusal, write, ini_bytes, run_of, copy_model, model_run
+from refused_models import join, split # And its rows are added.
 
-LLAMA = os.path.join(rig.DATA, "models", "llama")
-SHARDED = os.path.join(rig.DATA, "models", "llama_sharded")
 NOBODY = 65534
-
-ROWS = []
-
-
-def row(name, code, pieces, make):
-    """`make(folder)` gives the arguments of tapml-host."""
-    def test(folder):
-        arguments = make(folder)
-        done = rig.host(*arguments, timeout=60)
-        refusal(done, code, pieces)
-        assert not os.path.isdir(os.path.join(folder, "run")), "a refused run leaves a folder behind"
-    test.__name__ = name
-    ROWS.append(test)
-
-
-def refusal(done, code, pieces):
-    assert done.returncode == code, f"exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
-    assert done.stdout == "", f"something was printed: {done.stdout}"
-    assert done.stderr.startswith("tapml-host: ") and done.stderr.count("\n") == 1 and done.stderr.endswith("\n"), \
-        f"not one sentence:\n{done.stderr}"
-    rig.contains(done.stderr, *pieces)
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
-    return path
 
 
 # -- The INI -------------------------------------------------------------------------------------
-
-def ini_bytes(folder, changes=None, extra=b"", model=LLAMA, prompts=None):
-    """A whole run.ini of this folder; `changes` are values by "section/key", None takes a key out."""
-    lines = {
-        "run/dir": os.path.join(folder, "run"), "run/prompts": prompts or os.path.join(folder, "prompts.txt"),
-        "run/decode": "3", "run/capacity": "16", "run/chunk": "8", "model/path": model,
-        "source/backend": "reference:f32", "target.gpu/backend": "reference:f64", **(changes or {}),
-    }
-    out, last = [], None
-    for name, value in lines.items():
-        section, key = name.split("/")
-        if value is not None:
-            out += [f"[{section}]"] * (section != last) + [f"{key} = {value}"]
-            last = section
-    return "\n".join(out).encode() + b"\n" + (extra if isinstance(extra, bytes) else extra.encode())
-
-
-def run_of(folder, prompts=b"ids: 1 2 3\n", **options):
-    if prompts is not None:
-        write(os.path.join(folder, "prompts.txt"), prompts)
-    return ["--config", write(os.path.join(folder, "run.ini"), ini_bytes(folder, **options))]
-
 
 def ini(name, pieces, changes=None, extra=b"", code=2):
     row(f"ini: {name}", code, pieces, lambda folder: run_of(folder, changes=changes, extra=extra))
@@ -201,18 +149,6 @@ def kinds(what, place, said, absent="No such file or directory"):
         row(f"{what} is {name}", 2, [said, why], arguments)
 
 
-def copy_model(folder, source=LLAMA):
-    model = os.path.join(folder, "model")
-    shutil.copytree(source, model, copy_function=shutil.copyfile)
-    return model
-
-
-def model_run(folder, source=LLAMA, **options):
-    """A run on a model of its own; gives the model's folder and the arguments."""
-    model = copy_model(folder, source)
-    return model, run_of(folder, model=model, **options)
-
-
 def model_file(name, source=LLAMA):
     def place(folder):
         model, words = model_run(folder, source)
@@ -267,245 +203,6 @@ unreadable("a shard", model_file("model-00002-of-00003.safetensors", SHARDED))
 unreadable("the model's folder", model_file(""))
 
 
-# -- Safetensors ---------------------------------------------------------------------------------
-
-def weights(name, pieces, change):
-    """`change(data)` gives other bytes for model.safetensors."""
-    def make(folder):
-        model, words = model_run(folder)
-        path = os.path.join(model, "model.safetensors")
-        with open(path, "rb") as file:
-            data = file.read()
-        write(path, change(data))
-        return words
-    row(f"safetensors: {name}", 2, ["model.safetensors:", *pieces], make)
-
-
-def split(data):
-    size, = struct.unpack_from("<Q", data)
-    return json.loads(data[8:8 + size]), data[8 + size:]
-
-
-def join(header, body):
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + body
-
-
-def header(name, pieces, change):
-    """`change(header, names)` edits the header, whose tensors are `names` in the order of their data."""
-    def edit(data):
-        table, body = split(data)
-        names = sorted((key for key in table if key != "__metadata__"), key=lambda key: table[key]["data_offsets"])
-        return join(change(table, names) or table, body)
-    weights(name, pieces, edit)
-
-
-def one(**values):
-    """Sets keys of the second tensor."""
-    return lambda table, names: table[names[1]].update(values)
-
-
-weights("empty", ["expected at least 8 bytes, found 0"], lambda data: b"")
-weights("seven bytes", ["expected at least 8 bytes, found 7"], lambda data: data[:7])
-weights("cut in the header", ["expected a header within the 100 bytes of the file"], lambda data: data[:100])
-weights("cut in the data", ["expected offsets within"], lambda data: data[:-1])
-weights("more data than tensors", ["bytes of data, found"], lambda data: data + b"\0")
-for claim in (0xffffffffffffffff, 0x7fffffffffffffff, 1 << 32, 100000001):
-    weights(f"a header of {claim:#x} bytes", ["expected a header within", f"found {claim}"],
-            lambda data, claim=claim: struct.pack("<Q", claim) + data[8:])
-weights("a header of no bytes", ["model.safetensors:"], lambda data: struct.pack("<Q", 0) + data[8:])
-weights("a header that is no JSON", ["model.safetensors:1: "], lambda data: join(b"{'a': 1}", b""))
-weights("a header that is no object", ["expected an object as header"], lambda data: join(b"[1]", b""))
-weights("a header that is too deep", ["maximum parsing depth reached"],
-        lambda data: join(b'{"a":' + b"[" * 100000 + b"]" * 100000 + b"}", b""))
-weights("zip", ["expected a header within"], lambda data: b"PK\3\4" + data)
-weights("a tensor twice", ["duplicate object key"],
-        lambda data: join(json.dumps(split(data)[0])[:-1].encode() + b"," +
-                          json.dumps(split(data)[0])[1:].encode(), split(data)[1]))
-header("a tensor that is no object", ["has no 'dtype'"], lambda table, names: table.update({names[1]: 3}))
-header("no dtype", ["has no 'dtype'"], lambda table, names: table[names[1]].pop("dtype") and None)
-header("an unknown dtype", ["expected dtype F64, F32", "found 'F8_E4M3'"], one(dtype="F8_E4M3"))
-header("a dtype of another size", ["bytes for f64"], one(dtype="F64"))
-header("no shape", ["expected a shape"], lambda table, names: table[names[1]].pop("shape") and None)
-header("a shape that is no number", ["expected whole numbers as its shape"], one(shape=["a"]))
-header("a negative extent", ["expected an extent of at least 0 on axis 0, found -4"], one(shape=[-4, -4]))
-header("extents that overflow", ["too large to multiply"], one(shape=[1 << 40, 1 << 40]))
-header("bytes that overflow", ["is too large"], one(shape=[1 << 62]))
-header("seven axes", ["at most 6 extents, found 7"], one(shape=[1] * 7))
-header("an extent beyond 64 bits", ["expected whole numbers as its shape"], one(shape=[1 << 70]))
-header("no offsets", ["expected two whole numbers as 'data_offsets'"],
-       lambda table, names: table[names[1]].pop("data_offsets") and None)
-header("three offsets", ["expected two whole numbers as 'data_offsets'"], one(data_offsets=[0, 1, 2]))
-header("offsets that run backwards", ["expected offsets within"], one(data_offsets=[8, 4]))
-header("negative offsets", ["expected offsets within"], one(data_offsets=[-8, 4]))
-header("offsets behind the end", ["expected offsets within"], one(data_offsets=[0, 1 << 60]))
-header("overlapping tensors", ["tensors overlap"],
-       lambda table, names: table[names[1]].update(
-           data_offsets=[at - 4 for at in table[names[1]]["data_offsets"]]))
-header("a gap", ["a gap"],
-       lambda table, names: table.update({names[1]: {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}))
-header("a name with a control character", ["a tensor's name has a control character"],
-       lambda table, names: table.update({"a\nb": table.pop(names[1])}))
-header("a tensor without a name", ["a tensor has no name"], lambda table, names: table.update({"": table.pop(names[1])}))
-
-
-def tensor(name, pieces, change):
-    """As `header`, for what the architecture refuses."""
-    def make(folder):
-        model, words = model_run(folder)
-        path = os.path.join(model, "model.safetensors")
-        with open(path, "rb") as file:
-            table, body = split(file.read())
-        change(table)
-        write(path, join(table, body))
-        return words
-    row(f"weights: {name}", 2, pieces, make)
-
-
-NORM = "model.layers.0.input_layernorm.weight"
-tensor("a missing tensor", [NORM, "the checkpoint lacks it, expected"],
-       lambda table: table.update({"other": table.pop(NORM)}))
-tensor("a wrong shape", [NORM, "its shape is", "expected"],
-       lambda table: table[NORM].update(shape=[2, table[NORM]["shape"][0] // 2]))
-tensor("a wrong dtype", [NORM, "i32"], lambda table: table[NORM].update(dtype="I32"))
-
-
-# -- Shards --------------------------------------------------------------------------------------
-
-def index(name, pieces, change):
-    def make(folder):
-        model, words = model_run(folder, SHARDED)
-        path = os.path.join(model, "model.safetensors.index.json")
-        with open(path, encoding="utf-8") as file:
-            table = json.load(file)
-        changed = change(table)
-        write(path, changed if isinstance(changed, bytes) else json.dumps(table))
-        return words
-    row(f"shards: {name}", 2, ["model.safetensors.index.json", *pieces], make)
-
-
-def to(shard):
-    def change(table):
-        table["weight_map"][next(iter(table["weight_map"]))] = shard
-    return change
-
-
-for name in ("../model.safetensors", "/etc/passwd", "..", ".", "", "a/../b.safetensors"):
-    index(f"a shard called '{name}'", ["expected the plain name of a shard", f"found '{name}'"], to(name))
-index("a shard that is no name", ["expected the name of one of at most"], to(3))
-index("a map of another shard", ["expected tensor", "in 'model-00003-of-00003.safetensors', found it in"],
-      lambda table: table["weight_map"].update(
-          {next(name for name, shard in table["weight_map"].items() if "00001" in shard):
-           "model-00003-of-00003.safetensors"}))
-index("a tensor that no shard has", ["expected tensor 'ghost'", "found it nowhere"],
-      lambda table: table["weight_map"].update(ghost="model-00001-of-00003.safetensors"))
-index("no map", ["expected an object 'weight_map'"], lambda table: table.pop("weight_map") and None)
-index("no JSON", [":1: "], lambda table: b"{")
-
-
-def same_tensor_twice(folder):
-    model, words = model_run(folder, SHARDED)
-    shutil.copyfile(os.path.join(model, "model-00001-of-00003.safetensors"),
-                    os.path.join(model, "model-00002-of-00003.safetensors"))
-    return words
-
-
-row("shards: a tensor in two of them", 2,
-    ["is in both 'model-00001-of-00003.safetensors' and 'model-00002-of-00003.safetensors'"], same_tensor_twice)
-
-
-# -- config.json ---------------------------------------------------------------------------------
-
-def config_bytes(name, pieces, data):
-    """`data` is the file, or a function of the parsed one."""
-    def make(folder):
-        model, words = model_run(folder)
-        path = os.path.join(model, "config.json")
-        with open(path, encoding="utf-8") as file:
-            table = json.load(file)
-        write(path, data(table) if callable(data) else data)
-        return words
-    row(f"config.json: {name}", 2, pieces, make)
-
-
-def config(name, pieces, **values):
-    config_bytes(name, pieces, lambda table: json.dumps({**table, **values}))
-
-
-config_bytes("empty", ["config.json:"], b"")
-config_bytes("an array", ["config.json: expected an object"], b"[]")
-config_bytes("cut", ["config.json:"], lambda table: json.dumps(table)[:-5])
-config_bytes("a key twice", ["duplicate object key"], lambda table: json.dumps(table)[:-1] + ', "vocab_size": 3}')
-config_bytes("too deep", ["maximum parsing depth"], b'{"a":' * 100000 + b"1" + b"}" * 100000)
-config_bytes("too large", ["expected at most 16777216 bytes"], b" " * ((16 << 20) + 1))
-config_bytes("not UTF-8", ["config.json:"], b'{"a": "\xff"}')
-config_bytes("a zero byte", ["config.json:"], b'{"a": "\0"}')
-config_bytes("without a model type", ["no architecture", "'llama'"], b"{}")
-config("an unknown architecture", ["no architecture knows the model type 'lama'", "'llama'"], model_type="lama")
-config("a model type that is no text", ["model type", "'llama'"], model_type=3, architectures=["X"])
-config("an unknown key", ["'/sliding_gate'", "keys were read", "unknown-keys"], sliding_gate=3)
-config("several unknown keys", ["'/one'", "'/two/three'"], one=1, two={"three": 3})
-config("an unknown key with a line break", ["'/a?b'"], **{"a\nb": 1})
-config("quantised weights", ["'/quantization_config'"], quantization_config={"bits": 4})
-for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size",
-            "vocab_size", "head_dim"):
-    for value in (-1, 0, 1 << 40, 1 << 62):
-        config(f"{key} = {value}", [f"'{key}' is {value}, expected 1 to"], **{key: value})
-    config(f"{key} = text", [f"'/{key}': expected a whole number, found '\"x\"'"], **{key: "x"})
-    config(f"{key} = 1.5", [f"'/{key}': expected a whole number, found '1.5'"], **{key: 1.5})
-    config(f"{key} = Infinity", [f"'/{key}': expected a whole number"], **{key: float("inf")})
-    config(f"{key} = an array", [f"'/{key}': expected a whole number, found '[]'"], **{key: []})
-for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"):
-    config_bytes(f"no {key}", [f"the config lacks '{key}'"],
-                 lambda table, key=key: json.dumps({name: value for name, value in table.items() if name != key}))
-config("heads that do not share", ["4 heads do not share 3 key and value heads evenly"], num_key_value_heads=3)
-config_bytes("heads that do not divide", ["hidden values do not divide among 7 heads"],
-             lambda table: json.dumps({**{k: v for k, v in table.items() if k != "head_dim"}, "num_attention_heads": 7,
-                                       "num_key_value_heads": 7}))
-config("an unknown activation", ["'hidden_act' is 'swoosh', expected 'silu', 'swish', 'gelu', "], hidden_act="swoosh")
-config("an activation that is no text", ["'/hidden_act': expected a string, found '1'"], hidden_act=1)
-config("a bias that is no truth", ["'/attention_bias': expected true or false, found '1'"], attention_bias=1)
-for value in (-1.0, float("nan"), float("inf")):
-    config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 0 to 1"], rms_norm_eps=value)
-config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
-for value in (-1.0, float("nan")):
-    config(f"rope_theta = {value}", ["the numbers in 'rope_parameters' give no rotation"], rope_parameters={"rope_type": "default", "rope_theta": value})
-for value in (0, -1, 1 << 62):
-    config(f"max_position_embeddings = {value}", [f"'max_position_embeddings' is {value}, expected 1 to"],
-           max_position_embeddings=value)
-for kind in ("linear", "dynamic", "yarn", "llama3"):
-    for value in (-1, 0, float("nan"), float("inf")):
-        config(f"{kind} rope of factor {value}", ["rope_parameters/factor", "expected a number above 0"],
-               rope_parameters={"rope_type": kind, "rope_theta": 1e4, "factor": value, "low_freq_factor": 1,
-                                "high_freq_factor": 4, "original_max_position_embeddings": 32})
-    config(f"{kind} rope whose factor is text", ["'/rope_parameters/factor': expected a number"],
-           rope_parameters={"rope_type": kind, "rope_theta": 1e4, "factor": "x"})
-    if kind != "yarn":  # Which finds it from the two lengths.
-        config(f"{kind} rope without a factor", ["the config lacks 'rope_parameters/factor'"],
-               rope_parameters={"rope_type": kind, "rope_theta": 1e4})
-config("a rope that is a list", ["'/rope_parameters'"], rope_parameters=[1, 2])
-def window(value, pieces):
-    def make(folder):
-        model, words = model_run(folder, os.path.join(rig.DATA, "models", "gemma2"))
-        path = os.path.join(model, "config.json")
-        with open(path, encoding="utf-8") as file:
-            table = json.load(file)
-        write(path, json.dumps({**table, "sliding_window": value}))
-        return words
-    row(f"config.json: a window of {value}", 2, pieces, make)
-
-
-window(1e300, ["'/sliding_window': expected a whole number, found '1.0"])
-window(float("nan"), ["'/sliding_window': expected a whole number"])
-window(-1, ["'sliding_window' is -1, expected 1 to"])
-window("x", ["'/sliding_window': expected a whole number, found '\"x\"'"])
-config("a window without end", ["'/sliding_window'"], sliding_window=1e300)
-config("tied weights that are text", ["'/tie_word_embeddings': expected true or false"], tie_word_embeddings="yes")
-config("architectures that are a number", ["model type"], model_type=None, architectures=7)
-config("more layers than tensors", ["model.layers.2.", "the checkpoint lacks it"], num_hidden_layers=4096)
-config("another width", ["its shape is"], hidden_size=32, head_dim=8)
-
-
 # -- Prompts -------------------------------------------------------------------------------------
 
 def prompts(name, pieces, data, model=LLAMA):
@@ -531,31 +228,6 @@ prompts("a text of megabytes", [":1: expected a prompt of at most 13 tokens, fou
 prompts("too many", [":1048577: expected at most 1048576 prompts"], b"ids: 1\n" * ((1 << 20) + 1))
 prompts("too large", ["expected at most 67108864 bytes"], b"ids: 1\n" * (10 << 20))
 prompts("a text without a tokenizer", [":1: expected 'ids: ...' where there is no tokenizer"], b"hello\n")
-
-
-# -- tokenizer.json ------------------------------------------------------------------------------
-
-def tokenizer(name, pieces, data):
-    def make(folder):
-        model, words = model_run(folder, rig.TINY, prompts=b"once\n") # A text: ids need no tokenizer.
-        path = os.path.join(model, "tokenizer.json")
-        with open(path, encoding="utf-8") as file:
-            table = json.load(file)
-        write(path, data(table) or json.dumps(table) if callable(data) else data)
-        return words
-    row(f"tokenizer.json: {name}", 2, ["tokenizer.json", *pieces], make)
-
-
-tokenizer("empty", [], b"")
-tokenizer("an array", ["expected an object"], b"[]")
-tokenizer("another model", ["model 'Unigram' is unsupported"], lambda table: table["model"].update(type="Unigram"))
-tokenizer("a normalizer", ["normalizer 'NFC' is unsupported"], lambda table: table.update(normalizer={"type": "NFC"}))
-tokenizer("no vocabulary", ["expected an object 'vocab'"], lambda table: table["model"].update(vocab={}))
-tokenizer("an id that is none", ["expected an id of 31 bits for token"], lambda table: table["model"]["vocab"].update(x=-1))
-tokenizer("a merge of one", ["expected two tokens as merge 0"], lambda table: table["model"].update(merges=["a"]))
-tokenizer("a merge of strangers", ["merge 0 makes 'quuxquux'"], lambda table: table["model"].update(merges=["quux quux"]))
-tokenizer("merges that are none", ["expected an array 'merges'"], lambda table: table["model"].update(merges=3))
-tokenizer("an added token without an id", ["of each added token"], lambda table: table.update(added_tokens=[{"content": "x"}]))
 
 
 # -- Command lines -------------------------------------------------------------------------------
