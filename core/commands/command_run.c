@@ -21,6 +21,7 @@
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/run_judge.h"
+#include "run/source_check.h"
 #include "run/target_jobs.h"
 #include "store/salvage.h"
 #include "store/store.h"
@@ -379,6 +380,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
 {
     TAPML_TRY(open_run(run));
     TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
+    TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->hold));
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/carved.h"
 
+#include "base/arena.h"
 #include "store/row.h"
 
 #include <stdio.h>
@@ -79,4 +80,46 @@ tapml_status carved_visit_weights(struct store *store, carved_visit_fn visit, vo
     return row_each(store,
                     "SELECT dtype, sum(byte_count) FROM weight GROUP BY dtype ORDER BY dtype", NULL,
                     visit_pair, &(struct carved_visit){visit, user});
+}
+
+struct carved_ids {
+    int64_t *items;
+    size_t count, capacity;
+};
+
+static tapml_status take_id(void *user, struct row *row)
+{
+    struct carved_ids *ids = user;
+    if (ids->count < ids->capacity) {
+        ids->items[ids->count++] = row_i64(row, 0);
+    }
+    return TAPML_OK;
+}
+
+tapml_status carved_list_op(
+    struct store *store, const char *op, struct arena *arena, int64_t **out_ids, size_t *out_count)
+{
+    int64_t count = 0;
+    TAPML_TRY(row_count(store, "SELECT count(*) FROM \"case\" WHERE op = ?", op, &count));
+    struct carved_ids ids = {.capacity = (size_t)count};
+    ids.items = arena_array(arena, ids.capacity + 1, sizeof(*ids.items));
+    if (!ids.items) {
+        return status_no_memory();
+    }
+    TAPML_TRY(
+        row_each(store, "SELECT id FROM \"case\" WHERE op = ? ORDER BY id", op, take_id, &ids));
+    *out_ids = ids.items;
+    *out_count = ids.count;
+    return TAPML_OK;
+}
+
+// Arguments, pages, results and statistics go with their cases and calls. Limits have grown with
+// the cases.
+tapml_status carved_forget(struct store *store)
+{
+    TAPML_TRY(row_forget(store, "DELETE FROM \"case\"", NULL));
+    TAPML_TRY(row_forget(store, "DELETE FROM call", NULL));
+    TAPML_TRY(row_forget(store, "DELETE FROM prompt", NULL));
+    TAPML_TRY(row_forget(store, "DELETE FROM tensor", NULL));
+    return row_forget(store, "DELETE FROM \"limit\"", NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+struct arena;
 struct store;
 
 struct carved_counts {
@@ -48,3 +49,14 @@ tapml_status carved_visit_times(struct store *store, carved_visit_fn visit, void
 // Each dtype of the weights that cases refer to, with how many bytes have it; by name.
 tapml_status
 carved_visit_weights(struct store *store, carved_visit_fn visit, void *user) STATUS_USED;
+
+// The ids of all cases of an op, in `arena`.
+tapml_status carved_list_op(struct store *store,
+                            const char *op,
+                            struct arena *arena,
+                            int64_t **out_ids,
+                            size_t *out_count) STATUS_USED;
+
+// Deletes all prompts, calls and cases, with their results and limits. Several statements: call
+// it inside of a transaction.
+tapml_status carved_forget(struct store *store) STATUS_USED;

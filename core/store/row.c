@@ -214,6 +214,8 @@ tapml_status row_forget(struct store *store, const char *sql, const char *key)
 {
     struct row row;
     TAPML_TRY(row_begin(store, sql, "forgetting rows", &row));
-    row_put_text(&row, key);
+    if (key) {
+        row_put_text(&row, key);
+    }
     return row_run(&row);
 }

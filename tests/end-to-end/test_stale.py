@@ -64,8 +64,26 @@ def a_rebuilt_plugin_replays_nothing(folder):
     assert rig.rows(dir_, FRESH) == before
 
 
+def a_source_that_computes_otherwise_is_carved_again(folder):
+    ini, dir_ = rig.write_run(folder, source="opencl", target="reference")
+    rig.check(rig.host("--config", ini), 0)
+    keys = "SELECT instance, step, part, hex(key) FROM \"case\" ORDER BY 1, 2, 3, 4"
+    before = rig.rows(dir_, keys)
+    other = rig.check(rig.host("--config", ini), 0)
+    assert "carved again" not in other.stderr, other.stderr
+    spoilt = test_spoilt.spoil(folder, *test_spoilt.FAULTS[0][2:])
+    second = rig.check(rig.host("--config", ini, env=spoilt), 1)
+    rig.contains(second.stderr, "carved cases otherwise than before, the first of 'tapml.silu'", "carved again")
+    assert rig.rows(dir_, keys) != before
+    os.mkdir(os.path.join(folder, "fresh"))
+    ini, fresh = rig.write_run(os.path.join(folder, "fresh"), source="opencl", target="reference")
+    rig.check(rig.host("--config", ini, env=spoilt), 1)
+    for query in (keys, FRESH, BLAMED):
+        assert rig.rows(dir_, query) == rig.rows(fresh, query), query
+
+
 CHOSEN = ("tapml.rms_norm", "tapml.linear")
 
 if __name__ == "__main__":
-    rig.main([one(*fault) for fault in test_spoilt.FAULTS if fault[0] in CHOSEN] + [a_rebuilt_plugin_replays_nothing],
-             needs=["opencl", "reference"])
+    rig.main([one(*fault) for fault in test_spoilt.FAULTS if fault[0] in CHOSEN] + [
+        a_rebuilt_plugin_replays_nothing, a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])

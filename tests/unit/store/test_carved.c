@@ -84,3 +84,20 @@ Test(carved, times_are_of_kept_calls_and_weights_by_dtype)
     MUST(carved_visit_weights(store, expect, &visits));
     cr_assert_eq(visits, 2);
 }
+
+Test(carved, cases_of_an_op_are_listed_and_all_are_forgotten)
+{
+    struct carved_counts counts;
+    int64_t *ids = NULL;
+    size_t count = 0;
+    MUST(carved_list_op(store, "x.op", arena, &ids, &count));
+    cr_assert_eq(count, 1);
+    cr_expect_eq(ids[0], 7);
+    MUST(carved_list_op(store, "x.none", arena, &ids, &count));
+    cr_expect_eq(count, 0);
+    MUST(carved_forget(store));
+    MUST(carved_count(store, &counts));
+    cr_expect_eq(counts.cases, 0);
+    cr_expect_eq(counts.calls, 0);
+    cr_expect_eq(counts.prompts, 0);
+}

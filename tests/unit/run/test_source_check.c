@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/cases.h"
+#include "harness/short_setup.h"
+#include "run/source_check.h"
+#include "store/carved.h"
+
+static const char FACT[] = "source.code.tapml.silu";
+
+static size_t cases_of(struct store *store)
+{
+    struct carved_counts counts;
+
+    SHORT_MUST(carved_count(store, &counts));
+    return (size_t)counts.cases;
+}
+
+static void add_silu(struct store *store, float error)
+{
+    struct cases_silu made;
+
+    cases_make_silu(&made, "s", 0);
+    made.y[4] += error;
+    SHORT_MUST(store_add_case(store, &made.item));
+}
+
+Test(source_check, cases_stay_whose_bits_are_the_same)
+{
+    struct short_setup run;
+
+    short_setup_open(&run);
+    SHORT_MUST(source_check_run(run.store, &run.setup));
+    cr_assert_not_null(store_fact(run.store, FACT));
+    add_silu(run.store, 0.5f);
+    SHORT_MUST(source_check_run(run.store, &run.setup));
+    cr_assert_eq(cases_of(run.store), 1, "the code is the same: nothing is run");
+    short_setup_close(&run);
+}
+
+Test(source_check, cases_go_where_other_code_gives_other_bits)
+{
+    struct short_setup run;
+
+    short_setup_open(&run);
+    add_silu(run.store, 0.5f);
+    SHORT_MUST(store_set_fact(run.store, FACT, "older"));
+    SHORT_MUST(source_check_run(run.store, &run.setup));
+    cr_assert_eq(cases_of(run.store), 0);
+    cr_assert_str_neq(store_fact(run.store, FACT), "older");
+    short_setup_close(&run);
+}
