@@ -25,6 +25,11 @@ struct watch {
     struct watch *next; // Constant once the watch can be reached.
 };
 
+// The first ones: most programs need no more, and what is never freed is not counted as lost.
+enum { FIRST_COUNT = 16 };
+static struct watch first[FIRST_COUNT];
+static size_t first_used;
+
 static _Atomic(struct watch *) watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // Of all but what the handler reads.
 static struct sigaction before;                          // Who had SIGBUS.
@@ -91,7 +96,7 @@ static struct watch *take_watch(void)
         watch = watch->next;
     }
     if (!watch) {
-        watch = alloc_new(sizeof(*watch));
+        watch = first_used < FIRST_COUNT ? &first[first_used++] : alloc_new(sizeof(*watch));
         if (watch) {
             memset(watch, 0, sizeof(*watch));
             watch->next = atomic_load(&watches);
