@@ -122,6 +122,7 @@ static void make_device(struct device *device)
 static void release_device(struct device *device)
 {
     catalogue_destroy(device->catalogue);
+    backend_forget(&device->wrapper.backend);
     backend_release(device->wrapper.inner);
 }
 
