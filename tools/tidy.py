@@ -41,6 +41,9 @@ HANDS_OUT = re.compile(r"\b(realpath|scandir|getline)\(")
 # Tags of core/ that still have several meanings. A renamed one leaves this list; none is added.
 SHARED_TAGS = set("access compiler device entry key parser part progress reading search shorts source span"
                   " trial view walk watch weights".split())
+# A statement at the start of a literal, and what reads its rows.
+SQL = re.compile(r'"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|COMMIT|ROLLBACK|WITH)\b')
+SQL_HEADERS = ("sqlite3.h", "store/row.h")
 MARKDOWN_COLUMNS_MAX = 120
 LINES_MAX = {".c": 1000, ".h": 400, ".k": 1000, ".py": 1000}
 FUNCTION_LINES_MAX = 70
@@ -274,6 +277,17 @@ def rule_tags(tree):
             place = first.setdefault(match.group(2), name)
             if place != name:
                 yield name, number, f"'{match.group()[:-2]}' is defined in '{place}' too"
+
+
+def rule_sql_has_one_room(tree):
+    """SQL, SQLite and rows of its statements stand in core/store alone."""
+    for name in tree.below(r"core/(?!store/)", ".c", ".h"):
+        for number, _, path in tree.includes(name):
+            if path in SQL_HEADERS:
+                yield name, number, f"'{path}' belongs to core/store: add a function to the module of the table"
+        for number, line in tree.lines(name):
+            if SQL.search(line):
+                yield name, number, "SQL belongs to core/store: add a function to the module of the table"
 
 
 def rule_file_length(tree):

@@ -7,14 +7,18 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "exec/plan.h"
 #include "run/hold.h"
 #include "run/progress.h"
-#include "store/row.h"
+#include "store/carved.h"
+#include "store/label.h"
+#include "store/step.h"
 #include "store/store.h"
 #include "store/target.h"
+#include "verify/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,27 +55,6 @@ struct overview {
 
 // -- Gathering ---------------------------------------------------------------------------------
 
-// The numbers of the one row of a query, whose first values are `target` where that is not NULL.
-static tapml_status
-count(struct store *store, const char *sql, const char *target, int64_t *out_numbers, int columns)
-{
-    struct row row;
-    int has = 0;
-
-    TAPML_TRY(row_begin(store, sql, "counting", &row));
-    if (target != NULL) {
-        row_put_text(&row, target);
-    }
-    TAPML_TRY(row_next(&row, &has));
-    for (int i = 0; has && i < columns; i++) {
-        out_numbers[i] = row_i64(&row, i);
-    }
-    if (has) {
-        row_end(&row);
-    }
-    return TAPML_OK;
-}
-
 static const char *fact_of(struct overview *overview, struct store *store, const char *name)
 {
     const char *fact = store_fact(store, name);
@@ -80,26 +63,23 @@ static const char *fact_of(struct overview *overview, struct store *store, const
     return copy != NULL ? copy : "";
 }
 
-// Instances that a plan gives to the target, in some phase.
-static tapml_status count_moved(struct store *store, const struct plan *plan, int64_t *out_moved)
+struct move_count {
+    const struct plan *plan;
+    int64_t moved;
+};
+
+// Counts an instance if the plan gives it to the target, in some phase.
+static tapml_status count_if_moved(void *user, const char *op, const char *instance)
 {
-    struct row row;
-    int has = 0;
+    struct move_count *count = user;
+    int is_moved = 0;
 
-    TAPML_TRY(row_begin(store, "SELECT DISTINCT op, instance FROM \"case\"", "counting", &row));
-    TAPML_TRY(row_next(&row, &has));
-    while (has) {
-        int is_moved = 0;
+    for (int phase = 0; phase < PLAN_PHASES; phase++) {
+        const char *place = plan_place(count->plan, op, instance, (enum plan_phase)phase);
 
-        for (int phase = 0; phase < PLAN_PHASES; phase++) {
-            const char *place =
-                plan_place(plan, row_text(&row, 0), row_text(&row, 1), (enum plan_phase)phase);
-
-            is_moved = is_moved || strcmp(place, "source") != 0;
-        }
-        *out_moved += is_moved;
-        TAPML_TRY(row_next(&row, &has));
+        is_moved = is_moved || strcmp(place, "source") != 0;
     }
+    count->moved += is_moved;
     return TAPML_OK;
 }
 
@@ -116,56 +96,63 @@ static int64_t count_blamed(const char *plan, const char *goal)
     return blamed;
 }
 
-// What the last settled step has moved and blamed. Before the first one, what fails alone is
-// blamed.
-static tapml_status read_steps(struct overview *overview, struct store *store, struct part *part)
+// Before the first step, what fails alone is blamed.
+static tapml_status count_failing(const struct verdict_list *list, struct part *part)
 {
-    const char *goal = part->goal;
-    const char *text = NULL;
+    struct table instances;
+    tapml_status status = TAPML_OK;
+    size_t ignored = 0;
+
+    table_init(&instances);
+    for (size_t i = 0; status == TAPML_OK && i < list->count; i++) {
+        const struct verdict *verdict = &list->items[i];
+
+        if (verdict_count_failed(verdict, 1) > 0) {
+            part->blamed += !table_find(&instances, verdict->instance, &ignored);
+            status = table_set(&instances, verdict->instance, 0);
+        }
+    }
+    table_release(&instances);
+    return status;
+}
+
+// What the last settled step has moved and blamed.
+static tapml_status read_step(struct store *store, const struct step_row *row, struct part *part)
+{
+    struct move_count count = {0};
     struct plan *plan = NULL;
-    struct row row;
-    int has = 0;
 
-    TAPML_TRY(row_begin(store,
-                        "SELECT plan, step, verdict FROM step WHERE target = ?"
-                        " AND (step LIKE 'move %' OR step = 'final') ORDER BY id DESC LIMIT 1",
-                        "reading steps", &row));
-    row_put_text(&row, part->name);
-    TAPML_TRY(row_next(&row, &has));
-    if (!has) {
-        return count(store,
-                     "SELECT count(DISTINCT instance) FROM result JOIN \"case\" ON id = case_id"
-                     " WHERE target = ? AND verdict IN ('fail', 'error')",
-                     part->name, &part->blamed, 1);
-    }
-    text = arena_text(overview->arena, row_text(&row, 0));
-    part->step = arena_text(overview->arena, row_text(&row, 1));
-    part->verdict = arena_text(overview->arena, row_text(&row, 2));
-    row_end(&row);
-    if (text == NULL || part->step == NULL || part->verdict == NULL) {
-        return status_no_memory();
-    }
-    part->blamed = count_blamed(text, goal);
-    TAPML_TRY(plan_parse(text, "the plan of a step", &plan));
-    const tapml_status status = count_moved(store, plan, &part->moved);
+    part->step = row->step;
+    part->verdict = row->verdict;
+    part->blamed = count_blamed(row->plan, part->goal);
+    TAPML_TRY(plan_parse(row->plan, "the plan of a step", &plan));
+    count.plan = plan;
+    const tapml_status status = label_visit_instances(store, count_if_moved, &count);
 
+    part->moved = count.moved;
     plan_destroy(plan);
     return status;
 }
 
 static tapml_status read_part(struct overview *overview, struct store *store, struct part *part)
 {
-    int64_t numbers[3] = {0};
+    struct verdict_list list = {0};
+    struct step_row step;
+    int has_step = 0;
 
     part->step = part->verdict = "";
-    TAPML_TRY(count(store,
-                    "SELECT count(*), sum(verdict = 'pass'), sum(verdict IN ('fail', 'error'))"
-                    " FROM result WHERE target = ?",
-                    part->name, numbers, 3));
-    part->replayed = numbers[0];
-    part->passed = numbers[1];
-    part->failed = numbers[2];
-    return read_steps(overview, store, part);
+    TAPML_TRY(step_find_settled(store, part->name, overview->arena, &step, &has_step));
+    TAPML_TRY(verdict_read(store, part->name, &list));
+    part->replayed = (int64_t)list.count;
+    part->failed = (int64_t)verdict_count_failed(list.items, list.count);
+    for (size_t i = 0; i < list.count; i++) {
+        part->passed += list.items[i].kind == VERDICT_PASS;
+    }
+    const tapml_status status =
+        has_step ? read_step(store, &step, part) : count_failing(&list, part);
+
+    verdict_list_release(&list);
+    return status;
 }
 
 static tapml_status read_parts(struct overview *overview, struct store *store)
@@ -191,15 +178,13 @@ static tapml_status read_parts(struct overview *overview, struct store *store)
 
 static tapml_status read_store(struct overview *overview, struct store *store)
 {
-    TAPML_TRY(count(store, "SELECT count(*) FROM prompt WHERE greedy IS NOT NULL", NULL,
-                    &overview->prompts_carved, 1));
-    TAPML_TRY(count(store, "SELECT count(*) FROM call", NULL, &overview->calls, 1));
-    int64_t numbers[2] = {0};
+    struct carved_counts counts;
 
-    TAPML_TRY(
-        count(store, "SELECT count(*), count(DISTINCT instance) FROM \"case\"", NULL, numbers, 2));
-    overview->cases = numbers[0];
-    overview->instances = numbers[1];
+    TAPML_TRY(carved_count(store, &counts));
+    overview->prompts_carved = (int64_t)counts.prompts;
+    overview->calls = (int64_t)counts.calls;
+    overview->cases = (int64_t)counts.cases;
+    overview->instances = (int64_t)counts.instances;
     overview->prompts = strtoll(fact_of(overview, store, "prompts.count"), NULL, 10);
     return read_parts(overview, store);
 }

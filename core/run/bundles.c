@@ -14,6 +14,7 @@
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
+#include "verify/element_search.h"
 #include "verify/reduce.h"
 
 #include <inttypes.h>
@@ -491,7 +492,7 @@ static tapml_status print_output(const struct replay_output *output,
     if (compare_margin(&distance, limit) <= 1) {
         return TAPML_OK;
     }
-    TAPML_TRY(element_find(output, argument, limit, arena, &list));
+    TAPML_TRY(element_search_run(output, argument, limit, arena, &list));
     for (size_t i = 0; i < list.count; i++) {
         (void)printf("    %s[%s] expected %.9g, computed %.9g\n", argument->name,
                      list.items[i].place, list.items[i].expected, list.items[i].computed);

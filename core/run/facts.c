@@ -18,10 +18,10 @@
 #include "store/loss.h"
 #include "store/offloaded.h"
 #include "store/result.h"
-#include "store/row.h"
 #include "store/step.h"
 #include "store/target.h"
 #include "store/timing.h"
+#include "store/weight.h"
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
 
@@ -138,47 +138,54 @@ print_files(const char *folder, const struct checkpoint *checkpoint, struct text
     return text_status(out);
 }
 
+// Whether a weight has the bytes that its row says.
+static tapml_status
+is_same_weight(const struct checkpoint *checkpoint, const struct weight_row *row, int *out_is_same)
+{
+    const struct checkpoint_tensor *weight = checkpoint_find(checkpoint, row->name);
+    struct hash found;
+
+    *out_is_same = 0;
+    if (weight == NULL || !row->has_key) {
+        return TAPML_OK;
+    }
+    const int64_t count = (int64_t)(weight->bytes / dtype_bytes(weight->tensor.dtype));
+
+    TAPML_TRY(
+        content_key(&(struct content){.dtype = weight->tensor.dtype, .rank = 1, .shape = &count},
+                    weight->data, &found));
+    *out_is_same = hash_equal(row->key, found);
+    return TAPML_OK;
+}
+
 // The model's hash takes samples of the weights alone. Where the files are others by their times,
 // each weight that a case refers to is compared by its own hash, which is of all its bytes.
-static tapml_status check_weights(struct store *store, const struct checkpoint *checkpoint)
+static tapml_status
+check_weights(struct store *store, const struct checkpoint *checkpoint, struct arena *arena)
 {
-    struct row row;
-    int has = 0;
+    struct weight_row *rows = NULL;
+    size_t count = 0;
 
-    TAPML_TRY(row_begin(store, "SELECT name, dtype, byte_count, key FROM weight ORDER BY name",
-                        "reading weights", &row));
-    TAPML_TRY(row_next(&row, &has));
-    while (has) {
-        const struct checkpoint_tensor *weight = checkpoint_find(checkpoint, row_text(&row, 0));
-        struct hash known = {0, 0}, found = {0, 1};
-        tapml_status status = TAPML_OK;
+    TAPML_TRY(weight_list(store, arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        int is_same = 0;
 
-        if (weight != NULL && row_hash(&row, 3, &known)) {
-            const int64_t count = (int64_t)(weight->bytes / dtype_bytes(weight->tensor.dtype));
-
-            status = content_key(
-                &(struct content){.dtype = weight->tensor.dtype, .rank = 1, .shape = &count},
-                weight->data, &found);
+        TAPML_TRY(is_same_weight(checkpoint, &rows[i], &is_same));
+        if (!is_same) {
+            return status_fail(TAPML_PRECONDITION,
+                               "'%s' holds a run with another [model] path: weight '%.200s' is "
+                               "not what it was; give this one another [run] dir, or remove that "
+                               "one",
+                               store_path(store), rows[i].name);
         }
-        if (status == TAPML_OK && !hash_equal(known, found)) {
-            status = status_fail(TAPML_PRECONDITION,
-                                 "'%s' holds a run with another [model] path: weight '%.200s' is "
-                                 "not what it was; give this one another [run] dir, or remove that "
-                                 "one",
-                                 store_path(store), row_text(&row, 0));
-        }
-        if (status != TAPML_OK) {
-            row_end(&row);
-            return status;
-        }
-        TAPML_TRY(row_next(&row, &has));
     }
     return TAPML_OK;
 }
 
 static tapml_status settle_weights(struct store *store,
                                    const struct run_config *config,
-                                   const struct checkpoint *checkpoint)
+                                   const struct checkpoint *checkpoint,
+                                   struct arena *arena)
 {
     struct text files;
 
@@ -188,7 +195,7 @@ static tapml_status settle_weights(struct store *store,
 
     // A store that has lost them is as suspect as one that knows others.
     if (status == TAPML_OK && (known == NULL || strcmp(known, files.data) != 0)) {
-        status = check_weights(store, checkpoint);
+        status = check_weights(store, checkpoint, arena);
     }
     if (status == TAPML_OK) {
         status = store_set_fact(store, "model.files", files.data);
@@ -423,7 +430,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
     TAPML_TRY(
         settle_files(store, "model.hash", "[model] path", config->model, model_hash(setup->model)));
-    TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model)));
+    TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model), arena));
     TAPML_TRY(settle_files(store, "prompts.hash", "[run] prompts", config->prompts, hash));
     TAPML_TRY(settle_number(store, "decode", "[run] decode", config->decode));
     TAPML_TRY(settle_number(store, "capacity", "[run] capacity", config->capacity));
@@ -464,31 +471,41 @@ tapml_status facts_settle(struct store *store,
     return status;
 }
 
+static tapml_status encode_all(struct store *store,
+                               struct checkpoint *checkpoint,
+                               const tapml_encoding *encoding,
+                               struct arena *arena)
+{
+    struct weight_row *rows = NULL;
+    struct encoding_loss loss;
+    size_t count = 0;
+
+    TAPML_TRY(weight_list(store, arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].dtype, "u8") == 0) {
+            TAPML_TRY(checkpoint_encode(checkpoint, rows[i].name, encoding, &loss));
+        }
+    }
+    return TAPML_OK;
+}
+
 tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint)
 {
     const char *word = store_fact(store, "model.weights");
     const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
-    struct encoding_loss loss;
-    struct row row;
-    int has = 0;
 
     if (encoding == NULL) {
         return TAPML_OK;
     }
-    TAPML_TRY(row_begin(store, "SELECT name FROM weight WHERE dtype = 'u8' ORDER BY name",
-                        "reading weights", &row));
-    TAPML_TRY(row_next(&row, &has));
-    while (has) {
-        const tapml_status status =
-            checkpoint_encode(checkpoint, row_text(&row, 0), encoding, &loss);
+    struct arena *arena = arena_create();
 
-        if (status != TAPML_OK) {
-            row_end(&row);
-            return status;
-        }
-        TAPML_TRY(row_next(&row, &has));
+    if (arena == NULL) {
+        return status_no_memory();
     }
-    return TAPML_OK;
+    const tapml_status status = encode_all(store, checkpoint, encoding, arena);
+
+    arena_destroy(arena);
+    return status;
 }
 
 static void

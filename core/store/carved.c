@@ -9,14 +9,15 @@
 
 tapml_status carved_count(struct store *store, struct carved_counts *out_counts)
 {
-    int64_t prompts = 0, calls = 0, time_ns = 0, cases = 0;
+    int64_t prompts = 0, calls = 0, time_ns = 0, cases = 0, instances = 0;
     TAPML_TRY(
         row_count(store, "SELECT count(*) FROM prompt WHERE position IS NOT NULL", NULL, &prompts));
     TAPML_TRY(row_count(store, "SELECT count(*) FROM call", NULL, &calls));
     TAPML_TRY(row_count(store, "SELECT total(time_ns) FROM call", NULL, &time_ns));
     TAPML_TRY(row_count(store, "SELECT count(*) FROM \"case\"", NULL, &cases));
+    TAPML_TRY(row_count(store, "SELECT count(DISTINCT instance) FROM \"case\"", NULL, &instances));
     *out_counts = (struct carved_counts){(uint64_t)prompts, (uint64_t)calls, (uint64_t)time_ns,
-                                         (uint64_t)cases};
+                                         (uint64_t)cases, (uint64_t)instances};
     return TAPML_OK;
 }
 

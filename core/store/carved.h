@@ -15,8 +15,9 @@ struct store;
 struct carved_counts {
     uint64_t prompts; // Carved to their end.
     uint64_t calls;
-    uint64_t time_ns; // Of all calls, on the source.
-    uint64_t cases;   // That are kept.
+    uint64_t time_ns;   // Of all calls, on the source.
+    uint64_t cases;     // That are kept.
+    uint64_t instances; // That have some.
 };
 
 tapml_status carved_count(struct store *store, struct carved_counts *out_counts) STATUS_USED;

@@ -11,7 +11,7 @@ static tapml_status write_element(struct store *store,
                                   const struct derived_row *item,
                                   size_t index)
 {
-    const struct derived_element *element = &item->elements[index];
+    const struct element *element = &item->elements.items[index];
     struct row row;
     TAPML_TRY(row_begin(store, "INSERT INTO derived_element VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing elements", &row));
@@ -41,11 +41,11 @@ write_one(struct store *store, const char *target, size_t position, const struct
     row_put_f64(&row, item->margin);
     row_put_text(&row, item->output);
     row_put_text(&row, item->reason);
-    row_put_i64(&row, (int64_t)item->beyond);
-    row_put_i64(&row, (int64_t)item->total);
+    row_put_i64(&row, (int64_t)item->elements.beyond);
+    row_put_i64(&row, (int64_t)item->elements.total);
     row_put_text(&row, item->basis);
     TAPML_TRY(row_run(&row));
-    for (size_t i = 0; i < item->element_count; i++) {
+    for (size_t i = 0; i < item->elements.count; i++) {
         TAPML_TRY(write_element(store, target, position, item, i));
     }
     return TAPML_OK;
@@ -68,7 +68,7 @@ struct derived_reading {
     struct derived_row *items;
     size_t count;
     int64_t *positions;
-    struct derived_element *elements;
+    struct element *elements;
     size_t element_count;
     size_t at; // The row whose elements are read.
 };
@@ -84,20 +84,20 @@ static tapml_status take_derived(void *user, struct row *row)
         }
     }
     reading->positions[reading->count] = row_i64(row, 14);
-    reading->items[reading->count++] = (struct derived_row){.source = texts[0],
-                                                            .label = texts[1],
-                                                            .verdict = texts[2],
-                                                            .output = texts[3],
-                                                            .reason = texts[4],
-                                                            .instance = texts[5],
-                                                            .op = texts[6],
-                                                            .phase = texts[7],
-                                                            .shape_class = texts[8],
-                                                            .basis = texts[9],
-                                                            .case_id = row_i64(row, 10),
-                                                            .margin = row_f64(row, 11),
-                                                            .beyond = (uint64_t)row_i64(row, 12),
-                                                            .total = (uint64_t)row_i64(row, 13)};
+    reading->items[reading->count++] = (struct derived_row){
+        .source = texts[0],
+        .label = texts[1],
+        .verdict = texts[2],
+        .output = texts[3],
+        .reason = texts[4],
+        .instance = texts[5],
+        .op = texts[6],
+        .phase = texts[7],
+        .shape_class = texts[8],
+        .basis = texts[9],
+        .case_id = row_i64(row, 10),
+        .margin = row_f64(row, 11),
+        .elements = {.beyond = (uint64_t)row_i64(row, 12), .total = (uint64_t)row_i64(row, 13)}};
     return TAPML_OK;
 }
 
@@ -112,14 +112,14 @@ static tapml_status take_element(void *user, struct row *row)
         return TAPML_OK;
     }
     struct derived_row *item = &reading->items[reading->at];
-    struct derived_element *element = &reading->elements[reading->element_count++];
-    *element = (struct derived_element){.param = arena_text(reading->arena, row_text(row, 1)),
-                                        .place = arena_text(reading->arena, row_text(row, 2)),
-                                        .expected = row_f64(row, 3),
-                                        .computed = row_f64(row, 4),
-                                        .allowed = row_f64(row, 5)};
-    item->elements = item->element_count == 0 ? element : item->elements;
-    item->element_count++;
+    struct element *element = &reading->elements[reading->element_count++];
+    *element = (struct element){.param = arena_text(reading->arena, row_text(row, 1)),
+                                .place = arena_text(reading->arena, row_text(row, 2)),
+                                .expected = row_f64(row, 3),
+                                .computed = row_f64(row, 4),
+                                .allowed = row_f64(row, 5)};
+    item->elements.items = item->elements.count == 0 ? element : item->elements.items;
+    item->elements.count++;
     return element->param && element->place ? TAPML_OK : status_no_memory();
 }
 

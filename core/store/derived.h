@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/element.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,21 +13,13 @@
 struct arena;
 struct store;
 
-// As a row of `element`.
-struct derived_element {
-    const char *param, *place;
-    double expected, computed, allowed;
-};
-
 struct derived_row {
     int64_t case_id;    // The kept case that it is derived from.
     const char *source; // "uniform", "boundary", "shape"; "none" where the case has no neighbours.
     const char *label;  // What is special about it.
     const char *verdict, *output, *reason; // As of a result.
     double margin;                         // NaN where there is none.
-    uint64_t beyond, total;                // Elements of a failure's worst output; else 0.
-    struct derived_element *elements;
-    size_t element_count;
+    struct element_list elements;          // Of a failure's worst output; else none.
     const char *basis; // A digest of all that the rows of its op depend on (verify/verdict.h).
 
     // Of the kept case; ignored when it is written.

@@ -53,3 +53,20 @@ label_find(struct store *store, const struct carved_case *item, int64_t *out_id,
     }
     return TAPML_OK;
 }
+
+struct label_visit {
+    label_visit_fn visit;
+    void *user;
+};
+
+static tapml_status visit_instance(void *user, struct row *row)
+{
+    const struct label_visit *visit = user;
+    return visit->visit(visit->user, row_text(row, 0), row_text(row, 1));
+}
+
+tapml_status label_visit_instances(struct store *store, label_visit_fn visit, void *user)
+{
+    return row_each(store, "SELECT DISTINCT op, instance FROM \"case\"", NULL, visit_instance,
+                    &(struct label_visit){visit, user});
+}

@@ -25,3 +25,9 @@ tapml_status label_find(struct store *store,
                         const struct carved_case *item,
                         int64_t *out_id,
                         int *out_has) STATUS_USED;
+
+// Calls `visit` for each instance that has cases, with its op; a status that is not TAPML_OK ends
+// it. The texts live until `visit` returns.
+typedef tapml_status (*label_visit_fn)(void *user, const char *op, const char *instance);
+tapml_status
+label_visit_instances(struct store *store, label_visit_fn visit, void *user) STATUS_USED;

@@ -69,6 +69,28 @@ tapml_status step_find(struct store *store,
     return status;
 }
 
+tapml_status step_find_settled(struct store *store,
+                               const char *target,
+                               struct arena *arena,
+                               struct step_row *out_row,
+                               int *out_has)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "SELECT id, target, step, verdict, reason, plan, margin, time_ns FROM step"
+                        " WHERE target = ? AND (step LIKE 'move %' OR step = 'final')"
+                        " ORDER BY id DESC LIMIT 1",
+                        "reading a step", &row));
+    row_put_text(&row, target);
+    TAPML_TRY(row_next(&row, out_has));
+    if (!*out_has) {
+        return TAPML_OK;
+    }
+    const tapml_status status = copy_row(&row, arena, out_row);
+    row_end(&row);
+    return status;
+}
+
 tapml_status step_forget(struct store *store, const char *target)
 {
     return row_forget(store, "DELETE FROM step WHERE target = ?", target);

@@ -41,6 +41,14 @@ tapml_status step_find(struct store *store,
                        struct step_row *out_row) STATUS_USED;
 
 // Forgets all rows of a target, whose plugin is another one than it was.
+// The last row of `target` that moved ops or ended the offload, in `arena`. `*out_has` is 0 if
+// there is none.
+tapml_status step_find_settled(struct store *store,
+                               const char *target,
+                               struct arena *arena,
+                               struct step_row *out_row,
+                               int *out_has) STATUS_USED;
+
 tapml_status step_forget(struct store *store, const char *target) STATUS_USED;
 
 // All rows of a target in their order, without their plans, in `arena`.

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "exec/reduced.h"
-#include "store/row.h"
+#include "store/limit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -324,32 +324,32 @@ static tapml_status begin(struct calibrator *calibrator,
     return TAPML_OK;
 }
 
+static struct limit_row row_of(const struct limits *limits, uint32_t index)
+{
+    const struct compare_limit *limit = &limits->items[index];
+    return (struct limit_row){.op = limits->item->op_name,
+                              .version = limits->item->op_version,
+                              .shape_class = limits->item->shape_class,
+                              .param = limits->params[index],
+                              .calibration = limits->calibration,
+                              .oracle = limits->identity,
+                              .ulp = limit->ulp,
+                              .nmse = limit->nmse,
+                              .row_error = limit->row_error};
+}
+
 // Takes what the store has into account.
 static tapml_status load_one(struct store *store, struct limits *limits, uint32_t index)
 {
-    struct row row;
+    struct limit_row row = row_of(limits, index);
     int has = 0;
-    TAPML_TRY(row_begin(
-        store,
-        "SELECT ulp, nmse, row_error FROM \"limit\""
-        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND calibration = ?"
-        " AND oracle = ?",
-        "reading limits", &row));
-    row_put_text(&row, limits->item->op_name);
-    row_put_i64(&row, limits->item->op_version);
-    row_put_text(&row, limits->item->shape_class);
-    row_put_text(&row, limits->params[index]);
-    row_put_text(&row, limits->calibration);
-    row_put_text(&row, limits->identity);
-    TAPML_TRY(row_next(&row, &has));
-    if (!has) {
-        limits->is_calibrated = 0;
-        return TAPML_OK;
+    TAPML_TRY(limit_find(store, &row, &has));
+    limits->is_calibrated &= has;
+    if (has) {
+        const struct compare_result known = {
+            .ulp = row.ulp, .nmse = row.nmse, .row_error = row.row_error};
+        compare_widen(&limits->items[index], &known, 1);
     }
-    const struct compare_result known = {
-        .ulp = row_f64(&row, 0), .nmse = row_f64(&row, 1), .row_error = row_f64(&row, 2)};
-    row_end(&row);
-    compare_widen(&limits->items[index], &known, 1);
     return TAPML_OK;
 }
 
@@ -365,21 +365,8 @@ static tapml_status load(struct store *store, struct limits *limits)
 static tapml_status save(struct store *store, const struct limits *limits)
 {
     for (uint32_t i = 0; i < limits->count; i++) {
-        const struct compare_limit *limit = &limits->items[i];
-        struct row row;
-        TAPML_TRY(row_begin(store,
-                            "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                            "writing limits", &row));
-        row_put_text(&row, limits->item->op_name);
-        row_put_i64(&row, limits->item->op_version);
-        row_put_text(&row, limits->item->shape_class);
-        row_put_text(&row, limits->params[i]);
-        row_put_text(&row, limits->calibration);
-        row_put_f64(&row, limit->ulp);
-        row_put_f64(&row, limit->nmse);
-        row_put_f64(&row, limit->row_error);
-        row_put_text(&row, limits->identity);
-        TAPML_TRY(row_run(&row));
+        const struct limit_row row = row_of(limits, i);
+        TAPML_TRY(limit_write(store, &row));
     }
     return TAPML_OK;
 }

@@ -11,6 +11,7 @@
 #include "store/label.h"
 #include "store/representative.h"
 #include "store/result.h"
+#include "verify/element_search.h"
 #include "verify/makers.h"
 #include "verify/recast.h"
 #include "verify/replay.h"
@@ -276,8 +277,9 @@ judge_outputs(const struct verdict_judge *judge, struct trial *trial, struct ver
         return set_reason(judge, verdict, VERDICT_PASS, "");
     }
     const struct replay_output *output = &trial->result.outputs[trial->worst];
-    TAPML_TRY(element_find(output, find_argument(trial->item, output->param),
-                           &trial->limits[trial->worst], judge->list->arena, &verdict->elements));
+    TAPML_TRY(element_search_run(output, find_argument(trial->item, output->param),
+                                 &trial->limits[trial->worst], judge->list->arena,
+                                 &verdict->elements));
     struct text reason;
     text_init(&reason);
     explain(trial, &reason);

@@ -10,10 +10,10 @@
 
 #include "base/status.h"
 #include "plugin/registry.h"
+#include "store/element.h"
 #include "store/store.h"
 #include "verify/calibrator.h"
 #include "verify/derive.h"
-#include "verify/element.h"
 
 enum verdict_kind {
     VERDICT_PASS,

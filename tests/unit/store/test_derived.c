@@ -44,7 +44,7 @@ TestSuite(derived, .init = begin, .fini = end);
 
 Test(derived, rows_are_read_as_they_were_written)
 {
-    static struct derived_element elements[] = {{"y", "3, 1", 1, 2, 0.5}, {"y", "3, 2", 1, NAN, 0}};
+    static struct element elements[] = {{"y", "3, 1", 1, 2, 0.5}, {"y", "3, 2", 1, NAN, 0}};
     const struct derived_row rows[] = {
         {.case_id = 7,
          .source = "uniform",
@@ -61,10 +61,7 @@ Test(derived, rows_are_read_as_they_were_written)
          .output = "y",
          .reason = "it differs",
          .margin = 9,
-         .beyond = 2,
-         .total = 33,
-         .elements = elements,
-         .element_count = 2,
+         .elements = {.items = elements, .count = 2, .beyond = 2, .total = 33},
          .basis = "0b"},
     };
     struct derived_row *found = NULL;
@@ -77,14 +74,14 @@ Test(derived, rows_are_read_as_they_were_written)
     cr_assert(isnan(found[0].margin));
     cr_assert_str_eq(found[0].basis, "0a");
     cr_assert_str_eq(found[1].basis, "0b");
-    cr_assert_eq(found[0].element_count, 0);
+    cr_assert_eq(found[0].elements.count, 0);
     cr_assert_str_eq(found[1].instance, "a");
     cr_assert_str_eq(found[1].phase, "decode");
     cr_assert_str_eq(found[1].reason, "it differs");
-    cr_assert_eq(found[1].total, 33);
-    cr_assert_eq(found[1].element_count, 2);
-    cr_assert_str_eq(found[1].elements[0].place, "3, 1");
-    cr_assert(isnan(found[1].elements[1].computed));
+    cr_assert_eq(found[1].elements.total, 33);
+    cr_assert_eq(found[1].elements.count, 2);
+    cr_assert_str_eq(found[1].elements.items[0].place, "3, 1");
+    cr_assert(isnan(found[1].elements.items[1].computed));
     MUST(derived_forget(store, "gpu"));
     MUST(derived_list(store, "gpu", arena, &found, &count));
     cr_assert_eq(count, 0);

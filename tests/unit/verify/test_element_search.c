@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
-#include "harness/cases.h"
-#include "harness/scratch.h"
-#include "store/store.h"
-#include "verify/element.h"
+#include "verify/element_search.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
@@ -37,22 +35,22 @@ static void end(void)
     arena_destroy(arena);
 }
 
-TestSuite(element, .init = begin, .fini = end);
+TestSuite(element_search, .init = begin, .fini = end);
 
 static struct element_list find(const struct compare_limit *limit)
 {
     struct element_list list;
-    MUST(element_find(&(struct replay_output){.param = "y",
-                                              .dtype = TAPML_F32,
-                                              .expected = expected,
-                                              .computed = computed,
-                                              .rows = ROWS,
-                                              .width = WIDTH},
-                      &argument, limit, arena, &list));
+    MUST(element_search_run(&(struct replay_output){.param = "y",
+                                                    .dtype = TAPML_F32,
+                                                    .expected = expected,
+                                                    .computed = computed,
+                                                    .rows = ROWS,
+                                                    .width = WIDTH},
+                            &argument, limit, arena, &list));
     return list;
 }
 
-Test(element, first_beyond_the_limit_are_listed_with_their_places)
+Test(element_search, first_beyond_the_limit_are_listed_with_their_places)
 {
     const struct compare_limit limit = compare_floor(COMPARE_ELEMENTWISE);
     computed[3] = nextafterf(expected[3], 99); // Within 16 units in the last place.
@@ -71,7 +69,7 @@ Test(element, first_beyond_the_limit_are_listed_with_their_places)
     cr_assert(isnan(list.items[1].computed));
 }
 
-Test(element, no_more_than_a_few_are_listed_and_all_are_counted)
+Test(element_search, no_more_than_a_few_are_listed_and_all_are_counted)
 {
     const struct compare_limit limit = compare_floor(COMPARE_REDUCTION);
     for (int i = 0; i < COUNT; i++) {
@@ -84,7 +82,7 @@ Test(element, no_more_than_a_few_are_listed_and_all_are_counted)
     cr_assert_float_eq(list.items[0].allowed, 1e-6 * sqrt(11), 1e-12);
 }
 
-Test(element, exact_ops_allow_no_other_bits)
+Test(element_search, exact_ops_allow_no_other_bits)
 {
     const struct compare_limit limit = compare_floor(COMPARE_EXACT);
     expected[1] = 0.0F;
@@ -95,7 +93,7 @@ Test(element, exact_ops_allow_no_other_bits)
     cr_assert_str_eq(list.items[0].place, "0, 1");
 }
 
-Test(element, largest_differences_stand_for_a_limit_of_the_whole_tensor)
+Test(element_search, largest_differences_stand_for_a_limit_of_the_whole_tensor)
 {
     const struct compare_limit limit = {.class_ = COMPARE_REDUCTION, .nmse = 1e-13, .row_error = 1};
     computed[4] += 0.25F;
@@ -107,7 +105,7 @@ Test(element, largest_differences_stand_for_a_limit_of_the_whole_tensor)
     cr_assert_str_eq(list.items[1].place, "0, 4");
 }
 
-Test(element, rows_of_a_state_are_counted_as_the_state_counts_them)
+Test(element_search, rows_of_a_state_are_counted_as_the_state_counts_them)
 {
     const struct compare_limit limit = compare_floor(COMPARE_EXACT);
     argument.effects = TAPML_E_STATE_WRITE;
@@ -115,36 +113,4 @@ Test(element, rows_of_a_state_are_counted_as_the_state_counts_them)
     argument.kept_end = 16 + ROWS;
     computed[WIDTH] = -1;
     cr_assert_str_eq(find(&limit).items[0].place, "17, 0");
-}
-
-Test(element, are_kept_with_their_result_and_go_with_it)
-{
-    struct scratch scratch;
-    struct store *store = NULL;
-    struct cases_silu made;
-    const struct compare_limit limit = compare_floor(COMPARE_EXACT);
-    computed[2] = INFINITY;
-    computed[6] = NAN;
-    const struct element_list list = find(&limit);
-    struct element_list again = {0};
-    scratch_make(&scratch);
-    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    cases_make_silu(&made, "s", 0);
-    MUST(store_add_case(store, &made.item));
-    sqlite3 *connection = store_connection(store);
-    static const char RESULT[] = "INSERT OR REPLACE INTO result SELECT 'gpu', 1, 'fail', 9, 'y', "
-                                 "'r', 5, 'x', 'd', 'v', '', 'q', 2, 20,"
-                                 " id FROM run";
-    cr_assert_eq(sqlite3_exec(connection, RESULT, NULL, NULL, NULL), SQLITE_OK);
-    MUST(element_write(store, "gpu", 1, &list));
-    MUST(element_read(store, "gpu", 1, arena, &again));
-    cr_assert_eq(again.count, 2);
-    cr_assert_str_eq(again.items[1].place, "1, 1");
-    cr_assert(isinf(again.items[0].computed));
-    cr_assert(isnan(again.items[1].computed));
-    cr_assert_eq(sqlite3_exec(connection, RESULT, NULL, NULL, NULL), SQLITE_OK);
-    MUST(element_read(store, "gpu", 1, arena, &again));
-    cr_assert_eq(again.count, 0, "those of an earlier result are still there");
-    store_close(store);
-    scratch_remove(&scratch);
 }

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The first elements of an output that are beyond its limit, beside what was expected: what a
-// person looks at first.
+// Table `element`: the first elements of an output that are beyond its limit, beside what was
+// expected. A list and its texts belong to the arena that they were made in. A store and what is
+// read from it belong to one thread.
 #pragma once
 
 #include "base/status.h"
-#include "store/case.h"
-#include "verify/compare.h"
-#include "verify/replay.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 struct arena;
 struct store;
@@ -24,29 +25,25 @@ struct element {
 
 struct element_list {
     struct element *items;
-    size_t count;
+    size_t count;    // At most ELEMENTS_SHOWN.
     uint64_t beyond; // How many of the output's elements are beyond by themselves.
     uint64_t total;  // Elements of the output.
 };
 
-// The first ELEMENTS_SHOWN elements of `output` that are beyond `limit`, in `arena`. Where none is
-// beyond by itself (an NMSE is of all of them), those with the largest difference.
-tapml_status element_find(const struct replay_output *output,
-                          const struct case_argument *argument,
-                          const struct compare_limit *limit,
-                          struct arena *arena,
-                          struct element_list *out_list) STATUS_USED;
-
-// Copies a list into `arena`.
+// Copies a list with its texts into `arena`. TAPML_OUT_OF_MEMORY is its one failure.
 tapml_status element_copy(const struct element_list *list,
                           struct arena *arena,
                           struct element_list *out_list) STATUS_USED;
 
-// Writes the elements of a result that the store has, and reads them again into `arena`.
+// Writes the elements of a result that the store has, in the transaction at hand, and which has
+// none yet. Fails as SQLite does: a full disk, a store that is locked.
 tapml_status element_write(struct store *store,
                            const char *target,
                            int64_t case_id,
                            const struct element_list *list) STATUS_USED;
+
+// Reads the first ELEMENTS_SHOWN elements of a result into `arena`; `beyond` and `total` of
+// `io_list` stay, which are columns of the result. None are no failure.
 tapml_status element_read(struct store *store,
                           const char *target,
                           int64_t case_id,

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Table `limit`: what calibration allows an output of an op. A store and what is read from it
+// belong to one thread.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct store;
+
+// All texts are borrowed, none is NULL.
+struct limit_row {
+    const char *op;
+    uint32_t version;
+    const char *shape_class;
+    const char *param;       // The output.
+    const char *calibration; // The devices that gave it: "reference f64 f32".
+    const char *oracle;      // A digest of them and of what computes the op there.
+
+    // Each in the unit of its measure (verify/compare.h); 0 if the class of the op has others.
+    double ulp, nmse, row_error;
+};
+
+// Looks up the row with the texts and the version of `io_row`, and sets its measures. If there is
+// none, `*out_has` is 0 and the measures stay.
+tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_has) STATUS_USED;
+
+// Writes a row in the place of that of another oracle, in the transaction at hand if there is one.
+// Fails as SQLite does: a full disk, a store that is locked.
+tapml_status limit_write(struct store *store, const struct limit_row *row) STATUS_USED;
