@@ -8,6 +8,7 @@
 #include "carve/recorder.h"
 #include "exec/run.h"
 #include "measure.h"
+#include "store/prompt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static tapml_status run_session(struct carve *carve, struct session *session)
                ? TAPML_OK
                : recorder_end_prompt(
                      carve->recorder,
-                     &(struct store_prompt){
+                     &(struct carved_prompt){
                          .ids = ids, .id_count = PROMPT, .greedy = greedy, .greedy_count = count});
 }
 

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
+#include <string.h>
 #ifdef XXHASH_HAS_DISPATCH
 #include <xxh_x86dispatch.h> // The same hashes, by the vectors that the machine has.
 #else
@@ -54,4 +55,21 @@ void hash_text(struct hash hash, char out_text[HASH_TEXT])
 {
     snprintf(out_text, HASH_TEXT, "%016llx%016llx", (unsigned long long)hash.high,
              (unsigned long long)hash.low);
+}
+
+int hash_parse(const char *text, struct hash *out_hash)
+{
+    unsigned long long high = 0;
+    unsigned long long low = 0;
+    char again[HASH_TEXT];
+    if (sscanf(text, "%16llx%16llx", &high, &low) != 2) {
+        return 0;
+    }
+    const struct hash hash = {.high = high, .low = low};
+    hash_text(hash, again);
+    if (strcmp(text, again) != 0) { // Blanks, signs, upper case, or text behind it.
+        return 0;
+    }
+    *out_hash = hash;
+    return 1;
 }

@@ -31,3 +31,7 @@ struct hash hash_end(struct hash_state *state);
 int hash_equal(struct hash a, struct hash b);
 // Writes 32 lower-case hexadecimal digits and a zero byte. [any]
 void hash_text(struct hash hash, char out_text[HASH_TEXT]);
+
+// Reads what `hash_text` writes. Returns 0, and leaves `*out_hash` as it is, if `text` is anything
+// else. [any]
+int hash_parse(const char *text, struct hash *out_hash);

@@ -4,7 +4,8 @@
 #include "carve/description.h"
 
 #include "base/arena.h"
-#include "store/store.h"
+#include "store/call_line.h"
+#include "store/case.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 
@@ -136,11 +137,11 @@ static tapml_status check_op(const tapml_op *op)
         const uint32_t kind = op->params[i]->kind;
         outputs += kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
     }
-    return outputs <= STORE_OUTPUTS_MAX
+    return outputs <= CALL_LINE_OUTPUTS_MAX
                ? TAPML_OK
                : status_fail(TAPML_UNIMPLEMENTED,
                              "cannot carve '%s': it has %u outputs, at most %d are recorded",
-                             op->name, outputs, STORE_OUTPUTS_MAX);
+                             op->name, outputs, CALL_LINE_OUTPUTS_MAX);
 }
 
 tapml_status description_make(const struct backend_call *call,

@@ -3,6 +3,7 @@
 #include "carve/fetcher.h"
 
 #include "base/alloc.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"

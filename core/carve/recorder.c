@@ -12,6 +12,11 @@
 #include "carve/statistics.h"
 #include "carve/writer.h"
 #include "model/checkpoint.h"
+#include "store/call_line.h"
+#include "store/case.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/store_open.h"
 #include "tensor/dtype.h"
 
 #include <stdio.h>
@@ -62,11 +67,11 @@ static tapml_status begin_line(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
     struct arena *arena = recording->item->arena;
-    struct store_call *line = &recording->item->call;
+    struct call_line *line = &recording->item->call;
     char shape_class[CLASS_TEXT];
     TAPML_TRY(case_shape_class(recording->call->inferred, recording->call->args, shape_class,
                                sizeof(shape_class)));
-    *line = (struct store_call){
+    *line = (struct call_line){
         .instance = arena_text(arena, recording->call->instance),
         .prompt = recorder->prompt,
         .step = recorder->step,
@@ -172,7 +177,7 @@ static struct case_argument measured_part(const struct case_argument *argument)
 
 // Statistics of an output: where it lies, unless it has to be fetched for that.
 static tapml_status
-measure(struct recording *recording, uint32_t index, struct store_statistics *statistics)
+measure(struct recording *recording, uint32_t index, struct call_statistics *statistics)
 {
     struct fetcher *fetcher = &recording->recorder->fetcher;
     const struct case_argument *argument = &recording->arguments[index];
@@ -211,7 +216,7 @@ static tapml_status count_part(struct recorder *recorder, const char *instance, 
 }
 
 // Whether a call will be kept whatever comes out of it.
-static tapml_status decide_before(struct recorder *recorder, struct store_call *line)
+static tapml_status decide_before(struct recorder *recorder, struct call_line *line)
 {
     int has_class = 0;
     TAPML_TRY(seen_has_class(&recorder->seen, line, &has_class));
@@ -220,7 +225,7 @@ static tapml_status decide_before(struct recorder *recorder, struct store_call *
 }
 
 // Whether what came out of a call makes it worth keeping, where that was not known before.
-static tapml_status decide_after(struct recorder *recorder, struct store_call *line)
+static tapml_status decide_after(struct recorder *recorder, struct call_line *line)
 {
     if (!line->is_kept) {
         TAPML_TRY(seen_is_wider(&recorder->seen, line, &line->is_kept));
@@ -230,7 +235,7 @@ static tapml_status decide_after(struct recorder *recorder, struct store_call *l
 
 static tapml_status measure_all(struct recording *recording)
 {
-    struct store_call *line = &recording->item->call;
+    struct call_line *line = &recording->item->call;
     for (uint32_t i = 0; i < recording->call->op->n_params; i++) {
         if (case_is_output(&recording->arguments[i])) {
             TAPML_TRY(measure(recording, i, &line->outputs[line->output_count++]));
@@ -352,7 +357,7 @@ static void forget_outputs(struct recorder *recorder, const struct backend_call 
 static tapml_status perform(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
-    struct store_call *line = &recording->item->call;
+    struct call_line *line = &recording->item->call;
     TAPML_TRY(fetch_before(recording));
     forget_outputs(recorder, recording->call);
     const uint64_t start_ns = clock_now_ns();
@@ -375,7 +380,7 @@ static tapml_status show(struct recording *recording)
 static tapml_status record(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
-    struct store_call *line = &recording->item->call;
+    struct call_line *line = &recording->item->call;
     TAPML_TRY(decide_before(recorder, line));
     TAPML_TRY(perform(recording));
     TAPML_TRY(measure_all(recording));
@@ -471,12 +476,12 @@ static int does_count(struct memory *memory, struct hash prompt)
     }
     if (!hash_equal(prompt, memory->prompt)) {
         memory->prompt = prompt;
-        memory->counts = store_prompt_index(memory->store, prompt) < end;
+        memory->counts = prompt_index(memory->store, prompt) < end;
     }
     return memory->counts;
 }
 
-static void recall(void *user, const struct store_call *call)
+static void recall(void *user, const struct call_line *call)
 {
     struct memory *memory = user;
     if (call->is_kept && memory->status == TAPML_OK && does_count(memory, call->prompt)) {
@@ -491,7 +496,7 @@ static tapml_status recall_all(struct recorder *recorder, const char *store_path
     struct memory memory = {.recorder = recorder, .counts = 1};
     TAPML_TRY(store_open(store_path, 1, &store));
     memory.store = store;
-    const tapml_status status = store_visit_calls(store, recall, &memory);
+    const tapml_status status = call_line_visit(store, recall, &memory);
     store_close(store);
     return status == TAPML_OK ? memory.status : status;
 }
@@ -587,7 +592,7 @@ tapml_status recorder_begin_step(
     return TAPML_OK;
 }
 
-static tapml_status copy_prompt(const struct store_prompt *prompt, struct writer_item *item)
+static tapml_status copy_prompt(const struct carved_prompt *prompt, struct writer_item *item)
 {
     const size_t id_bytes = (size_t)prompt->id_count * sizeof(*prompt->ids);
     const size_t greedy_bytes = (size_t)prompt->greedy_count * sizeof(*prompt->greedy);
@@ -610,7 +615,7 @@ static tapml_status copy_prompt(const struct store_prompt *prompt, struct writer
     return TAPML_OK;
 }
 
-tapml_status recorder_end_prompt(struct recorder *recorder, const struct store_prompt *prompt)
+tapml_status recorder_end_prompt(struct recorder *recorder, const struct carved_prompt *prompt)
 {
     struct writer_item *item = writer_item_create(WRITER_PROMPT);
     if (!item) {

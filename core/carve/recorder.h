@@ -14,11 +14,16 @@
 // nothing is written (offload/watch).
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "device/backend.h"
-#include "store/store.h"
 
+#include <stdint.h>
+
+struct carved_case;
+struct carved_prompt;
 struct recorder;
+struct store;
 
 struct recorder_options {
     struct backend *inner;  // Borrowed.
@@ -62,7 +67,7 @@ tapml_status recorder_begin_step(struct recorder *recorder,
 // Ends the prompt of the last step: its line in the store comes with the last transaction of that
 // step. The hash of `prompt` is that of the step.
 tapml_status recorder_end_prompt(struct recorder *recorder,
-                                 const struct store_prompt *prompt) STATUS_USED;
+                                 const struct carved_prompt *prompt) STATUS_USED;
 
 struct recorder_counts {
     uint64_t calls, kept;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "store/call_line.h"
 
 #include <math.h>
 
@@ -27,7 +28,7 @@ void seen_release(struct seen *seen)
     alloc_free(seen->ranges);
 }
 
-static tapml_status class_key(const struct store_call *call, struct text *out_key)
+static tapml_status class_key(const struct call_line *call, struct text *out_key)
 {
     text_init(out_key);
     text_format(out_key, "%s %s %s", call->phase, call->instance, call->shape_class);
@@ -70,7 +71,7 @@ static tapml_status find_range(struct seen *seen,
     return status;
 }
 
-tapml_status seen_has_class(struct seen *seen, const struct store_call *call, int *out_has_class)
+tapml_status seen_has_class(struct seen *seen, const struct call_line *call, int *out_has_class)
 {
     struct text key;
     size_t value = 0;
@@ -82,11 +83,11 @@ tapml_status seen_has_class(struct seen *seen, const struct store_call *call, in
     return status;
 }
 
-tapml_status seen_is_wider(struct seen *seen, const struct store_call *call, int *out_is_wider)
+tapml_status seen_is_wider(struct seen *seen, const struct call_line *call, int *out_is_wider)
 {
     int is_wider = 0;
     for (uint32_t i = 0; i < call->output_count; i++) {
-        const struct store_statistics *output = &call->outputs[i];
+        const struct call_statistics *output = &call->outputs[i];
         struct seen_range *range = NULL;
         TAPML_TRY(find_range(seen, call->instance, output->param, &range));
         is_wider = is_wider || output->largest > 2 * range->largest ||
@@ -96,7 +97,7 @@ tapml_status seen_is_wider(struct seen *seen, const struct store_call *call, int
     return TAPML_OK;
 }
 
-tapml_status seen_add(struct seen *seen, const struct store_call *call)
+tapml_status seen_add(struct seen *seen, const struct call_line *call)
 {
     struct text key;
     tapml_status status = class_key(call, &key);

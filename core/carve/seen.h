@@ -4,9 +4,10 @@
 // What the kept calls of a run have shown, and so what another call would add.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/table.h"
-#include "store/store.h"
+#include "store/call_line.h"
 
 struct seen {
     struct table classes;  // "phase instance class"
@@ -21,12 +22,12 @@ void seen_release(struct seen *seen);
 // A call is worth keeping where it is the first of its instance, phase and shape class, which is
 // known before it,
 tapml_status
-seen_has_class(struct seen *seen, const struct store_call *call, int *out_has_class) STATUS_USED;
+seen_has_class(struct seen *seen, const struct call_line *call, int *out_has_class) STATUS_USED;
 
 // or where it widens the range of values of an output: twice the largest magnitude, a new kind of
 // non-finite.
 tapml_status
-seen_is_wider(struct seen *seen, const struct store_call *call, int *out_is_wider) STATUS_USED;
+seen_is_wider(struct seen *seen, const struct call_line *call, int *out_is_wider) STATUS_USED;
 
 // Takes a kept call into account.
-tapml_status seen_add(struct seen *seen, const struct store_call *call) STATUS_USED;
+tapml_status seen_add(struct seen *seen, const struct call_line *call) STATUS_USED;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "carve/statistics.h"
 
+#include "store/call_line.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 
@@ -57,7 +58,7 @@ static void lanes_measure(struct lanes *lanes, const unsigned char *data, uint64
 }
 
 // Whether all values are finite; only then are the statistics whole.
-static int measure_finite_f32(const void *data, uint64_t count, struct store_statistics *statistics)
+static int measure_finite_f32(const void *data, uint64_t count, struct call_statistics *statistics)
 {
     struct lanes lanes = {.largest = {0}};
     int32_t least = INT32_MAX, largest = 0;
@@ -77,13 +78,13 @@ static int measure_finite_f32(const void *data, uint64_t count, struct store_sta
     return largest < F32_INFINITY;
 }
 
-static void count_value(struct store_statistics *statistics, double value)
+static void count_value(struct call_statistics *statistics, double value)
 {
     const double magnitude = fabs(value);
     if (!isfinite(value)) {
-        const uint32_t infinity = value > 0 ? STORE_PLUS_INFINITY : STORE_MINUS_INFINITY;
+        const uint32_t infinity = value > 0 ? CALL_LINE_PLUS_INFINITY : CALL_LINE_MINUS_INFINITY;
         statistics->non_finite++;
-        statistics->non_finite_kinds |= isnan(value) ? STORE_NAN : infinity;
+        statistics->non_finite_kinds |= isnan(value) ? CALL_LINE_NAN : infinity;
         return;
     }
     statistics->mean_square += value * value;
@@ -96,7 +97,7 @@ static void count_value(struct store_statistics *statistics, double value)
 static void measure_any(uint32_t dtype,
                         const unsigned char *data,
                         uint64_t count,
-                        struct store_statistics *statistics)
+                        struct call_statistics *statistics)
 {
     for (uint64_t at = 0; at < count; at += CHUNK) {
         double values[CHUNK];
@@ -113,11 +114,11 @@ static void measure_any(uint32_t dtype,
 void statistics_measure(uint32_t dtype,
                         const void *data,
                         uint64_t count,
-                        struct store_statistics *out_statistics)
+                        struct call_statistics *out_statistics)
 {
-    *out_statistics = (struct store_statistics){.count = count};
+    *out_statistics = (struct call_statistics){.count = count};
     if (dtype != TAPML_F32 || !measure_finite_f32(data, count, out_statistics)) {
-        *out_statistics = (struct store_statistics){.count = count};
+        *out_statistics = (struct call_statistics){.count = count};
         measure_any(dtype, data, count, out_statistics);
     }
 }

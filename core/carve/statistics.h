@@ -4,11 +4,11 @@
 // What the line of a call says of the values of an output.
 #pragma once
 
-#include "store/store.h"
+#include "store/call_line.h"
 
 // Statistics of `count` dense elements. The squares are added in an order of their own, the same on
 // every machine.
 void statistics_measure(uint32_t dtype,
                         const void *data,
                         uint64_t count,
-                        struct store_statistics *out_statistics);
+                        struct call_statistics *out_statistics);

@@ -5,6 +5,12 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "carve/blob.h"
+#include "store/call_line.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
+#include "store/weight.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -58,13 +64,12 @@ static tapml_status write_call(struct store *store, const struct writer_item *it
 {
     for (uint32_t i = 0; i < item->weight_count; i++) {
         const struct writer_weight *weight = &item->weights[i];
-        TAPML_TRY(
-            store_add_weight(store, weight->name, weight->dtype, weight->data, weight->bytes));
+        TAPML_TRY(weight_add(store, weight->name, weight->dtype, weight->data, weight->bytes));
     }
     if (item->call.is_kept) {
-        TAPML_TRY(store_add_case(store, &item->item));
+        TAPML_TRY(stored_case_add(store, &item->item));
     }
-    return store_add_call(store, &item->call);
+    return call_line_add(store, &item->call);
 }
 
 static tapml_status begin(struct writer *writer)
@@ -95,7 +100,7 @@ static tapml_status write_item(struct writer *writer, const struct writer_item *
         return writer->chunk_bytes >= WRITER_CHUNK_BYTES ? commit(writer) : TAPML_OK;
     case WRITER_PROMPT:
         TAPML_TRY(begin(writer));
-        return store_add_prompt(writer->store, &item->prompt);
+        return prompt_add(writer->store, &item->prompt);
     case WRITER_COMMIT:
         break;
     }

@@ -9,9 +9,15 @@
 #pragma once
 
 #include "base/status.h"
-#include "store/store.h"
+#include "store/call_line.h"
+#include "store/case.h"
+#include "store/prompt.h"
 
 #include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct store;
 
 // What waits in the queue at most; a larger item waits alone. A prefill of a large model keeps more
 // than the thread writes meanwhile, which the decodes after it make up for.
@@ -43,13 +49,13 @@ struct writer_item {
     enum writer_kind kind;
     struct arena *arena; // Owns all that the item points at, but contents.
     uint64_t bytes;      // What it weighs in the queue: contents that others share count once.
-    struct store_call call;
+    struct call_line call;
     struct carved_case item; // Where the call is kept.
     struct writer_weight *weights;
     uint32_t weight_count;
     struct blob **blobs; // Contents that the case refers to; those of weights outlive the writer.
     uint32_t blob_count;
-    struct store_prompt prompt;
+    struct carved_prompt prompt;
     struct writer_item *next; // The queue's.
 };
 

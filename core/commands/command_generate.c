@@ -10,7 +10,9 @@
 #include "exec/run.h"
 #include "run/interrupt.h"
 #include "run/setup.h"
+#include "store/metadata.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "store/target.h"
 
 #include <stdio.h>
@@ -66,7 +68,7 @@ static tapml_status open_run(struct generate *generate, const char *plan_path)
 
 static const char *fact(struct generate *generate, const char *name)
 {
-    return generate->run != NULL ? store_fact(generate->run, name) : NULL;
+    return generate->run != NULL ? metadata_get(generate->run, name) : NULL;
 }
 
 static tapml_status

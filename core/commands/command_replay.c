@@ -12,6 +12,9 @@
 #include "run/progress.h"
 #include "run/setup.h"
 #include "store/bundle.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
 #include "verify/fault.h"
 
 #include <stdio.h>
@@ -60,7 +63,7 @@ open_weights(struct store *store, const struct options *options, struct checkpoi
     char folder[4096];
     const char *given = options_get(options, "--model");
     const int is_own = given == NULL && !bundle_is(store);
-    const char *known = is_own ? store_fact(store, "model.path") : given;
+    const char *known = is_own ? metadata_get(store, "model.path") : given;
 
     (void)snprintf(folder, sizeof(folder), "%s", known != NULL ? known : "");
     if (known == NULL) {
@@ -166,7 +169,7 @@ static tapml_status read_activations(const struct replaying *replaying,
             is_bundle ? "a bundle" : "--target");
     }
     if (is_bundle) {
-        const char *said = store_fact(replaying->store, BUNDLE_FACT_ACTIVATIONS);
+        const char *said = metadata_get(replaying->store, BUNDLE_FACT_ACTIVATIONS);
 
         if (said != NULL) {
             return activation_read(BUNDLE_FACT_ACTIVATIONS, said, out_activation);

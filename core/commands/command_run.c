@@ -23,8 +23,10 @@
 #include "run/run_judge.h"
 #include "run/source_check.h"
 #include "run/target_jobs.h"
+#include "store/prompt.h"
 #include "store/salvage.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "store/target.h"
 #include "verify/fault.h"
 
@@ -202,7 +204,7 @@ static void print_missing(const struct run *run, struct text *out)
     for (size_t i = 0; i < prompts->count; i++) {
         size_t end = i;
 
-        while (end < prompts->count && !store_has_prompt(run->store, prompts->items[end].id)) {
+        while (end < prompts->count && !prompt_is_carved(run->store, prompts->items[end].id)) {
             end++;
         }
         if (end > i) {

@@ -15,8 +15,10 @@
 #include "run/progress.h"
 #include "store/carved.h"
 #include "store/label.h"
+#include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "store/target.h"
 #include "verify/verdict.h"
 
@@ -57,7 +59,7 @@ struct overview {
 
 static const char *fact_of(struct overview *overview, struct store *store, const char *name)
 {
-    const char *fact = store_fact(store, name);
+    const char *fact = metadata_get(store, name);
     const char *copy = arena_text(overview->arena, fact != NULL ? fact : "");
 
     return copy != NULL ? copy : "";

@@ -9,6 +9,7 @@
 #include "run/hold.h"
 #include "store/merge.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #include "store/blame.h"
 #include "store/carved.h"
 #include "store/offloaded.h"
+#include "store/store.h"
 
 #include <math.h>
 #include <stdio.h>

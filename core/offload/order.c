@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/table.h"
+#include "store/call_line.h"
 
 struct order_tally {
     struct table kind_of; // Instance to kind.
@@ -36,7 +37,7 @@ static tapml_status add_instances(struct order_tally *tally, const struct graph 
     return TAPML_OK;
 }
 
-static void add_call(void *user, const struct store_call *call)
+static void add_call(void *user, const struct call_line *call)
 {
     struct order_tally *tally = user;
     size_t kind = 0;
@@ -75,7 +76,7 @@ tapml_status order_kinds(const struct graph *graph,
     table_init(&tally.kind_of);
     status = add_instances(&tally, graph);
     if (status == TAPML_OK) {
-        status = store_visit_calls(store, add_call, &tally);
+        status = call_line_visit(store, add_call, &tally);
     }
     table_release(&tally.kind_of);
     if (status != TAPML_OK) {

@@ -6,7 +6,10 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
-#include "store/store.h"
+
+#include <stdint.h>
+
+struct store;
 
 struct order_kind {
     const tapml_op *op;

@@ -7,6 +7,8 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "carve/recorder.h"
+#include "store/case.h"
+#include "store/stored_case.h"
 #include "verify/recast.h"
 
 #include <math.h>
@@ -439,7 +441,7 @@ watch_repeat(struct watch *watch, int64_t case_id, uint64_t *io_tried, uint64_t 
     if (arena == NULL) {
         return status_no_memory();
     }
-    tapml_status status = store_load_case(watch->options.store, case_id, arena, &item);
+    tapml_status status = stored_case_load(watch->options.store, case_id, arena, &item);
 
     if (status == TAPML_OK) {
         status = repeat_case(watch, &item, io_tried, io_failed);

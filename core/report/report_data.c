@@ -12,7 +12,9 @@
 #include "run/facts.h"
 #include "store/carved.h"
 #include "store/loss.h"
+#include "store/metadata.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "tensor/dtype.h"
 
 #include <stdio.h>
@@ -23,12 +25,12 @@
 static void
 put_fact(struct report_maker *maker, struct store *store, const char *key, const char *fact)
 {
-    report_maker_text(maker, key, store_fact(store, fact));
+    report_maker_text(maker, key, metadata_get(store, fact));
 }
 
 static uint64_t read_count(struct store *store, const char *name)
 {
-    const char *fact = store_fact(store, name);
+    const char *fact = metadata_get(store, name);
     int64_t value = 0;
 
     return fact != NULL && text_parse_i64(fact, &value) == TAPML_OK && value > 0 ? (uint64_t)value
@@ -103,13 +105,13 @@ static void put_config(struct report_maker *model, struct store *store)
 
     for (size_t i = 0; i < FACTS_CONFIG_TEXTS; i++) {
         (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_texts[i]);
-        if (store_fact(store, name) != NULL) {
+        if (metadata_get(store, name) != NULL) {
             put_fact(&part, store, facts_config_texts[i], name);
         }
     }
     for (size_t i = 0; i < FACTS_CONFIG_NUMBERS; i++) {
         (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_numbers[i]);
-        if (store_fact(store, name) != NULL) {
+        if (metadata_get(store, name) != NULL) {
             put_count(&part, store, facts_config_numbers[i], name);
         }
     }
@@ -162,7 +164,7 @@ static tapml_status take_weight(void *user, const char *dtype_name, uint64_t byt
 static tapml_status
 put_weights(struct report_maker *model, struct store *store, struct arena *arena)
 {
-    const char *encoding = store_fact(store, "model.encoding");
+    const char *encoding = metadata_get(store, "model.encoding");
     struct weight_summary weights = {.encoding =
                                          arena_text(arena, encoding != NULL ? encoding : "")};
 
@@ -181,7 +183,7 @@ put_weights(struct report_maker *model, struct store *store, struct arena *arena
 static tapml_status put_model(struct report_maker *report, struct store *store, struct arena *arena)
 {
     struct report_maker part = report_maker_begin();
-    const char *path = store_fact(store, "model.path");
+    const char *path = metadata_get(store, "model.path");
     struct instance_row *instances = NULL;
     size_t count = 0;
 

@@ -10,9 +10,11 @@
 // is not there is null. Texts that are no UTF-8 have U+FFFD instead.
 #pragma once
 
-#include "store/store.h"
+#include "base/status.h"
 
 #include <jansson.h>
+
+struct store;
 
 // The document of a run. A target whose offload has not ended is given up, with the reason. The
 // caller owns it (json_decref).

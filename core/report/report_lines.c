@@ -4,6 +4,7 @@
 #include "report/report_lines.h"
 
 #include "base/alloc.h"
+#include "store/call_line.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,7 @@ tapml_status report_lines_add_verdicts(struct report_lines *lines,
     return TAPML_OK;
 }
 
-static void add_source_call(void *user, const struct store_call *call)
+static void add_source_call(void *user, const struct call_line *call)
 {
     struct report_lines *lines = user;
     size_t index = 0;
@@ -90,7 +91,7 @@ tapml_status report_lines_add_run(struct report_lines *lines, const struct repor
         lines->items[index].moved += rows->places[i] == REPORT_ON_TARGET;
         TAPML_TRY(table_set(&lines->instance_of, row->instance, index));
     }
-    return store_visit_calls(rows->store, add_source_call, lines);
+    return call_line_visit(rows->store, add_source_call, lines);
 }
 
 static void count_derived(const struct verdict_list *list,

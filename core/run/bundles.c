@@ -11,6 +11,11 @@
 #include "store/blame.h"
 #include "store/bundle.h"
 #include "store/bundled.h"
+#include "store/case.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
@@ -60,7 +65,7 @@ static const struct verdict *find_nearest(const struct verdict_list *verdicts, c
 // A fact of the run, or NULL: it is left out of the bundle.
 static const char *fact_of(const struct bundling *bundling, const char *name)
 {
-    const char *fact = store_fact(bundling->options->store, name);
+    const char *fact = metadata_get(bundling->options->store, name);
 
     return fact != NULL ? arena_text(bundling->arena, fact) : NULL;
 }
@@ -282,7 +287,7 @@ static tapml_status load_case(const struct bundling *bundling, struct carved_cas
     const struct bundles_options *options = bundling->options;
     struct carved_case kept;
 
-    TAPML_TRY(store_load_case(options->store, bundling->verdict->case_id, bundling->arena, &kept));
+    TAPML_TRY(stored_case_load(options->store, bundling->verdict->case_id, bundling->arena, &kept));
     if (bundling->verdict->recipe != NULL) {
         return derive(bundling, &kept, out_case);
     }
@@ -291,7 +296,7 @@ static tapml_status load_case(const struct bundling *bundling, struct carved_cas
 
 static int has_fact(struct store *store, const char *name, const char *value)
 {
-    const char *fact = store_fact(store, name);
+    const char *fact = metadata_get(store, name);
 
     return fact != NULL && value != NULL && strcmp(fact, value) == 0;
 }
@@ -309,11 +314,11 @@ static tapml_status tell_earlier(const struct bundling *bundling, struct store *
     if (!*out_is) {
         return TAPML_OK;
     }
-    TAPML_TRY(store_case_ids(store, &ids, &count));
+    TAPML_TRY(stored_case_ids(store, &ids, &count));
     const int64_t id = count == 1 ? ids[0] : 0;
 
     alloc_free(ids);
-    TAPML_TRY(store_load_case(store, id, bundling->arena, &item));
+    TAPML_TRY(stored_case_load(store, id, bundling->arena, &item));
     return tell(bundling, &item);
 }
 
@@ -451,7 +456,7 @@ static void print_text(const char *text)
 
 static void print_fact(struct store *store, const char *before, const char *name)
 {
-    const char *fact = store_fact(store, name);
+    const char *fact = metadata_get(store, name);
 
     if (fact != NULL) {
         (void)printf("%s", before);
@@ -536,7 +541,7 @@ static tapml_status open_case(struct reading *reading)
     int64_t *ids = NULL;
     size_t count = 0;
 
-    TAPML_TRY(store_case_ids(reading->store, &ids, &count));
+    TAPML_TRY(stored_case_ids(reading->store, &ids, &count));
     const int64_t id = count > 0 ? ids[0] : 0;
 
     alloc_free(ids);
@@ -544,7 +549,7 @@ static tapml_status open_case(struct reading *reading)
         return status_fail(TAPML_INVALID, "bundle '%s' has %zu cases, expected one",
                            store_path(reading->store), count);
     }
-    TAPML_TRY(store_load_case(reading->store, id, reading->arena, &reading->item));
+    TAPML_TRY(stored_case_load(reading->store, id, reading->arena, &reading->item));
     reading->schema = catalogue_find(registry_catalogue(reading->registry), reading->item.op_name,
                                      reading->item.op_version);
     return TAPML_OK;

@@ -4,6 +4,7 @@
 #include "run/calibration.h"
 
 #include "base/text.h"
+#include "store/metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ tapml_status calibration_find(struct store *store,
     text_init(&key);
     name_fact(calibration, name);
     const tapml_status status = print_key(calibration, &key);
-    const char *fact = status == TAPML_OK ? store_fact(store, name) : NULL;
+    const char *fact = status == TAPML_OK ? metadata_get(store, name) : NULL;
 
     *out_has = fact != NULL && strncmp(fact, key.data, key.length) == 0 &&
                parse_limits(fact + key.length, out_limits);
@@ -66,7 +67,7 @@ tapml_status calibration_keep(struct store *store,
     text_format(&fact, " %.17g %.17g", limits->distance, limits->tie);
     status = status == TAPML_OK ? text_status(&fact) : status;
     if (status == TAPML_OK) {
-        status = store_set_fact(store, name, fact.data);
+        status = metadata_set(store, name, fact.data);
     }
     text_release(&fact);
     return status;

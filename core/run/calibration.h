@@ -7,7 +7,8 @@
 
 #include "device/backend.h"
 #include "offload/judge.h"
-#include "store/store.h"
+
+struct store;
 
 // What a device allows others. It holds for the code of both, over so many prompts of the run.
 struct calibration {

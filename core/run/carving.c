@@ -7,6 +7,8 @@
 #include "carve/recorder.h"
 #include "exec/run.h"
 #include "run/progress.h"
+#include "store/prompt.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 
@@ -56,12 +58,12 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
                                                .user = carving},
                          greedy, &count));
     return recorder_end_prompt(carving->recorder,
-                               &(struct store_prompt){.index = index,
-                                                      .text = carving->prompt->text,
-                                                      .ids = carving->prompt->ids,
-                                                      .id_count = (int64_t)carving->prompt->count,
-                                                      .greedy = greedy,
-                                                      .greedy_count = count});
+                               &(struct carved_prompt){.index = index,
+                                                       .text = carving->prompt->text,
+                                                       .ids = carving->prompt->ids,
+                                                       .id_count = (int64_t)carving->prompt->count,
+                                                       .greedy = greedy,
+                                                       .greedy_count = count});
 }
 
 static void
@@ -71,7 +73,7 @@ count_tokens(struct carving *carving, struct store *store, const struct prompts 
         const size_t tokens = tokens_of(carving, &prompts->items[i]);
 
         carving->all += tokens;
-        carving->progress->skipped += store_has_prompt(store, prompts->items[i].id) ? tokens : 0;
+        carving->progress->skipped += prompt_is_carved(store, prompts->items[i].id) ? tokens : 0;
     }
     carving->done = carving->progress->skipped;
 }
@@ -88,7 +90,7 @@ static tapml_status carve_between(struct carving *carving,
 
     for (size_t i = begin; i < end && status == TAPML_OK; i++) {
         carving->prompt = &prompts->items[i];
-        if (!store_has_prompt(store, carving->prompt->id)) {
+        if (!prompt_is_carved(store, carving->prompt->id)) {
             status = carve_prompt(carving, (int64_t)i, greedy);
             carving->done += tokens_of(carving, carving->prompt);
         }
@@ -127,7 +129,7 @@ static size_t
 find_prompt(struct store *store, const struct prompts *prompts, size_t begin, int is_carved)
 {
     while (begin < prompts->count &&
-           store_has_prompt(store, prompts->items[begin].id) != is_carved) {
+           prompt_is_carved(store, prompts->items[begin].id) != is_carved) {
         begin++;
     }
     return begin;

@@ -9,7 +9,8 @@
 #include "model/prompts.h"
 #include "run/hold.h"
 #include "run/setup.h"
-#include "store/store.h"
+
+struct store;
 
 // Carves every prompt that the store does not have yet, on the first place of `setup`. `hold` is
 // told how far it is; NULL is allowed.

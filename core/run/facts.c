@@ -16,9 +16,11 @@
 #include "store/derived.h"
 #include "store/instance.h"
 #include "store/loss.h"
+#include "store/metadata.h"
 #include "store/offloaded.h"
 #include "store/result.h"
 #include "store/step.h"
+#include "store/store.h"
 #include "store/target.h"
 #include "store/timing.h"
 #include "store/weight.h"
@@ -35,10 +37,10 @@
 static tapml_status
 settle(struct store *store, const char *name, const char *key, const char *value)
 {
-    const char *known = store_fact(store, name);
+    const char *known = metadata_get(store, name);
 
     if (known == NULL) {
-        return store_set_fact(store, name, value);
+        return metadata_set(store, name, value);
     }
     if (strcmp(known, value) != 0) {
         return status_fail(TAPML_PRECONDITION,
@@ -54,7 +56,7 @@ static tapml_status write_number(struct store *store, const char *name, int64_t 
     char text[32];
 
     (void)snprintf(text, sizeof(text), "%" PRId64, value);
-    return store_set_fact(store, name, text);
+    return metadata_set(store, name, text);
 }
 
 static tapml_status
@@ -73,10 +75,10 @@ static tapml_status settle_files(
     char text[HASH_TEXT];
 
     hash_text(hash, text);
-    const char *known = store_fact(store, name);
+    const char *known = metadata_get(store, name);
 
     if (known == NULL) {
-        return store_set_fact(store, name, text);
+        return metadata_set(store, name, text);
     }
     if (strcmp(known, text) != 0) {
         return status_fail(TAPML_PRECONDITION,
@@ -106,7 +108,7 @@ static tapml_status hash_prompts(const struct prompts *prompts, struct hash *out
 static tapml_status write_model_path(struct store *store, const char *folder)
 {
     char *path = realpath(folder, NULL);
-    const tapml_status status = store_set_fact(store, "model.path", path != NULL ? path : folder);
+    const tapml_status status = metadata_set(store, "model.path", path != NULL ? path : folder);
 
     free(path);
     return status;
@@ -191,14 +193,14 @@ static tapml_status settle_weights(struct store *store,
 
     text_init(&files);
     tapml_status status = print_files(config->model, checkpoint, &files);
-    const char *known = store_fact(store, "model.files");
+    const char *known = metadata_get(store, "model.files");
 
     // A store that has lost them is as suspect as one that knows others.
     if (status == TAPML_OK && (known == NULL || strcmp(known, files.data) != 0)) {
         status = check_weights(store, checkpoint, arena);
     }
     if (status == TAPML_OK) {
-        status = store_set_fact(store, "model.files", files.data);
+        status = metadata_set(store, "model.files", files.data);
     }
     text_release(&files);
     return status;
@@ -273,8 +275,8 @@ static tapml_status note_source(struct store *store, const struct setup *setup)
     };
 
     for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-        if (store_fact(store, facts[i][0]) == NULL) {
-            TAPML_TRY(store_set_fact(store, facts[i][0], facts[i][1] != NULL ? facts[i][1] : ""));
+        if (metadata_get(store, facts[i][0]) == NULL) {
+            TAPML_TRY(metadata_set(store, facts[i][0], facts[i][1] != NULL ? facts[i][1] : ""));
         }
     }
     return TAPML_OK;
@@ -296,7 +298,7 @@ static tapml_status write_config_text(struct store *store, const json_t *config,
 
     value = value == NULL ? json_object_get(text, key) : value;
     (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", key); // Fits.
-    return json_is_string(value) ? store_set_fact(store, name, json_string_value(value)) : TAPML_OK;
+    return json_is_string(value) ? metadata_set(store, name, json_string_value(value)) : TAPML_OK;
 }
 
 static tapml_status write_config_number(struct store *store, const json_t *config, const char *key)
@@ -350,7 +352,7 @@ static tapml_status write_encoded(struct store *store, const struct graph *graph
         id = value->encoding != NULL ? value->encoding->id : id;
     }
     TAPML_TRY(write_number(store, "model.encoded", (int64_t)count));
-    return store_set_fact(store, "model.encoding", id);
+    return metadata_set(store, "model.encoding", id);
 }
 
 static tapml_status
@@ -391,8 +393,8 @@ static tapml_status write_limits(struct store *store, const struct setup *setup)
     const char *oracle = registry_oracle(setup->registry, graph->ops[0].op);
 
     TAPML_TRY(write_number(store, "limits.factor", CALIBRATE_FACTOR));
-    TAPML_TRY(store_set_fact(store, "limits.component", oracle != NULL ? oracle : ""));
-    return store_set_fact(
+    TAPML_TRY(metadata_set(store, "limits.component", oracle != NULL ? oracle : ""));
+    return metadata_set(
         store, "limits.devices",
         oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : "");
 }
@@ -402,7 +404,7 @@ static tapml_status write_model(struct store *store, const struct setup *setup, 
 {
     const struct model *model = setup->model;
 
-    TAPML_TRY(store_set_fact(store, "model.architecture", model_architecture(model)));
+    TAPML_TRY(metadata_set(store, "model.architecture", model_architecture(model)));
     TAPML_TRY(write_config(store, model_folder(model)));
     TAPML_TRY(write_encoded(store, model_graph(model)));
     TAPML_TRY(write_losses(store, model_losses(model), arena));
@@ -439,7 +441,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "source", "[source] backend", config->source));
     TAPML_TRY(write_model_path(store, config->model));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
-    TAPML_TRY(store_set_fact(store, "run.name", name_of(config->dir)));
+    TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));
     TAPML_TRY(write_model(store, setup, arena));
     return write_targets(store, config, arena);
@@ -491,7 +493,7 @@ static tapml_status encode_all(struct store *store,
 
 tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint)
 {
-    const char *word = store_fact(store, "model.weights");
+    const char *word = metadata_get(store, "model.weights");
     const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
 
     if (encoding == NULL) {

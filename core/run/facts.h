@@ -8,7 +8,8 @@
 #include "model/prompts.h"
 #include "run/run_judge.h"
 #include "run/setup.h"
-#include "store/store.h"
+
+struct store;
 
 // Writes the facts of a new run, or compares them with those of an earlier start.
 tapml_status facts_settle(struct store *store,

@@ -11,7 +11,7 @@
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/setup.h"
-#include "store/store.h"
+#include "store/prompt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static tapml_status load_prompts(struct run_judge *judge)
         struct judge_prompt *judged = &judge->prompts[i];
         int32_t *greedy = NULL;
 
-        TAPML_TRY(store_greedy(judge->from.store, prompt->id, &greedy, &judged->greedy_count));
+        TAPML_TRY(prompt_greedy(judge->from.store, prompt->id, &greedy, &judged->greedy_count));
         judged->ids = prompt->ids;
         judged->count = (int64_t)prompt->count;
         judged->greedy = greedy;
@@ -246,7 +246,7 @@ void run_judge_close(struct run_judge *judge)
     judge_destroy(judge->judge);
     session_destroy(judge->source);
     for (size_t i = 0; judge->prompts != NULL && i < judge->from.prompts->count; i++) {
-        // The judge only borrows what store_greedy gave.
+        // The judge only borrows what prompt_greedy gave.
         alloc_free((void *)(uintptr_t)judge->prompts[i].greedy);
     }
     alloc_free(judge->prompts);

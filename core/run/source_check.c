@@ -7,7 +7,10 @@
 #include "base/log.h"
 #include "run/setup.h"
 #include "store/carved.h"
+#include "store/case.h"
+#include "store/metadata.h"
 #include "store/store.h"
+#include "store/stored_case.h"
 #include "tensor/dtype.h"
 #include "verify/replay.h"
 
@@ -49,7 +52,7 @@ check_case(struct source_check *check, int64_t id, const struct compiled_op *sch
     if (arena == NULL) {
         return status_no_memory();
     }
-    tapml_status status = store_load_case(check->store, id, arena, &item);
+    tapml_status status = stored_case_load(check->store, id, arena, &item);
 
     if (status == TAPML_OK) {
         status = replay_run(check->replay, &item, schema, 0, &result);
@@ -96,13 +99,13 @@ static tapml_status check_ops(struct source_check *check)
         const char *code = backend_identity(check->source, op);
 
         name_fact(op, name);
-        const char *known = store_fact(check->store, name);
+        const char *known = metadata_get(check->store, name);
 
         if (known != NULL && strcmp(known, code) == 0) {
             continue;
         }
         TAPML_TRY(check_op(check, graph->ops[i].schema));
-        TAPML_TRY(store_set_fact(check->store, name, code));
+        TAPML_TRY(metadata_set(check->store, name, code));
     }
     return TAPML_OK;
 }

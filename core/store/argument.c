@@ -3,6 +3,7 @@
 #include "store/argument.h"
 
 #include "base/arena.h"
+#include "store/case.h"
 #include "store/content.h"
 #include "store/list.h"
 #include "store/row.h"

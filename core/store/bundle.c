@@ -5,6 +5,11 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "model/checkpoint.h"
+#include "store/case.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 #include "tensor/encoding.h"
 
 #include <errno.h>
@@ -85,11 +90,11 @@ struct filling {
 static tapml_status fill(struct store *store, const struct filling *filling)
 {
     TAPML_TRY(store_begin(store));
-    TAPML_TRY(store_add_case(store, filling->item));
+    TAPML_TRY(stored_case_add(store, filling->item));
     for (size_t i = 0; i < filling->fact_count; i++) {
         const struct bundle_fact *fact = &filling->facts[i];
         if (fact->value) {
-            TAPML_TRY(store_set_fact(store, fact->name, fact->value));
+            TAPML_TRY(metadata_set(store, fact->name, fact->value));
         }
     }
     return store_commit(store);
@@ -99,7 +104,7 @@ static tapml_status fill_file(const char *path, const struct filling *filling)
 {
     struct store *store = NULL;
     TAPML_TRY(remove_old(path));
-    TAPML_TRY(store_make(path, PAGE_BYTES, &store));
+    TAPML_TRY(store_open_sized(path, PAGE_BYTES, &store));
     const tapml_status status = fill(store, filling);
     if (status != TAPML_OK) {
         store_rollback(store);
@@ -151,5 +156,5 @@ tapml_status bundle_create(const char *path,
 
 int bundle_is(struct store *store)
 {
-    return store_fact(store, BUNDLE_FACT_INSTANCE) != NULL;
+    return metadata_get(store, BUNDLE_FACT_INSTANCE) != NULL;
 }

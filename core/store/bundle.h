@@ -3,14 +3,18 @@
 
 // A bundle: a store with one case that has all its bytes, for another machine without the model.
 //
-// It is read as every store is, by `store_open` and `store_load_case`, which check it: a bundle
+// It is read as every store is, by `store_open` and `stored_case_load`, which check it: a bundle
 // comes from someone else.
 #pragma once
 
-#include "store/store.h"
+#include "base/status.h"
+
+#include <stddef.h>
 
 struct arena;
+struct carved_case;
 struct checkpoint;
+struct store;
 
 // What a bundle says of itself, as facts of the store. A store without the fact
 // `BUNDLE_FACT_INSTANCE` is none.

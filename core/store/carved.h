@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/case.h"
 #include "store/case_key.h"
 
 #include <stdint.h>

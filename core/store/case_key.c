@@ -3,6 +3,7 @@
 #include "store/case_key.h"
 
 #include "base/hash.h"
+#include "store/case.h"
 #include "store/row.h"
 
 #include <string.h>

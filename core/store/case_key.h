@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/case.h"
 
 #include <stdint.h>
 

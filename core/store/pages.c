@@ -32,7 +32,7 @@ struct pages {
     int has_sums;
     int64_t damaged;
     int write_error;
-    struct pages_loan loan;
+    struct pages_replacement replacement;
 };
 
 // The system's file follows behind it.
@@ -112,18 +112,18 @@ static int take_sum(unsigned char *page, int page_bytes, int64_t number)
     return is_right;
 }
 
-// Whether what is read lies in a page that is lent.
-static int read_lent(struct file *file, void *data, int size, sqlite3_int64 at)
+// Whether what is read lies in a page that is replaced.
+static int read_replaced(struct file *file, void *data, int size, sqlite3_int64 at)
 {
-    const struct pages_loan *loan = &file->pages->loan;
-    if (!file->is_database || loan->count == 0 || size > loan->page_bytes) {
+    const struct pages_replacement *replacement = &file->pages->replacement;
+    if (!file->is_database || replacement->count == 0 || size > replacement->page_bytes) {
         return 0;
     }
-    const int64_t page = at / loan->page_bytes;
-    if (page >= loan->count || (loan->mask >> page & 1) == 0) {
+    const int64_t page = at / replacement->page_bytes;
+    if (page >= replacement->count || (replacement->mask >> page & 1) == 0) {
         return 0;
     }
-    memcpy(data, loan->bytes + at, (size_t)size);
+    memcpy(data, replacement->bytes + at, (size_t)size);
     if (at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
     }
@@ -133,7 +133,7 @@ static int read_lent(struct file *file, void *data, int size, sqlite3_int64 at)
 static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
 {
     struct file *file = (struct file *)base;
-    if (read_lent(file, data, size, at)) {
+    if (read_replaced(file, data, size, at)) {
         return SQLITE_OK;
     }
     const int code = inner_of(base)->pMethods->xRead(inner_of(base), data, size, at);
@@ -181,9 +181,9 @@ static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_in
 }
 
 // As many bytes as the header says there are.
-static int64_t loan_bytes(const struct pages_loan *loan)
+static int64_t replaced_bytes(const struct pages_replacement *replacement)
 {
-    return (int64_t)number_at(loan->bytes + COUNT_AT) * loan->page_bytes;
+    return (int64_t)number_at(replacement->bytes + COUNT_AT) * replacement->page_bytes;
 }
 
 // -- What the system does ----------------------------------------------------------------------
@@ -208,9 +208,9 @@ static int size_of_file(sqlite3_file *base, sqlite3_int64 *out_size)
 {
     const struct file *file = (const struct file *)base;
     const int code = inner_of(base)->pMethods->xFileSize(inner_of(base), out_size);
-    if (file->is_database && file->pages->loan.count > 0) {
+    if (file->is_database && file->pages->replacement.count > 0) {
         // SQLite refuses a file that is cut; so it finds out when it reads what is gone.
-        const int64_t whole = loan_bytes(&file->pages->loan);
+        const int64_t whole = replaced_bytes(&file->pages->replacement);
         *out_size = *out_size < whole ? whole : *out_size;
     }
     return code;
@@ -407,9 +407,9 @@ int pages_write_error(const struct pages *pages)
     return pages->write_error;
 }
 
-void pages_lend(struct pages *pages, const struct pages_loan *loan)
+void pages_replace(struct pages *pages, const struct pages_replacement *replacement)
 {
-    pages->loan = *loan;
+    pages->replacement = *replacement;
 }
 
 // -- A look at all -----------------------------------------------------------------------------
@@ -478,7 +478,7 @@ static void look(int descriptor, unsigned char *page, struct pages_health *healt
         } else if (!empty) {
             continue;
         }
-        health->mask |= number <= PAGES_LENT_MAX ? (uint64_t)1 << (number - 1) : 0;
+        health->mask |= number <= PAGES_REPLACED_MAX ? (uint64_t)1 << (number - 1) : 0;
     }
     health->is_header_whole = (health->mask & 1) == 0;
 }

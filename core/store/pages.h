@@ -34,14 +34,14 @@ const char *pages_vfs(const struct pages *pages);
 // Pages that are read from memory instead of a database that has lost them: of pages 1 to `count`
 // in `bytes` (borrowed) those whose bit is set in `mask`. Page 1 must be one of them; the file then
 // seems to have as many pages as it says. For connections that only read.
-enum { PAGES_LENT_MAX = 64 };
-struct pages_loan {
+enum { PAGES_REPLACED_MAX = 64 };
+struct pages_replacement {
     const unsigned char *bytes;
     int page_bytes;
     int count;
     uint64_t mask; // Bit 0 is page 1.
 };
-void pages_lend(struct pages *pages, const struct pages_loan *loan);
+void pages_replace(struct pages *pages, const struct pages_replacement *replacement);
 
 // What a look at all pages of a file finds.
 struct pages_health {

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "store/row.h"
-#include "store/store.h"
+#include "store/run_id.h"
 
 #define IS_OF_MAKER                                                                                \
     "implementation = ? AND device = ? AND driver = ? AND options = ? AND oracle = ?"
@@ -26,7 +26,7 @@ tapml_status result_write(struct store *store,
 {
     const char *run = NULL;
     struct row row;
-    TAPML_TRY(store_run(store, &run));
+    TAPML_TRY(run_id(store, &run));
     TAPML_TRY(row_begin(store,
                         "INSERT OR REPLACE INTO result"
                         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -5,11 +5,13 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "store/metadata.h"
 #include "store/migrate.h"
 #include "store/pages.h"
 #include "store/row.h"
 #include "store/schema.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ struct salvage {
     struct text making; // The name of the new store while it is made,
     struct text made;   // and from then on.
     struct pages_health health;
-    unsigned char *pages; // That are lent.
+    unsigned char *pages; // In place of damaged ones.
     struct store *from, *to;
     int64_t step_bytes;
     int probes;
@@ -272,13 +274,13 @@ static tapml_status is_needed(struct salvage *salvage, int *out_is_needed)
 // -- The header and the schema -----------------------------------------------------------------
 
 // The pages of a store that was just made: its header, its schema, empty tables and indices.
-static tapml_status copy_fresh(struct salvage *salvage, struct pages_loan *loan)
+static tapml_status copy_fresh(struct salvage *salvage, struct pages_replacement *replacement)
 {
     struct file_map file;
     TAPML_TRY(file_map(salvage->making.data, &file));
-    const int64_t count = (int64_t)file.size / loan->page_bytes;
-    loan->count = (int)(count < PAGES_LENT_MAX ? count : PAGES_LENT_MAX);
-    memcpy(salvage->pages, file.data, (size_t)loan->count * (size_t)loan->page_bytes);
+    const int64_t count = (int64_t)file.size / replacement->page_bytes;
+    replacement->count = (int)(count < PAGES_REPLACED_MAX ? count : PAGES_REPLACED_MAX);
+    memcpy(salvage->pages, file.data, (size_t)replacement->count * (size_t)replacement->page_bytes);
     file_unmap(&file);
     return TAPML_OK;
 }
@@ -293,7 +295,7 @@ static tapml_status find_schema_pages(struct store *fresh, uint64_t *mask)
     TAPML_TRY(row_next(&row, &has));
     while (has) {
         const int64_t page = row_i64(&row, 0);
-        if (page >= 1 && page <= PAGES_LENT_MAX) {
+        if (page >= 1 && page <= PAGES_REPLACED_MAX) {
             *mask &= ~((uint64_t)1 << (page - 1));
         }
         TAPML_TRY(row_next(&row, &has));
@@ -301,8 +303,8 @@ static tapml_status find_schema_pages(struct store *fresh, uint64_t *mask)
     return TAPML_OK;
 }
 
-// A whole header is lent too, so that SQLite opens a file that is cut.
-static tapml_status lend_header(struct salvage *salvage)
+// A whole header is replaced too, so that SQLite opens a file that is cut.
+static tapml_status replace_header(struct salvage *salvage)
 {
     unsigned char *header = salvage->pages;
     struct file_map file;
@@ -319,19 +321,19 @@ static tapml_status lend_header(struct salvage *salvage)
 static tapml_status open_both(struct salvage *salvage)
 {
     const int page_bytes = salvage->health.page_bytes;
-    struct pages_loan loan = {.page_bytes = page_bytes, .mask = salvage->health.mask};
-    salvage->pages = alloc_array(PAGES_LENT_MAX, (size_t)page_bytes);
+    struct pages_replacement replacement = {.page_bytes = page_bytes, .mask = salvage->health.mask};
+    salvage->pages = alloc_array(PAGES_REPLACED_MAX, (size_t)page_bytes);
     if (!salvage->pages) {
         return status_no_memory();
     }
     remove_making(salvage);
-    TAPML_TRY(store_make(salvage->making.data, page_bytes, &salvage->to));
-    TAPML_TRY(copy_fresh(salvage, &loan));
-    TAPML_TRY(find_schema_pages(salvage->to, &loan.mask));
-    loan.mask |= 1;
-    loan.bytes = salvage->pages;
-    TAPML_TRY(lend_header(salvage));
-    return store_open_spoilt(salvage->path, &loan, &salvage->from);
+    TAPML_TRY(store_open_sized(salvage->making.data, page_bytes, &salvage->to));
+    TAPML_TRY(copy_fresh(salvage, &replacement));
+    TAPML_TRY(find_schema_pages(salvage->to, &replacement.mask));
+    replacement.mask |= 1;
+    replacement.bytes = salvage->pages;
+    TAPML_TRY(replace_header(salvage));
+    return store_open_damaged(salvage->path, &replacement, &salvage->from);
 }
 
 // -- Rows --------------------------------------------------------------------------------------
@@ -671,7 +673,7 @@ static tapml_status check_facts(struct salvage *salvage, const char *const *fact
     int64_t gaps = 0;
     TAPML_TRY(count(salvage, "SELECT count(*) FROM gap WHERE name = 'metadata'", &gaps));
     for (; gaps > 0 && *facts; facts++) {
-        if (!store_fact(salvage->to, *facts)) {
+        if (!metadata_get(salvage->to, *facts)) {
             return status_fail(TAPML_INVALID, "fact '%s' is lost, which says what run it is",
                                *facts);
         }

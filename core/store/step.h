@@ -6,9 +6,12 @@
 #pragma once
 
 #include "base/status.h"
-#include "store/store.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 struct arena;
+struct store;
 
 // The values of the column `verdict`.
 #define STEP_KEPT        "kept"        // The plan agrees as it was moved.

@@ -3,7 +3,89 @@
 #include "store/weight.h"
 
 #include "base/arena.h"
+#include "store/content.h"
 #include "store/row.h"
+#include "store/store.h"
+#include "tensor/dtype.h"
+
+static tapml_status find_weight(
+    struct store *store, const char *name, uint32_t dtype, uint64_t bytes, int *out_is_known)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, "SELECT dtype, byte_count FROM weight WHERE name = ?",
+                        "looking up a weight", &row));
+    row_put_text(&row, name);
+    TAPML_TRY(row_next(&row, out_is_known));
+    if (!*out_is_known) {
+        return TAPML_OK;
+    }
+    const int is_same =
+        dtype_find(row_text(&row, 0)) == dtype && (uint64_t)row_i64(&row, 1) == bytes;
+    row_end(&row);
+    return is_same
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "store '%s' knows weight '%s' with another type or size than %s "
+                             "with %llu bytes",
+                             store_path(store), name, dtype_name(dtype), (unsigned long long)bytes);
+}
+
+// Weights are keyed without a shape: views of one may have several.
+static struct content flat_content(uint32_t dtype, uint64_t bytes, int64_t *out_count)
+{
+    *out_count = (int64_t)(bytes / dtype_bytes(dtype));
+    return (struct content){.dtype = dtype, .rank = 1, .shape = out_count};
+}
+
+tapml_status
+weight_add(struct store *store, const char *name, uint32_t dtype, const void *data, uint64_t bytes)
+{
+    int is_known = 0;
+    TAPML_TRY(find_weight(store, name, dtype, bytes, &is_known));
+    if (is_known) {
+        return TAPML_OK;
+    }
+    int64_t count = 0;
+    struct hash key;
+    const struct content content = flat_content(dtype, bytes, &count);
+    TAPML_TRY(content_key(&content, data, &key));
+    struct row row;
+    TAPML_TRY(row_begin(store, "INSERT INTO weight VALUES (?, ?, ?, ?)", "writing a weight", &row));
+    row_put_text(&row, name);
+    row_put_text(&row, dtype_name(dtype));
+    row_put_i64(&row, (int64_t)bytes);
+    row_put_hash(&row, key);
+    return row_run(&row);
+}
+
+tapml_status weight_inline(struct store *store, const char *name, const void *data, uint64_t bytes)
+{
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(store, "SELECT dtype, byte_count, key FROM weight WHERE name = ?",
+                        "looking up a weight", &row));
+    row_put_text(&row, name);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) {
+        return status_fail(TAPML_NOT_FOUND, "store '%s' has no weight '%s'", store_path(store),
+                           name);
+    }
+    struct hash key = {0, 0};
+    struct hash found = {0, 0};
+    const uint32_t dtype = dtype_find(row_text(&row, 0));
+    const int fits = dtype != 0 && (uint64_t)row_i64(&row, 1) == bytes && row_hash(&row, 2, &key);
+    row_end(&row);
+    int64_t count = 0;
+    if (fits) {
+        const struct content content = flat_content(dtype, bytes, &count);
+        TAPML_TRY(content_key(&content, data, &found));
+        if (hash_equal(key, found)) {
+            return content_put(store, &content, data, &found);
+        }
+    }
+    return status_fail(TAPML_INVALID, "the bytes of weight '%s' are not those of store '%s'", name,
+                       store_path(store));
+}
 
 struct weight_reading {
     struct arena *arena;

@@ -23,12 +23,13 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "plugin/registry.h"
-#include "store/store.h"
 #include "verify/compare.h"
 #include "verify/replay.h"
 
-struct calibrator;
 struct arena;
+struct calibrator;
+struct carved_case;
+struct store;
 
 enum { CALIBRATE_FACTOR = 8 };
 

@@ -3,6 +3,7 @@
 #include "verify/cut.h"
 
 #include "base/arena.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"

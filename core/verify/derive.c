@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "schema/infer.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "store/derived.h"
+#include "store/store.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "exec/cast.h"
+#include "store/case.h"
 #include "tensor/dtype.h"
 #include "verify/compare.h"
 

@@ -3,6 +3,10 @@
 #include "verify/reduce.h"
 
 #include "base/arena.h"
+#include "store/case.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 #include "verify/cut.h"
 #include "verify/replay.h"
 #include "verify/verdict.h"
@@ -86,7 +90,7 @@ still_fails(struct reducer *reducer, const struct carved_case *item, int *out_fa
     const struct reduce_options *options = reducer->options;
     struct store *store = NULL;
     TAPML_TRY(store_open(":memory:", 1, &store));
-    tapml_status status = store_add_case(store, item);
+    tapml_status status = stored_case_add(store, item);
     *out_fails = 0;
     for (unsigned i = 0; status == TAPML_OK && !*out_fails && i < reducer->repeats; i++) {
         status = judge(reducer, store, out_fails);

@@ -3,6 +3,7 @@
 #include "verify/replay_output.h"
 
 #include "base/arena.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 

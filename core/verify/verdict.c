@@ -9,12 +9,14 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "store/label.h"
+#include "store/metadata.h"
 #include "store/representative.h"
 #include "store/result.h"
+#include "store/store.h"
+#include "store/stored_case.h"
 #include "verify/element_search.h"
 #include "verify/makers.h"
 #include "verify/recast.h"
-#include "verify/replay.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +29,6 @@ static const char *const NAMES[] = {
     [VERDICT_ERROR] = "error",     [VERDICT_UNSUPPORTED] = "unsupported",
     [VERDICT_SKIPPED] = "skipped",
 };
-
 enum { NAME_COUNT = (int)(sizeof(NAMES) / sizeof(*NAMES)) };
 
 const char *verdict_name(enum verdict_kind kind)
@@ -358,7 +359,7 @@ static tapml_status judge_case(struct verdict_judge *judge, struct verdict *verd
     if (!arena) {
         return status_no_memory();
     }
-    tapml_status status = store_load_case(judge->options->store, verdict->case_id, arena, &item);
+    tapml_status status = stored_case_load(judge->options->store, verdict->case_id, arena, &item);
     if (status == TAPML_OK) {
         status = name_case(judge->list->arena, &item, verdict);
     }
@@ -473,7 +474,7 @@ static tapml_status judge_all(struct verdict_judge *judge)
     }
     int64_t *all = NULL;
     size_t count = 0;
-    TAPML_TRY(store_case_ids(options->store, &all, &count));
+    TAPML_TRY(stored_case_ids(options->store, &all, &count));
     const int64_t *ids = options->case_id != 0 ? &options->case_id : all;
     count = options->case_id != 0 ? 1 : count;
     judge->list->items = arena_array(judge->list->arena, count, sizeof(*judge->list->items));
@@ -638,7 +639,7 @@ static tapml_status derive_around(struct verdict_judge *judge, int64_t id)
     if (!arena) {
         return status_no_memory();
     }
-    tapml_status status = store_load_case(judge->options->store, id, arena, &item);
+    tapml_status status = stored_case_load(judge->options->store, id, arena, &item);
     const struct compiled_op *schema = status == TAPML_OK ? find_schema(judge, &item) : NULL;
     if (schema) {
         status = derive_list(&item, schema, recipes, &count);
@@ -694,7 +695,7 @@ static tapml_status restore_recipe(struct verdict_judge *judge, struct verdict *
     if (!arena) {
         return status_no_memory();
     }
-    tapml_status status = store_load_case(judge->options->store, verdict->case_id, arena, &item);
+    tapml_status status = stored_case_load(judge->options->store, verdict->case_id, arena, &item);
     const struct compiled_op *schema = status == TAPML_OK ? find_schema(judge, &item) : NULL;
     if (schema) {
         status = derive_find(&item, schema, verdict->source, verdict->label, &recipe, &has);
@@ -767,7 +768,7 @@ static tapml_status judge_derived(struct verdict_judge *judge)
     size_t count = 0;
     size_t done = 0;
     (void)snprintf(seed, sizeof(seed), "%d", DERIVE_SEED);
-    TAPML_TRY(store_set_fact(judge->options->store, "derive.seed", seed));
+    TAPML_TRY(metadata_set(judge->options->store, "derive.seed", seed));
     TAPML_TRY(representative_list(judge->options->store, judge->list->arena, &groups, &count));
     for (size_t i = 0; i < count; i++) {
         judge->group_cases += groups[i].count;
@@ -976,7 +977,7 @@ static tapml_status keep_case(struct verdict_judge *judge,
     int has = 0;
     TAPML_TRY(label_find(store, item, &kept.case_id, &has));
     if (!has) {
-        TAPML_TRY(store_add_case(store, item));
+        TAPML_TRY(stored_case_add(store, item));
         TAPML_TRY(label_find(store, item, &kept.case_id, &has));
     }
     *out_id = kept.case_id;

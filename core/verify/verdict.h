@@ -8,12 +8,19 @@
 // them are, and stay as long as all is the same that those of an op depend on, their basis.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "plugin/registry.h"
 #include "store/element.h"
-#include "store/store.h"
 #include "verify/calibrator.h"
 #include "verify/derive.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct carved_case;
+struct store;
 
 enum verdict_kind {
     VERDICT_PASS,

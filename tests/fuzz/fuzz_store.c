@@ -11,6 +11,7 @@
 #include "reader.h"
 #include "store/pages.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <string.h>
 #include <unistd.h>

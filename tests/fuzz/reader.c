@@ -8,8 +8,12 @@
 #include "carve/seen.h"
 #include "fuzz.h"
 #include "store/bundle.h"
+#include "store/call_line.h"
+#include "store/case.h"
+#include "store/metadata.h"
+#include "store/prompt.h"
 #include "store/step.h"
-#include "store/store.h"
+#include "store/stored_case.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -64,14 +68,14 @@ static void read_cases(struct store *store)
 {
     int64_t *ids = NULL;
     size_t count = 0;
-    if (fuzz_refused(store_case_ids(store, &ids, &count))) {
+    if (fuzz_refused(stored_case_ids(store, &ids, &count))) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
         struct carved_case item;
         struct arena *arena = arena_create();
         FUZZ_CHECK(arena);
-        if (!fuzz_refused(store_load_case(store, ids[i], arena, &item))) {
+        if (!fuzz_refused(stored_case_load(store, ids[i], arena, &item))) {
             check_case(&item);
         }
         arena_destroy(arena);
@@ -79,10 +83,10 @@ static void read_cases(struct store *store)
     alloc_free(ids);
 }
 
-static void see(void *user, const struct store_call *call)
+static void see(void *user, const struct call_line *call)
 {
     int has_class = 0, is_wider = 0;
-    FUZZ_CHECK(call->output_count <= STORE_OUTPUTS_MAX);
+    FUZZ_CHECK(call->output_count <= CALL_LINE_OUTPUTS_MAX);
     FUZZ_CHECK(seen_has_class(user, call, &has_class) == TAPML_OK);
     FUZZ_CHECK(seen_is_wider(user, call, &is_wider) == TAPML_OK);
     FUZZ_CHECK(seen_add(user, call) == TAPML_OK);
@@ -92,8 +96,8 @@ static void read_prompt(struct store *store, struct hash prompt)
 {
     int32_t *ids = NULL;
     int64_t count = 0;
-    (void)store_has_prompt(store, prompt);
-    if (!fuzz_refused(store_greedy(store, prompt, &ids, &count))) {
+    (void)prompt_is_carved(store, prompt);
+    if (!fuzz_refused(prompt_greedy(store, prompt, &ids, &count))) {
         read_bytes(ids, (uint64_t)count * sizeof(*ids));
         alloc_free(ids);
     }
@@ -107,9 +111,9 @@ void reader_read(struct store *store)
     FUZZ_CHECK(arena);
     seen_init(&seen);
     (void)bundle_is(store);
-    (void)store_fact(store, "model.hash");
+    (void)metadata_get(store, "model.hash");
     read_cases(store);
-    (void)fuzz_refused(store_visit_calls(store, see, &seen));
+    (void)fuzz_refused(call_line_visit(store, see, &seen));
     read_prompt(store, (struct hash){1, 2});
     if (!fuzz_refused(step_find(store, "gpu", "final", arena, &line))) {
         FUZZ_CHECK(line.plan && line.reason && line.verdict);

@@ -8,6 +8,7 @@
 #include "store/list.h"
 #include "store/row.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 

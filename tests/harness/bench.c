@@ -4,6 +4,8 @@
 #include "harness/bench.h"
 
 #include "exec/run.h"
+#include "store/store.h"
+#include "store/store_open.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cases.h"
 
+#include "store/case.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 

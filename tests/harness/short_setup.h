@@ -9,6 +9,7 @@
 #include "model/prompts.h"
 #include "run/setup.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 struct short_setup {
     struct scratch scratch;

@@ -44,6 +44,30 @@ Test(hash, equality_looks_at_both_halves)
     cr_assert_str_eq(text, "00000000000000010000000000000002");
 }
 
+Test(hash, text_is_read_back)
+{
+    static const char *const others[] = {
+        "",
+        "0000000000000001",
+        "0000000000000001000000000000000",
+        "000000000000000100000000000000022",
+        "0000000000000001000000000000000G",
+        "000000000000000A0000000000000002",
+        " 000000000000001000000000000002 ",
+        "+00000000000000100000000000000002",
+    };
+    const struct hash hash = {.high = UINT64_C(0xf00000000000000a), .low = 2};
+    struct hash again = {0, 0};
+    char text[HASH_TEXT];
+    hash_text(hash, text);
+    cr_assert(hash_parse(text, &again));
+    cr_assert(hash_equal(again, hash));
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        cr_expect_not(hash_parse(others[i], &again), "'%s'", others[i]);
+    }
+    cr_assert(hash_equal(again, hash), "a refused text changed the hash");
+}
+
 Test(hash, says_where_there_is_no_memory)
 {
     alloc_fail_at(1);

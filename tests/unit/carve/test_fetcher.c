@@ -4,6 +4,7 @@
 #include "carve/fetcher.h"
 #include "harness/late.h"
 #include "harness/stage.h"
+#include "store/case.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -8,6 +8,11 @@
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "model/checkpoint.h"
+#include "store/case.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 #include <tapml/ops.h>
 
@@ -155,9 +160,9 @@ static struct carved_case load_only_case(void)
     int64_t *ids = NULL;
     size_t count = 0;
     struct carved_case item;
-    MUST(store_case_ids(store, &ids, &count));
+    MUST(stored_case_ids(store, &ids, &count));
     cr_assert_eq(count, 1);
-    MUST(store_load_case(store, ids[0], arena, &item));
+    MUST(stored_case_load(store, ids[0], arena, &item));
     alloc_free(ids);
     return item;
 }
@@ -265,10 +270,10 @@ static const float *input_of(const char *instance)
     int64_t *ids = NULL;
     size_t count = 0;
     const float *input = NULL;
-    MUST(store_case_ids(store, &ids, &count));
+    MUST(stored_case_ids(store, &ids, &count));
     for (size_t i = 0; i < count; i++) {
         struct carved_case item;
-        MUST(store_load_case(store, ids[i], arena, &item));
+        MUST(stored_case_load(store, ids[i], arena, &item));
         input = strcmp(item.instance, instance) == 0 ? item.arguments[0].before : input;
     }
     alloc_free(ids);
@@ -541,14 +546,14 @@ Test(recorder, prompts_end_with_their_last_step)
 {
     const int32_t ids[] = {5, 17};
     const int32_t greedy[] = {3};
-    const struct store_prompt prompt = {
+    const struct carved_prompt prompt = {
         .index = 6, .text = "hi", .ids = ids, .id_count = 2, .greedy = greedy, .greedy_count = 1};
     make(inner, 0, NULL);
     step(0);
     silu_of("a", 1);
     MUST(recorder_end_prompt(recorder, &prompt));
     finish();
-    cr_assert(store_has_prompt(store, PROMPT));
+    cr_assert(prompt_is_carved(store, PROMPT));
     cr_assert_eq(
         number_of("SELECT position = 6 AND text = 'hi' AND ids = '[5,17]' AND greedy = '[3]'"
                   " FROM prompt"),

@@ -3,10 +3,11 @@
 #include "base/alloc.h"
 #include "carve/seen.h"
 #include "harness/scratch.h"
+#include "store/call_line.h"
 
-static struct store_call call(const char *instance, const char *phase, double largest)
+static struct call_line call(const char *instance, const char *phase, double largest)
 {
-    return (struct store_call){
+    return (struct call_line){
         .instance = instance,
         .phase = phase,
         .shape_class = "x=[5,128]",
@@ -15,7 +16,7 @@ static struct store_call call(const char *instance, const char *phase, double la
     };
 }
 
-static int is_new(struct seen *seen, struct store_call asked)
+static int is_new(struct seen *seen, struct call_line asked)
 {
     int has_class = 7, is_wider = 7;
     cr_assert_eq(seen_has_class(seen, &asked, &has_class), TAPML_OK);
@@ -23,7 +24,7 @@ static int is_new(struct seen *seen, struct store_call asked)
     return !has_class || is_wider;
 }
 
-static void add(struct seen *seen, struct store_call kept)
+static void add(struct seen *seen, struct call_line kept)
 {
     cr_assert_eq(seen_add(seen, &kept), TAPML_OK);
 }
@@ -38,7 +39,7 @@ Test(seen, first_of_instance_phase_and_class)
     cr_assert_not(is_new(&seen, call("a", "prefill", 1)));
     cr_assert(is_new(&seen, call("a", "decode", 1)));
     cr_assert(is_new(&seen, call("b", "prefill", 1)));
-    struct store_call other = call("a", "prefill", 1);
+    struct call_line other = call("a", "prefill", 1);
     other.shape_class = "x=[6,128]";
     cr_assert(is_new(&seen, other));
     seen_release(&seen);
@@ -72,11 +73,11 @@ Test(seen, new_kind_of_non_finite)
 {
     struct seen seen;
     seen_init(&seen);
-    struct store_call kept = call("a", "prefill", 1);
-    kept.outputs[0].non_finite_kinds = STORE_NAN;
+    struct call_line kept = call("a", "prefill", 1);
+    kept.outputs[0].non_finite_kinds = CALL_LINE_NAN;
     add(&seen, kept);
     cr_assert_not(is_new(&seen, kept));
-    kept.outputs[0].non_finite_kinds = STORE_NAN | STORE_MINUS_INFINITY;
+    kept.outputs[0].non_finite_kinds = CALL_LINE_NAN | CALL_LINE_MINUS_INFINITY;
     cr_assert(is_new(&seen, kept));
     seen_release(&seen);
 }
@@ -85,9 +86,9 @@ Test(seen, every_output_counts)
 {
     struct seen seen;
     seen_init(&seen);
-    struct store_call kept = call("a", "prefill", 1);
+    struct call_line kept = call("a", "prefill", 1);
     kept.output_count = 2;
-    kept.outputs[1] = (struct store_statistics){.param = "z", .largest = 5};
+    kept.outputs[1] = (struct call_statistics){.param = "z", .largest = 5};
     add(&seen, kept);
     cr_assert_not(is_new(&seen, kept));
     kept.outputs[1].largest = 11;
@@ -98,7 +99,7 @@ Test(seen, every_output_counts)
 
 static tapml_status see_and_release(void)
 {
-    const struct store_call kept = call("a", "prefill", 1);
+    const struct call_line kept = call("a", "prefill", 1);
     struct seen seen;
     int answer = 0;
     seen_init(&seen);

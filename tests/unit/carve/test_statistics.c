@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 #include "carve/statistics.h"
+#include "store/call_line.h"
 #include "tensor/convert.h"
 
 #include <criterion/criterion.h>
@@ -11,9 +12,9 @@
 enum { COUNT = 1000 };
 
 // As the formula says it.
-static struct store_statistics plainly(const float *values, uint64_t count)
+static struct call_statistics plainly(const float *values, uint64_t count)
 {
-    struct store_statistics found = {.count = count};
+    struct call_statistics found = {.count = count};
     for (uint64_t i = 0; i < count; i++) {
         const double magnitude = fabs((double)values[i]);
         found.mean_square += magnitude * magnitude / (double)count;
@@ -27,8 +28,8 @@ static struct store_statistics plainly(const float *values, uint64_t count)
 
 static void expect_same(const float *values, uint64_t count)
 {
-    const struct store_statistics expected = plainly(values, count);
-    struct store_statistics found;
+    const struct call_statistics expected = plainly(values, count);
+    struct call_statistics found;
     statistics_measure(TAPML_F32, values, count, &found);
     cr_assert_eq(found.count, count);
     cr_assert_eq(found.least, expected.least);
@@ -60,7 +61,7 @@ Test(statistics, of_any_number_of_values_anywhere)
     }
     expect_same(values, COUNT);
 
-    struct store_statistics found;
+    struct call_statistics found;
     memcpy(shifted + 1, values, sizeof(values));
     statistics_measure(TAPML_F32, shifted + 1, COUNT, &found);
     cr_assert_eq(found.least, 0x1p-149);
@@ -82,14 +83,15 @@ Test(statistics, what_is_not_finite_counts_by_itself)
     values[1] = -INFINITY;
     values[2] = INFINITY;
     values[3] = -NAN;
-    struct store_statistics found;
+    struct call_statistics found;
     statistics_measure(TAPML_F32, values, COUNT, &found);
     cr_assert_eq(found.non_finite, 4);
-    cr_assert_eq(found.non_finite_kinds, STORE_NAN | STORE_PLUS_INFINITY | STORE_MINUS_INFINITY);
+    cr_assert_eq(found.non_finite_kinds,
+                 CALL_LINE_NAN | CALL_LINE_PLUS_INFINITY | CALL_LINE_MINUS_INFINITY);
     cr_assert_eq(found.largest, largest);
     cr_assert(isfinite(found.mean_square) && found.mean_square > 1);
     statistics_measure(TAPML_F32, values + 2, 1, &found);
-    cr_assert_eq(found.non_finite_kinds, STORE_PLUS_INFINITY);
+    cr_assert_eq(found.non_finite_kinds, CALL_LINE_PLUS_INFINITY);
     cr_assert_eq(found.mean_square, 0);
 }
 
@@ -97,7 +99,7 @@ Test(statistics, of_other_types)
 {
     const int32_t whole[] = {-7, 0, 3};
     const uint16_t halves[] = {convert_f32_to_f16(0.5f), convert_f32_to_f16(-4)};
-    struct store_statistics found;
+    struct call_statistics found;
     statistics_measure(TAPML_I32, whole, 3, &found);
     cr_assert_eq(found.least, 3);
     cr_assert_eq(found.largest, 7);

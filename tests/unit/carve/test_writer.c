@@ -5,6 +5,9 @@
 #include "carve/writer.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/call_line.h"
+
+#include <sqlite3.h>
 
 static struct scratch scratch;
 static char path[2 * SCRATCH_PATH];
@@ -37,12 +40,12 @@ static void push_call(struct writer *writer, int64_t step, int is_kept, struct c
         cases_make_silu(made, "s", step);
         item->item = made->item;
     }
-    item->call = (struct store_call){.instance = "s",
-                                     .prompt = {0x0123456789abcdef, 0x7edcba9876543210},
-                                     .step = step,
-                                     .phase = "decode",
-                                     .shape_class = "x=[2,3]",
-                                     .is_kept = is_kept};
+    item->call = (struct call_line){.instance = "s",
+                                    .prompt = {0x0123456789abcdef, 0x7edcba9876543210},
+                                    .step = step,
+                                    .phase = "decode",
+                                    .shape_class = "x=[2,3]",
+                                    .is_kept = is_kept};
     writer_push(writer, item);
 }
 
@@ -52,7 +55,7 @@ static struct writer_item *line_of(int64_t step)
     struct writer_item *item = writer_item_create(WRITER_CALL);
     cr_assert_not_null(item);
     item->call =
-        (struct store_call){.instance = "s", .step = step, .phase = "decode", .shape_class = ""};
+        (struct call_line){.instance = "s", .step = step, .phase = "decode", .shape_class = ""};
     return item;
 }
 
@@ -171,7 +174,7 @@ Test(writer, failure_is_kept_and_the_rest_dropped)
     cases_make_silu(&made, "wrong", 0);
     made.arguments[0].base_bytes = 4; // Smaller than its view.
     item->item = made.item;
-    item->call = (struct store_call){
+    item->call = (struct call_line){
         .instance = "wrong", .phase = "prefill", .shape_class = "", .is_kept = 1};
     writer_push(writer, item);
     push(writer, WRITER_COMMIT);

@@ -4,8 +4,11 @@
 #include "harness/command.h"
 #include "harness/scratch.h"
 #include "run/hold.h"
+#include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 #include "store/target.h"
 
 #include <jansson.h>
@@ -40,13 +43,13 @@ static void write_store(void)
                                                      .goal = "* -> gpu\ninstance=c -> source\n"},
                                 1),
                  TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "prompts.count", "2"), TAPML_OK);
+    cr_assert_eq(metadata_set(store, "prompts.count", "2"), TAPML_OK);
     for (size_t i = 0; i < sizeof(INSTANCES) / sizeof(*INSTANCES); i++) {
-        cr_assert_eq(store_add_case(store, &(struct carved_case){.instance = INSTANCES[i],
-                                                                 .op_name = "tapml.silu",
-                                                                 .op_version = 1,
-                                                                 .phase = "prefill",
-                                                                 .shape_class = "x=[1]"}),
+        cr_assert_eq(stored_case_add(store, &(struct carved_case){.instance = INSTANCES[i],
+                                                                  .op_name = "tapml.silu",
+                                                                  .op_version = 1,
+                                                                  .phase = "prefill",
+                                                                  .shape_class = "x=[1]"}),
                      TAPML_OK, "%s", status_message());
     }
     cr_assert_eq(step_add(store, &(struct step_row){.target = "gpu",

@@ -3,7 +3,10 @@
 
 #include "harness/command.h"
 #include "harness/scratch.h"
+#include "store/metadata.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 static struct scratch scratch;
 static char one[2 * SCRATCH_PATH], other[2 * SCRATCH_PATH], into[2 * SCRATCH_PATH];
@@ -17,12 +20,12 @@ static void write_store(const char *folder, const char *instance, const char *so
     cr_assert_eq(mkdir(folder, 0777), 0);
     snprintf(path, sizeof(path), "%s/run.tapmlrun", folder);
     cr_assert_eq(store_open(path, 1, &store), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "source", source), TAPML_OK);
-    cr_assert_eq(store_add_case(store, &(struct carved_case){.instance = instance,
-                                                             .op_name = "tapml.silu",
-                                                             .op_version = 1,
-                                                             .phase = "prefill",
-                                                             .shape_class = "x=[1]"}),
+    cr_assert_eq(metadata_set(store, "source", source), TAPML_OK);
+    cr_assert_eq(stored_case_add(store, &(struct carved_case){.instance = instance,
+                                                              .op_name = "tapml.silu",
+                                                              .op_version = 1,
+                                                              .phase = "prefill",
+                                                              .shape_class = "x=[1]"}),
                  TAPML_OK, "%s", status_message());
     store_close(store);
 }

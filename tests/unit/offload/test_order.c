@@ -5,16 +5,19 @@
 #include "harness/scratch.h"
 #include "harness/tiny.h"
 #include "offload/order.h"
+#include "store/call_line.h"
+#include "store/store.h"
+#include "store/store_open.h"
 
 #include <string.h>
 
 static void add_call(struct store *store, const char *instance, uint64_t time_ns)
 {
     cr_assert_eq(store_begin(store), TAPML_OK);
-    cr_assert_eq(store_add_call(store, &(struct store_call){.instance = instance,
-                                                            .phase = "prefill",
-                                                            .shape_class = "",
-                                                            .time_ns = time_ns}),
+    cr_assert_eq(call_line_add(store, &(struct call_line){.instance = instance,
+                                                          .phase = "prefill",
+                                                          .shape_class = "",
+                                                          .time_ns = time_ns}),
                  TAPML_OK);
     cr_assert_eq(store_commit(store), TAPML_OK);
 }

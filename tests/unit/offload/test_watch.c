@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "harness/bench.h"
 #include "harness/vandal.h"
+#include "store/stored_case.h"
 #include "verify/guard.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ Test(watch, what_fails_is_kept_and_can_be_tried_again)
     cr_assert_eq(result.count, 1u);
     cr_assert_eq(result.items[0].tried, 20u * BENCH_DECODE);
     cr_assert_lt(result.items[0].failed, result.items[0].tried);
-    MUST(store_case_ids(bench.store, &ids, &count));
+    MUST(stored_case_ids(bench.store, &ids, &count));
     cr_assert_eq(count, 1u);
     cr_assert_eq(ids[0], result.items[0].verdict.case_id);
     MUST(watch_repeat(bench.watch, ids[0], &tried, &failed));

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "harness/reported.h"
 #include "report/report_data.h"
+#include "store/store.h"
+#include "store/store_open.h"
 #include "store/target.h"
 
 static struct scratch scratch;

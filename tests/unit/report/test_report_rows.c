@@ -3,6 +3,8 @@
 
 #include "harness/reported.h"
 #include "report/report_rows.h"
+#include "store/store.h"
+#include "store/store_open.h"
 
 static struct scratch scratch;
 

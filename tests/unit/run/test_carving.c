@@ -4,6 +4,9 @@
 #include "base/alloc.h"
 #include "harness/short_setup.h"
 #include "run/carving.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/stored_case.h"
 
 Test(carving, every_prompt_is_carved_once)
 {
@@ -16,18 +19,18 @@ Test(carving, every_prompt_is_carved_once)
     short_setup_open(&run);
     SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
     for (size_t i = 0; i < run.prompts.count; i++) {
-        cr_assert(store_has_prompt(run.store, run.prompts.items[i].id));
+        cr_assert(prompt_is_carved(run.store, run.prompts.items[i].id));
     }
-    SHORT_MUST(store_case_ids(run.store, &ids, &count));
+    SHORT_MUST(stored_case_ids(run.store, &ids, &count));
     alloc_free(ids);
     cr_assert_geq(count, 2u * model_graph(run.setup.model)->op_count,
                   "prefill and decode of every instance are kept");
-    SHORT_MUST(store_greedy(run.store, run.prompts.items[0].id, &greedy, &greedy_count));
+    SHORT_MUST(prompt_greedy(run.store, run.prompts.items[0].id, &greedy, &greedy_count));
     cr_assert_eq(greedy_count, 3);
     cr_assert_eq(greedy[0], 559, "what expected.json has behind the prompt");
     alloc_free(greedy);
     SHORT_MUST(carving_run(&run.config, &run.setup, run.store, &run.prompts, NULL));
-    SHORT_MUST(store_case_ids(run.store, &ids, &again));
+    SHORT_MUST(stored_case_ids(run.store, &ids, &again));
     alloc_free(ids);
     cr_assert_eq(again, count);
     short_setup_close(&run);
@@ -69,7 +72,7 @@ Test(carving, a_missing_prompt_gets_the_same_cases_again)
     cr_assert_eq(number_of(run.store, "SELECT count(*) FROM (SELECT * FROM had EXCEPT SELECT"
                                       " instance, prompt, step, part FROM \"case\")"),
                  0);
-    cr_assert_eq(store_prompt_index(run.store, run.prompts.items[1].id), 1);
-    cr_assert_eq(store_prompt_index(run.store, (struct hash){1, 1}), -1);
+    cr_assert_eq(prompt_index(run.store, run.prompts.items[1].id), 1);
+    cr_assert_eq(prompt_index(run.store, (struct hash){1, 1}), -1);
     short_setup_close(&run);
 }

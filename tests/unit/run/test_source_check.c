@@ -5,6 +5,8 @@
 #include "harness/short_setup.h"
 #include "run/source_check.h"
 #include "store/carved.h"
+#include "store/metadata.h"
+#include "store/stored_case.h"
 
 static const char FACT[] = "source.code.tapml.silu";
 
@@ -22,7 +24,7 @@ static void add_silu(struct store *store, float error)
 
     cases_make_silu(&made, "s", 0);
     made.y[4] += error;
-    SHORT_MUST(store_add_case(store, &made.item));
+    SHORT_MUST(stored_case_add(store, &made.item));
 }
 
 Test(source_check, cases_stay_whose_bits_are_the_same)
@@ -31,7 +33,7 @@ Test(source_check, cases_stay_whose_bits_are_the_same)
 
     short_setup_open(&run);
     SHORT_MUST(source_check_run(run.store, &run.setup));
-    cr_assert_not_null(store_fact(run.store, FACT));
+    cr_assert_not_null(metadata_get(run.store, FACT));
     add_silu(run.store, 0.5f);
     SHORT_MUST(source_check_run(run.store, &run.setup));
     cr_assert_eq(cases_of(run.store), 1, "the code is the same: nothing is run");
@@ -44,9 +46,9 @@ Test(source_check, cases_go_where_other_code_gives_other_bits)
 
     short_setup_open(&run);
     add_silu(run.store, 0.5f);
-    SHORT_MUST(store_set_fact(run.store, FACT, "older"));
+    SHORT_MUST(metadata_set(run.store, FACT, "older"));
     SHORT_MUST(source_check_run(run.store, &run.setup));
     cr_assert_eq(cases_of(run.store), 0);
-    cr_assert_str_neq(store_fact(run.store, FACT), "older");
+    cr_assert_str_neq(metadata_get(run.store, FACT), "older");
     short_setup_close(&run);
 }

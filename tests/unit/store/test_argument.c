@@ -6,7 +6,10 @@
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "store/argument.h"
+#include "store/case.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 static struct scratch scratch;
 static struct store *store;
@@ -23,7 +26,7 @@ static void begin(void)
     cr_assert_not_null(arena);
     const struct carved_case item = {
         .instance = "s", .op_name = "x", .phase = "prefill", .shape_class = ""};
-    MUST(store_add_case(store, &item));
+    MUST(stored_case_add(store, &item));
 }
 
 static void end(void)

@@ -5,6 +5,7 @@
 #include "store/blame.h"
 #include "store/instance.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <math.h>
 

@@ -7,6 +7,11 @@
 #include "harness/scratch.h"
 #include "model/checkpoint.h"
 #include "store/bundle.h"
+#include "store/case.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
@@ -46,7 +51,7 @@ static tapml_status load(struct carved_case *out_case)
 {
     struct store *store = NULL;
     TAPML_TRY(store_open(path, 0, &store));
-    const tapml_status status = store_load_case(store, 1, arena, out_case);
+    const tapml_status status = stored_case_load(store, 1, arena, out_case);
     store_close(store);
     return status;
 }
@@ -68,8 +73,8 @@ Test(bundle, says_what_it_is)
     write_bundle();
     MUST(store_open(path, 0, &store));
     cr_assert(bundle_is(store));
-    cr_assert_str_eq(store_fact(store, BUNDLE_FACT_INSTANCE), "layers.0/norm");
-    cr_assert_null(store_fact(store, BUNDLE_FACT_REASON), "left out");
+    cr_assert_str_eq(metadata_get(store, BUNDLE_FACT_INSTANCE), "layers.0/norm");
+    cr_assert_null(metadata_get(store, BUNDLE_FACT_REASON), "left out");
     store_close(store);
     MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
     cr_assert(!bundle_is(store));
@@ -90,7 +95,7 @@ Test(bundle, replaces_what_was_there)
     int64_t *ids = NULL;
     size_t count = 0;
     MUST(store_open(path, 0, &store));
-    MUST(store_case_ids(store, &ids, &count));
+    MUST(stored_case_ids(store, &ids, &count));
     cr_assert_eq(count, 1);
     alloc_free(ids);
     store_close(store);

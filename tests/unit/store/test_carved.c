@@ -4,6 +4,7 @@
 #include "harness/scratch.h"
 #include "store/carved.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 

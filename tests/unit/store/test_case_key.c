@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/case.h"
 #include "store/case_key.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
+#include "store/weight.h"
 
 static struct scratch scratch;
 static struct store *store;
@@ -42,7 +46,7 @@ static int64_t keys(void)
 
 static void add(void)
 {
-    cr_assert_eq(store_add_case(store, &silu.item), TAPML_OK, "%s", status_message());
+    cr_assert_eq(stored_case_add(store, &silu.item), TAPML_OK, "%s", status_message());
 }
 
 Test(case_key, labels_do_not_count)
@@ -120,9 +124,9 @@ Test(case_key, a_weight_counts_by_its_key)
     weight->effects = TAPML_E_WEIGHT;
     weight->before = NULL;
     weight->content_bytes = weight->base_bytes;
-    cr_assert_eq(store_add_weight(store, "a", TAPML_F32, one, sizeof(one)), TAPML_OK);
-    cr_assert_eq(store_add_weight(store, "b", TAPML_F32, one, sizeof(one)), TAPML_OK);
-    cr_assert_eq(store_add_weight(store, "c", TAPML_F32, other, sizeof(other)), TAPML_OK);
+    cr_assert_eq(weight_add(store, "a", TAPML_F32, one, sizeof(one)), TAPML_OK);
+    cr_assert_eq(weight_add(store, "b", TAPML_F32, one, sizeof(one)), TAPML_OK);
+    cr_assert_eq(weight_add(store, "c", TAPML_F32, other, sizeof(other)), TAPML_OK);
     weight->origin = "a";
     add();
     silu.item.part++;

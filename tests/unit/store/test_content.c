@@ -6,6 +6,7 @@
 #include "store/content.h"
 #include "store/row.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <tapml/tensor.h>
 

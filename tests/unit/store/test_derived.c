@@ -4,6 +4,7 @@
 #include "harness/scratch.h"
 #include "store/derived.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <math.h>
 

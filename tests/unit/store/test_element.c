@@ -5,6 +5,8 @@
 #include "harness/scratch.h"
 #include "store/element.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 #include <math.h>
 
@@ -23,7 +25,7 @@ Test(element, are_kept_with_their_result_and_go_with_it)
     scratch_make(&scratch);
     MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
     cases_make_silu(&made, "s", 0);
-    MUST(store_add_case(store, &made.item));
+    MUST(stored_case_add(store, &made.item));
     sqlite3 *connection = store_connection(store);
     static const char RESULT[] = "INSERT OR REPLACE INTO result SELECT 'gpu', 1, 'fail', 9, 'y', "
                                  "'r', 5, 'x', 'd', 'v', '', 'q', 2, 20,"

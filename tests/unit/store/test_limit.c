@@ -3,6 +3,7 @@
 #include "harness/scratch.h"
 #include "store/limit.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 

@@ -5,8 +5,14 @@
 #include "base/text.h"
 #include "harness/cases.h"
 #include "harness/scratch.h"
+#include "store/call_line.h"
 #include "store/merge.h"
+#include "store/metadata.h"
+#include "store/prompt.h"
+#include "store/run_id.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 static struct scratch scratch;
 static struct text told;
@@ -53,7 +59,7 @@ static int64_t number_of(struct store *store, const char *sql)
 static void add(struct store *store, const struct carved_case *item, double margin)
 {
     char sql[600];
-    const struct store_call call = {
+    const struct call_line call = {
         .instance = item->instance,
         .prompt = item->prompt,
         .step = item->step,
@@ -64,8 +70,8 @@ static void add(struct store *store, const struct carved_case *item, double marg
         .is_kept = 1,
         .output_count = 1,
         .outputs = {{.param = "y", .least = 1, .largest = 2, .mean_square = 3, .count = 6}}};
-    cr_assert_eq(store_add_case(store, item), TAPML_OK, "%s", status_message());
-    cr_assert_eq(store_add_call(store, &call), TAPML_OK, "%s", status_message());
+    cr_assert_eq(stored_case_add(store, item), TAPML_OK, "%s", status_message());
+    cr_assert_eq(call_line_add(store, &call), TAPML_OK, "%s", status_message());
     snprintf(
         sql, sizeof(sql),
         "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), '%s', %g, 'y', '', 5,"
@@ -83,7 +89,7 @@ static struct store *make(const char *name, int first, int last, int by)
 {
     struct store *store = NULL;
     cr_assert_eq(store_open(scratch_path(&scratch, name), 1, &store), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "model.hash", "m"), TAPML_OK);
+    cr_assert_eq(metadata_set(store, "model.hash", "m"), TAPML_OK);
     for (int prompt = first; prompt != last + by; prompt += by) {
         const struct hash hash = {.high = 1, .low = (uint64_t)prompt};
         const int32_t greedy = prompt;
@@ -95,13 +101,13 @@ static struct store *make(const char *name, int first, int last, int by)
         silu.x[0] = (float)prompt;
         add(store, &silu.item, 0.5);
         add(store, &append.item, prompt == 2 ? 9 : 0.5);
-        cr_assert_eq(store_add_prompt(store, &(struct store_prompt){.hash = hash,
-                                                                    .index = prompt,
-                                                                    .text = "t",
-                                                                    .ids = &greedy,
-                                                                    .id_count = 1,
-                                                                    .greedy = &greedy,
-                                                                    .greedy_count = 1}),
+        cr_assert_eq(prompt_add(store, &(struct carved_prompt){.hash = hash,
+                                                               .index = prompt,
+                                                               .text = "t",
+                                                               .ids = &greedy,
+                                                               .id_count = 1,
+                                                               .greedy = &greedy,
+                                                               .greedy_count = 1}),
                      TAPML_OK);
     }
     execute(store, first == 1
@@ -188,7 +194,7 @@ Test(merge, an_empty_store_receives_all)
     (void)merge(into, from);
     store_close(from);
     expect_same(into, "whole.tapmlrun");
-    cr_expect_str_eq(store_fact(into, "model.hash"), "m");
+    cr_expect_str_eq(metadata_get(into, "model.hash"), "m");
     store_close(into);
 }
 
@@ -219,11 +225,11 @@ Test(merge, another_run_is_refused)
     struct merge_counts counts = {0};
     struct store *into = make("one.tapmlrun", 1, 1, 1);
     struct store *from = make("other.tapmlrun", 2, 2, 1);
-    cr_assert_eq(store_set_fact(from, "model.hash", "n"), TAPML_OK);
+    cr_assert_eq(metadata_set(from, "model.hash", "n"), TAPML_OK);
     cr_expect_eq(merge_run(into, from, tell, NULL, &counts), TAPML_PRECONDITION);
     cr_expect_not_null(strstr(status_message(), "model.hash is m and n"), "%s", status_message());
     cr_expect_eq(number_of(into, "SELECT count(*) FROM prompt"), 1);
-    cr_assert_eq(store_set_fact(from, "model.hash", "m"), TAPML_OK);
+    cr_assert_eq(metadata_set(from, "model.hash", "m"), TAPML_OK);
     cr_expect_eq(merge(into, from).prompts, 1); // Nothing is left of the one that was refused.
     store_close(into);
     store_close(from);
@@ -236,7 +242,7 @@ Test(merge, what_came_can_be_removed_by_its_run)
     struct merge_counts counts = {0};
     struct store *into = make("one.tapmlrun", 1, 2, 1);
     struct store *from = make("other.tapmlrun", 3, 4, 1);
-    cr_assert_eq(store_run(from, &run), TAPML_OK);
+    cr_assert_eq(run_id(from, &run), TAPML_OK);
     snprintf(id, sizeof(id), "%s", run);
     (void)merge(into, from);
     cr_expect_eq(merge_remove(into, "none", &counts), TAPML_NOT_FOUND);

@@ -6,9 +6,13 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "harness/scratch.h"
+#include "store/case.h"
 #include "store/case_key.h"
+#include "store/metadata.h"
 #include "store/migrate.h"
 #include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 
 enum { STORE_BYTES_MAX = 1 << 20 };
 
@@ -68,7 +72,7 @@ static void expect_whole(struct store *store)
 {
     int64_t *ids = NULL;
     size_t count = 0;
-    cr_expect_str_eq(store_fact(store, "source"), "reference");
+    cr_expect_str_eq(metadata_get(store, "source"), "reference");
     cr_expect_eq(number_of(store, "SELECT count(*) FROM run"), 1);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM call"), 80);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM prompt JOIN run ON run = id"), 1);
@@ -102,12 +106,12 @@ static void expect_whole(struct store *store)
     cr_expect_gt(number_of(store, "SELECT count(*) FROM step WHERE verdict = 'judged'"), 0);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM instance"),
                  number_of(store, "SELECT count(DISTINCT instance) FROM \"case\""));
-    cr_assert_eq(store_case_ids(store, &ids, &count), TAPML_OK);
+    cr_assert_eq(stored_case_ids(store, &ids, &count), TAPML_OK);
     cr_assert_eq(count, 80);
     for (size_t i = 0; i < count; i++) {
         struct carved_case item;
         struct arena *arena = arena_create();
-        cr_expect_eq(store_load_case(store, ids[i], arena, &item), TAPML_OK, "%s",
+        cr_expect_eq(stored_case_load(store, ids[i], arena, &item), TAPML_OK, "%s",
                      status_message());
         arena_destroy(arena);
     }
@@ -157,7 +161,7 @@ Test(migrate, an_old_bundle_is_read)
     struct store *store = NULL;
     copy_store("tests/data/stores/version-2/FAULT-1.tapmlrun");
     cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
-    cr_expect_str_eq(store_fact(store, "bundle.instance"), "layers.0/mlp/silu");
+    cr_expect_str_eq(metadata_get(store, "bundle.instance"), "layers.0/mlp/silu");
     cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\""), 1);
     store_close(store);
     cr_expect(is_untouched());

@@ -246,22 +246,22 @@ Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
     cr_assert_eq(pages_check(path, &health), TAPML_INVALID);
 }
 
-Test(pages, lent_ones_stand_in_for_those_that_are_lost)
+Test(pages, replacements_stand_in_for_pages_that_are_lost)
 {
-    static unsigned char lent[PAGE];
+    static unsigned char replacement[PAGE];
     struct pages *pages = NULL;
     int64_t sum = 0, again = 0;
     cr_assert_eq(pages_create(&pages), TAPML_OK);
     fill(pages);
     cr_assert_eq(read_all(pages_vfs(pages), &sum), SQLITE_ROW);
     FILE *file = fopen(path, "rb");
-    cr_assert_eq(fread(lent, 1, PAGE, file), PAGE);
+    cr_assert_eq(fread(replacement, 1, PAGE, file), PAGE);
     cr_assert_eq(fclose(file), 0);
     flip(18);
     flip(1000);
     cr_assert_neq(read_all(pages_vfs(pages), &again), SQLITE_ROW);
-    pages_lend(pages,
-               &(struct pages_loan){.bytes = lent, .page_bytes = PAGE, .count = 1, .mask = 1});
+    pages_replace(pages, &(struct pages_replacement){
+                             .bytes = replacement, .page_bytes = PAGE, .count = 1, .mask = 1});
     cr_assert_eq(read_all(pages_vfs(pages), &again), SQLITE_ROW);
     cr_assert_eq(again, sum);
     pages_destroy(pages);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "store/representative.h"
+#include "store/store.h"
 #include "three_cases.h"
 
 TestSuite(representative, .init = begin, .fini = end);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "store/result.h"
+#include "store/store.h"
 #include "three_cases.h"
 
 #include <math.h>

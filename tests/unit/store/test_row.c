@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scratch.h"
+#include "store/metadata.h"
 #include "store/row.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <math.h>
 
@@ -103,7 +105,7 @@ Test(row, statement_is_reused)
         row_put_text(&row, i % 2 ? "a" : "b");
         cr_assert_eq(row_run(&row), TAPML_OK);
     }
-    cr_assert_str_eq(store_fact(store, "a"), "x");
+    cr_assert_str_eq(metadata_get(store, "a"), "x");
 }
 
 Test(row, unknown_table_is_named)

@@ -4,8 +4,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "harness/scratch.h"
+#include "store/metadata.h"
 #include "store/salvage.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -71,7 +73,7 @@ static void keep(const char *name, const char *data, size_t size)
 static void make(int page_bytes)
 {
     struct store *store = NULL;
-    cr_assert_eq(store_make(path, page_bytes, &store), TAPML_OK, "%s", status_message());
+    cr_assert_eq(store_open_sized(path, page_bytes, &store), TAPML_OK, "%s", status_message());
     char *message = NULL;
     sqlite3_exec(store_connection(store), ROWS, NULL, NULL, &message);
     cr_assert_null(message, "%s", message);
@@ -284,11 +286,11 @@ Test(salvage, takes_pages_of_any_size)
 Test(salvage, keeps_what_is_whole_of_large_pages)
 {
     clean();
-    make(STORE_PAGE_BYTES);
+    make(STORE_OPEN_PAGE_BYTES);
     int64_t kept = 0;
     int refused = 0;
-    for (size_t page = 0; page < whole_bytes / STORE_PAGE_BYTES; page++) {
-        const size_t at = page * STORE_PAGE_BYTES + 17 + page * 31 % 4000;
+    for (size_t page = 0; page < whole_bytes / STORE_OPEN_PAGE_BYTES; page++) {
+        const size_t at = page * STORE_OPEN_PAGE_BYTES + 17 + page * 31 % 4000;
         whole[at] ^= 8;
         const int64_t prompts = prompts_kept(whole, whole_bytes);
         whole[at] ^= 8;
@@ -349,7 +351,7 @@ Test(salvage, reads_the_log_of_a_damaged_store)
     snprintf(log, sizeof(log), "%s-wal", path);
     snprintf(copy, sizeof(copy), "%s.log", path);
     cr_assert_eq(store_open(path, 0, &store), TAPML_OK);
-    cr_assert_eq(store_set_fact(store, "source", "there"), TAPML_OK);
+    cr_assert_eq(metadata_set(store, "source", "there"), TAPML_OK);
     cr_assert_eq(file_read(log, 1 << 24, &data, &size), TAPML_OK); // As a killed host leaves it.
     store_close(store);
     whole[100] ^= 1;
@@ -360,7 +362,7 @@ Test(salvage, reads_the_log_of_a_damaged_store)
     cr_expect_gt(told.length, 0);
     text_release(&told);
     cr_assert_eq(store_open(path, 0, &store), TAPML_OK, "%s", status_message());
-    cr_expect_str_eq(store_fact(store, "source"), "there");
+    cr_expect_str_eq(metadata_get(store, "source"), "there");
     store_close(store);
 }
 

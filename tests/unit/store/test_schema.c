@@ -9,6 +9,7 @@
 #include "harness/scratch.h"
 #include "store/schema.h"
 #include "store/store.h"
+#include "store/store_open.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 20 };
 

@@ -3,6 +3,8 @@
 #include "base/arena.h"
 #include "harness/scratch.h"
 #include "store/step.h"
+#include "store/store.h"
+#include "store/store_open.h"
 
 #include <math.h>
 

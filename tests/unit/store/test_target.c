@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "harness/scratch.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "store/target.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())

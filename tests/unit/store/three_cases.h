@@ -4,17 +4,7 @@
 // A new store for each test, with three cases of one prompt: 7 and 8 of op x.op, 9 of x.more.
 #pragma once
 
-#include "base/arena.h"
-#include "harness/scratch.h"
-#include "store/store.h"
-
-#include <criterion/criterion.h>
-
-#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
-
-static struct scratch scratch;
-static struct store *store;
-static struct arena *arena;
+#include "new_store.h"
 
 static const char CASES[] =
     "INSERT INTO run VALUES ('r', 'host', 'machine', 1);"
@@ -30,16 +20,11 @@ static const char CASES[] =
 
 static inline void begin(void)
 {
-    scratch_make(&scratch);
-    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    arena = arena_create();
-    cr_assert_not_null(arena);
-    cr_assert_eq(sqlite3_exec(store_connection(store), CASES, NULL, NULL, NULL), SQLITE_OK);
+    make_store();
+    execute(CASES);
 }
 
 static inline void end(void)
 {
-    arena_destroy(arena);
-    store_close(store);
-    scratch_remove(&scratch);
+    remove_store();
 }

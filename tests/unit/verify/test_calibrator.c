@@ -6,6 +6,9 @@
 #include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
+#include "store/case.h"
+#include "store/store.h"
+#include "store/store_open.h"
 #include "verify/calibrator.h"
 
 #include <tapml/ops.h>

@@ -4,6 +4,7 @@
 #include "harness/cases.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
+#include "store/case.h"
 #include "tensor/encoding.h"
 #include "verify/cut.h"
 

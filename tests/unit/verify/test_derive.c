@@ -5,6 +5,11 @@
 #include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
+#include "store/case.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
 #include "tensor/encoding.h"
 #include "verify/derive.h"
 #include "verify/verdict.h"
@@ -461,14 +466,14 @@ static void add_cases(void)
     struct cases_norm norm;
     struct cases_append append;
     cases_make_silu(&silu, "s", 0);
-    MUST(store_add_case(store, &silu.item));
+    MUST(stored_case_add(store, &silu.item));
     cases_make_silu(&silu, "t", 0); // Another instance of the same op and phase.
-    MUST(store_add_case(store, &silu.item));
+    MUST(stored_case_add(store, &silu.item));
     cases_make_norm(&norm, "n", 0);
     norm.arguments[1].before = norm.weight;
-    MUST(store_add_case(store, &norm.item));
+    MUST(stored_case_add(store, &norm.item));
     cases_make_append(&append, "a", 0);
-    MUST(store_add_case(store, &append.item));
+    MUST(stored_case_add(store, &append.item));
 }
 
 Test(derive, a_kernel_wrong_at_a_tail_alone_fails_on_shapes)
@@ -494,7 +499,7 @@ Test(derive, a_kernel_wrong_at_a_tail_alone_fails_on_shapes)
     list = judge(&wrapper.backend, 0);
     cr_assert_eq(list.derived_count, 0);
     cr_assert_str_eq(list.items[0].source, "carved");
-    cr_assert_str_eq(store_fact(store, "derive.seed"), "1");
+    cr_assert_str_eq(metadata_get(store, "derive.seed"), "1");
     verdict_list_release(&list);
 }
 

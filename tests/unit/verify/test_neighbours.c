@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "harness/scratch.h"
 #include "store/store.h"
+#include "store/store_open.h"
 #include "verify/neighbours.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "harness/cases.h"
 #include "harness/schemas.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "verify/recast.h"
 

@@ -8,6 +8,7 @@
 #include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
+#include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "verify/replay.h"

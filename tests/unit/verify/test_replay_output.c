@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
+#include "store/case.h"
 #include "verify/replay_output.h"
 
 #include <criterion/criterion.h>

@@ -8,6 +8,12 @@
 #include "harness/scratch.h"
 #include "harness/stage.h"
 #include "plugin/model.h"
+#include "store/case.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/stored_case.h"
+#include "store/weight.h"
 #include "verify/verdict.h"
 
 #include <math.h>
@@ -67,7 +73,7 @@ static void add_silu(const char *instance, int64_t step, float error)
     struct cases_silu made;
     cases_make_silu(&made, instance, step);
     made.y[4] += error;
-    MUST(store_add_case(store, &made.item));
+    MUST(stored_case_add(store, &made.item));
 }
 
 static void add_norm(const char *instance, int64_t step, float error)
@@ -76,7 +82,7 @@ static void add_norm(const char *instance, int64_t step, float error)
     cases_make_norm(&made, instance, step);
     made.arguments[1].before = made.weight;
     made.y[5] += error;
-    MUST(store_add_case(store, &made.item));
+    MUST(stored_case_add(store, &made.item));
 }
 
 static void add_append(const char *instance, int64_t step, float error)
@@ -84,7 +90,7 @@ static void add_append(const char *instance, int64_t step, float error)
     struct cases_append made;
     cases_make_append(&made, instance, step);
     made.after[16 * CASES_HEADS * CASES_HEAD + 5] += error;
-    MUST(store_add_case(store, &made.item));
+    MUST(stored_case_add(store, &made.item));
 }
 
 Test(verdict, right_cases_pass)
@@ -251,11 +257,11 @@ Test(verdict, what_does_not_run_says_why)
     add_norm("n", 0, 0);
     struct cases_norm norm;
     cases_make_norm(&norm, "m", 0); // By name, and there is no checkpoint.
-    MUST(store_add_case(store, &norm.item));
+    MUST(stored_case_add(store, &norm.item));
     struct cases_silu silu;
     cases_make_silu(&silu, "x", 0);
     silu.item.op_name = "org.example.unknown";
-    MUST(store_add_case(store, &silu.item));
+    MUST(stored_case_add(store, &silu.item));
     struct backend *late =
         late_create(&(struct late_options){.inner = exact, .lacks = "tapml.silu", .fails = "n"});
     const struct verdict_options options = options_for(late);
@@ -328,7 +334,7 @@ static void spoil_case(int64_t id)
     struct arena *arena = arena_create();
     struct carved_case item;
     cr_assert_not_null(arena);
-    MUST(store_load_case(store, id, arena, &item));
+    MUST(stored_case_load(store, id, arena, &item));
     struct case_argument *y = &item.arguments[item.argument_count - 1];
     const float *values = y->after;
     float *spoilt = arena_new(arena, y->content_bytes);
@@ -336,7 +342,7 @@ static void spoil_case(int64_t id)
         spoilt[i] = values[i] * 1.00001f;
     }
     y->after = spoilt;
-    MUST(store_add_case(store, &item));
+    MUST(stored_case_add(store, &item));
     arena_destroy(arena);
 }
 
@@ -389,12 +395,12 @@ static void carve_prompt(struct carving *carving, struct session *session, int32
                                         .before_step = begin_step,
                                         .user = carving};
     MUST(run_greedy(session, &options, greedy, &greedy_count));
-    const struct store_prompt prompt = {.index = number,
-                                        .text = "",
-                                        .ids = ids,
-                                        .id_count = PROMPT_IDS,
-                                        .greedy = greedy,
-                                        .greedy_count = greedy_count};
+    const struct carved_prompt prompt = {.index = number,
+                                         .text = "",
+                                         .ids = ids,
+                                         .id_count = PROMPT_IDS,
+                                         .greedy = greedy,
+                                         .greedy_count = greedy_count};
     MUST(recorder_end_prompt(carving->recorder, &prompt));
 }
 
@@ -561,8 +567,7 @@ Test(verdict, a_bundle_needs_no_checkpoint)
     verdict_list_release(&list);
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
         const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
-        const tapml_status status =
-            store_inline_weight(store, tensor->name, tensor->data, tensor->bytes);
+        const tapml_status status = weight_inline(store, tensor->name, tensor->data, tensor->bytes);
         cr_assert(status == TAPML_OK || status == TAPML_NOT_FOUND, "%s", status_message());
     }
     options.case_id = 0;

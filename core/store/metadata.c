@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/metadata.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "store/row.h"
+#include "store/store.h"
+
+tapml_status metadata_set(struct store *store, const char *name, const char *value)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "INSERT INTO metadata VALUES (?, ?)"
+                        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                        "writing metadata", &row));
+    row_put_text(&row, name);
+    row_put_text(&row, value);
+    return row_run(&row);
+}
+
+const char *metadata_get(struct store *store, const char *name)
+{
+    struct store_memory *memory = store_memory(store);
+    struct row row;
+    int has = 0;
+    if (row_begin(store, "SELECT value FROM metadata WHERE name = ?", "reading metadata", &row) !=
+        TAPML_OK) {
+        return NULL;
+    }
+    row_put_text(&row, name);
+    if (row_next(&row, &has) != TAPML_OK || !has) {
+        return NULL;
+    }
+    alloc_free(memory->metadata);
+    memory->metadata = alloc_text(row_text(&row, 0));
+    row_end(&row);
+    if (memory->metadata) {
+        utf8_make_plain(memory->metadata); // It is shown to people.
+    }
+    return memory->metadata;
+}

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Table `run`: which run of the host has written a row.
+#pragma once
+
+#include "base/status.h"
+
+struct store;
+
+// The id of the run that this connection writes for: 32 hexadecimal digits. Its row is written when
+// it is first asked for, so in the transaction of the first row that names it. `*out_id` lives
+// until the store is closed or rolled back.
+tapml_status run_id(struct store *store, const char **out_id) STATUS_USED;
