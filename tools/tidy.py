@@ -150,6 +150,32 @@ def rule_layers(tree):
                 yield name, number, f"layer '{layer}' includes '{path}' of the higher layer '{other}'"
 
 
+def rule_module_cycles(tree):
+    """No module of core/ (x.h and x.c) includes itself by way of others: one can be read without the other."""
+    uses = {}
+    for name in tree.below(r"core/", ".c", ".h"):
+        module = os.path.splitext(name)[0]
+        for number, _, path in tree.includes(name):
+            other = "core/" + os.path.splitext(path)[0]
+            if other != module and tree.has("core/" + path):
+                uses.setdefault(module, {}).setdefault(other, (name, number))
+    below = {module: reached(uses, module) for module in uses}
+    for module, others in uses.items():
+        for other, (name, number) in others.items():
+            if module in below.get(other, ()):
+                yield name, number, f"'{module}' and '{other}' include each other, directly or by way of others"
+
+
+def reached(uses, module):
+    """The modules that a module includes, directly or by way of others."""
+    found, left = set(), [module]
+    while left:
+        fresh = set(uses.get(left.pop(), ())) - found
+        found |= fresh
+        left += fresh
+    return found
+
+
 def rule_quoted_includes_of_core(tree):
     """A quoted include of core/ is "layer/module.h"."""
     for name in tree.below(r"core/", ".c", ".h"):

@@ -17,13 +17,13 @@
 
 struct text;
 
-// Looks at every page of the store at `path`, and where one is damaged makes a new store of what is
-// whole, keeps the old one as PATH.damaged (or PATH.damaged-2 ...) and tells in `out_told` what was
-// damaged, kept and lost; that stays empty where nothing was done. Killed at any moment, the next
-// call goes on or starts over. Nobody else may have the store open.
+// Looks at every page of the store at `path`. If one is damaged, makes a new store of what is
+// whole, keeps the old one as PATH.damaged (or PATH.damaged-2 ...) and appends to `out_report` what
+// was damaged, kept and lost; that stays empty if nothing was done. After a kill at any moment the
+// next call resumes or starts anew. Nothing else may have the store open.
 //
-// `facts` are names that a run cannot do without, ended by NULL: where damage took one of them, or
+// `metadata` are names that a run cannot do without, ended by NULL: if damage took one of them, or
 // nothing can be read at all, it is TAPML_INVALID and the file stays as it is. A database that is
-// no store, and a store of another version, is none of its business: `store_open` refuses it.
+// no store, and a store of another version, are left to `store_open`, which refuses them.
 tapml_status
-salvage_run(const char *path, const char *const *facts, struct text *out_told) STATUS_USED;
+salvage_run(const char *path, const char *const *metadata, struct text *out_report) STATUS_USED;

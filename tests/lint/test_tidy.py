@@ -37,6 +37,8 @@ SPOILT = [
      "core/base/text.c:4: layer 'base' includes 'exec/plan.h' of the higher layer 'exec'"),
     ("an upward include in angle brackets", "core/base/text.h", SPDX + "#pragma once\n#include <exec/plan.h>\n",
      "core/base/text.h:4: layer 'base' includes 'exec/plan.h' of the higher layer 'exec'"),
+    ("modules that include each other", "core/base/text.c", SPDX + '#include "base/text.h"\n#include "exec/plan.h"\n',
+     "core/base/text.c:4: 'core/base/text' and 'core/exec/plan' include each other"),
     ("a folder that is no layer", "core/extra/thing.md", "", None),
     ("a source in a folder that is no layer", "core/extra/thing.c", SPDX, "core/extra/thing.c:1: 'extra' is no layer"),
     ("a header that is not of the core", "core/exec/plan.c", SPDX + '#include "exec/plan.h"\n#include "text.h"\n',
