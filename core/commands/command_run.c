@@ -316,17 +316,18 @@ static tapml_status lose(struct run *run, size_t target)
 
 // Whether a run of a target failed because its worker could not be kept alive: that costs no other
 // target anything.
-static int is_loss(const struct run *run, size_t target, uint32_t falls_before, tapml_status status)
+static int
+is_loss(const struct run *run, size_t target, uint32_t crashes_before, tapml_status status)
 {
     return status == TAPML_DEVICE_LOST ||
            ((status == TAPML_INTERNAL || status == TAPML_DEADLINE) && is_isolated(run, target) &&
-            client_falls(run->setup.backends[target + 1]) > falls_before);
+            client_crash_count(run->setup.backends[target + 1]) > crashes_before);
 }
 
 static tapml_status run_present(struct run *run, uint32_t index)
 {
     const uint32_t falls =
-        is_isolated(run, index) ? client_falls(run->setup.backends[index + 1]) : 0;
+        is_isolated(run, index) ? client_crash_count(run->setup.backends[index + 1]) : 0;
     tapml_status status = target_jobs_run(&(struct target_jobs_options){
         .judge = &run->judge,
         .index = index + 1,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "link/child.h"
 #include "link/client.h"
+#include "link/far_side.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -178,13 +179,13 @@ tapml_status isolation_open(const struct isolation_options *options,
     alloc_free(path);
     TAPML_TRY(status);
     return client_create(
-        &(struct client_options){.channel = channel,
-                                 .settings = settings.items,
-                                 .setting_count = settings.count,
-                                 .catalogue = registry_catalogue(options->registry),
-                                 .arena = options->arena,
-                                 .deadline_ns = (uint64_t)how->deadline_s * 1000000000u,
-                                 .counter_count = (uint32_t)options->rule_count},
+        &(struct far_side_options){.channel = channel,
+                                   .settings = settings.items,
+                                   .setting_count = settings.count,
+                                   .catalogue = registry_catalogue(options->registry),
+                                   .arena = options->arena,
+                                   .deadline_ns = (uint64_t)how->deadline_s * 1000000000u,
+                                   .counter_count = (uint32_t)options->rule_count},
         out_backend);
 }
 

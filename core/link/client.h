@@ -14,26 +14,19 @@
 // twice is not called any more.
 #pragma once
 
-#include "base/arena.h"
-#include "link/channel.h"
-#include "link/message.h"
-#include "schema/catalogue.h"
+#include "device/backend.h"
 
-struct client_options {
-    struct channel *channel;                // The client's from now on, also where it fails.
-    const struct message_setting *settings; // What is to be opened. Borrowed.
-    size_t setting_count;
-    struct catalogue *catalogue; // Takes in the ops,
-    struct arena *arena;         // whose schemas are kept here: it outlives the catalogue.
-    uint64_t deadline_ns;        // The least that an answer may take; 0: as long as it likes.
-    uint32_t counter_count;      // Counts to be asked for beside the launches.
-};
+struct far_side_options;
 
-tapml_status client_create(const struct client_options *options,
+// Starts the far side and opens what `options` describe; the channel in them belongs to the
+// backend, also after a failure. The caller releases the backend before the catalogue and the
+// arena. Failures are those of the far side, with its own message, or of starting it.
+tapml_status client_create(const struct far_side_options *options,
                            struct backend **out_backend) STATUS_USED;
 
-// A count of the far side, summed up over its lives as far as they were asked.
+// A count of the far side (`counter_count` of its options), summed up over its lives as far as it
+// was asked for. 0 if there is no such count.
 uint64_t client_count(struct backend *backend, uint32_t index);
 
 // How often the far side has ended.
-uint32_t client_falls(const struct backend *backend);
+uint32_t client_crash_count(const struct backend *backend);

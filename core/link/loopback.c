@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "link/client.h"
+#include "link/far_side.h"
 #include "link/serve.h"
 
 #include <unistd.h>
@@ -111,8 +112,8 @@ tapml_status loopback_create(struct backend *inner,
     loopback->replies = MESSAGE_WRITER;
     loopback->inner = inner;
     loopback->catalogue = catalogue;
-    return client_create(&(struct client_options){.channel = &loopback->channel,
-                                                  .catalogue = catalogue,
-                                                  .arena = arena},
+    return client_create(&(struct far_side_options){.channel = &loopback->channel,
+                                                    .catalogue = catalogue,
+                                                    .arena = arena},
                          out_backend);
 }

@@ -8,6 +8,7 @@
 #include "harness/calls.h"
 #include "harness/plain.h"
 #include "link/client.h"
+#include "link/far_side.h"
 #include "link/serve.h"
 
 #include <tapml/ops.h>
@@ -259,11 +260,12 @@ static void feed_client(const uint8_t *data, size_t size)
     struct arena *arena = arena_create();
     struct backend *backend = NULL;
     FUZZ_CHECK(arena);
-    const tapml_status status = client_create(&(struct client_options){.channel = &answers.channel,
-                                                                       .catalogue = catalogue,
-                                                                       .arena = arena,
-                                                                       .counter_count = 1},
-                                              &backend);
+    const tapml_status status =
+        client_create(&(struct far_side_options){.channel = &answers.channel,
+                                                 .catalogue = catalogue,
+                                                 .arena = arena,
+                                                 .counter_count = 1},
+                      &backend);
     // A worker that says what makes no sense is TAPML_INTERNAL, too.
     FUZZ_CHECK(status == TAPML_OK || status_message()[0]);
     if (status == TAPML_OK) {

@@ -58,7 +58,7 @@ Test(isolation, opens_a_device_in_a_worker)
     cr_assert_str_eq(backend_info(backend)->device, "first");
     cr_assert(backend_has_op(
         backend, catalogue_find(registry_catalogue(registry), "org.example.scale", 1)->op));
-    cr_assert_eq(client_falls(backend), 0);
+    cr_assert_eq(client_crash_count(backend), 0);
     backend_release(backend);
 }
 
@@ -121,10 +121,10 @@ static void lend_again(const char *name)
     }
     expect_numbers(backend, target, &span, 1);
     crash(backend, wrapped ? wrapped : target, target);
-    cr_assert_eq(client_falls(backend), 1);
+    cr_assert_eq(client_crash_count(backend), 1);
     expect_numbers(backend, target, &span, 2);
     crash(backend, wrapped ? wrapped : target, target);
-    cr_assert_eq(client_falls(backend), 2, "the call came so far as to crash");
+    cr_assert_eq(client_crash_count(backend), 2, "the call came so far as to crash");
     backend_buffer_free(backend, wrapped);
     backend_buffer_free(backend, target);
     backend_take_back(backend, span.memory);

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/shared.h"
 #include "far.h"
-#include "harness/schemas.h"
 #include "link/client.h"
 
 static struct far far;
@@ -15,36 +13,6 @@ static void teardown(void)
 }
 
 TestSuite(client, .fini = teardown);
-
-static void moves_bytes(const char *device)
-{
-    float found[4] = {0};
-    far_open(&far, device);
-    tapml_object *x = far_buffer(&far, values, sizeof(values));
-    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
-    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
-    FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
-    FAR_MUST(backend_fill(far.backend, y, 4, 8, 0));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_arr_eq(found, values, sizeof(values), "the read stands before the fill");
-    FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_eq(found[0], 1);
-    cr_assert_eq(found[1], 0);
-    cr_assert_eq(found[3], 4);
-    backend_buffer_free(far.backend, x);
-    backend_buffer_free(far.backend, y);
-}
-
-Test(client, moves_bytes_of_host_memory)
-{
-    moves_bytes("good:first");
-}
-
-Test(client, moves_bytes_of_a_device)
-{
-    moves_bytes("good:0000:02/b");
-}
 
 Test(client, says_what_the_far_side_is)
 {
@@ -60,181 +28,6 @@ Test(client, says_what_the_far_side_is)
     cr_assert_not(backend_has_op(far.backend, far_op(&far, "tapml.silu")));
 }
 
-Test(client, gives_an_error_of_a_call_to_the_wait_with_its_instance)
-{
-    far_open(&far, "good:first");
-    tapml_object *x = far_buffer(&far, values, sizeof(values));
-    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
-    float found[4];
-    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
-    FAR_MUST(far_trouble(&far, x, y, 1, "layers.0/b"));
-    FAR_MUST(backend_fill(far.backend, y, 0, sizeof(zeros), 0));
-    cr_assert_eq(backend_wait(far.backend), TAPML_INVALID);
-    cr_assert_not_null(strstr(status_message(), "layers.0/b"), "%s", status_message());
-    cr_assert_not_null(strstr(status_message(), "trouble at once"), "%s", status_message());
-    FAR_MUST(backend_wait(far.backend));
-    FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
-    cr_assert_arr_eq(found, values, sizeof(values), "what was queued behind it is left out");
-    FAR_MUST(far_trouble(&far, x, y, 0, "c"));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_eq(far_trouble(&far, x, y, 2, "layers.0/d"), TAPML_OK);
-    cr_assert_eq(backend_wait(far.backend), TAPML_INTERNAL, "an error out of the queue");
-    cr_assert_not_null(strstr(status_message(), "layers.0/d"), "%s", status_message());
-    backend_buffer_free(far.backend, x);
-    backend_buffer_free(far.backend, y);
-}
-
-Test(client, asks_for_support)
-{
-    static const int64_t four[] = {4};
-    const tapml_tensor x = {
-        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 1, .shape = four};
-    const tapml_value args[] = {
-        {.kind = TAPML_P_TENSOR_IN, .u.p = &x},
-        {.kind = TAPML_P_I64, .u.i = 0},
-        {.kind = TAPML_P_TENSOR_OUT, .u.p = &x},
-    };
-    tapml_support answer;
-    far_open(&far, "good:first");
-    FAR_MUST(backend_supports(far.backend, schema_of(far_op(&far, "org.example.trouble")), args,
-                              &answer));
-    cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
-    cr_assert_str_eq(answer.reason, "it is trouble");
-    FAR_MUST(backend_supports(far.backend, schema_of(far_op(&far, "tapml.silu")), args, &answer));
-    cr_assert_str_eq(answer.reason, "it has no op 'tapml.silu'");
-}
-
-Test(client, refuses_what_leaves_a_buffer)
-{
-    tapml_object *wrapped = NULL;
-    char bytes[64] = {0};
-    far_open(&far, "good:first");
-    tapml_object *x = far_buffer(&far, values, sizeof(values));
-    cr_assert_eq(backend_write(far.backend, x, 4, bytes, 16), TAPML_INVALID);
-    cr_assert_eq(backend_read(far.backend, x, 0, bytes, 6), TAPML_INVALID);
-    cr_assert_eq(backend_fill(far.backend, x, UINT64_MAX - 3, 4, 0), TAPML_INVALID);
-    cr_assert_eq(backend_buffer_wrap(far.backend, bytes, 64, TAPML_ACCESS_READ, &wrapped),
-                 TAPML_UNIMPLEMENTED);
-    cr_assert_eq(backend_buffer_new(far.backend, (1 << 20) + 4, &wrapped), TAPML_NO_MEMORY);
-    backend_buffer_free(far.backend, x);
-}
-
-enum { LENT_BYTES = 1 << 14 };
-
-static struct shared *memory;
-static struct shared_span lent;
-
-// Memory that is lent, with numbers in it.
-static void lend(void)
-{
-    FAR_MUST(shared_create(SHARED_LENT, &memory));
-    FAR_MUST(shared_take(memory, LENT_BYTES, &lent));
-    for (size_t i = 0; i < LENT_BYTES / sizeof(float); i++) {
-        const float number = (float)i;
-        memcpy(lent.memory + i * sizeof(number), &number, sizeof(number));
-    }
-    const struct backend_loan loan = {lent.memory, shared_bytes(memory, 0),
-                                      shared_descriptor(memory, 0)};
-    FAR_MUST(backend_lend(far.backend, &loan));
-}
-
-static void take_back(void)
-{
-    backend_take_back(far.backend, lent.memory);
-    FAR_MUST(backend_fill(far.backend, far_buffer(&far, values, sizeof(values)), 0, 4, 0));
-    FAR_MUST(backend_wait(far.backend)); // What the far side thinks of it comes with the wait.
-    shared_destroy(memory);
-}
-
-// A write of lent memory reads it at the wait at the latest, and not before it must.
-Test(client, writes_from_memory_that_was_lent)
-{
-    static unsigned char found[LENT_BYTES];
-    far_open(&far, "good:0000:02/b");
-    lend();
-    cr_assert_eq(backend_info(far.backend)->borrowing, BACKEND_BORROWS_SOURCES);
-    tapml_object *x = NULL;
-    FAR_MUST(backend_buffer_new(far.backend, LENT_BYTES, &x));
-    FAR_MUST(backend_write(far.backend, x, 0, lent.memory, LENT_BYTES));
-    lent.memory[5000] ^= 0xff; // Against the rules, but it shows that nothing was copied.
-    FAR_MUST(backend_wait(far.backend));
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_arr_eq(found, lent.memory, LENT_BYTES);
-    FAR_MUST(backend_write(far.backend, x, 0, lent.memory, LENT_BYTES));
-    FAR_MUST(backend_wait(far.backend));
-    memset(lent.memory, 0, LENT_BYTES); // After a wait, the source is the lender's again.
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_neq(found[LENT_BYTES - 1], 0);
-    backend_buffer_free(far.backend, x);
-    take_back();
-}
-
-// What lies in a loan only in part is copied as ever.
-Test(client, copies_what_it_was_not_lent)
-{
-    static unsigned char found[LENT_BYTES], source[LENT_BYTES] = {1, 2, 3};
-    far_open(&far, "good:0000:02/b");
-    lend();
-    tapml_object *x = NULL;
-    FAR_MUST(backend_buffer_new(far.backend, LENT_BYTES, &x));
-    FAR_MUST(backend_write(far.backend, x, 0, source, LENT_BYTES));
-    memset(source, 9, LENT_BYTES);
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_eq(found[2], 3, "it was read at once");
-    backend_buffer_free(far.backend, x);
-    take_back();
-}
-
-Test(client, wraps_memory_that_was_lent_to_be_read)
-{
-    float found[4];
-    tapml_object *x = NULL;
-    far_open(&far, "good:first");
-    lend();
-    cr_assert_eq(backend_info(far.backend)->borrowing, BACKEND_BORROWS_BUFFERS);
-    FAR_MUST(
-        backend_buffer_wrap(far.backend, lent.memory + 16, sizeof(found), TAPML_ACCESS_READ, &x));
-    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
-    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
-    FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
-    FAR_MUST(backend_wait(far.backend));
-    cr_assert_eq(found[0], 4);
-    cr_assert_eq(found[3], 7);
-    cr_assert_eq(backend_write(far.backend, x, 0, found, sizeof(found)), TAPML_INVALID);
-    cr_assert_eq(backend_fill(far.backend, x, 0, 16, 0), TAPML_INVALID);
-    cr_assert_eq(far_trouble(&far, y, x, 0, "b"), TAPML_INVALID, "nor does a call write it");
-    backend_buffer_free(far.backend, x);
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory, 64,
-                                     TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &x),
-                 TAPML_UNIMPLEMENTED);
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory + 64, shared_bytes(memory, 0),
-                                     TAPML_ACCESS_READ, &x),
-                 TAPML_UNIMPLEMENTED, "it ends behind the loan");
-    backend_buffer_free(far.backend, y);
-    take_back();
-}
-
-Test(client, takes_a_loan_as_often_as_it_is_lent)
-{
-    far_open(&far, "good:first");
-    lend();
-    const struct backend_loan loan = {lent.memory, shared_bytes(memory, 0),
-                                      shared_descriptor(memory, 0)};
-    const struct backend_loan other = {lent.memory, LENT_BYTES, shared_descriptor(memory, 0)};
-    tapml_object *x = NULL;
-    cr_assert_eq(backend_lend(far.backend, &other), TAPML_INVALID, "of another size");
-    FAR_MUST(backend_lend(far.backend, &loan));
-    backend_take_back(far.backend, lent.memory);
-    FAR_MUST(backend_buffer_wrap(far.backend, lent.memory, 64, TAPML_ACCESS_READ, &x));
-    backend_buffer_free(far.backend, x);
-    take_back();
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory, 64, TAPML_ACCESS_READ, &x),
-                 TAPML_UNIMPLEMENTED);
-}
-
 Test(client, counts_launches)
 {
     far_open(&far, "good:first");
@@ -245,7 +38,7 @@ Test(client, counts_launches)
     FAR_MUST(far_trouble(&far, x, y, 0, NULL));
     cr_assert_eq(backend_launches(far.backend), 6);
     cr_assert_eq(client_count(far.backend, 0), 0);
-    cr_assert_eq(client_falls(far.backend), 0);
+    cr_assert_eq(client_crash_count(far.backend), 0);
     cr_assert_eq(backend_generation(far.backend), 0);
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
@@ -265,64 +58,6 @@ Test(client, allocates_nothing_once_it_runs)
         FAR_MUST(backend_wait(far.backend));
     }
     cr_assert_eq(alloc_made(), before);
-    backend_buffer_free(far.backend, x);
-    backend_buffer_free(far.backend, y);
-}
-
-static void waits_for_points(const char *device)
-{
-    float first[4] = {0}, second[4] = {0};
-    struct backend_point points[2];
-    far_open(&far, device);
-    tapml_object *x = far_buffer(&far, values, sizeof(values));
-    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
-    FAR_MUST(backend_wait(far.backend));
-    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
-    FAR_MUST(backend_read(far.backend, y, 0, first, sizeof(first)));
-    FAR_MUST(backend_signal(far.backend, &points[0]));
-    FAR_MUST(backend_signal(far.backend, &points[1]));
-    cr_assert_eq(points[0].value, points[1].value, "nothing is queued between them");
-    FAR_MUST(backend_fill(far.backend, y, 0, sizeof(zeros), 0));
-    FAR_MUST(backend_read(far.backend, y, 0, second, sizeof(second)));
-    second[0] = 9;
-    FAR_MUST(backend_wait_for(far.backend, points[0]));
-    cr_assert_arr_eq(first, values, sizeof(values));
-    cr_assert_eq(second[0], 9, "what is queued behind the point is still under way");
-    FAR_MUST(backend_wait_for(far.backend, points[0]));
-    FAR_MUST(backend_signal(far.backend, &points[1]));
-    cr_assert_gt(points[1].value, points[0].value);
-    FAR_MUST(backend_wait_for(far.backend, points[1]));
-    cr_assert_eq(second[0], 0);
-    cr_assert_eq(backend_queue_wait(far.near, points[1]), TAPML_UNIMPLEMENTED);
-    cr_assert_eq(backend_queue_wait(far.backend, points[1]), TAPML_UNIMPLEMENTED);
-    backend_buffer_free(far.backend, x);
-    backend_buffer_free(far.backend, y);
-}
-
-Test(client, waits_for_points_of_host_memory)
-{
-    waits_for_points("good:first");
-}
-
-Test(client, waits_for_points_of_a_device)
-{
-    waits_for_points("good:0000:02/b");
-}
-
-Test(client, gives_an_error_to_the_wait_for_a_point)
-{
-    struct backend_point point;
-    far_open(&far, "good:first");
-    tapml_object *x = far_buffer(&far, values, sizeof(values));
-    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
-    FAR_MUST(far_trouble(&far, x, y, 2, "layers.0/a"));
-    FAR_MUST(backend_signal(far.backend, &point));
-    FAR_MUST(far_trouble(&far, x, y, 0, "layers.0/b"));
-    cr_assert_eq(backend_wait_for(far.backend, point), TAPML_INTERNAL);
-    cr_assert_not_null(strstr(status_message(), "layers.0/a"), "%s", status_message());
-    FAR_MUST(backend_wait_for(far.backend, point));
-    FAR_MUST(far_trouble(&far, x, y, 0, "layers.0/c"));
-    FAR_MUST(backend_wait(far.backend));
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
 }

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "link/far_side.h"
+
+#include "base/assert.h"
+#include "link/backlog.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum {
+    SEND_BYTES = 1 << 14,    // Queued messages that are worth a system call.
+    LOG_BYTES_MAX = 1 << 16, // Then the near side waits, so that the log does not grow for ever.
+    STARTS_MAX = 2,          // Failures to start again, one after the other, before it is lost.
+    PLACE_BYTES = 256,
+};
+
+// Nothing is queued any more, by whatever way.
+static void forget_work(struct far_side *far)
+{
+    ASSERT(far->reached <= far->signalled);
+    staging_clear(&far->staging, far->shared);
+    far->log.size = 0;
+    far->sent = 0;
+    far->is_busy = 0;
+    far->is_pending = 0;
+    far->is_unmarked = 0;
+    far->reached = far->signalled;
+}
+
+static struct backlog backlog_of(const struct far_side *far)
+{
+    return (struct backlog){far->log.data, far->log.size, far->ops.items, far->ops.count};
+}
+
+// The far side has ended, with the message at hand: makes the verdict of it.
+static tapml_status note_end(struct far_side *far, tapml_status status)
+{
+    char how[512], place[PLACE_BYTES];
+    const struct backlog backlog = backlog_of(far);
+    const struct backlog_culprit culprit = backlog_find_culprit(
+        &backlog, (uint32_t)atomic_load_explicit((_Atomic(uint64_t) *)(void *)far->control.memory,
+                                                 memory_order_relaxed));
+    (void)snprintf(how, sizeof(how), "%s", status_message());
+    backlog_print(&culprit, place, sizeof(place));
+    crashes_note(&far->crashes, &culprit);
+    far->is_up = 0;
+    far->crash_count++;
+    far->regions_sent = 0;
+    loan_forget_sent(&far->loans);
+    for (size_t i = 0; i <= FAR_SIDE_COUNTS_MAX; i++) {
+        far->counts_before[i] += far->counts[i];
+        far->counts[i] = 0;
+    }
+    forget_work(far);
+    const char *words = channel_last_words(far->given.channel);
+    return status_fail(status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL,
+                       "%s: the worker %s%s%s%s",
+                       far->info.component ? far->info.component : "opening", how, place,
+                       words[0] ? "; it wrote: " : "", words);
+}
+
+void far_side_begin(struct far_side *far, enum message_verb verb)
+{
+    wire_begin(&far->log, (uint16_t)verb, ++far->number);
+}
+
+tapml_status far_side_send(struct far_side *far, int descriptor)
+{
+    struct channel *channel = far->given.channel;
+    ASSERT(far->sent <= far->log.size);
+    if (far->log.is_failed) {
+        far->is_lost = 1;
+        return status_no_memory();
+    }
+    if (far->sent == far->log.size) {
+        return TAPML_OK;
+    }
+    const tapml_status status =
+        channel_send(channel, far->log.data + far->sent, far->log.size - far->sent, descriptor);
+    far->sent = far->log.size;
+    return status == TAPML_OK ? TAPML_OK : note_end(far, status);
+}
+
+void far_side_note_work(struct far_side *far)
+{
+    far->is_busy = 1;
+    far->is_unmarked = 1;
+}
+
+tapml_status far_side_end(struct far_side *far)
+{
+    wire_end(&far->log);
+    return far->log.is_failed || far->log.size - far->sent >= SEND_BYTES ? far_side_send(far, -1)
+                                                                         : TAPML_OK;
+}
+
+static tapml_status receive(struct far_side *far, struct wire_frame *out_frame)
+{
+    struct channel *channel = far->given.channel;
+    const uint64_t floor_ns = far->given.deadline_ns;
+    uint64_t all_ns = floor_ns > 0 ? floor_ns : UINT64_MAX;
+    tapml_status status = channel_receive(channel, all_ns, out_frame);
+    if (status == TAPML_DEADLINE) {
+        const struct backlog backlog = backlog_of(far);
+        const uint64_t more_ns = backlog_allowance_ns(&backlog);
+        status = more_ns > 0 ? channel_receive(channel, more_ns, out_frame) : status;
+        all_ns += more_ns;
+    }
+    if (status == TAPML_DEADLINE) {
+        channel_stop(channel);
+        (void)status_fail(status, "did not answer within %.3g s and was ended",
+                          (double)all_ns / 1e9);
+    }
+    return status == TAPML_OK ? TAPML_OK : note_end(far, status);
+}
+
+tapml_status
+far_side_ask(struct far_side *far, struct wire_reader *out_reader, int *out_is_answered)
+{
+    struct wire_frame frame = {0};
+    *out_is_answered = 0;
+    wire_end(&far->log);
+    TAPML_TRY(far_side_send(far, -1));
+    TAPML_TRY(receive(far, &frame));
+    wire_reader_init(out_reader, &frame);
+    const tapml_status status = (tapml_status)wire_take_i64(out_reader);
+    const char *text = wire_take_text(out_reader);
+    if (out_reader->is_broken || frame.verb != MESSAGE_REPLY || frame.number != far->number) {
+        channel_stop(far->given.channel);
+        return note_end(far, status_fail(TAPML_INTERNAL, "sent a malformed reply"));
+    }
+    *out_is_answered = 1;
+    if (!far->is_busy) {
+        far->log.size = far->sent = 0;
+    }
+    return status == TAPML_OK
+               ? TAPML_OK
+               : status_fail(status, "%s", text && text[0] ? text : "the worker gives no reason");
+}
+
+tapml_status far_side_announce_regions(struct far_side *far)
+{
+    while (far->regions_sent < shared_count(far->shared)) {
+        const uint32_t region = far->regions_sent;
+        TAPML_TRY(far_side_send(far, -1));
+        far_side_begin(far, MESSAGE_REGION);
+        wire_put_u64(&far->log, shared_bytes(far->shared, region));
+        wire_end(&far->log);
+        TAPML_TRY(far_side_send(far, shared_descriptor(far->shared, region)));
+        far->regions_sent++;
+    }
+    return TAPML_OK;
+}
+
+tapml_status far_side_announce_loan(struct far_side *far, struct loan *loan)
+{
+    if (loan->is_sent) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(far_side_send(far, -1));
+    far_side_begin(far, MESSAGE_LEND);
+    wire_put_u32(&far->log, (uint32_t)(loan - far->loans.loans));
+    wire_put_u64(&far->log, loan->given.bytes);
+    wire_end(&far->log);
+    TAPML_TRY(far_side_send(far, loan->given.descriptor));
+    loan->is_sent = 1;
+    return TAPML_OK;
+}
+
+static tapml_status take_opened(struct far_side *far, struct wire_reader *reader)
+{
+    struct backend_info info = {0};
+    int is_new = 0;
+    TAPML_TRY(message_take_info(reader, far->given.arena, &info));
+    TAPML_TRY(op_list_take(&far->ops, reader, far->given.arena, far->given.catalogue,
+                           info.component, &is_new));
+    if (!is_new) {
+        return TAPML_OK;
+    }
+    far->is_wrapping = info.is_host_memory;
+    far->info = info;
+    far->info.is_host_memory = 0; // Of this process, it is not.
+    far->info.borrowing = info.is_host_memory ? BACKEND_BORROWS_BUFFERS : BACKEND_BORROWS_SOURCES;
+    return wire_is_done(reader) ? TAPML_OK
+                                : status_fail(TAPML_INVALID, "its list of ops is garbled");
+}
+
+static tapml_status start(struct far_side *far)
+{
+    struct channel *channel = far->given.channel;
+    struct wire_reader reader;
+    int is_answered = 0;
+    forget_work(far);
+    atomic_store((_Atomic(uint64_t) *)(void *)far->control.memory, 0);
+    TAPML_TRY(channel_start(channel));
+    far->is_up = 1;
+    TAPML_TRY(far_side_announce_regions(far));
+    far_side_begin(far, MESSAGE_OPEN);
+    message_put_settings(&far->log, far->given.settings, far->given.setting_count);
+    TAPML_TRY(far_side_ask(far, &reader, &is_answered));
+    return take_opened(far, &reader);
+}
+
+struct loan *far_side_loan(const struct far_side *far, const struct shared_span *span)
+{
+    return &far->loans.loans[span->region & ~MESSAGE_IS_LOAN];
+}
+
+tapml_status far_side_put_buffer(struct far_side *far, const struct buffer *buffer)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    TAPML_TRY(buffer->is_lent ? far_side_announce_loan(far, far_side_loan(far, &buffer->span))
+                              : far_side_announce_regions(far));
+    far_side_begin(far, buffer->span.memory ? MESSAGE_BUFFER_WRAP : MESSAGE_BUFFER_NEW);
+    wire_put_u32(&far->log, buffer->number);
+    wire_put_u64(&far->log, buffer->bytes);
+    if (!buffer->span.memory) {
+        return far_side_ask(far, &reader, &is_answered);
+    }
+    wire_put_u32(&far->log, buffer->span.region);
+    wire_put_u64(&far->log, buffer->span.offset);
+    return far_side_end(far);
+}
+
+static tapml_status start_again(struct far_side *far)
+{
+    TAPML_TRY(start(far));
+    for (const struct buffer *at = far->buffers.first; at; at = at->next) {
+        TAPML_TRY(at->is_made ? far_side_put_buffer(far, at) : TAPML_OK);
+    }
+    return TAPML_OK;
+}
+
+tapml_status far_side_ready(struct far_side *far)
+{
+    if (far->loss[0] != '\0') { // Each later call reports why.
+        return status_fail(TAPML_DEVICE_LOST, "%s", far->loss);
+    }
+    if (far->is_lost) {
+        return status_fail(TAPML_DEVICE_LOST, "%s: the worker cannot be started again",
+                           far->info.component);
+    }
+    if (far->is_up) {
+        return TAPML_OK;
+    }
+    for (int i = 0; i < STARTS_MAX; i++) { // No call has failed by it: it is tried again at once.
+        if (start_again(far) == TAPML_OK) {
+            return TAPML_OK;
+        }
+        if (far->is_up) {
+            channel_stop(far->given.channel);
+            far->is_up = 0;
+        }
+    }
+    far->is_lost = 1;
+    return status_explain(TAPML_DEVICE_LOST, "starting the worker again");
+}
+
+// After an error: the far side has nothing queued any more.
+static void end_in_error(struct far_side *far, tapml_status status)
+{
+    forget_work(far);
+    if (status == TAPML_DEVICE_LOST && !far->is_lost) {
+        far->is_lost = 1;
+        (void)snprintf(far->loss, sizeof(far->loss), "%s", status_message());
+    }
+}
+
+tapml_status far_side_settle(struct far_side *far)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    far_side_begin(far, MESSAGE_WAIT);
+    const tapml_status status = far_side_ask(far, &reader, &is_answered);
+    if (status == TAPML_OK) {
+        staging_end_reads(&far->staging, UINT64_MAX);
+        forget_work(far);
+    } else if (is_answered) {
+        end_in_error(far, status);
+    }
+    return status;
+}
+
+tapml_status far_side_wait_for(struct far_side *far, uint64_t point)
+{
+    struct wire_reader reader;
+    int is_answered = 0;
+    ASSERT(far->is_busy && point > far->reached && point <= far->signalled);
+    far_side_begin(far, MESSAGE_WAIT_FOR);
+    wire_put_u64(&far->log, point);
+    const tapml_status status = far_side_ask(far, &reader, &is_answered);
+    if (status == TAPML_OK) {
+        staging_end_reads(&far->staging, point);
+        far->reached = point;
+    } else if (is_answered) {
+        end_in_error(far, status);
+    }
+    return status;
+}
+
+tapml_status far_side_make_room(struct far_side *far)
+{
+    TAPML_TRY(far_side_ready(far));
+    if (far->log.size <= LOG_BYTES_MAX || !far->is_busy) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(far_side_settle(far));
+    return far_side_ready(far);
+}
+
+tapml_status far_side_open(struct far_side *out_far, const struct far_side_options *options)
+{
+    struct far_side *far = out_far;
+    *far = (struct far_side){.given = *options, .log = MESSAGE_WRITER};
+    crashes_init(&far->crashes);
+    TAPML_TRY(shared_create(SHARED_WRITABLE, &far->shared));
+    TAPML_TRY(shared_take(far->shared, sizeof(uint64_t), &far->control));
+    const tapml_status status = start(far);
+    // One end while it opens may have another cause than the opening.
+    return status == TAPML_INTERNAL && far->crash_count == 1 ? start(far) : status;
+}
+
+void far_side_release(struct far_side *far)
+{
+    if (far->is_up) {
+        far_side_begin(far, MESSAGE_CLOSE);
+        wire_end(&far->log);
+        (void)far_side_send(far, -1); // If it is not received, the channel ends the far side.
+    }
+    channel_release(far->given.channel);
+    buffer_list_release(&far->buffers);
+    wire_writer_release(&far->log);
+    crashes_release(&far->crashes);
+    loan_list_release(&far->loans);
+    shared_destroy(far->shared);
+    staging_release(&far->staging);
+}
