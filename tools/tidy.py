@@ -443,19 +443,20 @@ def rule_commits(tree):
 
 def rule_exports(tree, build):
     """x.c exports x_* and nothing else; read from the objects of a build folder."""
-    found = False
+    objects = {}
     for name, layer, module in core_modules(tree, ".c"):
         path = os.path.join(build, "core", f"lib{layer}.a.p", f"{layer}_{module}.c.o")
-        if not os.path.exists(path):
-            continue
-        found = True
-        symbols = subprocess.run(["nm", "-g", "--defined-only", path], capture_output=True, text=True, check=True)
-        for line in symbols.stdout.splitlines():
-            symbol = line.split()[-1]
-            if symbol != module and not symbol.startswith((module + "_", "__")):
-                yield name, 1, f"exports '{symbol}', which does not begin with '{module}_'"
-    if not found:
+        if os.path.exists(path):
+            objects[path] = name, module
+    if not objects:
         yield build, 1, "no object of core/ in this build folder"
+        return
+    symbols = subprocess.run(["nm", "-A", "-g", "--defined-only", *objects], capture_output=True, text=True, check=True)
+    for line in symbols.stdout.splitlines():  # PATH:ADDRESS KIND SYMBOL
+        name, module = objects[line.rpartition(":")[0]]
+        symbol = line.split()[-1]
+        if symbol != module and not symbol.startswith((module + "_", "__")):
+            yield name, 1, f"exports '{symbol}', which does not begin with '{module}_'"
 
 
 RULES = [rule for name, rule in sorted(globals().items()) if name.startswith("rule_") and rule is not rule_exports]
