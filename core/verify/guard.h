@@ -19,24 +19,7 @@
 
 #include "base/status.h"
 #include "device/backend.h"
-
-// What new buffers and outputs are filled with: a NaN, as redzones are others, so that reading it
-// shows. Redzones keep the alignment of what is between them.
-enum { GUARD_POISON = 0x7fc0dead, GUARD_REDZONE_BYTES = 256 };
-
-enum guard_kind {
-    GUARD_CLEAN,
-    GUARD_OUTSIDE,  // Bytes changed that the call must leave alone.
-    GUARD_UNWRITTEN // An output, or a part of it, is still poison.
-};
-
-// What the last call did wrong.
-struct guard_violation {
-    enum guard_kind kind;
-    uint32_t param; // Whose buffer it is.
-    int is_weight;  // A weight: whatever uses it next computes with wrong numbers.
-    char what[160]; // "redzone after 'y' was written, at byte 0", without op and instance.
-};
+#include "verify/guard_violation.h"
 
 struct guard;
 
@@ -58,6 +41,7 @@ void guard_measure(struct guard *guard, int is_measuring);
 // NULL. Lives until the next call.
 const void *guard_found(const struct guard *guard, const tapml_object *buffer);
 
+// What the last call did wrong. Lives until the next call.
 const struct guard_violation *guard_violation(const struct guard *guard);
 
 // Time of the last call and the wait for it, without the checks; 0 where it was not timed.

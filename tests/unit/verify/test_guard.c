@@ -186,7 +186,7 @@ Test(guard, new_buffers_are_poison)
     MUST(backend_read(backend, buffer, 0, words, sizeof(words)));
     MUST(backend_wait(backend));
     for (int i = 0; i < 4; i++) {
-        cr_assert_eq(words[i], GUARD_POISON);
+        cr_assert_eq(words[i], GUARD_BUFFER_POISON);
     }
     backend_buffer_free(backend, buffer);
 }
@@ -417,7 +417,7 @@ Test(guard, errors_of_queued_work_and_limits_pass_through)
         .inner = reference, .fails = "layers.3/mlp/silu", .buffer_bytes_max = 4096});
     MUST(guard_create(late, &other));
     backend = guard_backend(other);
-    cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_REDZONE_BYTES);
+    cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_BUFFER_REDZONE_BYTES);
     MUST(make_silu(&trial, 1));
     cr_assert_eq(calls_make(backend, &trial.call), TAPML_INTERNAL);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: as it was told");

@@ -201,7 +201,7 @@ static uint32_t peek(const struct spoiled *spoiled, const struct backend_call *c
     const tapml_tensor *tensor = call->args[spoiled->peek_param].u.p;
     uint32_t word = 0;
     MUST(backend_read(spoiled->wrapper.inner, tensor->buffer,
-                      GUARD_REDZONE_BYTES + spoiled->peek_offset, &word, sizeof(word)));
+                      GUARD_BUFFER_REDZONE_BYTES + spoiled->peek_offset, &word, sizeof(word)));
     MUST(backend_wait(spoiled->wrapper.inner));
     return word;
 }
@@ -223,7 +223,8 @@ static tapml_status spoil_call(struct backend *self, const struct backend_call *
         return TAPML_OK;
     }
     TAPML_TRY(backend_write(spoiled->wrapper.inner, last->buffer,
-                            GUARD_REDZONE_BYTES + (uint64_t)spoiled->offset, &WORD, sizeof(WORD)));
+                            GUARD_BUFFER_REDZONE_BYTES + (uint64_t)spoiled->offset, &WORD,
+                            sizeof(WORD)));
     return backend_wait(spoiled->wrapper.inner);
 }
 

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether weights change: they are read again and compared by hash.
+//
+// Weights of at most 64 KiB are compared after every call, larger ones after every sixteenth that
+// uses them. `inner` is the backend behind the guard; functions wait for it.
+#pragma once
+
+#include "verify/guard_violation.h"
+
+// Before a call: hashes a weight that was not hashed since it was written. `room` is for scratch.
+tapml_status guard_weight_begin(struct backend *inner,
+                                struct room *room,
+                                struct guard_buffer *buffer) STATUS_USED;
+
+// After a call: compares a weight, whose image is read if it has room for one, and describes a
+// change in `out_violation`, once.
+tapml_status guard_weight_check(struct backend *inner,
+                                struct room *room,
+                                const struct guarded_call *guarded,
+                                const struct guarded_watch *watch,
+                                struct guard_violation *out_violation) STATUS_USED;
