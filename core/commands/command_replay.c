@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "verify/fault.h"
+#include "verify/verdicts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -219,12 +220,12 @@ replay_all(struct replaying *replaying, struct verdict_options *options, int64_t
 
     progress_begin(&progress, "replay", 0);
     options->user = &progress;
-    TAPML_TRY(verdict_all(options, &list));
+    TAPML_TRY(verdicts_make(options, &list));
     int64_t times = 1;
 
     for (; times < repeat && count_bad(&list) == 0; times++) {
         verdict_list_release(&list);
-        TAPML_TRY(verdict_all(options, &list));
+        TAPML_TRY(verdicts_make(options, &list));
     }
     replaying->bad = count_bad(&list);
     progress_end(&progress, "%zu cases, %zu failed%s", list.count, replaying->bad,

@@ -153,6 +153,9 @@ tapml_status trial_blame(struct trial *trial,
     }
     struct verdict own = *verdict;
 
+    own.errors = NULL; // They belong to the result of the case.
+    own.error_count = 0;
+    own.observed = own.oracle = "";
     own.instance = trial->graph->ops[op].instance;
     own.op_name = trial->graph->ops[op].op->name;
     own.phase = arena_text(trial->arena, verdict->phase);

@@ -9,6 +9,7 @@
 #include "carve/recorder.h"
 #include "store/case.h"
 #include "store/stored_case.h"
+#include "verify/examiner.h"
 #include "verify/recast.h"
 
 #include <math.h>
@@ -22,10 +23,10 @@ enum {
 struct watch {
     struct watch_options options;
     struct verdict_options on_target, on_source;
-    struct verdict_judge *target; // Judges calls on the target,
-    struct verdict_judge *source; // and on the source what the target has computed.
-    struct table op_of;           // Instance to op.
-    uint8_t *places;              // Of each op in each phase, under the plan at hand.
+    struct examiner *target; // Judges calls on the target,
+    struct examiner *source; // and on the source what the target has computed.
+    struct table op_of;      // Instance to op.
+    uint8_t *places;         // Of each op in each phase, under the plan at hand.
     uint64_t repeat_executions;
 };
 
@@ -67,8 +68,8 @@ static tapml_status open_watch(struct watch *watch)
     for (uint32_t i = 0; i < graph->op_count; i++) {
         TAPML_TRY(table_set(&watch->op_of, graph->ops[i].instance, i));
     }
-    TAPML_TRY(verdict_judge_create(&watch->on_target, &watch->target));
-    return verdict_judge_create(&watch->on_source, &watch->source);
+    TAPML_TRY(examiner_create(&watch->on_target, &watch->target));
+    return examiner_create(&watch->on_source, &watch->source);
 }
 
 tapml_status watch_create(const struct watch_options *options, struct watch **out_watch)
@@ -98,8 +99,8 @@ void watch_destroy(struct watch *watch)
     if (watch == NULL) {
         return;
     }
-    verdict_judge_destroy(watch->target);
-    verdict_judge_destroy(watch->source);
+    examiner_destroy(watch->target);
+    examiner_destroy(watch->source);
     table_release(&watch->op_of);
     alloc_free(watch->places);
     alloc_free(watch);
@@ -125,27 +126,6 @@ static int wants(void *user, const struct backend_call *call)
     return 1;
 }
 
-// A verdict whose texts live as long as the result.
-static tapml_status
-copy_verdict(struct arena *arena, const struct verdict *verdict, struct verdict *out_copy)
-{
-    struct verdict copy = *verdict;
-
-    copy.instance = arena_text(arena, verdict->instance);
-    copy.op_name = arena_text(arena, verdict->op_name);
-    copy.phase = arena_text(arena, verdict->phase);
-    copy.shape_class = arena_text(arena, verdict->shape_class);
-    copy.output = arena_text(arena, verdict->output);
-    copy.reason = arena_text(arena, verdict->reason);
-    if (copy.instance == NULL || copy.op_name == NULL || copy.phase == NULL ||
-        copy.shape_class == NULL || copy.output == NULL || copy.reason == NULL) {
-        return status_no_memory();
-    }
-    TAPML_TRY(element_copy(&verdict->elements, arena, &copy.elements));
-    *out_copy = copy;
-    return TAPML_OK;
-}
-
 static tapml_status count_verdict(struct looking *looking,
                                   const struct carved_case *item,
                                   const struct verdict *verdict)
@@ -159,9 +139,9 @@ static tapml_status count_verdict(struct looking *looking,
     if (finding->failed++ > 0) {
         return TAPML_OK; // The first one is kept.
     }
-    TAPML_TRY(copy_verdict(looking->result->arena, verdict, &finding->verdict));
-    return verdict_judge_keep(looking->watch->target, item, &finding->verdict,
-                              &finding->verdict.case_id);
+    TAPML_TRY(verdict_copy(verdict, looking->result->arena, &finding->verdict));
+    return examiner_keep(looking->watch->target, item, &finding->verdict,
+                         &finding->verdict.case_id);
 }
 
 static tapml_status visit_shadow(struct looking *looking, const struct carved_case *item)
@@ -169,7 +149,7 @@ static tapml_status visit_shadow(struct looking *looking, const struct carved_ca
     for (unsigned i = 0; i < looking->look->repeats; i++) {
         struct verdict verdict;
 
-        TAPML_TRY(verdict_judge_case(looking->watch->target, item, &verdict));
+        TAPML_TRY(examiner_case(looking->watch->target, item, &verdict));
         TAPML_TRY(count_verdict(looking, item, &verdict));
     }
     looking->findings[looking->current].fails_alone = 1;
@@ -183,7 +163,7 @@ static tapml_status judge_cumulative(struct looking *looking, struct carved_case
     struct watch_finding *finding = &looking->findings[looking->current];
     struct verdict verdict, alone;
 
-    TAPML_TRY(verdict_judge_computed(watch->source, own, &verdict));
+    TAPML_TRY(examiner_computed(watch->source, own, &verdict));
     if (verdict.kind == VERDICT_ERROR) {
         return TAPML_OK; // The source has no answer, which says nothing of the target.
     }
@@ -191,7 +171,7 @@ static tapml_status judge_cumulative(struct looking *looking, struct carved_case
 
     TAPML_TRY(count_verdict(looking, own, &verdict));
     if (before == 0 && finding->failed > 0) {
-        TAPML_TRY(verdict_judge_case(watch->target, own, &alone));
+        TAPML_TRY(examiner_case(watch->target, own, &alone));
         finding->fails_alone = verdict_count_failed(&alone, 1) > 0;
     }
     return TAPML_OK;
@@ -353,12 +333,12 @@ static void collect(const struct looking *looking)
 
 static uint64_t judged(const struct watch *watch)
 {
-    return verdict_judge_executions(watch->target) + verdict_judge_executions(watch->source);
+    return examiner_executions(watch->target) + examiner_executions(watch->source);
 }
 
 static uint64_t calibrated(const struct watch *watch)
 {
-    return verdict_judge_calibrations(watch->target) + verdict_judge_calibrations(watch->source);
+    return examiner_calibrations(watch->target) + examiner_calibrations(watch->source);
 }
 
 static tapml_status prepare(struct looking *looking)
@@ -422,7 +402,7 @@ static tapml_status repeat_case(struct watch *watch,
     while (tried < (failed == tried ? REPEATS_FEW : REPEATS_MANY)) {
         struct verdict verdict;
 
-        TAPML_TRY(verdict_judge_case(watch->target, item, &verdict));
+        TAPML_TRY(examiner_case(watch->target, item, &verdict));
         failed += verdict_count_failed(&verdict, 1);
         tried++;
     }
@@ -434,7 +414,7 @@ static tapml_status repeat_case(struct watch *watch,
 tapml_status
 watch_repeat(struct watch *watch, int64_t case_id, uint64_t *io_tried, uint64_t *io_failed)
 {
-    const uint64_t before = verdict_judge_executions(watch->target);
+    const uint64_t before = examiner_executions(watch->target);
     struct arena *arena = arena_create();
     struct carved_case item;
 
@@ -447,7 +427,7 @@ watch_repeat(struct watch *watch, int64_t case_id, uint64_t *io_tried, uint64_t 
         status = repeat_case(watch, &item, io_tried, io_failed);
     }
     arena_destroy(arena);
-    watch->repeat_executions += verdict_judge_executions(watch->target) - before;
+    watch->repeat_executions += examiner_executions(watch->target) - before;
     return status;
 }
 

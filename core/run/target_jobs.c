@@ -25,6 +25,7 @@
 #include "store/timing.h"
 #include "verify/guard.h"
 #include "verify/neighbours.h"
+#include "verify/verdicts.h"
 
 #include <stdio.h>
 
@@ -115,17 +116,17 @@ static tapml_status replay(struct target_jobs *target)
     TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
     TAPML_TRY(known_read(target));
     TAPML_TRY(
-        verdict_all(&(struct verdict_options){.registry = run->setup->registry,
-                                              .store = run->store,
-                                              .target = target->name,
-                                              .backend = target->backend,
-                                              .checkpoint = model_checkpoint(run->setup->model),
-                                              .derived = 1,
-                                              .known = &target->known,
-                                              .progress = show,
-                                              .derived_progress = show_derived,
-                                              .user = target},
-                    &target->verdicts));
+        verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
+                                                .store = run->store,
+                                                .target = target->name,
+                                                .backend = target->backend,
+                                                .checkpoint = model_checkpoint(run->setup->model),
+                                                .derived = 1,
+                                                .known = &target->known,
+                                                .progress = show,
+                                                .derived_progress = show_derived,
+                                                .user = target},
+                      &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
     progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now",

@@ -20,7 +20,8 @@ struct derived_row {
     const char *verdict, *output, *reason; // As of a result.
     double margin;                         // NaN where there is none.
     struct element_list elements;          // Of a failure's worst output; else none.
-    const char *basis; // A digest of all that the rows of its op depend on (verify/verdict.h).
+    const char
+        *basis; // A digest of all that the rows of its op depend on (verify/derived_cases.h).
 
     // Of the kept case; ignored when it is written.
     const char *instance, *op, *phase, *shape_class;

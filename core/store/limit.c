@@ -4,25 +4,23 @@
 
 #include "store/row.h"
 
-static void put_key(struct row *row, const struct limit_row *limit)
+static void put_output(struct row *row, const struct limit_row *limit)
 {
     row_put_text(row, limit->op);
     row_put_i64(row, limit->version);
     row_put_text(row, limit->shape_class);
     row_put_text(row, limit->param);
-    row_put_text(row, limit->calibration);
 }
 
 tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_has)
 {
     struct row row;
-    TAPML_TRY(row_begin(
-        store,
-        "SELECT ulp, nmse, row_error FROM \"limit\""
-        " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND calibration = ?"
-        " AND oracle = ?",
-        "reading limits", &row));
-    put_key(&row, io_row);
+    TAPML_TRY(
+        row_begin(store,
+                  "SELECT ulp, nmse, row_error FROM \"limit\""
+                  " WHERE op = ? AND version = ? AND shape_class = ? AND param = ? AND oracle = ?",
+                  "reading limits", &row));
+    put_output(&row, io_row);
     row_put_text(&row, io_row->oracle);
     TAPML_TRY(row_next(&row, out_has));
     if (*out_has) {
@@ -40,7 +38,8 @@ tapml_status limit_write(struct store *store, const struct limit_row *limit)
     TAPML_TRY(row_begin(store,
                         "INSERT OR REPLACE INTO \"limit\" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing limits", &row));
-    put_key(&row, limit);
+    put_output(&row, limit);
+    row_put_text(&row, limit->calibration);
     row_put_f64(&row, limit->ulp);
     row_put_f64(&row, limit->nmse);
     row_put_f64(&row, limit->row_error);

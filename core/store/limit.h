@@ -24,8 +24,9 @@ struct limit_row {
     double ulp, nmse, row_error;
 };
 
-// Looks up the row with the texts and the version of `io_row`, and sets its measures. If there is
-// none, `*out_has` is 0 and the measures stay.
+// Looks up the row with the op, version, shape class, output and oracle of `io_row`, and sets its
+// measures; a digest of an oracle says its calibration too. If there is none, `*out_has` is 0 and
+// the measures stay.
 tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_has) STATUS_USED;
 
 // Writes a row in the place of that of another oracle, in the transaction at hand if there is one.

@@ -15,10 +15,19 @@ static const char DOING[] = "merging stores";
 static const struct copied {
     const char *name, *copy;
 } COPIED[] = {
-    {"metadata", "from_metadata"}, {"run", "from_run"},         {"prompt", "from_prompt"},
-    {"weight", "from_weight"},     {"\"case\"", "from_case"},   {"argument", "from_argument"},
-    {"page", "from_page"},         {"call", "from_call"},       {"statistic", "from_statistic"},
-    {"result", "from_result"},     {"element", "from_element"}, {"\"limit\"", "from_limit"},
+    {"metadata", "from_metadata"},
+    {"run", "from_run"},
+    {"prompt", "from_prompt"},
+    {"weight", "from_weight"},
+    {"\"case\"", "from_case"},
+    {"argument", "from_argument"},
+    {"page", "from_page"},
+    {"call", "from_call"},
+    {"statistic", "from_statistic"},
+    {"result", "from_result"},
+    {"element", "from_element"},
+    {"\"limit\"", "from_limit"},
+    {"output_error", "from_output_error"},
 };
 
 // Metadata that say which run it is.
@@ -50,6 +59,9 @@ static const char NUMBER[] =
 
 #define LABEL "a.instance || ', prompt ' || a.prompt || ', step ' || a.step || ', part ' || a.part"
 
+#define ERRORS                                                                                     \
+    "position, param, class, is_equal, ulp, nmse, row_error, non_finite, is_outside, margin"
+
 // A sentence for each row of both stores that says different things.
 static const char *const DISAGREEMENTS[] = {
     "SELECT 'prompt ' || a.hash || ': the source chose other tokens'"
@@ -73,16 +85,22 @@ static const char *const DISAGREEMENTS[] = {
 
     "SELECT 'result of ' || r.target || ', case of ' || " LABEL " || iif(r.implementation ="
     "   q.implementation AND r.device = q.device AND r.driver = q.driver AND r.options ="
-    "   q.options AND r.oracle = q.oracle, ': ' || r.verdict || ' here, ' || q.verdict || ' there',"
-    "   ': it is that of another implementation, device, driver, option or oracle')"
+    "   q.options, iif(r.outcome <> q.outcome, ': ' || r.outcome || ' here, ' || q.outcome || ' "
+    "there',"
+    "   ': its errors differ'), ': it is that of another implementation, device, driver or option')"
     " FROM result AS r JOIN number AS n ON n.new = r.case_id AND NOT n.is_new"
     " JOIN from_result AS q ON q.case_id = n.old AND q.target = r.target"
     " JOIN \"case\" AS a ON a.id = r.case_id"
-    " WHERE r.verdict <> q.verdict OR r.margin IS NOT q.margin"
+    " WHERE r.outcome <> q.outcome"
+    "  OR EXISTS (SELECT " ERRORS
+    " FROM output_error WHERE target = r.target AND case_id = r.case_id"
+    "   EXCEPT SELECT " ERRORS " FROM from_output_error"
+    "    WHERE target = q.target AND case_id = q.case_id)"
     "  OR r.implementation <> q.implementation OR r.device <> q.device OR r.driver <> q.driver"
-    "  OR r.options <> q.options OR r.oracle <> q.oracle ORDER BY r.target, a.id",
+    "  OR r.options <> q.options ORDER BY r.target, a.id",
 };
 #undef LABEL
+#undef ERRORS
 
 // Of targets nothing comes over that says how far an offload is.
 static const char TAKE[] =
@@ -109,11 +127,14 @@ static const char TAKE[] =
     "UPDATE call SET kept = 1 WHERE NOT kept AND EXISTS (SELECT 1 FROM \"case\" AS c"
     "   WHERE c.instance = call.instance AND c.prompt = call.prompt AND c.step = call.step"
     "    AND c.part = call.part);"
-    "INSERT INTO result SELECT target, c.new, verdict, margin, output, reason, time_ns,"
+    "INSERT INTO result SELECT target, c.new, outcome, reason, time_ns,"
     "   implementation, device, driver, options, oracle, beyond, elements, run"
     "  FROM from_result JOIN came AS c USING (target, case_id);"
     "INSERT INTO element SELECT target, c.new, position, param, place, expected, computed, allowed"
     "  FROM from_element JOIN came AS c USING (target, case_id);"
+    "INSERT INTO output_error SELECT target, c.new, position, param, class, is_equal, ulp, nmse,"
+    "   row_error, non_finite, is_outside, place, expected, computed, margin"
+    "  FROM from_output_error JOIN came AS c USING (target, case_id);"
     // Limits of one oracle only grow.
     "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"
     "  ON CONFLICT (op, version, shape_class, param, calibration) DO UPDATE SET"

@@ -5,184 +5,10 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "store/case_key.h"
+#include "store/old_tables.h"
 #include "store/row.h"
 #include "store/schema.h"
 #include "store/store.h"
-
-// The tables of version 2, which is that of host 0.1.0.
-static const char VERSION_2[] =
-    "CREATE TABLE fact ("
-    "  name TEXT PRIMARY KEY,"
-    "  value TEXT NOT NULL"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE prompt ("
-    "  hash TEXT PRIMARY KEY,"
-    "  position INTEGER,"
-    "  text TEXT,"
-    "  ids TEXT,"
-    "  greedy TEXT"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE tensor ("
-    "  key BLOB PRIMARY KEY,"
-    "  dtype TEXT NOT NULL,"
-    "  shape TEXT NOT NULL,"
-    "  encoding TEXT NOT NULL CHECK (encoding IN ('raw', 'zstd')),"
-    "  bytes BLOB NOT NULL"
-    ");"
-
-    "CREATE TABLE weight ("
-    "  name TEXT PRIMARY KEY,"
-    "  dtype TEXT NOT NULL,"
-    "  byte_count INTEGER NOT NULL,"
-    "  key BLOB NOT NULL"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE \"case\" ("
-    "  id INTEGER PRIMARY KEY,"
-    "  instance TEXT NOT NULL,"
-    "  op TEXT NOT NULL,"
-    "  version INTEGER NOT NULL,"
-    "  phase TEXT NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
-    "  step INTEGER NOT NULL,"
-    "  part INTEGER NOT NULL,"
-    "  tokens INTEGER NOT NULL,"
-    "  UNIQUE (instance, prompt, step, part)"
-    ");"
-    "CREATE INDEX case_by_class ON \"case\" (op, version, shape_class);"
-
-    "CREATE TABLE argument ("
-    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
-    "  position INTEGER NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  kind TEXT NOT NULL,"
-    "  effects TEXT NOT NULL,"
-    "  i INTEGER,"
-    "  d REAL,"
-    "  dtype TEXT,"
-    "  shape TEXT,"
-    "  stride TEXT,"
-    "  offset_bytes INTEGER,"
-    "  base_bytes INTEGER,"
-    "  origin TEXT,"
-    "  region_begin INTEGER,"
-    "  region_end INTEGER,"
-    "  kept_begin INTEGER,"
-    "  kept_end INTEGER,"
-    "  before BLOB REFERENCES tensor (key),"
-    "  after BLOB REFERENCES tensor (key),"
-    "  PRIMARY KEY (case_id, position)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE page ("
-    "  case_id INTEGER NOT NULL,"
-    "  position INTEGER NOT NULL,"
-    "  moment TEXT NOT NULL CHECK (moment IN ('before', 'after')),"
-    "  page INTEGER NOT NULL,"
-    "  key BLOB NOT NULL REFERENCES tensor (key),"
-    "  PRIMARY KEY (case_id, position, moment, page),"
-    "  FOREIGN KEY (case_id, position) REFERENCES argument (case_id, position) ON DELETE CASCADE"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE call ("
-    "  id INTEGER PRIMARY KEY,"
-    "  instance TEXT NOT NULL,"
-    "  prompt TEXT NOT NULL REFERENCES prompt (hash),"
-    "  step INTEGER NOT NULL,"
-    "  part INTEGER NOT NULL,"
-    "  phase TEXT NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  kept INTEGER NOT NULL,"
-    "  UNIQUE (instance, prompt, step, part)"
-    ");"
-
-    "CREATE TABLE statistic ("
-    "  call_id INTEGER NOT NULL REFERENCES call (id) ON DELETE CASCADE,"
-    "  param TEXT NOT NULL,"
-    "  least REAL,"
-    "  largest REAL,"
-    "  mean_square REAL,"
-    "  count INTEGER NOT NULL,"
-    "  non_finite INTEGER NOT NULL,"
-    "  kinds INTEGER NOT NULL,"
-    "  PRIMARY KEY (call_id, param)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE result ("
-    "  target TEXT NOT NULL,"
-    "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
-    "  verdict TEXT NOT NULL,"
-    "  margin REAL,"
-    "  output TEXT NOT NULL,"
-    "  reason TEXT NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  backend TEXT NOT NULL,"
-    "  beyond INTEGER,"
-    "  elements INTEGER,"
-    "  PRIMARY KEY (target, case_id)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE element ("
-    "  target TEXT NOT NULL,"
-    "  case_id INTEGER NOT NULL,"
-    "  position INTEGER NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  place TEXT NOT NULL,"
-    "  expected REAL,"
-    "  computed REAL,"
-    "  allowed REAL,"
-    "  PRIMARY KEY (target, case_id, position),"
-    "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE \"limit\" ("
-    "  op TEXT NOT NULL,"
-    "  version INTEGER NOT NULL,"
-    "  shape_class TEXT NOT NULL,"
-    "  param TEXT NOT NULL,"
-    "  calibration TEXT NOT NULL,"
-    "  ulp REAL NOT NULL,"
-    "  nmse REAL NOT NULL,"
-    "  row_error REAL NOT NULL,"
-    "  PRIMARY KEY (op, version, shape_class, param, calibration)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE ledger ("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    "  target TEXT NOT NULL,"
-    "  step TEXT NOT NULL,"
-    "  verdict TEXT NOT NULL,"
-    "  reason TEXT NOT NULL,"
-    "  plan TEXT NOT NULL,"
-    "  margin REAL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  written_s INTEGER NOT NULL"
-    ");"
-
-    "CREATE TABLE finding ("
-    "  target TEXT NOT NULL,"
-    "  instance TEXT NOT NULL,"
-    "  kind TEXT NOT NULL CHECK (kind IN ('alone', 'together', 'refused')),"
-    "  margin REAL,"
-    "  reason TEXT NOT NULL,"
-    "  evidence INTEGER NOT NULL,"
-    "  tried INTEGER NOT NULL,"
-    "  failed INTEGER NOT NULL,"
-    "  PRIMARY KEY (target, instance)"
-    ") WITHOUT ROWID;"
-
-    "CREATE TABLE timing ("
-    "  target TEXT NOT NULL,"
-    "  op TEXT NOT NULL,"
-    "  calls INTEGER NOT NULL,"
-    "  launches INTEGER NOT NULL,"
-    "  time_ns INTEGER NOT NULL,"
-    "  PRIMARY KEY (target, op)"
-    ") WITHOUT ROWID;";
 
 // A table that is new or has changed. The statement reads the old tables by `main.NAME`, and what
 // was filled before it by name.
@@ -192,6 +18,18 @@ struct change {
     const char *old;   // The table that it takes the place of; NULL: none.
 };
 
+// Before version 4 a result had a verdict and the margin of its worst output. What was compared
+// keeps that margin, in the place of errors that were not kept.
+#define OUTCOME "iif(verdict IN ('pass', 'fail'), 'ran', verdict)"
+static const char ERRORS_OF_2_AND_3[] =
+    "INSERT INTO temp.output_error (target, case_id, position, param, margin)"
+    " SELECT target, case_id, 0, output, margin FROM main.result WHERE verdict IN ('pass', 'fail')";
+
+static const char RESULTS_OF_3[] = "INSERT INTO temp.result"
+                                   " SELECT target, case_id, " OUTCOME
+                                   ", reason, time_ns, implementation, device, driver, options,"
+                                   "  oracle, beyond, elements, run FROM main.result";
+
 // What a result of version 2 has in `backend`: "PLUGIN VERSION BUILD, COMPONENT:DEVICE, NAME,
 // DRIVER[, activations f16]".
 #define FIRST "instr(backend, ', ')"
@@ -199,7 +37,7 @@ struct change {
 #define F16   "', activations f16'"
 static const char RESULTS_OF_2[] =
     "INSERT INTO temp.result"
-    " SELECT target, case_id, verdict, margin, output, reason, time_ns,"
+    " SELECT target, case_id, " OUTCOME ", reason, time_ns,"
     "  implementation, substr(rest, 1, at - 1), substr(rest, at + 2), options, '',"
     "  beyond, elements, (SELECT id FROM temp.run)"
     " FROM (SELECT *, instr(rest, ', ') AS at"
@@ -210,6 +48,7 @@ static const char RESULTS_OF_2[] =
 #undef FIRST
 #undef REST
 #undef F16
+#undef OUTCOME
 
 // What version 2 has as facts: "targets", a list of names, and "target.NAME.goal" and its like.
 #define FACT_OF_2(name_)                                                                           \
@@ -266,6 +105,7 @@ static const struct change FROM_2[] = {
      " step, part, tokens, (SELECT id FROM temp.run) FROM main.\"case\"",
      "\"case\""},
     {"result", RESULTS_OF_2, "result"},
+    {"output_error", ERRORS_OF_2_AND_3, NULL},
     // Nobody knows which oracle gave them: they are stale.
     {"\"limit\"", "INSERT INTO temp.\"limit\" SELECT *, '' FROM main.\"limit\"", "\"limit\""},
     {"instance",
@@ -287,16 +127,22 @@ static const struct change FROM_2[] = {
     {"bundle", NULL, NULL},
 };
 
-// A version, its tables, and how they become those of this one.
+static const struct change FROM_3[] = {
+    {"result", RESULTS_OF_3, "result"},
+    {"output_error", ERRORS_OF_2_AND_3, NULL},
+};
+
+// A version, and how its tables become those of this one.
 struct migration {
     int64_t version;
-    const char *text;
     const struct change *changes;
     size_t change_count;
+    int lacks_keys; // Of its cases: they are computed.
 };
 
 static const struct migration MIGRATIONS[] = {
-    {2, VERSION_2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2)},
+    {2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2), 1},
+    {3, FROM_3, sizeof(FROM_3) / sizeof(*FROM_3), 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";
@@ -352,13 +198,15 @@ static tapml_status run_changes(struct store *store, const struct migration *mig
     for (size_t i = 0; status == TAPML_OK && i < migration->change_count; i++) {
         status = fill(store, &migration->changes[i], &sql);
     }
-    status = status == TAPML_OK ? case_key_write_all(store) : status;
+    if (status == TAPML_OK && migration->lacks_keys) {
+        status = case_key_write_all(store);
+    }
     for (size_t i = 0; is_kept && status == TAPML_OK && i < migration->change_count; i++) {
         status = keep(store, &migration->changes[i], &sql);
     }
     if (is_kept && status == TAPML_OK) {
         text_clear(&sql);
-        text_format(&sql, "PRAGMA user_version = %d", STORE_VERSION);
+        text_format(&sql, "%s; PRAGMA user_version = %d", schema_view(), STORE_VERSION);
         status = run_text(store, &sql);
     }
     text_release(&sql);
@@ -383,7 +231,8 @@ static tapml_status check_references(struct store *store)
 static tapml_status check_tables(struct store *store, const struct migration *migration)
 {
     int is_same = 0;
-    const int code = schema_compare(store_connection(store), migration->text, &is_same);
+    const int code =
+        schema_compare(store_connection(store), old_tables_find(migration->version), &is_same);
     if (code != SQLITE_OK) {
         return store_fail(store, code, DOING);
     }

@@ -6,8 +6,7 @@
 #include "store/row.h"
 #include "store/run_id.h"
 
-#define IS_OF_MAKER                                                                                \
-    "implementation = ? AND device = ? AND driver = ? AND options = ? AND oracle = ?"
+#define IS_OF_MAKER "implementation = ? AND device = ? AND driver = ? AND options = ?"
 
 // Binds the maker to the next values of a row.
 static void put_maker(struct row *row, const struct result_maker *maker)
@@ -16,7 +15,6 @@ static void put_maker(struct row *row, const struct result_maker *maker)
     row_put_text(row, maker->device);
     row_put_text(row, maker->driver);
     row_put_text(row, maker->options);
-    row_put_text(row, maker->oracle);
 }
 
 tapml_status result_write(struct store *store,
@@ -29,16 +27,15 @@ tapml_status result_write(struct store *store,
     TAPML_TRY(run_id(store, &run));
     TAPML_TRY(row_begin(store,
                         "INSERT OR REPLACE INTO result"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing results", &row));
     row_put_text(&row, target);
     row_put_i64(&row, item->case_id);
-    row_put_text(&row, item->verdict);
-    row_put_f64(&row, item->margin);
-    row_put_text(&row, item->output);
+    row_put_text(&row, item->outcome);
     row_put_text(&row, item->reason);
     row_put_i64(&row, (int64_t)item->time_ns);
     put_maker(&row, maker);
+    row_put_text(&row, maker->oracle);
     if (item->total > 0) {
         row_put_i64(&row, (int64_t)item->beyond);
         row_put_i64(&row, (int64_t)item->total);
@@ -57,8 +54,8 @@ struct result_reading {
 };
 
 #define SELECT_RESULT                                                                              \
-    "SELECT verdict, output, reason, instance, op, phase, shape_class, case_id, margin,"           \
-    " result.time_ns, beyond, elements FROM result JOIN \"case\" ON case_id = id"
+    "SELECT outcome, reason, oracle, instance, op, phase, shape_class, case_id, result.time_ns,"   \
+    " beyond, elements, version FROM result JOIN \"case\" ON case_id = id"
 
 static tapml_status take_row(struct row *row, struct arena *arena, struct result_row *out_item)
 {
@@ -69,18 +66,18 @@ static tapml_status take_row(struct row *row, struct arena *arena, struct result
             return status_no_memory();
         }
     }
-    *out_item = (struct result_row){.verdict = texts[0],
-                                    .output = texts[1],
-                                    .reason = texts[2],
+    *out_item = (struct result_row){.outcome = texts[0],
+                                    .reason = texts[1],
+                                    .oracle = texts[2],
                                     .instance = texts[3],
                                     .op = texts[4],
                                     .phase = texts[5],
                                     .shape_class = texts[6],
                                     .case_id = row_i64(row, 7),
-                                    .margin = row_f64(row, 8),
-                                    .time_ns = (uint64_t)row_i64(row, 9),
-                                    .beyond = (uint64_t)row_i64(row, 10),
-                                    .total = (uint64_t)row_i64(row, 11)};
+                                    .time_ns = (uint64_t)row_i64(row, 8),
+                                    .beyond = (uint64_t)row_i64(row, 9),
+                                    .total = (uint64_t)row_i64(row, 10),
+                                    .version = (uint32_t)row_i64(row, 11)};
     return TAPML_OK;
 }
 
@@ -106,6 +103,18 @@ tapml_status result_find(struct store *store,
     const tapml_status status = take_row(&row, arena, out_item);
     row_end(&row);
     return status;
+}
+
+tapml_status
+result_set_oracle(struct store *store, const char *target, int64_t case_id, const char *oracle)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, "UPDATE result SET oracle = ? WHERE target = ? AND case_id = ?",
+                        "writing results", &row));
+    row_put_text(&row, oracle);
+    row_put_text(&row, target);
+    row_put_i64(&row, case_id);
+    return row_run(&row);
 }
 
 static tapml_status take_result(void *user, struct row *row)

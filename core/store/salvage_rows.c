@@ -21,12 +21,13 @@ struct table_spec {
 };
 
 static const struct table_spec TABLES[] = {
-    {"metadata", "name", 0, 0},     {"run", "id", 0, 0},        {"prompt", "hash", 0, 0},
-    {"tensor", "rowid", 1, 1},      {"weight", "name", 0, 0},   {"\"case\"", "id", 1, 1},
-    {"argument", "case_id", 1, 0},  {"page", "case_id", 1, 0},  {"call", "id", 1, 1},
-    {"statistic", "call_id", 1, 0}, {"result", "target", 0, 0}, {"element", "target", 0, 0},
-    {"\"limit\"", "op", 0, 0},      {"step", "id", 1, 1},       {"target", "name", 0, 0},
-    {"offload", "target", 0, 0},    {"blame", "target", 0, 0},  {"timing", "target", 0, 0},
+    {"metadata", "name", 0, 0},       {"run", "id", 0, 0},         {"prompt", "hash", 0, 0},
+    {"tensor", "rowid", 1, 1},        {"weight", "name", 0, 0},    {"\"case\"", "id", 1, 1},
+    {"argument", "case_id", 1, 0},    {"page", "case_id", 1, 0},   {"call", "id", 1, 1},
+    {"statistic", "call_id", 1, 0},   {"result", "target", 0, 0},  {"element", "target", 0, 0},
+    {"output_error", "target", 0, 0}, {"\"limit\"", "op", 0, 0},   {"step", "id", 1, 1},
+    {"target", "name", 0, 0},         {"offload", "target", 0, 0}, {"blame", "target", 0, 0},
+    {"timing", "target", 0, 0},
 };
 
 struct copying {

@@ -131,9 +131,7 @@ static const struct schema_table TABLES[] = {
      "CREATE TABLE result ("
      "  target TEXT NOT NULL,"
      "  case_id INTEGER NOT NULL REFERENCES \"case\" (id) ON DELETE CASCADE,"
-     "  verdict TEXT NOT NULL,"
-     "  margin REAL,"
-     "  output TEXT NOT NULL,"
+     "  outcome TEXT NOT NULL CHECK (outcome IN ('ran', 'error', 'unsupported', 'skipped')),"
      "  reason TEXT NOT NULL,"
      "  time_ns INTEGER NOT NULL,"
      "  implementation TEXT NOT NULL,"
@@ -145,6 +143,27 @@ static const struct schema_table TABLES[] = {
      "  elements INTEGER,"
      "  run TEXT NOT NULL REFERENCES run (id),"
      "  PRIMARY KEY (target, case_id)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"output_error",
+     "CREATE TABLE output_error ("
+     "  target TEXT NOT NULL,"
+     "  case_id INTEGER NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  class TEXT NOT NULL DEFAULT '',"
+     "  is_equal INTEGER NOT NULL DEFAULT 0,"
+     "  ulp REAL,"
+     "  nmse REAL,"
+     "  row_error REAL,"
+     "  non_finite INTEGER NOT NULL DEFAULT 0,"
+     "  is_outside INTEGER NOT NULL DEFAULT 0,"
+     "  place TEXT NOT NULL DEFAULT '',"
+     "  expected REAL,"
+     "  computed REAL,"
+     "  margin REAL,"
+     "  PRIMARY KEY (target, case_id, position),"
+     "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
      ") WITHOUT ROWID",
      NULL},
     {"element",
@@ -316,6 +335,31 @@ static const struct schema_table TABLES[] = {
      ") WITHOUT ROWID",
      NULL},
 };
+// For a person at a shell: what `judgement_make` (verify/judgement.h) makes of errors and limits.
+// The host computes it itself.
+static const char VIEW[] =
+    "CREATE VIEW judged AS"
+    " SELECT result.*, CASE WHEN outcome <> 'ran' THEN outcome WHEN margin IS NULL THEN 'skipped'"
+    "   WHEN margin <= 1 THEN 'pass' ELSE 'fail' END AS verdict, margin, output"
+    " FROM result LEFT JOIN ("
+    "  SELECT target, case_id, max(margin) AS margin, param AS output FROM ("
+    "   SELECT e.target, e.case_id, e.param, CASE WHEN is_outside OR non_finite > 0 THEN 9e999"
+    "    WHEN class = 'exact' THEN iif(is_equal, 0.0, 9e999)"
+    "    WHEN class = 'elementwise' THEN e.ulp / l.ulp"
+    "    WHEN class = 'reduction' THEN max(e.nmse / l.nmse, e.row_error / l.row_error)"
+    "    ELSE e.margin END AS margin"
+    "   FROM output_error AS e JOIN result AS r USING (target, case_id)"
+    "    JOIN \"case\" AS c ON c.id = e.case_id"
+    "    LEFT JOIN \"limit\" AS l ON l.op = c.op AND l.version = c.version"
+    "     AND l.shape_class = c.shape_class AND l.param = e.param AND l.oracle = r.oracle"
+    "   WHERE r.outcome = 'ran')"
+    "  GROUP BY target, case_id) USING (target, case_id)";
+
+const char *schema_view(void)
+{
+    return VIEW;
+}
+
 enum { TABLE_COUNT = (int)(sizeof(TABLES) / sizeof(*TABLES)) };
 
 const struct schema_table *schema_find(const char *name)
@@ -337,7 +381,7 @@ int schema_make(sqlite3 *connection)
             code = sqlite3_exec(connection, TABLES[i].indices, NULL, NULL, NULL);
         }
     }
-    return code;
+    return code == SQLITE_OK ? sqlite3_exec(connection, VIEW, NULL, NULL, NULL) : code;
 }
 
 // Each object with the statement that made it. SQLite makes an index without a statement for each

@@ -19,7 +19,10 @@ struct schema_table {
 // The table of that name in this version, or NULL.
 const struct schema_table *schema_find(const char *name);
 
-// Makes all tables in an empty file. Returns SQLITE_OK, or what SQLite says.
+// The statement that makes the view `judged`, which no module reads: it is for a person at a shell.
+const char *schema_view(void);
+
+// Makes all tables and the view in an empty file. Returns SQLITE_OK, or what SQLite says.
 int schema_make(sqlite3 *connection);
 
 // Compares the tables of a file with those of `text` (the statements of an earlier version; NULL:

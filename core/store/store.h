@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 3 };
+enum { STORE_VERSION = 4 };
 
 struct store;
 

@@ -259,17 +259,20 @@ static tapml_status find_oracle(struct calibrator *calibrator,
     return oracle_create(calibrator, component, out_oracle);
 }
 
-// What gives the limits of `schema`: the devices, with what computes it there.
+// What gives the limits of `schema`: the devices, with what computes it there, or floors alone.
 static tapml_status identify(const struct calibrator *calibrator,
                              struct oracle *oracle,
                              const struct compiled_op *schema,
                              char out_text[HASH_TEXT])
 {
     struct text text;
-    TAPML_TRY(open_devices(calibrator, oracle));
+    if (oracle) {
+        TAPML_TRY(open_devices(calibrator, oracle));
+    }
     text_init(&text);
-    text_format(&text, "%s in %s", oracle->list, activation_type(calibrator->activation)->name);
-    for (uint32_t i = 0; i < oracle->device_count; i++) {
+    text_format(&text, "%d times %s in %s", CALIBRATE_FACTOR, oracle ? oracle->list : "floors",
+                activation_type(calibrator->activation)->name);
+    for (uint32_t i = 0; oracle && i < oracle->device_count; i++) {
         text_format(&text, " %s", backend_identity(oracle->devices[i].backend, schema->op));
     }
     const tapml_status status = text_status(&text);
@@ -278,6 +281,16 @@ static tapml_status identify(const struct calibrator *calibrator,
     }
     text_release(&text);
     return status;
+}
+
+tapml_status calibrator_class(const struct calibrator *calibrator,
+                              const struct compiled_op *schema,
+                              enum compare_class *out_class)
+{
+    enum compare_class class_ = COMPARE_EXACT;
+    TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
+    *out_class = compare_floor_in(class_, calibrator->activation).class_;
+    return TAPML_OK;
 }
 
 tapml_status calibrator_identity(struct calibrator *calibrator,
@@ -289,8 +302,7 @@ tapml_status calibrator_identity(struct calibrator *calibrator,
     *out_text = '\0';
     TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
     TAPML_TRY(find_oracle(calibrator, schema, &oracle));
-    return oracle && class_ != COMPARE_EXACT ? identify(calibrator, oracle, schema, out_text)
-                                             : TAPML_OK;
+    return class_ == COMPARE_EXACT ? TAPML_OK : identify(calibrator, oracle, schema, out_text);
 }
 
 // The outputs of the case, each with its class floor.
@@ -307,7 +319,7 @@ static tapml_status begin(struct calibrator *calibrator,
     (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s%s",
                    limits->oracle ? limits->oracle->list : "", type->is_reduced ? ", in " : "",
                    type->is_reduced ? type->name : "");
-    if (limits->oracle && class_ != COMPARE_EXACT) {
+    if (class_ != COMPARE_EXACT) {
         TAPML_TRY(identify(calibrator, limits->oracle, schema, limits->identity));
     }
     for (uint32_t i = 0; i < item->argument_count; i++) {
@@ -484,18 +496,16 @@ static tapml_status calibrate(struct calibrator *calibrator,
                               struct limits *limits,
                               int closely)
 {
-    if (!limits->oracle) {
-        return TAPML_OK;
+    if (limits->oracle) {
+        TAPML_TRY(open_devices(calibrator, limits->oracle));
     }
-    TAPML_TRY(open_devices(calibrator, limits->oracle));
-    if (limits->oracle->device_count == 0) {
-        return TAPML_OK;
+    if (limits->oracle && limits->oracle->device_count > 0) {
+        const tapml_status status = measure(limits->oracle, schema, limits, closely);
+        if (status != TAPML_OK) {
+            return status_explain(status, "while calibrating on '%s'", limits->oracle->component);
+        }
     }
-    const tapml_status status = measure(limits->oracle, schema, limits, closely);
-    if (status != TAPML_OK) {
-        return status_explain(status, "while calibrating on '%s'", limits->oracle->component);
-    }
-    return store ? save(store, limits) : TAPML_OK;
+    return store ? save(store, limits) : TAPML_OK; // Floors too: all that is judged has a limit.
 }
 
 static int is_exact(const struct limits *limits)

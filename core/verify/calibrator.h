@@ -45,11 +45,18 @@ void calibrator_destroy(struct calibrator *calibrator);
 // Before the first case.
 void calibrator_set_activation(struct calibrator *calibrator, enum activation activation);
 
-// A digest of what gives the limits of an op, beside its case: the devices that calibrate, and what
-// computes the op on each of them. "" for an op that no device calibrates, and one of class exact.
+// A digest of what gives the limits of an op, beside its case: the factor, the devices that
+// calibrate, and what computes the op on each of them; of an op that no device calibrates, its
+// floors. "" for one of class exact.
 tapml_status calibrator_identity(struct calibrator *calibrator,
                                  const struct compiled_op *schema,
                                  char out_text[HASH_TEXT]) STATUS_USED;
+
+// The class by which the outputs of an op are measured: that of the op, or if activations are
+// reduced the one that they leave. TAPML_INVALID if the op's class is not known.
+tapml_status calibrator_class(const struct calibrator *calibrator,
+                              const struct compiled_op *schema,
+                              enum compare_class *out_class) STATUS_USED;
 
 // The limits of every output of a case (outputs and written states, in order of the parameters).
 // `out_limits` has room for REPLAY_OUTPUTS_MAX. An op that no device calibrates, and one of class

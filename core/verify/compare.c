@@ -23,9 +23,9 @@ static const struct {
     const char *name;
     enum compare_class class_;
 } CLASSES[] = {
-    {"exact", COMPARE_EXACT},
-    {"elementwise", COMPARE_ELEMENTWISE},
-    {"reduction", COMPARE_REDUCTION},
+    [COMPARE_EXACT] = {"exact", COMPARE_EXACT},
+    [COMPARE_ELEMENTWISE] = {"elementwise", COMPARE_ELEMENTWISE},
+    [COMPARE_REDUCTION] = {"reduction", COMPARE_REDUCTION},
 };
 
 // A walk over both tensors, a chunk at a time.
@@ -220,6 +220,11 @@ tapml_status compare_class_of(const char *tolerance, enum compare_class *out_cla
     return status_fail(TAPML_INVALID,
                        "tolerance class is '%s', expected exact, elementwise or reduction",
                        tolerance);
+}
+
+const char *compare_class_name(enum compare_class class_)
+{
+    return CLASSES[class_].name;
 }
 
 struct compare_limit compare_floor(enum compare_class class_)

@@ -43,6 +43,9 @@ struct compare_result compare_tensors(
 enum compare_class { COMPARE_EXACT, COMPARE_ELEMENTWISE, COMPARE_REDUCTION };
 tapml_status compare_class_of(const char *tolerance, enum compare_class *out_class) STATUS_USED;
 
+// The name of a class, which `compare_class_of` reads. Static.
+const char *compare_class_name(enum compare_class class_);
+
 struct compare_limit {
     enum compare_class class_;
     double ulp;       // Elementwise.

@@ -24,10 +24,9 @@ struct element_search {
     double differences[ELEMENTS_SHOWN]; // Of the list, where the largest are looked for.
 };
 
-// "3, 17": the element at `index` of the contents, as the tensor counts its rows.
-static const char *place_of(const struct element_search *search, size_t index)
+const char *
+element_search_place(const struct case_argument *argument, size_t index, struct arena *arena)
 {
-    const struct case_argument *argument = search->argument;
     int64_t shape[TAPML_MAX_RANK];
     int64_t place[TAPML_MAX_RANK] = {0};
     char text[PLACE_TEXT] = "";
@@ -44,7 +43,7 @@ static const char *place_of(const struct element_search *search, size_t index)
         length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRId64,
                                    i > 0 ? ", " : "", place[i]);
     }
-    return arena_text(search->arena, text);
+    return arena_text(arena, text);
 }
 
 // An element with its place still to be told: `place` is NULL.
@@ -83,7 +82,7 @@ static tapml_status
 put(struct element_search *search, size_t at, size_t index, struct element element)
 {
     element.param = arena_text(search->arena, element.param);
-    element.place = place_of(search, index);
+    element.place = element_search_place(search->argument, index, search->arena);
     search->list->items[at] = element;
     return element.param && element.place ? TAPML_OK : status_no_memory();
 }

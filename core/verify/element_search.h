@@ -11,6 +11,11 @@
 #include "verify/compare.h"
 #include "verify/replay.h"
 
+// Where the element at `index` of the dense contents of an argument is in the tensor as the op sees
+// it: "3, 17", in `arena`. "" of a scalar, NULL if there is no memory.
+const char *
+element_search_place(const struct case_argument *argument, size_t index, struct arena *arena);
+
 // The first ELEMENTS_SHOWN elements of `output` that are beyond `limit`, in `arena`. If none is
 // beyond by itself (an NMSE is of all of them), those with the largest difference. `argument` is
 // that of the output in its case. All is borrowed; TAPML_OUT_OF_MEMORY is its one failure.

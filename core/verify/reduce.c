@@ -9,7 +9,7 @@
 #include "store/stored_case.h"
 #include "verify/cut.h"
 #include "verify/replay.h"
-#include "verify/verdict.h"
+#include "verify/verdicts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,12 +72,12 @@ static tapml_status expect(struct reducer *reducer, struct carved_case *item, in
 static tapml_status judge(const struct reducer *reducer, struct store *store, int *out_fails)
 {
     struct verdict_list list;
-    TAPML_TRY(verdict_all(&(struct verdict_options){.registry = reducer->options->registry,
-                                                    .store = store,
-                                                    .target = "target",
-                                                    .backend = reducer->options->backend,
-                                                    .fresh = 1},
-                          &list));
+    TAPML_TRY(verdicts_make(&(struct verdict_options){.registry = reducer->options->registry,
+                                                      .store = store,
+                                                      .target = "target",
+                                                      .backend = reducer->options->backend,
+                                                      .fresh = 1},
+                            &list));
     *out_fails = list.count == 1 && list.items[0].kind == VERDICT_FAIL;
     verdict_list_release(&list);
     return TAPML_OK;

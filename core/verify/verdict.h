@@ -1,34 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Verdicts: every kept case of a store against a target, and the cases derived from some of them.
+// Verdicts on cases, as a run has them in memory, and from the rows of its store.
 //
-// Derived cases (verify/derive.h) surround one kept case of each op, phase and choice of dtypes and
-// attributes. They are not in the store: a recipe and a seed give the same case again. Verdicts on
-// them are, and stay as long as all is the same that those of an op depend on, their basis.
+// What a list, a verdict or an option points to is borrowed unless something else is said. A list
+// belongs to one thread. Times are nanoseconds, margins observed / limit.
 #pragma once
 
-#include "base/hash.h"
 #include "base/status.h"
 #include "plugin/registry.h"
 #include "store/element.h"
-#include "verify/calibrator.h"
+#include "store/output_error.h"
+#include "store/result.h"
+#include "tensor/activation.h"
 #include "verify/derive.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "verify/judgement.h"
 
 struct arena;
-struct carved_case;
+struct backend;
+struct checkpoint;
 struct store;
-
-enum verdict_kind {
-    VERDICT_PASS,
-    VERDICT_FAIL,        // An output beyond its limit, or written outside.
-    VERDICT_ERROR,       // The backend failed: the reason says how.
-    VERDICT_UNSUPPORTED, // With the backend's reason.
-    VERDICT_SKIPPED      // Of a derived case also: it cannot be made, or judges nobody.
-};
 
 struct verdict {
     int64_t case_id;    // Of a derived case: of the kept one it surrounds, as all names.
@@ -40,17 +31,26 @@ struct verdict {
     uint32_t op_version;
     const char *phase;
     const char *shape_class;
-    enum verdict_kind kind;
-    double margin;      // The worst output's observed / limit.
-    const char *output; // The worst output's parameter; or "".
-    const char *reason; // A sentence for all but a pass: first bad element, expected and computed.
+
+    // What was measured and observed.
+    const struct output_error *errors; // Of each output that was compared; else none.
+    size_t error_count;
+    const char *observed; // A sentence of what the errors do not say, or "".
+    const char *oracle;   // Whose limits the errors are judged by; "" of an exact op.
     uint64_t time_ns;
+
+    // What follows from that (verify/judgement.h).
+    enum verdict_kind kind;
+    double margin;                // The worst output's; NaN where nothing was compared.
+    const char *output;           // The worst output's parameter; or "".
+    const char *reason;           // A sentence for all but a pass.
     struct element_list elements; // Of a failure: the first bad ones of the worst output.
+
     const char *basis; // Of a derived case: a digest of all that the verdicts of its op depend on.
 };
 
 struct verdict_list {
-    struct arena *arena;
+    struct arena *arena;   // Of all that the list has but the items of `derived`.
     struct verdict *items; // Of kept cases.
     size_t count;
     struct verdict *derived; // Op by op.
@@ -62,6 +62,7 @@ struct verdict_list {
     uint64_t executions, executions_since_failure, executions_derived, executions_calibrating;
 };
 
+// What verdicts are made of, and how (verify/verdicts.h, verify/examiner.h).
 struct verdict_options {
     struct registry *registry;
     struct store *store;
@@ -85,53 +86,45 @@ struct verdict_options {
     void *user;
 };
 
-// Replays every case and judges it. Results are written to the store, some cases a transaction.
-// Results that are there and fresh (store/result.h) are not computed again. Where all cases are
-// judged, stale ones are deleted first, with a line of log for each op.
-// A failure of the backend is the verdict of its case; a lost device ends it all, with what is
-// known written.
-tapml_status verdict_all(const struct verdict_options *options,
-                         struct verdict_list *out_list) STATUS_USED;
+// Frees what a list owns, and empties it. NULL is allowed.
 void verdict_list_release(struct verdict_list *list);
 
-// The results that the store has of a target, by case: those of `verdict_all`, and what was kept
-// since. Without derived ones.
+// Sets the result of a verdict whose errors are known: kind, margin, output and reason, whose text
+// is put into `arena`, by the limits in `limits`, one for each error.
+tapml_status verdict_judge(struct verdict *io_verdict,
+                           const struct compare_limit *limits,
+                           struct arena *arena) STATUS_USED;
+
+// The same by the limits that the store has of its oracle. Nothing changes for a case that was not
+// compared. TAPML_NOT_FOUND if the store lacks one of them, TAPML_INVALID if a class is none.
+tapml_status
+verdict_settle(struct store *store, struct verdict *io_verdict, struct arena *arena) STATUS_USED;
+
+// Takes what a row and its errors say into a verdict that has its names already; texts are put into
+// `arena` or borrowed from the row. It is not judged yet, unless nothing was compared.
+tapml_status verdict_take(struct store *store,
+                          const char *target,
+                          const struct result_row *row,
+                          struct arena *arena,
+                          struct verdict *io_verdict) STATUS_USED;
+
+// Reads the elements of a failure, into `arena`. What did not fail has none.
+tapml_status verdict_take_elements(struct store *store,
+                                   const char *target,
+                                   struct arena *arena,
+                                   struct verdict *io_verdict) STATUS_USED;
+
+// Copies a verdict on a kept case with all that it points to into `arena`.
+tapml_status verdict_copy(const struct verdict *verdict,
+                          struct arena *arena,
+                          struct verdict *out_copy) STATUS_USED;
+
+// The results that the store has of a target, by case, each judged by the limits of today. Without
+// derived ones. The caller releases the list.
 tapml_status
 verdict_read(struct store *store, const char *target, struct verdict_list *out_list) STATUS_USED;
 
-// For cases that come one by one, such as the calls of a run.
-struct verdict_judge;
-
-// Of `options`, which is borrowed, count registry, store (of limits; results are not written),
-// target, backend, checkpoint and `activation`. The caller owns the judge.
-tapml_status verdict_judge_create(const struct verdict_options *options,
-                                  struct verdict_judge **out_judge) STATUS_USED;
-void verdict_judge_destroy(struct verdict_judge *judge);
-
-// Runs `item` on the backend and judges what comes out. Texts of the verdict live until the next
-// case.
-tapml_status verdict_judge_case(struct verdict_judge *judge,
-                                const struct carved_case *item,
-                                struct verdict *out_verdict) STATUS_USED;
-
-// Judges what `item` has as outputs, which the target has computed: the backend is one that is
-// right and says what they should be. Where they fail, `item` holds what is right from then on.
-tapml_status verdict_judge_computed(struct verdict_judge *judge,
-                                    struct carved_case *item,
-                                    struct verdict *out_verdict) STATUS_USED;
-
-// Op executions so far, on the backend and for calibration.
-uint64_t verdict_judge_executions(const struct verdict_judge *judge);
-uint64_t verdict_judge_calibrations(const struct verdict_judge *judge);
-
-// Adds a case that was judged to the store, with its verdict as the result of the target: later
-// starts replay it with all others. `out_case_id` is its id; a case of the same key that is there
-// already is kept as it is.
-tapml_status verdict_judge_keep(struct verdict_judge *judge,
-                                const struct carved_case *item,
-                                const struct verdict *verdict,
-                                int64_t *out_case_id) STATUS_USED;
-
+// "pass", "fail", "error", "unsupported", "skipped". Static.
 const char *verdict_name(enum verdict_kind kind);
 
 // The kind of a name. TAPML_INVALID where there is none.

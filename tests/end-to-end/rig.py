@@ -104,6 +104,12 @@ def rows(dir_, sql):
         connection.close()
 
 
+def change_store(dir_, sql):
+    """Changes a run's store as another host would: all stays in the log, so that no page lacks its checksum."""
+    change = "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); os._exit(0)"
+    subprocess.run([sys.executable, "-c", change, os.path.join(dir_, "run.tapmlrun"), sql], check=True)
+
+
 def check(done, code):
     """The run ended with `code`; else both its streams are told."""
     assert done.returncode == code, f"exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"

@@ -7,8 +7,6 @@ import html
 import json
 import os
 import shutil
-import subprocess
-import sys
 import xml.etree.ElementTree
 
 import rig
@@ -23,8 +21,6 @@ QUIET = {"step", "cost", "time", "label"}  # Kinds that do not make runs differ.
 
 # Commits and ends at once, so that the change stays in the log: pages that another program brings into the database
 # have no checksum.
-CHANGE = "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); os._exit(0)"
-
 
 @functools.cache
 def run(name, extra="", code=0):
@@ -46,7 +42,7 @@ def changed(folder, sql):
     copy = os.path.join(folder, "copy")
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(right(), copy)
-    subprocess.run([sys.executable, "-c", CHANGE, os.path.join(copy, "run.tapmlrun"), sql], check=True)
+    rig.change_store(copy, sql)
     return copy
 
 
@@ -125,10 +121,17 @@ def small_changes_are_found(folder):
     """A margin, a verdict and a time, each in a copy: told by the comparison and by the copy's own report."""
     instance = "layers.1/mlp/up_proj"
     of_case = f"WHERE case_id = (SELECT min(id) FROM \"case\" WHERE instance = '{instance}')"
+    def limit(row_error, nmse):
+        """The measures of an output that are so many times its limit."""
+        return (f"(SELECT {row_error} * l.ulp, {nmse} * l.nmse, {row_error} * l.row_error FROM \"limit\" AS l"
+                " JOIN \"case\" AS c USING (op, version, shape_class) JOIN result AS r ON r.case_id = c.id"
+                " WHERE c.id = output_error.case_id AND l.param = output_error.param AND l.oracle = r.oracle)")
+
     changes = [
-        (f"UPDATE result SET margin = 0.7654321 {of_case}", "margin", "margin", 0.7654321, "0.7654321", "margin 0.765"),
-        (f"UPDATE result SET verdict = 'fail', reason = 'y[7] is wrong' {of_case}", "verdict", "verdict", "fail", "fail",
-         "y[7] is wrong"),
+        (f"UPDATE output_error SET (ulp, nmse, row_error) = {limit('0.7654321', '0')} {of_case}",
+         "margin", "margin", 0.7654321, "0.7654321", "margin 0.765"),
+        (f"UPDATE output_error SET (ulp, nmse, row_error) = {limit('7', '7')}, place = '7' {of_case}",
+         "verdict", "verdict", "fail", "fail", "y[7] is "),
         (f"UPDATE result SET time_ns = 9876543210 {of_case}", "time", "time_ns", 9876543210, "9.9 s", "9.876543"),
     ]
     for sql, kind, field, value, shown, in_junit in changes:

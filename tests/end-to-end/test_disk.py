@@ -14,7 +14,7 @@ import sys
 import rig
 
 CASES = "SELECT instance, prompt, step, part FROM \"case\" ORDER BY 1, 2, 3, 4"
-RESULTS = ("SELECT instance, prompt, step, part, verdict, margin FROM result JOIN \"case\" ON id = case_id"
+RESULTS = ("SELECT instance, prompt, step, part, verdict, margin FROM judged JOIN \"case\" ON id = case_id"
            " ORDER BY 1, 2, 3, 4")
 
 

@@ -95,7 +95,7 @@ def cut_while_read(folder, isolation):
     assert child.returncode == 2, (child.returncode, errors)
     rig.contains(errors, f"{weights}: the file has changed while it was read: it was {len(data)} bytes when it was "
                          f"opened and is {len(data) // 2} now")
-    assert rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict <> 'pass'") == [(0,)]
+    assert rig.rows(dir_, "SELECT count(*) FROM judged WHERE verdict <> 'pass'") == [(0,)]
     with open(weights, "wb") as file:
         file.write(data)
     rig.check(rig.host("--config", ini), 0)

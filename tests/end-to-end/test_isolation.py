@@ -28,9 +28,9 @@ WHOLE = ("SELECT name, value FROM metadata WHERE name <> 'run.name' ORDER BY 1",
          "SELECT id, instance, prompt, step, part, phase, shape_class, kept FROM call ORDER BY 1",
          "SELECT * FROM statistic ORDER BY 1, 2",
          "SELECT target, case_id, verdict, margin, output, reason, implementation, device, driver, options, beyond, elements"
-         " FROM result ORDER BY 1, 2",
+         " FROM judged ORDER BY 1, 2",
          "SELECT * FROM \"limit\" ORDER BY 1, 2, 3")
-BITS = ("SELECT case_id, verdict, margin, output, reason FROM result ORDER BY 1",
+BITS = ("SELECT case_id, verdict, margin, output, reason FROM judged ORDER BY 1",
         # Which kind moves first hangs on measured times; where all have moved does not.
         "SELECT verdict, margin, reason FROM step WHERE step = 'final'")
 
@@ -104,12 +104,12 @@ def breaks_down(kind, sentence):
         done = rig.check(rig.host("--config", ini), 1)
         assert set(re.findall(r"^blamed: (\S+)", done.stdout, re.M)) == \
             {"layers.1/attn/norm", "layers.1/mlp/norm"}, done.stdout
-        reasons = rig.rows(dir_, "SELECT instance, reason FROM result JOIN \"case\" ON id = case_id"
+        reasons = rig.rows(dir_, "SELECT instance, reason FROM judged JOIN \"case\" ON id = case_id"
                                  " WHERE verdict = 'error'")
         assert reasons and all(name.startswith("layers.1/") for name, _ in reasons), reasons
         assert any(re.search(sentence, reason) and f"rms_norm at '{name}'" in reason for name, reason in reasons), reasons
         assert any("crashed its worker 2 times" in reason for _, reason in reasons), reasons
-        others = rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict != 'pass' AND verdict != 'error'")
+        others = rig.rows(dir_, "SELECT count(*) FROM judged WHERE verdict != 'pass' AND verdict != 'error'")
         assert others == [(0,)], others
         again = rig.check(rig.host("replay", os.path.join(dir_, "FAULT-1.tapmlrun"), "--config", ini,
                                    "--target", "gpu"), 1)

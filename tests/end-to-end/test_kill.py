@@ -38,7 +38,7 @@ QUERIES = [
     f"SELECT {KEY}, phase, shape_class, kept FROM call ORDER BY {KEY}",
     f"SELECT {KEY}, param, least, largest, mean_square, count, non_finite, kinds FROM statistic"
     f" JOIN call ON id = call_id ORDER BY {KEY}, param",
-    f"SELECT target, {KEY}, verdict, margin, output, reason, implementation, device, driver, options FROM result"
+    f"SELECT target, {KEY}, verdict, margin, output, reason, implementation, device, driver, options FROM judged"
     f" JOIN \"case\" ON id = case_id ORDER BY target, {KEY}",
     "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4",
     f"SELECT target, {KEY}, position, param, place, expected, computed, allowed FROM element"

@@ -5,6 +5,7 @@
 import json
 import os
 import shutil
+import sqlite3
 
 import rig
 
@@ -15,6 +16,33 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 def content(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def old_rows(version, sql):
+    connection = sqlite3.connect(f"file:{os.path.join(STORES, version, 'run.tapmlrun')}?mode=ro&immutable=1", uri=True)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def reported(version):
+    """The report of an old store has the verdicts, margins and sentences of its rows; the file stays as it is."""
+    def test(folder):
+        dir_ = os.path.join(folder, "run")
+        os.makedirs(dir_)
+        path = shutil.copy(os.path.join(STORES, version, "run.tapmlrun"), dir_)
+        before = content(path)
+        made = os.path.join(folder, "report.json")
+        rig.check(rig.host("report", dir_, "--json", made), 1)
+        with open(made, encoding="utf-8") as file:
+            target, = json.load(file)["targets"]
+        cases = [(case["id"], case["verdict"], case["margin"], case["output"], case["reason"]) for case in target["cases"]]
+        rows = old_rows(version, "SELECT case_id, verdict, margin, output, reason FROM result ORDER BY case_id")
+        assert cases == [(id_, verdict, float(f"{margin:.9g}"), *texts) for id_, verdict, margin, *texts in rows], cases[:3]
+        assert content(path) == before, "reporting has changed something"
+    test.__name__ = f"{version}: a run is reported"
+    return test
 
 
 def carried_on(version):
@@ -32,7 +60,7 @@ def carried_on(version):
         assert "carved again" not in done.stderr and " 80 cases kept" not in done.stderr, done.stderr
         other, fresh = rig.write_small_run(os.path.join(folder, "other"), target="reference:f64", extra=FAULT)
         rig.check(rig.host("--config", other), 1)
-        for query in ("SELECT key FROM \"case\" ORDER BY id", "SELECT case_id, verdict, margin, reason FROM result ORDER BY 1",
+        for query in ("SELECT key FROM \"case\" ORDER BY id", "SELECT case_id, verdict, margin, reason FROM judged ORDER BY 1",
                       "SELECT instance, kind, reason FROM blame ORDER BY 1", "PRAGMA user_version"):
             assert rig.rows(dir_, query) == rig.rows(fresh, query), query
     test.__name__ = f"{version}: a run goes on"
@@ -52,4 +80,4 @@ def replayed(version):
 
 
 if __name__ == "__main__":
-    rig.main([make(version) for version in sorted(os.listdir(STORES)) for make in (carried_on, replayed)])
+    rig.main([make(version) for version in sorted(os.listdir(STORES)) for make in (reported, carried_on, replayed)])

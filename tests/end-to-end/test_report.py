@@ -98,8 +98,16 @@ def numbers_are_those_of_the_store(_):
     page, path, _ = wrong()
     target, = json.loads(read(path))["targets"]
     dir_ = os.path.dirname(page)
-    assert [tuple(case[key] for key in ("id", "verdict", "reason", "time_ns")) for case in target["cases"]] == \
-        rig.rows(dir_, "SELECT case_id, verdict, reason, time_ns FROM result ORDER BY case_id")
+    assert [tuple(case[key] for key in ("id", "verdict", "output", "time_ns")) for case in target["cases"]] == \
+        rig.rows(dir_, "SELECT case_id, verdict, output, time_ns FROM judged ORDER BY case_id")
+    margins = dict(rig.rows(dir_, "SELECT case_id, margin FROM judged"))
+    assert all(float(f"{margins[case['id']]:.9g}") == case["margin"] for case in target["cases"]), margins
+    failed = [case for case in target["cases"] if case["verdict"] == "fail"]
+    assert failed
+    for case in failed:
+        (place, computed, expected), = rig.rows(dir_, "SELECT place, computed, expected FROM output_error"
+                                                      f" WHERE case_id = {case['id']}")
+        assert case["reason"].startswith(f"y[{place}] is {computed:.9g}, expected {expected:.9g}: "), case["reason"]
     assert {(op["op"], op["run_calls"], op["run_ns"]) for op in target["ops"] if op["run_calls"]} == \
         set(rig.rows(dir_, "SELECT op, calls, time_ns FROM timing"))
     assert {(one["instance"], one["reason"]) for one in target["blamed"]} == \

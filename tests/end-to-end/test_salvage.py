@@ -18,7 +18,7 @@ PAGE = 16384
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 PROMPTS = "ids: 1 5 7 9\nids: 2 3 4 5 6 7 8 9 10\nids: 11 3\n"
 FINDINGS = {
-    "results": "SELECT target, instance, hash, step, part, verdict, margin FROM result JOIN \"case\" ON id = case_id"
+    "results": "SELECT target, instance, hash, step, part, verdict, margin FROM judged JOIN \"case\" ON id = case_id"
                " JOIN prompt ON hash = prompt ORDER BY 1, 2, 3, 4, 5",
     "cases": "SELECT instance, op, phase, shape_class, prompt, step, part, hex(group_concat(coalesce(hex(before), '') || "
              "coalesce(hex(after), ''))) FROM \"case\" JOIN argument ON case_id = id GROUP BY id ORDER BY 1, 5, 6, 7",

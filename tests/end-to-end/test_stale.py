@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """A kernel that changes after a run has finished makes the results stale that it can affect, and no others."""
+import json
 import os
 import re
 
 import rig
 import test_spoilt
 
-FRESH = "SELECT case_id, verdict, margin, output, reason FROM result ORDER BY case_id"
+FRESH = "SELECT case_id, verdict, margin, output, reason FROM judged ORDER BY case_id"
 DERIVED = "SELECT position, case_id, label, verdict, margin, reason FROM derived ORDER BY position"
 BLAMED = "SELECT instance, kind, reason FROM blame ORDER BY instance"
 
@@ -46,7 +47,7 @@ def one(op, _first, kernel, pattern, replacement):
         mended = rig.host("--config", ini)
         assert counts(rig.check(mended, 0))[2] >= expected[0], mended.stderr
         rig.contains(mended.stdout, "0 blamed, 0 unsupported, 0 left on the source")
-        stale = rig.rows(dir_, f"SELECT count(DISTINCT implementation) FROM result JOIN \"case\" ON id = case_id"
+        stale = rig.rows(dir_, f"SELECT count(DISTINCT implementation) FROM judged JOIN \"case\" ON id = case_id"
                                f" WHERE op = '{op}'")
         assert stale == [(1,)], stale
     test.__name__ = f"{op}: only its cases are replayed"
@@ -62,6 +63,23 @@ def a_rebuilt_plugin_replays_nothing(folder):
     done = rig.check(rig.host("--config", ini, env=rebuilt), 0)
     assert counts(done)[2:] == (0, 0), done.stderr
     assert rig.rows(dir_, FRESH) == before
+
+
+def a_changed_limit_replays_nothing(folder):
+    """Limits of a larger factor, as another host may have: verdicts follow, the target and the cases stay."""
+    ini, dir_ = rig.write_small_run(folder, extra="[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n")
+    rig.check(rig.host("--config", ini), 1)
+    failed = "SELECT count(*) FROM judged WHERE verdict = 'fail'"
+    assert rig.rows(dir_, failed) == [(4,)]
+    margins = dict(rig.rows(dir_, "SELECT case_id, margin FROM judged WHERE margin > 0"))
+    rig.change_store(dir_, "UPDATE \"limit\" SET ulp = ulp * 1e9, nmse = nmse * 1e9, row_error = row_error * 1e9")
+    again = rig.host("--config", ini)
+    assert counts(again)[2] == 0, again.stderr
+    assert rig.rows(dir_, failed) == [(0,)]
+    for id_, margin in rig.rows(dir_, "SELECT case_id, margin FROM judged WHERE margin > 0"):
+        assert abs(margin * 1e9 / margins[id_] - 1) < 1e-6, (id_, margin, margins[id_])
+    found = json.loads(rig.check(rig.host("status", dir_, "--json"), 0).stdout)
+    assert found["targets"][0]["failed"] == 0 and found["targets"][0]["passed"] == 80, found
 
 
 def a_source_that_computes_otherwise_is_carved_again(folder):
@@ -86,4 +104,4 @@ CHOSEN = ("tapml.rms_norm", "tapml.linear")
 
 if __name__ == "__main__":
     rig.main([one(*fault) for fault in test_spoilt.FAULTS if fault[0] in CHOSEN] + [
-        a_rebuilt_plugin_replays_nothing, a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])
+        a_rebuilt_plugin_replays_nothing, a_changed_limit_replays_nothing, a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])

@@ -16,7 +16,7 @@ import time
 import rig
 
 FLIPS = 24
-FINDINGS = ["SELECT target, case_id, verdict, margin, reason FROM result ORDER BY 1, 2",
+FINDINGS = ["SELECT target, case_id, verdict, margin, reason FROM judged ORDER BY 1, 2",
             "SELECT instance, op, phase, step, part FROM \"case\" ORDER BY 1, 2, 3, 4, 5",
             "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4", "SELECT plan FROM step WHERE step = 'final'"]
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"

@@ -37,7 +37,7 @@ def one_carving_serves_all(folder):
     assert names == ["gpu", "blocked", "other"], names
     for name in names:
         rig.contains(done.stdout, f"76 of 76 instances on {name}, 0 blamed")
-        judged, = rig.rows(dir_, f"SELECT count(DISTINCT case_id) FROM result WHERE target = '{name}'")[0]
+        judged, = rig.rows(dir_, f"SELECT count(DISTINCT case_id) FROM judged WHERE target = '{name}'")[0]
         assert judged == carved, f"{judged} of {carved} cases were judged on {name}"
     assert set(rows["verdict"].values()) == {"right"} and set(rows["moved"].values()) == {"76 of 76"}, rows
     assert all(rows["tapml.linear"][name].startswith("right ") for name in names), rows
@@ -69,7 +69,7 @@ def run_without_gpu(folder, ini, dir_, env, reason):
     status = rig.check(rig.host("status", dir_), 0).stdout
     rig.contains(status, "incomplete", "a target was given up; the same command completes it when it is available")
     assert re.search(rf"^  gpu .*; given up: .*{re.escape(reason)}", status, re.M), status
-    failed, = rig.rows(dir_, "SELECT count(*) FROM result WHERE verdict <> 'pass'")[0]
+    failed, = rig.rows(dir_, "SELECT count(*) FROM judged WHERE verdict <> 'pass'")[0]
     assert failed == 0, f"{failed} cases were held against somebody"
 
 

@@ -173,9 +173,9 @@ def write_all(folder, extra=""):
 def verdicts(dir_):
     """The targets that a run has results of: every case was judged on each, and passed."""
     carved, = rig.rows(dir_, 'SELECT count(*) FROM "case"')[0]
-    judged = dict(rig.rows(dir_, "SELECT target, count(DISTINCT case_id) FROM result GROUP BY target"))
+    judged = dict(rig.rows(dir_, "SELECT target, count(DISTINCT case_id) FROM judged GROUP BY target"))
     assert set(judged.values()) == {carved}, (carved, judged)
-    assert rig.rows(dir_, "SELECT DISTINCT verdict FROM result") == [("pass",)]
+    assert rig.rows(dir_, "SELECT DISTINCT verdict FROM judged") == [("pass",)]
     return set(judged)
 
 
@@ -185,7 +185,7 @@ def given_up(folder, ini, dir_):
         host = start(ini, log)
         try:
             wait_for("a replay on the page", lambda: host.poll() is not None or
-                     rig.rows(dir_, "SELECT count(*) FROM result WHERE target = 'webgpu'")[0][0] > 0)
+                     rig.rows(dir_, "SELECT count(*) FROM judged WHERE target = 'webgpu'")[0][0] > 0)
             for process in browsers_of(host.pid):
                 os.killpg(process, signal.SIGKILL)
             code = host.wait(DEADLINE_S)
@@ -210,7 +210,7 @@ def one_carving_serves_opencl_vulkan_and_a_page(folder):
     text = given_up(folder, ini, dir_)
     assert re.search(r"target 'webgpu' is given up: .*was killed by signal 9", text), text
     assert re.search(r"^verdict +right +right +given up *$", text, re.M) and "blamed: " not in text, text
-    assert not rig.rows(dir_, "SELECT * FROM result WHERE verdict <> 'pass'")
+    assert not rig.rows(dir_, "SELECT * FROM judged WHERE verdict <> 'pass'")
     done = rig.check(rig.host("--config", ini), 0)
     assert re.search(r"^verdict +right +right +right *$", done.stdout, re.M), done.stdout
     assert verdicts(dir_) == {"opencl", "vulkan", "webgpu"}

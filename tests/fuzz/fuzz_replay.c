@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// verify/verdict, verify/calibrator and verify/replay: the cases of a stranger's bundle on the
+// verify/verdicts, verify/calibrator and verify/replay: the cases of a stranger's bundle on the
 // reference, with limits and derived cases, as `tapml-host replay` runs them. Kernels trust what
 // they are given, so all that is wrong must be seen before.
 #include "fuzz.h"
@@ -11,7 +11,7 @@
 #include "plugin/registry.h"
 #include "rows.h"
 #include "store/store.h"
-#include "verify/verdict.h"
+#include "verify/verdicts.h"
 
 // Of the machine, as the host sees it: what a case claims has to be refused before it is made.
 enum { MEMORY_BYTES = 512 << 20 };
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                             .fresh = 1,
                                             .derived = 1};
     rows_add(store, data, size);
-    if (!fuzz_refused(verdict_all(&options, &list))) {
+    if (!fuzz_refused(verdicts_make(&options, &list))) {
         for (size_t i = 0; i < list.count; i++) {
             FUZZ_CHECK(list.items[i].kind == VERDICT_PASS || list.items[i].reason[0] != '\0');
         }

@@ -209,7 +209,7 @@ def carve_and_replay(place, variant, code):
 def verdicts_of(store):
     """Op to the set of its cases' verdicts."""
     found = {}
-    for op, verdict in store.execute('SELECT op, verdict FROM result JOIN "case" ON case_id = "case".id'):
+    for op, verdict in store.execute('SELECT op, verdict FROM judged JOIN "case" ON case_id = "case".id'):
         found.setdefault(op, set()).add(verdict)
     return found
 

@@ -62,7 +62,7 @@ CALLING = {
     "changes_float": "silu at '{at}': .*left another floating-point mode behind",
     "throws": "was killed by SIGABRT while it ran silu at '{at}'",
 }
-VERDICTS = ("SELECT instance, verdict, reason FROM result JOIN \"case\" ON id = case_id"
+VERDICTS = ("SELECT instance, verdict, reason FROM judged JOIN \"case\" ON id = case_id"
             " WHERE op = 'tapml.silu' AND target = '{}'")
 
 

@@ -178,7 +178,7 @@ Test(bundle, damage_is_found)
         "UPDATE \"case\" SET prompt = ''",
         "CREATE VIEW metadata2 AS SELECT * FROM metadata",
         "PRAGMA application_id = 1",
-        "PRAGMA user_version = 4",
+        "PRAGMA user_version = 5",
     };
     for (size_t i = 0; i < sizeof(SQL) / sizeof(*SQL); i++) {
         struct carved_case again;

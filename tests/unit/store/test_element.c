@@ -27,7 +27,7 @@ Test(element, are_kept_with_their_result_and_go_with_it)
     cases_make_silu(&made, "s", 0);
     MUST(stored_case_add(store, &made.item));
     sqlite3 *connection = store_connection(store);
-    static const char RESULT[] = "INSERT OR REPLACE INTO result SELECT 'gpu', 1, 'fail', 9, 'y', "
+    static const char RESULT[] = "INSERT OR REPLACE INTO result SELECT 'gpu', 1, 'ran', "
                                  "'r', 5, 'x', 'd', 'v', '', 'q', 2, 20,"
                                  " id FROM run";
     cr_assert_eq(sqlite3_exec(connection, RESULT, NULL, NULL, NULL), SQLITE_OK);

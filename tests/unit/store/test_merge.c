@@ -72,11 +72,12 @@ static void add(struct store *store, const struct carved_case *item, double marg
         .outputs = {{.param = "y", .least = 1, .largest = 2, .mean_square = 3, .count = 6}}};
     cr_assert_eq(stored_case_add(store, item), TAPML_OK, "%s", status_message());
     cr_assert_eq(call_line_add(store, &call), TAPML_OK, "%s", status_message());
-    snprintf(
-        sql, sizeof(sql),
-        "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), '%s', %g, 'y', '', 5,"
-        " 'i', 'd', 'v', '', 'q', NULL, NULL, id FROM run;",
-        margin > 1 ? "fail" : "pass", margin);
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), 'ran', '', 5,"
+             " 'i', 'd', 'v', '', 'q', NULL, NULL, id FROM run;"
+             "INSERT INTO output_error (target, case_id, position, param, class, ulp)"
+             " SELECT 'gpu', max(id), 0, 'y', 'elementwise', %g FROM \"case\";",
+             margin);
     execute(store, sql);
     if (margin > 1) {
         execute(store, "INSERT INTO element SELECT 'gpu', max(id), 0, 'y', '0', 1, 2, 0.5"
@@ -138,8 +139,10 @@ static const char *const SAME[] = {
     "SELECT key, dtype, shape, encoding, bytes FROM %s.tensor",
     "SELECT instance, prompt, step, part, kept, param, largest, count"
     " FROM %s.call JOIN %s.statistic ON call_id = id",
-    "SELECT target, c.key, instance, prompt, verdict, margin, reason, implementation"
+    "SELECT target, c.key, instance, prompt, outcome, reason, implementation"
     " FROM %s.result AS r JOIN %s.\"case\" AS c ON c.id = r.case_id",
+    "SELECT target, c.key, instance, prompt, e.position, e.param, e.class, e.ulp"
+    " FROM %s.output_error AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
     "SELECT target, c.key, instance, prompt, e.position, e.computed"
     " FROM %s.element AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
     "SELECT * FROM %s.\"limit\"",
@@ -204,14 +207,16 @@ Test(merge, rows_that_disagree_are_each_reported_and_stay)
     struct store *from = make("other.tapmlrun", 1, 2, 1);
     execute(from, "UPDATE prompt SET greedy = '[7]' WHERE position = 1;"
                   "UPDATE \"case\" SET key = x'0102' WHERE id = 1;"
-                  "UPDATE result SET verdict = 'pass', margin = 0.1 WHERE case_id = 4;"
+                  "UPDATE output_error SET ulp = 0.1 WHERE case_id = 4;"
+                  "UPDATE result SET outcome = 'error' WHERE case_id = 2;"
                   "UPDATE result SET implementation = 'mended' WHERE case_id = 3;"
                   "UPDATE statistic SET largest = 77 WHERE call_id = 2");
     const struct merge_counts counts = merge(into, from);
-    cr_expect_eq(counts.disagreements, 5, "%s", told.data);
+    cr_expect_eq(counts.disagreements, 6, "%s", told.data);
     cr_expect_not_null(strstr(told.data, "prompt 00000000000000010000000000000001: the source"));
     cr_expect_not_null(strstr(told.data, "case of a, prompt 00000000000000010000000000000001"));
-    cr_expect_not_null(strstr(told.data, "step 0, part 0: fail here, pass there"), "%s", told.data);
+    cr_expect_not_null(strstr(told.data, "step 0, part 0: ran here, error there"), "%s", told.data);
+    cr_expect_not_null(strstr(told.data, "step 0, part 0: its errors differ"), "%s", told.data);
     cr_expect_not_null(strstr(told.data, "another implementation"), "%s", told.data);
     cr_expect_not_null(strstr(told.data, "the statistics of y differ"), "%s", told.data);
     store_close(from);

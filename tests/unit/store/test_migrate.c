@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A store and a bundle that host 0.1.0 wrote, of version 2, lie in tests/data/stores/version-2.
+// A store and a bundle of each earlier version lie in tests/data/stores.
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -77,7 +77,10 @@ static void expect_whole(struct store *store)
     cr_expect_eq(number_of(store, "SELECT count(*) FROM call"), 80);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM prompt JOIN run ON run = id"), 1);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN run ON run = id"), 80);
-    cr_expect_eq(number_of(store, "SELECT count(*) FROM result WHERE verdict = 'fail'"), 4);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN output_error"
+                                  " USING (target, case_id) WHERE outcome = 'ran' AND class = ''"
+                                  " AND margin > 1 AND reason LIKE 'y%'"),
+                 4);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM result WHERE implementation LIKE"
                                   " 'org.tapml.cpu 0.1.0 dff42eaf%' AND device = 'reference:f64'"
                                   " AND driver = 'double inside, float at the borders, '"
@@ -140,6 +143,44 @@ Test(migrate, an_old_store_that_is_written_is_upgraded_once)
     cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
     expect_whole(store);
     cr_expect_eq(number_of(store, "SELECT hex(key) FROM \"case\" WHERE id = 7"), key);
+    store_close(store);
+}
+
+// Version 3 differs in what it kept of results alone.
+static void expect_whole_of_3(struct store *store)
+{
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN run ON run = id"), 80);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN output_error"
+                                  " USING (target, case_id) WHERE outcome = 'ran' AND class = ''"
+                                  " AND position = 0 AND param <> '' AND oracle <> ''"),
+                 number_of(store, "SELECT count(*) FROM result"
+                                  " WHERE outcome = 'ran' AND length(oracle) > 0"));
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM result JOIN output_error"
+                                  " USING (target, case_id) WHERE margin > 1 AND reason LIKE 'y%'"
+                                  " AND beyond > 0"),
+                 4);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM element"), 32);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM derived"), 488);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM blame"), 2);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM offload WHERE finished_s > 0"), 1);
+}
+
+Test(migrate, a_store_of_version_3_is_read_and_upgraded)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-3/run.tapmlrun");
+    cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
+    expect_whole_of_3(store);
+    cr_expect_eq(number_of(store, "PRAGMA main.user_version"), 3);
+    store_close(store);
+    cr_expect(is_untouched());
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    expect_whole_of_3(store);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM judged WHERE verdict = 'fail'"), 4);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    store_close(store);
+    cr_assert_eq(store_open_to_read(path, &store), TAPML_OK, "%s", status_message());
+    expect_whole_of_3(store);
     store_close(store);
 }
 

@@ -4,8 +4,6 @@
 #include "store/store.h"
 #include "three_cases.h"
 
-#include <math.h>
-
 TestSuite(result, .init = begin, .fini = end);
 
 static const struct result_maker maker = {"plugin 1f", "cl:0", "card, 1.0", "", "0a"};
@@ -13,14 +11,9 @@ static const struct result_maker maker = {"plugin 1f", "cl:0", "card, 1.0", "", 
 static void write_both(void)
 {
     const struct result_row pass = {
-        .case_id = 7, .verdict = "pass", .output = "y", .reason = "", .margin = 0.5, .time_ns = 4};
-    const struct result_row fail = {.case_id = 9,
-                                    .verdict = "fail",
-                                    .output = "y",
-                                    .reason = "it differs",
-                                    .margin = NAN,
-                                    .beyond = 2,
-                                    .total = 3};
+        .case_id = 7, .outcome = RESULT_RAN, .reason = "", .time_ns = 4};
+    const struct result_row fail = {
+        .case_id = 9, .outcome = RESULT_RAN, .reason = "it differs", .beyond = 2, .total = 3};
     MUST(store_begin(store));
     MUST(result_write(store, "gpu", &pass, &maker));
     MUST(result_write(store, "gpu", &fail, &maker));
@@ -37,11 +30,11 @@ Test(result, rows_are_read_as_they_were_written)
     MUST(result_list(store, "gpu", arena, &rows, &count));
     cr_assert_eq(count, 2);
     cr_expect_eq(rows[0].case_id, 7);
-    cr_expect_str_eq(rows[0].verdict, "pass");
+    cr_expect_str_eq(rows[0].outcome, RESULT_RAN);
+    cr_expect_str_eq(rows[0].oracle, "0a");
     cr_expect_str_eq(rows[0].op, "x.op");
     cr_expect_eq(rows[0].time_ns, 4);
     MUST(result_find(store, "gpu", 9, &maker, arena, &row));
-    cr_expect(isnan(row.margin));
     cr_expect_eq(row.beyond, 2);
     cr_expect_eq(row.total, 3);
     cr_expect_str_eq(row.reason, "it differs");
@@ -53,14 +46,31 @@ Test(result, another_maker_of_any_kind_has_none)
     const struct result_maker others[] = {{"plugin 2f", "cl:0", "card, 1.0", "", "0a"},
                                           {"plugin 1f", "cl:1", "card, 1.0", "", "0a"},
                                           {"plugin 1f", "cl:0", "card, 1.1", "", "0a"},
-                                          {"plugin 1f", "cl:0", "card, 1.0", "x=1", "0a"},
-                                          {"plugin 1f", "cl:0", "card, 1.0", "", "0b"}};
+                                          {"plugin 1f", "cl:0", "card, 1.0", "x=1", "0a"}};
     struct result_row row;
     write_both();
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         cr_expect_eq(result_find(store, "gpu", 7, &others[i], arena, &row), TAPML_NOT_FOUND, "%zu",
                      i);
     }
+}
+
+// Limits have no part in what was measured.
+Test(result, another_oracle_leaves_it_fresh)
+{
+    const struct result_maker other = {"plugin 1f", "cl:0", "card, 1.0", "", "0b"};
+    struct result_row row;
+    size_t count = 9;
+    write_both();
+    MUST(result_find(store, "gpu", 7, &other, arena, &row));
+    cr_expect_str_eq(row.oracle, "0a");
+    MUST(result_forget_stale(store, "gpu", "x.op", 1, &other, &count));
+    cr_expect_eq(count, 0);
+    MUST(result_set_oracle(store, "gpu", 7, "0b"));
+    MUST(result_find(store, "gpu", 7, &other, arena, &row));
+    cr_expect_str_eq(row.oracle, "0b");
+    MUST(result_find(store, "gpu", 9, &other, arena, &row));
+    cr_expect_str_eq(row.oracle, "0a");
 }
 
 Test(result, stale_ones_of_one_op_go)

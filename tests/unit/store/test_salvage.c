@@ -40,10 +40,12 @@ static const char ROWS[] =
     "INSERT INTO argument (case_id, position, param, kind, effects, origin)"
     "  SELECT id, 1, 'w', 'in', 'weight', 'w' FROM call;"
     "INSERT INTO page SELECT id, 0, 'before', 0, printf('%016d', id) FROM call;"
-    "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'i', 'd', 'v', '', 'q', NULL, "
+    "INSERT INTO result SELECT 'gpu', id, 'ran', '', 1, 'i', 'd', 'v', '', 'q', NULL, "
     "NULL,"
     "  'r' FROM call;"
-    "UPDATE result SET verdict = 'fail', beyond = 1, elements = 4 WHERE case_id % 4 = 0;"
+    "UPDATE result SET beyond = 1, elements = 4 WHERE case_id % 4 = 0;"
+    "INSERT INTO output_error (target, case_id, position, param, class, ulp)"
+    "  SELECT target, case_id, 0, 'y', 'elementwise', iif(beyond IS NULL, 0.5, 2) FROM result;"
     "INSERT INTO element SELECT target, case_id, 0, 'y', '[0]', 1, 2, 1 FROM result"
     "  WHERE beyond IS NOT NULL;"
     "INSERT INTO blame VALUES ('gpu', 'a', 'alone', 2, 'why', 'case', 1, '', '', 1, 1);"
@@ -156,7 +158,9 @@ static int64_t check_new(void)
     cr_expect_eq(number_of(store, "SELECT count(*) FROM main.argument"), prompts * CALLS * 2);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM main.page"), prompts * CALLS);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM main.element"),
-                 number_of(store, "SELECT count(*) FROM main.result WHERE verdict = 'fail'"));
+                 number_of(store, "SELECT count(*) FROM main.result WHERE beyond = 1"));
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM main.output_error"),
+                 number_of(store, "SELECT count(*) FROM main.result"));
     cr_expect_eq(number_of(store, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     cr_expect_eq(number_of(store, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
     store_close(store);

@@ -19,7 +19,7 @@ static void begin_sift(void)
             "  FROM \"case\";"
             "INSERT INTO target (name, position, backend, activations, faults, goal, needs_all,"
             "  identity) VALUES ('gpu', 0, 'x', 'f32', '', '', 0, '1');"
-            "INSERT INTO result SELECT 'gpu', id, 'pass', 0.5, 'y', '', 1, 'i', 'd', 'v', '', 'q',"
+            "INSERT INTO result SELECT 'gpu', id, 'ran', '', 1, 'i', 'd', 'v', '', 'q',"
             "  NULL, NULL, 'r' FROM \"case\"");
 }
 

@@ -117,11 +117,10 @@ Test(stored_case, a_case_is_replaced_with_its_results)
     cases_make_silu(&silu, "s", 4);
     const int64_t id = add(&silu.item);
     char sql[300];
-    snprintf(
-        sql, sizeof(sql),
-        "INSERT INTO result SELECT 'gpu', %lld, 'pass', 0.1, 'y', '', 5, 'x', 'x', 'x', '', 'q',"
-        " NULL, NULL, id FROM run",
-        (long long)id);
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO result SELECT 'gpu', %lld, 'ran', '', 5, 'x', 'x', 'x', '', 'q',"
+             " NULL, NULL, id FROM run",
+             (long long)id);
     execute(sql);
     silu.y[0] += 1;
     (void)add(&silu.item);

@@ -11,8 +11,9 @@
 #include "store/store_open.h"
 #include "store/stored_case.h"
 #include "tensor/encoding.h"
+#include "verify/calibrator.h"
 #include "verify/derive.h"
-#include "verify/verdict.h"
+#include "verify/verdicts.h"
 
 #include <math.h>
 
@@ -451,12 +452,12 @@ static tapml_status spoils_tails(struct backend *self, const struct backend_call
 static struct verdict_list judge(struct backend *target, int derived)
 {
     struct verdict_list list;
-    MUST(verdict_all(&(struct verdict_options){.registry = stage.registry,
-                                               .store = store,
-                                               .target = "gpu",
-                                               .backend = target,
-                                               .derived = derived},
-                     &list));
+    MUST(verdicts_make(&(struct verdict_options){.registry = stage.registry,
+                                                 .store = store,
+                                                 .target = "gpu",
+                                                 .backend = target,
+                                                 .derived = derived},
+                       &list));
     return list;
 }
 

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The tables of stores of earlier versions, as the hosts of their time made them. They are frozen:
+// a store whose tables are others was not written by such a host.
+#pragma once
+
+#include <stdint.h>
+
+// The statements that make the tables of `version`, one behind the other: a static text. NULL if no
+// store of it can be read. Any thread may ask.
+const char *old_tables_find(int64_t version);

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/kept_cases.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "store/case.h"
+#include "store/label.h"
+#include "store/representative.h"
+#include "store/store.h"
+#include "store/stored_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { BATCH = 32, MESSAGE_TEXT = 512 };
+
+// All cases of a store on their way to a verdict.
+struct kept_cases {
+    const struct verdict_options *options;
+    struct examiner *examiner;
+    struct verdict_list *list;
+    size_t written; // Of the list: what the store has by now.
+    int has_failed; // Some case did.
+};
+
+// Writes the verdicts that the store lacks as one transaction.
+static tapml_status write_results(struct kept_cases *cases)
+{
+    struct store *store = cases->options->store;
+    if (cases->written == cases->list->count) {
+        return TAPML_OK;
+    }
+    tapml_status status = store_begin(store);
+    for (size_t i = cases->written; status == TAPML_OK && i < cases->list->count; i++) {
+        status = examiner_write(cases->examiner, &cases->list->items[i]);
+    }
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+        return status;
+    }
+    cases->written = cases->list->count;
+    return TAPML_OK;
+}
+
+// A verdict that the store has needs the names of its case alone.
+static tapml_status name_known(const struct kept_cases *cases, struct verdict *verdict)
+{
+    struct carved_case names;
+    TAPML_TRY(label_read(cases->options->store, verdict->case_id, cases->list->arena, &names));
+    return examiner_name(cases->list->arena, &names, verdict);
+}
+
+// Loads and replays a case. If that ends the run of all cases, it has no verdict.
+static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict)
+{
+    struct arena *kept = cases->list->arena;
+    struct arena *arena = arena_create();
+    struct carved_case item;
+    if (!arena) {
+        return status_no_memory();
+    }
+    tapml_status status = stored_case_load(cases->options->store, verdict->case_id, arena, &item);
+    if (status == TAPML_OK) {
+        status = examiner_name(kept, &item, verdict);
+    }
+    if (status == TAPML_OK) {
+        struct examination examination = {
+            .item = &item, .schema = examiner_schema(cases->examiner, &item), .is_timed = 1};
+        status = examiner_try(cases->examiner, &examination, kept, verdict);
+        cases->list->count += status == TAPML_OK;
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+// Op executions since `before`, as those of the case at hand.
+static void
+count_executions(struct kept_cases *cases, const struct verdict *verdict, uint64_t before)
+{
+    struct verdict_list *list = cases->list;
+    const uint64_t spent = examiner_executions(cases->examiner) - before;
+    list->executions += spent;
+    cases->has_failed |= verdict_count_failed(verdict, 1) > 0;
+    list->executions_since_failure += cases->has_failed ? spent : 0;
+}
+
+static tapml_status take_case(struct kept_cases *cases, int64_t id)
+{
+    struct verdict *verdict = &cases->list->items[cases->list->count];
+    int has = 0;
+    *verdict = (struct verdict){.case_id = id,
+                                .source = "carved",
+                                .label = "",
+                                .observed = "",
+                                .oracle = "",
+                                .margin = NAN,
+                                .output = "",
+                                .reason = ""};
+    if (!cases->options->fresh) {
+        TAPML_TRY(name_known(cases, verdict));
+        TAPML_TRY(examiner_find(cases->examiner, cases->list->arena, verdict, &has));
+    }
+    if (!has) {
+        cases->list->replayed++;
+        const uint64_t before = examiner_executions(cases->examiner);
+        TAPML_TRY(judge_case(cases, verdict));
+        count_executions(cases, verdict, before);
+        return cases->list->count - cases->written >= BATCH ? write_results(cases) : TAPML_OK;
+    }
+    TAPML_TRY(write_results(cases)); // So that what follows `written` is what the store lacks.
+    cases->list->count++;
+    cases->written = cases->list->count;
+    return TAPML_OK;
+}
+
+// Later cases have widened limits that earlier ones were judged by.
+static tapml_status settle_all(struct kept_cases *cases)
+{
+    struct verdict_list *list = cases->list;
+    for (size_t i = 0; i < list->count; i++) {
+        TAPML_TRY(verdict_settle(cases->options->store, &list->items[i], list->arena));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status judge_ids(struct kept_cases *cases, const int64_t *ids, size_t count)
+{
+    const struct verdict_options *options = cases->options;
+    tapml_status status = TAPML_OK;
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        status = take_case(cases, ids[i]);
+        if (status == TAPML_OK && options->progress) {
+            status = options->progress(options->user, i + 1, count);
+        }
+    }
+    if (status == TAPML_OK) {
+        TAPML_TRY(write_results(cases));
+        return settle_all(cases);
+    }
+    // What is known is kept; the failure that ended it is the one to report.
+    char message[MESSAGE_TEXT];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    (void)write_results(cases);
+    return status_fail(status, "%s", message);
+}
+
+static tapml_status forget_stale_of(struct kept_cases *cases,
+                                    const struct representative_group *group)
+{
+    const struct verdict_options *options = cases->options;
+    const struct result_maker *maker = NULL;
+    size_t count = 0;
+    TAPML_TRY(examiner_maker(cases->examiner, group->op, group->version, &maker));
+    TAPML_TRY(result_forget_stale(options->store, options->target, group->op, group->version, maker,
+                                  &count));
+    if (count > 0) {
+        log_line(LOG_INFO, "%zu results of '%s' on '%s' are stale, since its code has changed",
+                 count, group->op, options->target);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status forget_stale_of_all(struct kept_cases *cases)
+{
+    struct representative_group *groups = NULL;
+    size_t count = 0;
+    TAPML_TRY(representative_list(cases->options->store, cases->list->arena, &groups, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(forget_stale_of(cases, &groups[i]));
+    }
+    return TAPML_OK;
+}
+
+// What is stale is not there for anything that reads the store from now on.
+static tapml_status forget_stale(struct kept_cases *cases)
+{
+    struct store *store = cases->options->store;
+    TAPML_TRY(store_begin(store));
+    tapml_status status = forget_stale_of_all(cases);
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
+tapml_status kept_cases_judge(const struct verdict_options *options,
+                              struct examiner *examiner,
+                              struct verdict_list *io_list)
+{
+    struct kept_cases cases = {.options = options, .examiner = examiner, .list = io_list};
+    if (options->case_id == 0 && !options->fresh) {
+        TAPML_TRY(forget_stale(&cases));
+    }
+    int64_t *all = NULL;
+    size_t count = 0;
+    TAPML_TRY(stored_case_ids(options->store, &all, &count));
+    const int64_t *ids = options->case_id != 0 ? &options->case_id : all;
+    count = options->case_id != 0 ? 1 : count;
+    io_list->items = arena_array(io_list->arena, count, sizeof(*io_list->items));
+    const tapml_status status = io_list->items ? judge_ids(&cases, ids, count) : status_no_memory();
+    alloc_free(all);
+    return status;
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/verdicts.h"
+
+#include "base/arena.h"
+#include "verify/derived_cases.h"
+#include "verify/examiner.h"
+#include "verify/kept_cases.h"
+
+static tapml_status judge_all(const struct verdict_options *options,
+                              struct examiner *examiner,
+                              struct verdict_list *list)
+{
+    TAPML_TRY(kept_cases_judge(options, examiner, list));
+    const uint64_t kept = examiner_executions(examiner);
+    if (options->derived && options->case_id == 0) {
+        TAPML_TRY(derived_cases_judge(options, examiner, list));
+    }
+    list->executions_derived = examiner_executions(examiner) - kept;
+    list->executions_calibrating = examiner_calibrations(examiner);
+    return TAPML_OK;
+}
+
+tapml_status verdicts_make(const struct verdict_options *options, struct verdict_list *out_list)
+{
+    struct verdict_list list = {.arena = arena_create()};
+    struct examiner *examiner = NULL;
+    tapml_status status = list.arena ? examiner_create(options, &examiner) : status_no_memory();
+    if (status == TAPML_OK) {
+        status = judge_all(options, examiner, &list);
+    }
+    examiner_destroy(examiner);
+    if (status != TAPML_OK) {
+        verdict_list_release(&list);
+        return status;
+    }
+    *out_list = list;
+    return TAPML_OK;
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/late.h"
+#include "judged_store.h"
+
+TestSuite(kept_cases, .init = judged_store_begin, .fini = judged_store_end, .timeout = 110);
+
+// Judges all cases on a device that counts its calls.
+static struct verdict_list judge_counted(uint64_t *out_calls)
+{
+    struct backend *late = late_create(&(struct late_options){.inner = exact});
+    const struct verdict_options options = options_for(late);
+    struct verdict_list list = judge(&options);
+    *out_calls = late_counts(late).calls;
+    backend_release(late);
+    return list;
+}
+
+Test(kept_cases, stale_results_are_computed_again_and_fresh_ones_are_not)
+{
+    add_silu("s", 0, 0);
+    add_norm("n", 0, 0);
+    const struct verdict_options options = options_for(exact);
+    struct verdict_list list = judge(&options);
+    cr_expect_eq(list.replayed, 2);
+    verdict_list_release(&list);
+    list = judge(&options);
+    cr_expect_eq(list.replayed, 0);
+    verdict_list_release(&list);
+    execute("UPDATE result SET implementation = 'org.tapml.cpu spoilt' WHERE case_id = 1");
+    list = judge(&options);
+    cr_expect_eq(list.replayed, 1);
+    cr_expect_eq(list.items[0].kind, VERDICT_PASS);
+    verdict_list_release(&list);
+}
+
+Test(kept_cases, a_changed_limit_is_judged_by_and_nothing_runs)
+{
+    uint64_t calls = 0;
+    add_silu("s", 0, 0.5f);
+    add_norm("n", 0, 0);
+    struct verdict_list list = judge_counted(&calls);
+    cr_expect_gt(calls, 0);
+    cr_expect_eq(list.items[0].kind, VERDICT_FAIL);
+    verdict_list_release(&list);
+    execute("UPDATE \"limit\" SET ulp = ulp * 1e9");
+    list = judge_counted(&calls);
+    cr_expect_eq(calls, 0);
+    cr_expect_eq(list.replayed, 0);
+    cr_expect_eq(list.items[0].kind, VERDICT_PASS);
+    verdict_list_release(&list);
+}
+
+// Another factor or other code of the oracle: limits are measured, the target is not asked.
+Test(kept_cases, another_oracle_measures_limits_alone)
+{
+    uint64_t calls = 0;
+    add_silu("s", 0, 0.5f);
+    add_norm("n", 0, 0);
+    struct verdict_list list = judge_counted(&calls);
+    const double margin = list.items[1].margin;
+    verdict_list_release(&list);
+    execute("UPDATE \"limit\" SET oracle = 'older', nmse = 1, row_error = 1");
+    execute("UPDATE result SET oracle = 'older'");
+    list = judge_counted(&calls);
+    cr_expect_eq(calls, 0);
+    cr_expect_eq(list.replayed, 0);
+    cr_expect_gt(list.executions_calibrating, 0);
+    cr_expect_eq(list.items[0].kind, VERDICT_FAIL);
+    cr_expect_eq(list.items[1].margin, margin);
+    cr_expect_eq(number_of("SELECT count(*) FROM result WHERE oracle = 'older'"), 0);
+    cr_expect_eq(number_of("SELECT count(*) FROM \"limit\" WHERE oracle = 'older'"), 0);
+    verdict_list_release(&list);
+    list = judge_counted(&calls);
+    cr_expect_eq(list.executions_calibrating, 0);
+    verdict_list_release(&list);
+}
+
+Test(kept_cases, results_without_errors_are_replayed)
+{
+    uint64_t calls = 0;
+    add_silu("s", 0, 0);
+    add_norm("n", 0, 0);
+    struct verdict_list list = judge_counted(&calls);
+    verdict_list_release(&list);
+    execute("UPDATE output_error SET class = '', margin = 3 WHERE case_id = 1");
+    list = judge_counted(&calls);
+    cr_expect_eq(list.replayed, 1);
+    cr_expect_eq(list.items[0].kind, VERDICT_PASS);
+    verdict_list_release(&list);
+    execute("DELETE FROM output_error WHERE case_id = 2");
+    list = judge_counted(&calls);
+    cr_expect_eq(list.replayed, 1);
+    verdict_list_release(&list);
+}
+
+// The order of the cases has no part in what a verdict is held against.
+Test(kept_cases, all_are_judged_by_the_limits_that_all_have_led_to)
+{
+    add_norm("n", 0, 0);
+    add_norm("n", 1, 0);
+    const struct verdict_options options = options_for(exact);
+    struct verdict_list list = judge(&options);
+    verdict_list_release(&list);
+    execute("DELETE FROM result WHERE case_id = 2");
+    execute("UPDATE \"limit\" SET nmse = nmse / 1e3, row_error = row_error / 1e3");
+    list = judge(&options);
+    struct verdict_list again;
+    MUST(verdict_read(store, "gpu", &again));
+    for (size_t i = 0; i < list.count; i++) {
+        cr_expect_eq(list.items[i].margin, again.items[i].margin);
+        cr_expect_eq(list.items[i].kind, again.items[i].kind);
+    }
+    verdict_list_release(&list);
+    verdict_list_release(&again);
+}
