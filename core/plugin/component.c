@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "plugin/device.h"
+#include "plugin/device_table.h"
 
 #include <tapml/model.h>
 
@@ -118,7 +119,7 @@ static tapml_status check_backend(struct component *component, enum candidate_st
     const tapml_device_info *const *list = NULL;
     uint32_t count = 0;
     *out_state = CANDIDATE_WRONG_ABI;
-    TAPML_TRY(device_check_table(table));
+    TAPML_TRY(device_table_check(table));
     if (component_is_asked_late(component)) {
         return TAPML_OK;
     }
@@ -132,7 +133,7 @@ static tapml_status check_backend(struct component *component, enum candidate_st
                            component->entry.component);
     }
     *out_state = CANDIDATE_WRONG_ABI;
-    return device_check_list(list, count);
+    return device_table_check_list(list, count);
 }
 
 static tapml_status check_table(struct component *component, enum candidate_state *out_state)

@@ -5,17 +5,16 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/text.h"
 #include "plugin/call.h"
+#include "plugin/device_table.h"
 #include "plugin/process.h"
+#include "plugin/recent_calls.h"
 #include "plugin/services.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    REMEMBERED_CALLS = 2048, // That an error of queued work can be traced back to.
-    INSTANCE_BYTES = 96,
     FOUND_SLOTS = 256,
     IDENTITY_BYTES = 64, // Of the text of a digest, with its end.
 };
@@ -24,11 +23,6 @@ struct device_op {
     struct call_frame frame;
     const struct compiled_op *schema; // Of the plugin.
     uint32_t lacks;                   // Parameters of which it has less than the catalogue.
-};
-
-struct remembered {
-    const tapml_op *op;
-    char instance[INSTANCE_BYTES];
 };
 
 struct device {
@@ -46,7 +40,6 @@ struct device {
     uint64_t signalled;             // The last point: the timeline's last value.
     uint64_t flushed;               // The last point that was handed over,
     uint64_t reached;               // and the last that is known to be reached.
-    uint64_t call_count;            // Op calls on the queue.
     int has_pending;                // Something was queued since the last wait for all,
     int has_unmarked;               // and since the last point.
     int is_lost;
@@ -58,7 +51,7 @@ struct device {
         const tapml_op *key;
         struct device_op *op; // NULL: the device lacks it.
     } found[FOUND_SLOTS];
-    struct remembered calls[REMEMBERED_CALLS];
+    struct recent_calls calls; // On the queue.
 };
 
 static struct device *own(const struct backend *backend)
@@ -79,7 +72,7 @@ static tapml_status finish(struct device *device, tapml_status status, const cha
 
 static tapml_status begin(struct device *device)
 {
-    if (device->is_lost) { // Whoever asks next wants to know why.
+    if (device->is_lost) { // Each later use reports why.
         return status_fail(TAPML_DEVICE_LOST, "%s", device->loss);
     }
     if (!device->queue) {
@@ -130,37 +123,10 @@ static tapml_status check_own(const struct device_op *op, const tapml_value *arg
     return infer_domains(&inferred, args, op->lacks);
 }
 
-static void remember(struct device *device, const struct backend_call *call)
-{
-    struct remembered *entry = &device->calls[device->call_count++ % REMEMBERED_CALLS];
-    entry->op = call->op;
-    const size_t length = call->instance ? strnlen(call->instance, INSTANCE_BYTES - 1) : 0;
-    memcpy(entry->instance, call->instance ? call->instance : "", length);
-    entry->instance[length] = '\0';
-}
-
-// "rms_norm at 'layers.0/norm'", or "op call 17" where it is forgotten.
-static void describe(const struct device *device, uint64_t number, char *text, size_t size)
-{
-    const uint64_t oldest =
-        device->call_count > REMEMBERED_CALLS ? device->call_count - REMEMBERED_CALLS : 0;
-    if (number <= oldest || number > device->call_count) {
-        snprintf(text, size, "op call %llu", (unsigned long long)number);
-        return;
-    }
-    const struct remembered *entry = &device->calls[(number - 1) % REMEMBERED_CALLS];
-    if (entry->instance[0]) {
-        snprintf(text, size, "%s at '%s'", catalogue_short_name(entry->op), entry->instance);
-    } else {
-        snprintf(text, size, "%s, op call %llu", catalogue_short_name(entry->op),
-                 (unsigned long long)number);
-    }
-}
-
 static tapml_status explain(struct device *device, tapml_status status, uint64_t number)
 {
-    char place[2 * INSTANCE_BYTES + 64];
-    describe(device, number, place, sizeof(place));
+    char place[RECENT_CALLS_TEXT];
+    recent_calls_print(&device->calls, number, place);
     return status_explain(status, "%s", place);
 }
 
@@ -176,7 +142,7 @@ static tapml_status device_call(struct backend *backend, const struct backend_ca
         TAPML_TRY(check_own(op, call->args));
     }
     TAPML_TRY(begin(device));
-    remember(device, call);
+    recent_calls_add(&device->calls, call);
     note_work(device);
     const uint64_t mode = process_float_mode();
     tapml_status status = call_run(&op->frame, device->queue, &device->call, call->args);
@@ -187,7 +153,7 @@ static tapml_status device_call(struct backend *backend, const struct backend_ca
         }
     }
     status = finish(device, status, call->op->name);
-    return status == TAPML_OK ? TAPML_OK : explain(device, status, device->call_count);
+    return status == TAPML_OK ? TAPML_OK : explain(device, status, device->calls.count);
 }
 
 static int device_has_op(struct backend *backend, const tapml_op *op)
@@ -255,7 +221,7 @@ static tapml_status open_queue(struct device *device)
                                          &device->timeline);
     TAPML_TRY(finish(device, status, "timeline_new"));
     device->flushed = device->reached = device->signalled;
-    device->call_count = 0;
+    recent_calls_clear(&device->calls);
     device->has_pending = 0;
     device->has_unmarked = 0;
     const tapml_counters *counters = device->queue->vt->interface_of(device->queue, TAPML_COUNTERS);
@@ -550,79 +516,6 @@ static const struct backend_vt device_vt = {
     .generation = device_generation,
 };
 
-tapml_status device_check_table(const tapml_backend *table)
-{
-    if (!TAPML_HAS(tapml_backend, table, timeline_wait)) {
-        return status_fail(TAPML_ABI_MISMATCH, "its table of functions is too short");
-    }
-    const struct {
-        const char *name;
-        int is_there;
-    } needed[] = {
-        {"devices", table->devices != NULL},
-        {"open", table->open != NULL},
-        {"ops", table->ops != NULL},
-        {"buffer_new", table->buffer_new != NULL},
-        {"queue_new", table->queue_new != NULL},
-        {"queue_write", table->queue_write != NULL},
-        {"queue_read", table->queue_read != NULL},
-        {"queue_copy", table->queue_copy != NULL},
-        {"queue_fill", table->queue_fill != NULL},
-        {"queue_signal", table->queue_signal != NULL},
-        {"timeline_new", table->timeline_new != NULL},
-        {"timeline_value", table->timeline_value != NULL},
-        {"timeline_wait", table->timeline_wait != NULL},
-    };
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); ++i) {
-        if (!needed[i].is_there) {
-            return status_fail(TAPML_ABI_MISMATCH, "its table of functions has no '%s'",
-                               needed[i].name);
-        }
-    }
-    return TAPML_OK;
-}
-
-tapml_status device_check_list(const tapml_device_info *const *list, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        const tapml_device_info *info = list[i];
-        if (!TAPML_HAS(tapml_device_info, info, memory_types) || !info->id || !info->name) {
-            return status_fail(TAPML_ABI_MISMATCH, "device %u is described by too short a struct",
-                               i);
-        }
-        if (info->n_memory_types == 0 || !info->memory_types ||
-            !TAPML_HAS(tapml_memory_type, info->memory_types[0], max_bytes)) {
-            return status_fail(TAPML_ABI_MISMATCH, "device '%s' describes no memory", info->id);
-        }
-    }
-    return TAPML_OK;
-}
-
-tapml_status device_find(const char *component,
-                         const char *device,
-                         const tapml_device_info *const *list,
-                         uint32_t count,
-                         uint32_t *out_index)
-{
-    struct text names;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!device || strcmp(list[i]->id, device) == 0) {
-            *out_index = i;
-            return TAPML_OK;
-        }
-    }
-    text_init(&names);
-    for (uint32_t i = 0; i < count; ++i) {
-        text_format(&names, " '%s'", list[i]->id);
-    }
-    const tapml_status status =
-        count == 0 ? status_fail(TAPML_UNAVAILABLE, "%s: no device is there", component)
-                   : status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s", component,
-                                 device, names.data);
-    text_release(&names);
-    return status;
-}
-
 static tapml_status fill_info(struct device *device,
                               const struct device_options *options,
                               const tapml_device_info *info)
@@ -653,8 +546,8 @@ static tapml_status choose_device(struct device *device, const struct device_opt
     services_begin(&device->call);
     TAPML_TRY(finish(device, options->table->devices(options->root, &device->call, &list, &count),
                      "devices"));
-    TAPML_TRY(device_check_list(list, count));
-    TAPML_TRY(device_find(options->component, options->device, list, count, &index));
+    TAPML_TRY(device_table_check_list(list, count));
+    TAPML_TRY(device_table_find(options->component, options->device, list, count, &index));
     return fill_info(device, options, list[index]);
 }
 

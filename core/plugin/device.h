@@ -12,7 +12,7 @@
 #include "schema/catalogue.h"
 
 struct device_options {
-    const tapml_backend *table; // Complete: see `device_check_table`.
+    const tapml_backend *table; // Complete: see `device_table_check`.
     tapml_object *root;
     const char *device; // Id, or NULL for the first.
     const char *component;
@@ -31,17 +31,3 @@ tapml_status device_open(const struct device_options *options,
 // The ops that an open device brought; their schemas live as long as the plugin.
 size_t device_op_count(const struct backend *backend);
 const tapml_op *device_op_at(const struct backend *backend, size_t index);
-
-// Whether all functions are there that must be. TAPML_ABI_MISMATCH names the first that is missing.
-tapml_status device_check_table(const tapml_backend *table) STATUS_USED;
-
-// Whether a list of devices can be read. TAPML_ABI_MISMATCH says what is too short.
-tapml_status device_check_list(const tapml_device_info *const *list, uint32_t count) STATUS_USED;
-
-// The place of the device with the id `device` in such a list; the first where that is NULL.
-// TAPML_NOT_FOUND names those that are there; TAPML_UNAVAILABLE: there is none.
-tapml_status device_find(const char *component,
-                         const char *device,
-                         const tapml_device_info *const *list,
-                         uint32_t count,
-                         uint32_t *out_index) STATUS_USED;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "plugin/device.h"
+#include "plugin/device_table.h"
 #include "plugin/inventory.h"
 
 #include <tapml/ops.h>
@@ -357,7 +358,7 @@ tapml_status registry_devices(struct registry *registry,
     services_begin(&found->call);
     const tapml_status status = table->devices(found->root, &found->call, &list, &count);
     TAPML_TRY(services_end(&found->call, status, found->entry.component, "devices"));
-    TAPML_TRY(device_check_list(list, count));
+    TAPML_TRY(device_table_check_list(list, count));
     *out_list = list;
     *out_count = count;
     return TAPML_OK;
@@ -378,7 +379,7 @@ tapml_status registry_check(struct registry *registry, const char *name)
         return TAPML_OK;
     }
     TAPML_TRY(registry_devices(registry, name, &list, &count));
-    return device_find(component->entry.component, parts.device, list, count, &count);
+    return device_table_find(component->entry.component, parts.device, list, count, &count);
 }
 
 struct component *registry_find(struct registry *registry, const char *kind, size_t index)

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/device_table.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(device_table, tables_with_holes_are_refused)
+{
+    tapml_backend table = {.hdr = TAPML_HDR(tapml_backend)};
+    cr_assert_eq(device_table_check(&table), TAPML_ABI_MISMATCH);
+    cr_assert_not_null(strstr(status_message(), "'devices'"), "%s", status_message());
+    table.hdr.struct_size = 24;
+    cr_assert_eq(device_table_check(&table), TAPML_ABI_MISMATCH);
+    cr_assert_eq(device_table_check(NULL), TAPML_ABI_MISMATCH);
+    const tapml_device_info nothing = {.hdr = TAPML_HDR(tapml_device_info), .id = "x", .name = "x"};
+    const tapml_device_info *const list[] = {&nothing};
+    cr_assert_eq(device_table_check_list(list, 1), TAPML_ABI_MISMATCH);
+    cr_assert_eq(device_table_check_list(list, 0), TAPML_OK);
+}
+
+static tapml_device_info device(const char *id)
+{
+    return (tapml_device_info){.hdr = TAPML_HDR(tapml_device_info), .id = id, .name = "A device"};
+}
+
+Test(device_table, a_device_is_found_by_its_id)
+{
+    const tapml_device_info a = device("a"), b = device("b");
+    const tapml_device_info *const list[] = {&a, &b};
+    uint32_t index = 9;
+    cr_assert_eq(device_table_find("good", NULL, list, 2, &index), TAPML_OK);
+    cr_expect_eq(index, 0);
+    cr_assert_eq(device_table_find("good", "b", list, 2, &index), TAPML_OK);
+    cr_expect_eq(index, 1);
+    cr_assert_eq(device_table_find("good", "c", list, 2, &index), TAPML_NOT_FOUND);
+    cr_expect_str_eq(status_message(), "good: no device 'c', there are: 'a' 'b'");
+    cr_assert_eq(device_table_find("good", NULL, list, 0, &index), TAPML_UNAVAILABLE);
+}
