@@ -41,7 +41,7 @@ Test(kembed, table)
 
     cr_expect_neq(strstr(text, "{\"BM\", 3, 16},"), NULL, "%s", text);
     cr_expect_neq(strstr(text, "{\"y\", \"f32x4\", 1, K_ACCESS_INOUT},"), NULL, "%s", text);
-    cr_expect_neq(strstr(text, "code0[3] = {\n65,66,0,}"), NULL, "%s", text);
+    cr_expect_neq(strstr(text, "code0[3] =\n\"AB\";"), NULL, "%s", text);
     cr_expect_neq(
         strstr(text, "{\"scale\", 9u, 4, tune0, 2, bind0, 12, code0, sizeof(code0) - 1},"), NULL,
         "%s", text);
@@ -53,10 +53,29 @@ Test(kembed, bytes)
     cr_assert_eq(kembed("bytes page.c page page.html"), 0);
     const char *text = read_file("page.c");
 
-    cr_expect_neq(strstr(text, "const size_t page_size = 3;\nconst unsigned char page[4] = {\n"
-                               "65,66,10,0,};"),
+    cr_expect_neq(strstr(text, "const size_t page_size = 3;\nconst unsigned char page[4] =\n"
+                               "\"AB\\12\";"),
                   NULL, "%s", text);
     cr_expect_neq(kembed("bytes page.c page absent.html"), 0);
+}
+
+// No digit that follows is taken into an escape, and nothing ends a literal or makes a trigraph.
+Test(kembed, bytes_of_every_kind)
+{
+    write_file("page.html", "\x01"
+                            "7\x01"
+                            "8\"\\?\xff");
+    cr_assert_eq(kembed("bytes page.c page page.html"), 0);
+    const char *text = read_file("page.c");
+
+    cr_expect_neq(strstr(text, "page[9] =\n\"\\0017\\18\\\"\\\\\\?\\377\";"), NULL, "%s", text);
+}
+
+Test(kembed, bytes_of_none)
+{
+    write_file("page.html", "");
+    cr_assert_eq(kembed("bytes page.c page page.html"), 0);
+    cr_expect_neq(strstr(read_file("page.c"), "page[1] =\n\"\";"), NULL);
 }
 
 // Each is refused, with the file and a reason.
