@@ -66,7 +66,7 @@ static tapml_status open_run(struct generate *generate, const char *plan_path)
     return status;
 }
 
-static const char *fact(struct generate *generate, const char *name)
+static const char *metadata(struct generate *generate, const char *name)
 {
     return generate->run != NULL ? metadata_get(generate->run, name) : NULL;
 }
@@ -142,7 +142,7 @@ static tapml_status open_places(struct generate *generate)
     const char *source = options_get(options, "--source");
 
     source = source != NULL ? source : options_get(options, "--backend");
-    source = source != NULL ? source : fact(generate, "source");
+    source = source != NULL ? source : metadata(generate, "source");
     if (source == NULL) {
         TAPML_TRY(setup_default_backend(&generate->setup, &source));
     }
@@ -314,14 +314,14 @@ static tapml_status open_model(struct generate *generate)
 {
     const char *folder = options_get(&generate->options, "--model");
 
-    folder = folder != NULL ? folder : fact(generate, "model.path");
+    folder = folder != NULL ? folder : metadata(generate, "model.path");
     if (folder == NULL) {
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
     (void)snprintf(generate->model, sizeof(generate->model), "%s", folder);
     const char *weights = options_get(&generate->options, "--weights");
 
-    weights = weights != NULL ? weights : fact(generate, "model.weights");
+    weights = weights != NULL ? weights : metadata(generate, "model.weights");
     struct model_options options = {.folder = generate->model};
 
     if (weights != NULL && strcmp(weights, "stored") != 0) {

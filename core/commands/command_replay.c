@@ -7,9 +7,9 @@
 #include "exec/reduced.h"
 #include "report/report.h"
 #include "run/bundles.h"
-#include "run/facts.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
+#include "run/run_metadata.h"
 #include "run/setup.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
@@ -73,7 +73,7 @@ open_weights(struct store *store, const struct options *options, struct checkpoi
     const tapml_status status = checkpoint_open(folder, out_checkpoint);
 
     if (status == TAPML_OK) {
-        return facts_encode(store, *out_checkpoint);
+        return run_metadata_encode(store, *out_checkpoint);
     }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }
@@ -170,10 +170,10 @@ static tapml_status read_activations(const struct replaying *replaying,
             is_bundle ? "a bundle" : "--target");
     }
     if (is_bundle) {
-        const char *said = metadata_get(replaying->store, BUNDLE_FACT_ACTIVATIONS);
+        const char *said = metadata_get(replaying->store, BUNDLE_METADATA_ACTIVATIONS);
 
         if (said != NULL) {
-            return activation_read(BUNDLE_FACT_ACTIVATIONS, said, out_activation);
+            return activation_read(BUNDLE_METADATA_ACTIVATIONS, said, out_activation);
         }
     } else if (name != NULL) {
         TAPML_TRY(find_target(&replaying->config, name, &target));

@@ -16,11 +16,11 @@
 #include "report/report_table.h"
 #include "run/bundles.h"
 #include "run/carving.h"
-#include "run/facts.h"
-#include "run/hold.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/run_judge.h"
+#include "run/run_lock.h"
+#include "run/run_metadata.h"
 #include "run/source_check.h"
 #include "run/target_jobs.h"
 #include "store/prompt.h"
@@ -45,7 +45,7 @@ static const struct options_spec specs[] = {
 struct run {
     struct run_config config;
     struct setup setup;
-    struct hold *hold;
+    struct run_lock *lock;
     struct store *store;
     struct prompts prompts;
     struct run_judge judge;
@@ -220,24 +220,24 @@ static void print_missing(const struct run *run, struct text *out)
 // Opens the store of the run; a damaged one gives what is whole to another one first.
 static tapml_status open_store(struct run *run, const char *path)
 {
-    static const char *const facts[] = {"model.hash", "prompts.hash", "decode", "capacity",
-                                        "chunk",      "keep",         "source", NULL};
-    struct text told, missing;
+    static const char *const metadata[] = {"model.hash", "prompts.hash", "decode", "capacity",
+                                           "chunk",      "keep",         "source", NULL};
+    struct text published, missing;
 
-    text_init(&told);
+    text_init(&published);
     text_init(&missing);
-    tapml_status status = salvage_run(path, facts, &told);
+    tapml_status status = salvage_run(path, metadata, &published);
 
     if (status == TAPML_OK) {
         status = store_open(path, 1, &run->store);
     }
-    if (status == TAPML_OK && told.length > 0) {
+    if (status == TAPML_OK && published.length > 0) {
         print_missing(run, &missing);
-        log_line(LOG_WARNING, "%s", told.data);
+        log_line(LOG_WARNING, "%s", published.data);
         log_line(LOG_WARNING, "carving again or for the first time: %s",
                  missing.length > 0 ? missing.data : "no prompt");
     }
-    text_release(&told);
+    text_release(&published);
     text_release(&missing);
     return status;
 }
@@ -278,8 +278,8 @@ static tapml_status open_run(struct run *run)
     setup_warn_no_text(&run->setup); // All prompts are of ids.
     TAPML_TRY(check_backends(run));  // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
-    TAPML_TRY(hold_take(config->dir, &run->hold)); // Before the devices are.
-    file_remove_all(config->dir, "plan-*.part");   // What a killed host was writing.
+    TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
+    file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
     file_remove_all(config->dir, "report.html.*.part");
     TAPML_TRY(setup_place_isolated(&run->setup, "source", config->source, &config->source_isolation,
@@ -351,7 +351,7 @@ static tapml_status run_targets(struct run *run)
                                                              .config = &run->config,
                                                              .store = run->store,
                                                              .prompts = &run->prompts,
-                                                             .hold = run->hold},
+                                                             .lock = run->lock},
                                  &run->judge));
     }
     for (uint32_t i = 0; i < run->config.target_count; i++) {
@@ -382,9 +382,9 @@ static tapml_status tell_run(const struct run *run, const struct options *option
 static tapml_status run_all(struct run *run, const struct options *options)
 {
     TAPML_TRY(open_run(run));
-    TAPML_TRY(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
+    TAPML_TRY(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
     TAPML_TRY(source_check_run(run->store, &run->setup));
-    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->hold));
+    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);
     return tell_run(run, options);
@@ -399,7 +399,7 @@ static void run_release(struct run *run)
         reduced_destroy(run->reduced[i]);
         fault_destroy(run->faults[i]);
     }
-    hold_release(run->hold);
+    run_lock_release(run->lock);
     setup_close(&run->setup);
     run_config_release(&run->config);
 }
@@ -442,7 +442,7 @@ enum outcome command_run_main(const struct command *command)
                                  : run.is_incomplete   ? OUTCOME_ENVIRONMENT
                                                        : OUTCOME_OK;
 
-    hold_end(run.hold, (int)outcome, status == TAPML_OK ? "" : status_message());
+    run_lock_end(run.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
     run_release(&run);
     return outcome;
 }

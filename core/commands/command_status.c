@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "config/options.h"
 #include "exec/plan.h"
-#include "run/hold.h"
 #include "run/progress.h"
+#include "run/run_lock.h"
 #include "store/carved.h"
 #include "store/label.h"
 #include "store/metadata.h"
@@ -46,7 +46,7 @@ struct part {
 struct overview {
     const char *folder;
     struct arena *arena; // Of the texts.
-    struct hold_state hold;
+    struct run_lock_state lock;
     int has_store;
     const char *refusal; // Why the store cannot be read, or "".
     int64_t prompts, prompts_carved;
@@ -57,10 +57,10 @@ struct overview {
 
 // -- Gathering ---------------------------------------------------------------------------------
 
-static const char *fact_of(struct overview *overview, struct store *store, const char *name)
+static const char *metadata_of(struct overview *overview, struct store *store, const char *name)
 {
-    const char *fact = metadata_get(store, name);
-    const char *copy = arena_text(overview->arena, fact != NULL ? fact : "");
+    const char *metadata = metadata_get(store, name);
+    const char *copy = arena_text(overview->arena, metadata != NULL ? metadata : "");
 
     return copy != NULL ? copy : "";
 }
@@ -187,7 +187,7 @@ static tapml_status read_store(struct overview *overview, struct store *store)
     overview->calls = (int64_t)counts.calls;
     overview->cases = (int64_t)counts.cases;
     overview->instances = (int64_t)counts.instances;
-    overview->prompts = strtoll(fact_of(overview, store, "prompts.count"), NULL, 10);
+    overview->prompts = strtoll(metadata_of(overview, store, "prompts.count"), NULL, 10);
     return read_parts(overview, store);
 }
 
@@ -214,10 +214,10 @@ static tapml_status gather(struct overview *overview)
     if (path == NULL) {
         return status_no_memory();
     }
-    tapml_status status = hold_read(overview->folder, &overview->hold);
+    tapml_status status = run_lock_read(overview->folder, &overview->lock);
 
     overview->has_store = file_exists(path);
-    if (status == TAPML_OK && !overview->has_store && !overview->hold.has_text) {
+    if (status == TAPML_OK && !overview->has_store && !overview->lock.has_text) {
         status = status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", overview->folder);
     }
     if (status == TAPML_OK && overview->has_store && read_at_once(overview, path) != TAPML_OK) {
@@ -232,64 +232,64 @@ static tapml_status gather(struct overview *overview)
 // -- Telling -----------------------------------------------------------------------------------
 
 // It came to its end, and the environment lacked a target.
-static int is_incomplete(const struct hold_state *hold)
+static int is_incomplete(const struct run_lock_state *lock)
 {
-    return hold->has_ended && hold->exit_code == OUTCOME_ENVIRONMENT && *hold->message == '\0';
+    return lock->has_ended && lock->exit_code == OUTCOME_ENVIRONMENT && *lock->message == '\0';
 }
 
 static const char *state_name(const struct overview *overview)
 {
-    const struct hold_state *hold = &overview->hold;
+    const struct run_lock_state *lock = &overview->lock;
 
-    if (hold->is_held) {
+    if (lock->is_held) {
         return "running";
     }
-    if (!hold->has_text) {
+    if (!lock->has_text) {
         return "not running";
     }
-    if (!hold->has_ended) {
+    if (!lock->has_ended) {
         return "killed";
     }
-    return hold->exit_code == OUTCOME_OK || hold->exit_code == OUTCOME_WRONG ? "finished"
-           : hold->exit_code == OUTCOME_INTERRUPTED                          ? "interrupted"
-           : is_incomplete(hold)                                             ? "incomplete"
+    return lock->exit_code == OUTCOME_OK || lock->exit_code == OUTCOME_WRONG ? "finished"
+           : lock->exit_code == OUTCOME_INTERRUPTED                          ? "interrupted"
+           : is_incomplete(lock)                                             ? "incomplete"
                                                                              : "failed";
 }
 
-static const char *advice(const struct hold_state *hold)
+static const char *advice(const struct run_lock_state *lock)
 {
-    if (!hold->has_text || hold->is_held) {
+    if (!lock->has_text || lock->is_held) {
         return "";
     }
-    if (!hold->has_ended || hold->exit_code == OUTCOME_INTERRUPTED) {
+    if (!lock->has_ended || lock->exit_code == OUTCOME_INTERRUPTED) {
         return "; the same command resumes after the last finished step";
     }
-    if (is_incomplete(hold)) {
+    if (is_incomplete(lock)) {
         return ": a target was given up; the same command completes it when it is available";
     }
-    return hold->exit_code == OUTCOME_OK      ? ": success"
-           : hold->exit_code == OUTCOME_WRONG ? ": a target is wrong"
+    return lock->exit_code == OUTCOME_OK      ? ": success"
+           : lock->exit_code == OUTCOME_WRONG ? ": a target is wrong"
                                               : "";
 }
 
-static void print_phase(const struct hold_state *hold)
+static void print_phase(const struct run_lock_state *lock)
 {
     char left[PROGRESS_TIME_TEXT];
 
-    if (*hold->phase == '\0') {
+    if (*lock->phase == '\0') {
         return;
     }
-    (void)printf("  phase    %s", hold->phase);
-    if (hold->all > 0) {
-        (void)printf(": %" PRId64 " / %" PRId64 "%s%s", hold->done, hold->all,
-                     *hold->unit != '\0' ? " " : "", hold->unit);
+    (void)printf("  phase    %s", lock->phase);
+    if (lock->all > 0) {
+        (void)printf(": %" PRId64 " / %" PRId64 "%s%s", lock->done, lock->all,
+                     *lock->unit != '\0' ? " " : "", lock->unit);
     }
-    if (hold->is_held && !isnan(hold->left_s)) {
-        progress_print_time(hold->left_s, left);
+    if (lock->is_held && !isnan(lock->left_s)) {
+        progress_print_time(lock->left_s, left);
         (void)printf(", %s left", left);
     }
-    if (hold->is_held) {
-        progress_print_time((double)(clock_wall_s() - hold->told_s), left);
+    if (lock->is_held) {
+        progress_print_time((double)(clock_wall_s() - lock->published_s), left);
         (void)printf(" (updated %s ago)", left);
     }
     (void)printf("\n");
@@ -313,15 +313,15 @@ static void print_part(const struct overview *overview, const struct part *part)
 
 static void print_text(const struct overview *overview)
 {
-    const struct hold_state *hold = &overview->hold;
+    const struct run_lock_state *lock = &overview->lock;
     const char *name = state_name(overview);
 
     (void)printf("%s: %s", overview->folder, name);
-    if (hold->has_text) {
-        (void)printf(", process %" PRId64 " on '%s'", hold->process, hold->machine);
+    if (lock->has_text) {
+        (void)printf(", process %" PRId64 " on '%s'", lock->process, lock->machine);
     }
-    (void)printf("%s\n", advice(hold));
-    print_phase(hold);
+    (void)printf("%s\n", advice(lock));
+    print_phase(lock);
     if (overview->has_store && *overview->refusal == '\0') {
         (void)printf("  carved   %" PRId64 " of %" PRId64 " prompts, %" PRId64 " calls, %" PRId64
                      " cases kept\n",
@@ -330,8 +330,8 @@ static void print_text(const struct overview *overview)
     for (size_t i = 0; i < overview->part_count; i++) {
         print_part(overview, &overview->parts[i]);
     }
-    if (*hold->message != '\0') {
-        (void)printf("  error    %s\n", hold->message);
+    if (*lock->message != '\0') {
+        (void)printf("  error    %s\n", lock->message);
     }
     if (*overview->refusal != '\0') {
         (void)printf("  store    cannot be read now: %s\n", overview->refusal);
@@ -369,23 +369,23 @@ static void append_part(struct text *text, const struct part *part)
 
 static tapml_status print_json(const struct overview *overview)
 {
-    const struct hold_state *hold = &overview->hold;
+    const struct run_lock_state *lock = &overview->lock;
     struct text text;
 
     text_init(&text);
     text_append(&text, "{\"folder\": ");
     text_append_json(&text, overview->folder);
     append_member(&text, "state", state_name(overview));
-    append_member(&text, "machine", hold->machine);
-    append_member(&text, "phase", hold->phase);
-    append_member(&text, "unit", hold->unit);
+    append_member(&text, "machine", lock->machine);
+    append_member(&text, "phase", lock->phase);
+    append_member(&text, "unit", lock->unit);
     text_format(&text,
                 ", \"process\": %" PRId64 ", \"since\": %" PRId64 ", \"told\": %" PRId64
                 ", \"done\": %" PRId64 ", \"all\": %" PRId64,
-                hold->process, hold->since_s, hold->told_s, hold->done, hold->all);
-    append_number(&text, "left_s", hold->is_held ? hold->left_s : NAN);
-    append_number(&text, "exit", hold->has_ended ? (double)hold->exit_code : NAN);
-    append_member(&text, "error", *hold->message != '\0' ? hold->message : overview->refusal);
+                lock->process, lock->since_s, lock->published_s, lock->done, lock->all);
+    append_number(&text, "left_s", lock->is_held ? lock->left_s : NAN);
+    append_number(&text, "exit", lock->has_ended ? (double)lock->exit_code : NAN);
+    append_member(&text, "error", *lock->message != '\0' ? lock->message : overview->refusal);
     text_format(&text,
                 ", \"prompts\": %" PRId64 ", \"prompts_carved\": %" PRId64 ", \"calls\": %" PRId64
                 ", \"cases\": %" PRId64 ", \"instances\": %" PRId64 ", \"targets\": [",

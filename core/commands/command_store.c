@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "config/options.h"
-#include "run/hold.h"
+#include "run/run_lock.h"
 #include "store/merge.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -23,13 +23,13 @@ static const struct options_spec specs[] = {
 
 // The store of a folder, to be written: no host works there meanwhile.
 struct receiver {
-    struct hold *hold;
+    struct run_lock *lock;
     struct store *store;
 };
 
 static tapml_status open_receiver(const char *folder, int create, struct receiver *out_receiver)
 {
-    TAPML_TRY(hold_take(folder, &out_receiver->hold));
+    TAPML_TRY(run_lock_take(folder, &out_receiver->lock));
     char *path = file_join(folder, "run.tapmlrun");
     const tapml_status status =
         path != NULL ? store_open(path, create, &out_receiver->store) : status_no_memory();
@@ -41,11 +41,11 @@ static tapml_status open_receiver(const char *folder, int create, struct receive
 static tapml_status close_receiver(struct receiver *receiver, tapml_status status)
 {
     store_close(receiver->store);
-    if (receiver->hold != NULL) {
-        hold_end(receiver->hold, (int)outcome_of(status),
-                 status == TAPML_OK ? "" : status_message());
+    if (receiver->lock != NULL) {
+        run_lock_end(receiver->lock, (int)outcome_of(status),
+                     status == TAPML_OK ? "" : status_message());
     }
-    hold_release(receiver->hold);
+    run_lock_release(receiver->lock);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
-#include "run/facts.h"
+#include "run/run_metadata.h"
 #include "store/carved.h"
 #include "store/loss.h"
 #include "store/metadata.h"
@@ -23,25 +23,26 @@
 // -- The run -----------------------------------------------------------------------------------
 
 static void
-put_fact(struct report_maker *maker, struct store *store, const char *key, const char *fact)
+put_metadata(struct report_maker *maker, struct store *store, const char *key, const char *metadata)
 {
-    report_maker_text(maker, key, metadata_get(store, fact));
+    report_maker_text(maker, key, metadata_get(store, metadata));
 }
 
 static uint64_t read_count(struct store *store, const char *name)
 {
-    const char *fact = metadata_get(store, name);
+    const char *metadata = metadata_get(store, name);
     int64_t value = 0;
 
-    return fact != NULL && text_parse_i64(fact, &value) == TAPML_OK && value > 0 ? (uint64_t)value
-                                                                                 : 0;
+    return metadata != NULL && text_parse_i64(metadata, &value) == TAPML_OK && value > 0
+               ? (uint64_t)value
+               : 0;
 }
 
 // A number that is 0 where the store does not know it.
 static void
-put_count(struct report_maker *maker, struct store *store, const char *key, const char *fact)
+put_count(struct report_maker *maker, struct store *store, const char *key, const char *metadata)
 {
-    report_maker_count(maker, key, read_count(store, fact));
+    report_maker_count(maker, key, read_count(store, metadata));
 }
 
 // The last part of a path.
@@ -56,14 +57,14 @@ static void put_run(struct report_maker *report, struct store *store)
 {
     struct report_maker part = report_maker_begin();
 
-    put_fact(&part, store, "name", "run.name");
-    put_fact(&part, store, "host", "host.version");
-    put_fact(&part, store, "compiler", "host.compiler");
+    put_metadata(&part, store, "name", "run.name");
+    put_metadata(&part, store, "host", "host.version");
+    put_metadata(&part, store, "compiler", "host.compiler");
     put_count(&part, store, "decode", "decode");
     put_count(&part, store, "capacity", "capacity");
     put_count(&part, store, "chunk", "chunk");
-    put_fact(&part, store, "keep", "keep");
-    put_fact(&part, store, "prompts_hash", "prompts.hash");
+    put_metadata(&part, store, "keep", "keep");
+    put_metadata(&part, store, "prompts_hash", "prompts.hash");
     put_count(&part, store, "derive_seed", "derive.seed");
     report_maker_part(report, "run", &part);
 }
@@ -86,14 +87,14 @@ static void put_source(struct report_maker *report, struct store *store)
 {
     struct report_maker part = report_maker_begin();
 
-    put_fact(&part, store, "backend", "source");
-    put_fact(&part, store, "component", "source.component");
-    put_fact(&part, store, "device", "source.device");
-    put_fact(&part, store, "device_name", "source.device_name");
-    put_fact(&part, store, "driver", "source.driver");
-    put_fact(&part, store, "plugin", "source.plugin");
-    put_fact(&part, store, "plugin_version", "source.version");
-    put_fact(&part, store, "build", "source.build");
+    put_metadata(&part, store, "backend", "source");
+    put_metadata(&part, store, "component", "source.component");
+    put_metadata(&part, store, "device", "source.device");
+    put_metadata(&part, store, "device_name", "source.device_name");
+    put_metadata(&part, store, "driver", "source.driver");
+    put_metadata(&part, store, "plugin", "source.plugin");
+    put_metadata(&part, store, "plugin_version", "source.version");
+    put_metadata(&part, store, "build", "source.build");
     report_maker_part(report, "source", &part);
 }
 
@@ -103,16 +104,18 @@ static void put_config(struct report_maker *model, struct store *store)
     struct report_maker part = report_maker_begin();
     char name[64];
 
-    for (size_t i = 0; i < FACTS_CONFIG_TEXTS; i++) {
-        (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_texts[i]);
+    for (size_t i = 0; i < RUN_METADATA_CONFIG_TEXTS; i++) {
+        (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s",
+                       run_metadata_config_texts[i]);
         if (metadata_get(store, name) != NULL) {
-            put_fact(&part, store, facts_config_texts[i], name);
+            put_metadata(&part, store, run_metadata_config_texts[i], name);
         }
     }
-    for (size_t i = 0; i < FACTS_CONFIG_NUMBERS; i++) {
-        (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", facts_config_numbers[i]);
+    for (size_t i = 0; i < RUN_METADATA_CONFIG_NUMBERS; i++) {
+        (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s",
+                       run_metadata_config_numbers[i]);
         if (metadata_get(store, name) != NULL) {
-            put_count(&part, store, facts_config_numbers[i], name);
+            put_count(&part, store, run_metadata_config_numbers[i], name);
         }
     }
     report_maker_part(model, "config", &part);
@@ -188,8 +191,8 @@ static tapml_status put_model(struct report_maker *report, struct store *store, 
     size_t count = 0;
 
     report_maker_text(&part, "name", path != NULL ? name_of(path) : "");
-    put_fact(&part, store, "hash", "model.hash");
-    put_fact(&part, store, "architecture", "model.architecture");
+    put_metadata(&part, store, "hash", "model.hash");
+    put_metadata(&part, store, "architecture", "model.architecture");
     tapml_status status = instance_list(store, arena, &instances, &count);
 
     report_maker_count(&part, "ops", count);
@@ -210,8 +213,8 @@ static void put_limits(struct report_maker *report, struct store *store)
     struct report_maker part = report_maker_begin();
 
     put_count(&part, store, "factor", "limits.factor");
-    put_fact(&part, store, "component", "limits.component");
-    put_fact(&part, store, "devices", "limits.devices");
+    put_metadata(&part, store, "component", "limits.component");
+    put_metadata(&part, store, "devices", "limits.devices");
     report_maker_part(report, "limits", &part);
 }
 

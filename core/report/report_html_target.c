@@ -152,12 +152,12 @@ static void print_lede(const json_t *target, struct text *out)
     }
 }
 
-static void print_fact(struct text *out, const char *value, const char *label)
+static void print_metadata(struct text *out, const char *value, const char *label)
 {
     REPORT_MARKUP(out, "<div><b>{}</b><span>{}</span></div>\n", value, label);
 }
 
-static void print_facts(const json_t *target, struct text *out)
+static void print_all_metadata(const json_t *target, struct text *out)
 {
     const json_t *counts = json_object_get(target, "counts");
     const int64_t uncompared = report_markup_count(counts, "unsupported") +
@@ -168,15 +168,17 @@ static void print_facts(const json_t *target, struct text *out)
     struct report_markup_shorts s;
 
     text_append(out, "<div class=\"facts\">\n");
-    print_fact(out, report_markup_thousands_of(counts, "blamed", s.a),
-               "blamed: stay on the source");
-    print_fact(out, report_markup_thousands_of(counts, "cases", s.a), "recorded cases replayed");
-    print_fact(out, report_markup_thousands(failed, s.a), "of them beyond their limit");
-    print_fact(out, report_markup_thousands_of(counts, "derived", s.a),
-               "more cases made up around them");
-    print_fact(out, report_markup_thousands(uncompared, s.a), "not compared, each with its reason");
-    print_fact(out, report_markup_time(report_markup_count(target, "offload_ns"), s.a),
-               "to move operators and prove each move");
+    print_metadata(out, report_markup_thousands_of(counts, "blamed", s.a),
+                   "blamed: stay on the source");
+    print_metadata(out, report_markup_thousands_of(counts, "cases", s.a),
+                   "recorded cases replayed");
+    print_metadata(out, report_markup_thousands(failed, s.a), "of them beyond their limit");
+    print_metadata(out, report_markup_thousands_of(counts, "derived", s.a),
+                   "more cases made up around them");
+    print_metadata(out, report_markup_thousands(uncompared, s.a),
+                   "not compared, each with its reason");
+    print_metadata(out, report_markup_time(report_markup_count(target, "offload_ns"), s.a),
+                   "to move operators and prove each move");
     text_append(out, "</div>\n");
 }
 
@@ -376,7 +378,7 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
     report_html_target_print_headline(target, out);
     text_append(out, is_only ? "</h1>\n" : "</h2>\n");
     print_lede(target, out);
-    print_facts(target, out);
+    print_all_metadata(target, out);
     report_html_blamed_print(target, out);
     print_grid(target, out);
     print_times(target, out);

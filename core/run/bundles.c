@@ -62,12 +62,12 @@ static const struct verdict *find_nearest(const struct verdict_list *verdicts, c
     return best;
 }
 
-// A fact of the run, or NULL: it is left out of the bundle.
-static const char *fact_of(const struct bundling *bundling, const char *name)
+// Metadata of the run, or NULL: it is left out of the bundle.
+static const char *metadata_of(const struct bundling *bundling, const char *name)
 {
-    const char *fact = metadata_get(bundling->options->store, name);
+    const char *metadata = metadata_get(bundling->options->store, name);
 
-    return fact != NULL ? arena_text(bundling->arena, fact) : NULL;
+    return metadata != NULL ? arena_text(bundling->arena, metadata) : NULL;
 }
 
 // The target as a bundle names it, or NULL where there is no memory.
@@ -86,15 +86,15 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     const struct verdict *verdict = bundling->verdict;
     const enum activation activation = backend_info(bundling->options->backend)->activation;
     const char *target = describe_target(bundling);
-    const char *source = fact_of(bundling, "source");
-    const char *model = fact_of(bundling, "model.hash");
+    const char *source = metadata_of(bundling, "source");
+    const char *model = metadata_of(bundling, "model.hash");
     struct store *store = NULL;
-    const struct bundle_fact facts[] = {
-        {BUNDLE_FACT_INSTANCE, verdict->instance},
-        {BUNDLE_FACT_TARGET, target},
-        {BUNDLE_FACT_REASON, bundling->blame->reason},
-        {BUNDLE_FACT_WHOLE, verdict->shape_class},
-        {BUNDLE_FACT_ACTIVATIONS,
+    const struct bundle_metadata metadata[] = {
+        {BUNDLE_METADATA_INSTANCE, verdict->instance},
+        {BUNDLE_METADATA_TARGET, target},
+        {BUNDLE_METADATA_REASON, bundling->blame->reason},
+        {BUNDLE_METADATA_WHOLE, verdict->shape_class},
+        {BUNDLE_METADATA_ACTIVATIONS,
          activation_is_reduced(activation) ? activation_type(activation)->name : NULL},
         {"source", source},
         {"model.hash", model},
@@ -103,7 +103,8 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     if (target == NULL) {
         return status_no_memory();
     }
-    TAPML_TRY(bundle_create(bundling->path, item, facts, sizeof(facts) / sizeof(*facts), &store));
+    TAPML_TRY(bundle_create(bundling->path, item, metadata, sizeof(metadata) / sizeof(*metadata),
+                            &store));
     store_close(store);
     return TAPML_OK;
 }
@@ -294,11 +295,11 @@ static tapml_status load_case(const struct bundling *bundling, struct carved_cas
     return bundle_inline(options->checkpoint, &kept, bundling->arena, out_case);
 }
 
-static int has_fact(struct store *store, const char *name, const char *value)
+static int has_metadata(struct store *store, const char *name, const char *value)
 {
-    const char *fact = metadata_get(store, name);
+    const char *metadata = metadata_get(store, name);
 
-    return fact != NULL && value != NULL && strcmp(fact, value) == 0;
+    return metadata != NULL && value != NULL && strcmp(metadata, value) == 0;
 }
 
 // Tells the bundle of an earlier start where it is of the same fault.
@@ -308,9 +309,9 @@ static tapml_status tell_earlier(const struct bundling *bundling, struct store *
     size_t count = 0;
     struct carved_case item;
 
-    *out_is = has_fact(store, BUNDLE_FACT_INSTANCE, bundling->verdict->instance) &&
-              has_fact(store, BUNDLE_FACT_REASON, bundling->blame->reason) &&
-              has_fact(store, BUNDLE_FACT_TARGET, describe_target(bundling));
+    *out_is = has_metadata(store, BUNDLE_METADATA_INSTANCE, bundling->verdict->instance) &&
+              has_metadata(store, BUNDLE_METADATA_REASON, bundling->blame->reason) &&
+              has_metadata(store, BUNDLE_METADATA_TARGET, describe_target(bundling));
     if (!*out_is) {
         return TAPML_OK;
     }
@@ -454,20 +455,20 @@ static void print_text(const char *text)
     }
 }
 
-static void print_fact(struct store *store, const char *before, const char *name)
+static void print_metadata(struct store *store, const char *before, const char *name)
 {
-    const char *fact = metadata_get(store, name);
+    const char *metadata = metadata_get(store, name);
 
-    if (fact != NULL) {
+    if (metadata != NULL) {
         (void)printf("%s", before);
-        print_text(fact);
+        print_text(metadata);
         (void)printf("\n");
     }
 }
 
 void bundles_describe(struct store *store, const struct verdict_list *verdicts)
 {
-    print_fact(store, "bundle of ", BUNDLE_FACT_INSTANCE);
+    print_metadata(store, "bundle of ", BUNDLE_METADATA_INSTANCE);
     for (size_t i = 0; i < verdicts->count; i++) {
         (void)printf("  op      ");
         print_text(verdicts->items[i].op_name);
@@ -475,9 +476,9 @@ void bundles_describe(struct store *store, const struct verdict_list *verdicts)
         print_text(verdicts->items[i].shape_class);
         (void)printf("\n");
     }
-    print_fact(store, "  was     ", BUNDLE_FACT_WHOLE);
-    print_fact(store, "  failed  ", BUNDLE_FACT_TARGET);
-    print_fact(store, "          ", BUNDLE_FACT_REASON);
+    print_metadata(store, "  was     ", BUNDLE_METADATA_WHOLE);
+    print_metadata(store, "  failed  ", BUNDLE_METADATA_TARGET);
+    print_metadata(store, "          ", BUNDLE_METADATA_REASON);
 }
 
 static tapml_status print_output(const struct replay_output *output,

@@ -12,7 +12,7 @@
 
 enum { NAME_TEXT = 320 };
 
-static void name_fact(const struct calibration *calibration, char out_name[NAME_TEXT])
+static void name_metadata(const struct calibration *calibration, char out_name[NAME_TEXT])
 {
     (void)snprintf(out_name, NAME_TEXT, "calibration.%.256s", calibration->name);
 }
@@ -43,12 +43,12 @@ tapml_status calibration_find(struct store *store,
     struct text key;
 
     text_init(&key);
-    name_fact(calibration, name);
+    name_metadata(calibration, name);
     const tapml_status status = print_key(calibration, &key);
-    const char *fact = status == TAPML_OK ? metadata_get(store, name) : NULL;
+    const char *metadata = status == TAPML_OK ? metadata_get(store, name) : NULL;
 
-    *out_has = fact != NULL && strncmp(fact, key.data, key.length) == 0 &&
-               parse_limits(fact + key.length, out_limits);
+    *out_has = metadata != NULL && strncmp(metadata, key.data, key.length) == 0 &&
+               parse_limits(metadata + key.length, out_limits);
     text_release(&key);
     return status;
 }
@@ -58,17 +58,17 @@ tapml_status calibration_keep(struct store *store,
                               const struct judge_limits *limits)
 {
     char name[NAME_TEXT];
-    struct text fact;
+    struct text metadata;
 
-    text_init(&fact);
-    name_fact(calibration, name);
-    tapml_status status = print_key(calibration, &fact);
+    text_init(&metadata);
+    name_metadata(calibration, name);
+    tapml_status status = print_key(calibration, &metadata);
 
-    text_format(&fact, " %.17g %.17g", limits->distance, limits->tie);
-    status = status == TAPML_OK ? text_status(&fact) : status;
+    text_format(&metadata, " %.17g %.17g", limits->distance, limits->tie);
+    status = status == TAPML_OK ? text_status(&metadata) : status;
     if (status == TAPML_OK) {
-        status = metadata_set(store, name, fact.data);
+        status = metadata_set(store, name, metadata.data);
     }
-    text_release(&fact);
+    text_release(&metadata);
     return status;
 }

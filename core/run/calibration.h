@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// End-to-end limits that were calibrated, kept as facts of the run's store: the model has to run on
-// each device that calibrates only once.
+// End-to-end limits that were calibrated, kept as metadata of the run's store: the model has to run
+// on each device that calibrates only once.
 #pragma once
 
 #include "device/backend.h"

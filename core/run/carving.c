@@ -175,7 +175,7 @@ tapml_status carving_run(const struct run_config *config,
                          struct setup *setup,
                          struct store *store,
                          const struct prompts *prompts,
-                         struct hold *hold)
+                         struct run_lock *lock)
 {
     struct progress progress;
     struct carving carving = {.config = config, .setup = setup, .progress = &progress};
@@ -187,7 +187,7 @@ tapml_status carving_run(const struct run_config *config,
     }
     progress_begin(&progress, "carve", 0);
     progress.unit = "tokens";
-    progress.hold = hold;
+    progress.lock = lock;
     count_tokens(&carving, store, prompts);
     while (begin < prompts->count) {
         const size_t end = find_prompt(store, prompts, begin, 1);

@@ -7,15 +7,15 @@
 #include "config/run_config.h"
 #include "exec/session.h"
 #include "model/prompts.h"
-#include "run/hold.h"
+#include "run/run_lock.h"
 #include "run/setup.h"
 
 struct store;
 
-// Carves every prompt that the store does not have yet, on the first place of `setup`. `hold` is
-// told how far it is; NULL is allowed.
+// Carves every prompt that the store does not have yet, on the first place of `setup`. The
+// progress is published in `lock`; NULL is allowed.
 tapml_status carving_run(const struct run_config *config,
                          struct setup *setup,
                          struct store *store,
                          const struct prompts *prompts,
-                         struct hold *hold) STATUS_USED;
+                         struct run_lock *lock) STATUS_USED;

@@ -66,24 +66,24 @@ static int is_due(const struct progress *progress, size_t done, size_t all, uint
            (since_ns >= 2 * second_ns && TENTHS * done / all != progress->shown_tenth);
 }
 
-static void show(const struct progress *progress, const struct hold_phase *told)
+static void show(const struct progress *progress, const struct run_lock_phase *published)
 {
     char bar[BAR_WIDTH + 1];
     char left[PROGRESS_TIME_TEXT] = "";
 
     for (size_t i = 0; i < BAR_WIDTH; i++) {
-        bar[i] = i < BAR_WIDTH * told->done / told->all ? '#' : '.';
+        bar[i] = i < BAR_WIDTH * published->done / published->all ? '#' : '.';
     }
     bar[BAR_WIDTH] = '\0';
     if (progress->is_terminal) {
-        (void)fprintf(stderr, "\r\033[K%-24s [%s] ", told->name, bar);
+        (void)fprintf(stderr, "\r\033[K%-24s [%s] ", published->name, bar);
     } else {
-        (void)fprintf(stderr, "%s: ", told->name);
+        (void)fprintf(stderr, "%s: ", published->name);
     }
-    (void)fprintf(stderr, "%zu / %zu%s%s", told->done, told->all, *told->unit != '\0' ? " " : "",
-                  told->unit);
-    if (!isnan(told->left_s)) {
-        progress_print_time(told->left_s, left);
+    (void)fprintf(stderr, "%zu / %zu%s%s", published->done, published->all,
+                  *published->unit != '\0' ? " " : "", published->unit);
+    if (!isnan(published->left_s)) {
+        progress_print_time(published->left_s, left);
         (void)fprintf(stderr, ", %s left", left);
     }
     (void)fputs(progress->is_terminal ? "" : "\n", stderr);
@@ -93,20 +93,20 @@ static void show(const struct progress *progress, const struct hold_phase *told)
 tapml_status progress_show(struct progress *progress, size_t done, size_t all)
 {
     const uint64_t now_ns = clock_now_ns();
-    const struct hold_phase told = {.name = progress->phase,
-                                    .unit = progress->unit,
-                                    .done = done,
-                                    .all = all,
-                                    .left_s = left_s(progress, done, all, now_ns)};
+    const struct run_lock_phase published = {.name = progress->phase,
+                                             .unit = progress->unit,
+                                             .done = done,
+                                             .all = all,
+                                             .left_s = left_s(progress, done, all, now_ns)};
 
     if (!progress->is_quiet && done > 0 && all > 0 && is_due(progress, done, all, now_ns)) {
-        show(progress, &told);
+        show(progress, &published);
         progress->shown_ns = now_ns;
         progress->shown_tenth = TENTHS * done / all;
     }
-    if (progress->told_ns == 0 || now_ns - progress->told_ns >= told_every_ns) {
-        hold_tell(progress->hold, &told);
-        progress->told_ns = now_ns;
+    if (progress->published_ns == 0 || now_ns - progress->published_ns >= told_every_ns) {
+        run_lock_publish(progress->lock, &published);
+        progress->published_ns = now_ns;
     }
     return interrupt_check();
 }

@@ -9,22 +9,22 @@
 #pragma once
 
 #include "base/status.h"
-#include "run/hold.h"
+#include "run/run_lock.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct progress {
     // Set by the caller after `progress_begin`, where they are known.
-    const char *unit;  // What is counted: "cases", or "".
-    size_t skipped;    // Done by an earlier start: they are counted, and say nothing of the time.
-    struct hold *hold; // Told too, or NULL.
+    const char *unit; // What is counted: "cases", or "".
+    size_t skipped;   // Done by an earlier start: they are counted, and say nothing of the time.
+    struct run_lock *lock; // Told too, or NULL.
 
     // The module's.
     const char *phase;
     uint64_t begin_ns;
     uint64_t shown_ns;
-    uint64_t told_ns;
+    uint64_t published_ns;
     size_t shown_tenth; // Of `all`, in the last line.
     int is_terminal;
     int is_quiet;

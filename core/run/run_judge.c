@@ -202,7 +202,7 @@ static tapml_status calibrate(struct run_judge *judge)
     struct progress progress;
 
     progress_begin(&progress, "calibrate", 0);
-    progress.hold = judge->from.hold;
+    progress.lock = judge->from.lock;
     TAPML_TRY(progress_show(&progress, 0, 0));
     for (; devices != NULL && *devices != '\0'; devices += strspn(devices, " ")) {
         struct run_judge_device *device = &judge->devices[judge->device_count];

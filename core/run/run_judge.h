@@ -12,7 +12,7 @@
 #include "offload/judge.h"
 
 struct backend;
-struct hold;
+struct run_lock;
 struct prompts;
 struct run_config;
 struct setup;
@@ -27,7 +27,7 @@ struct run_judge_options {
     const struct run_config *config;
     struct store *store; // Of a run that has been carved.
     const struct prompts *prompts;
-    struct hold *hold;
+    struct run_lock *lock;
 };
 
 // A device that calibrates.

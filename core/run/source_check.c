@@ -83,12 +83,12 @@ static tapml_status check_op(struct source_check *check, const struct compiled_o
     return status;
 }
 
-static void name_fact(const tapml_op *op, char out_name[FACT_TEXT])
+static void name_metadata(const tapml_op *op, char out_name[FACT_TEXT])
 {
     (void)snprintf(out_name, FACT_TEXT, "source.code.%.120s", op->name);
 }
 
-// Ops whose instances come later have been checked by then: their fact is that of now.
+// Ops whose instances come later have been checked by then: their metadata is that of now.
 static tapml_status check_ops(struct source_check *check)
 {
     const struct graph *graph = model_graph(check->setup->model);
@@ -98,7 +98,7 @@ static tapml_status check_ops(struct source_check *check)
         const tapml_op *op = graph->ops[i].op;
         const char *code = backend_identity(check->source, op);
 
-        name_fact(op, name);
+        name_metadata(op, name);
         const char *known = metadata_get(check->store, name);
 
         if (known != NULL && strcmp(known, code) == 0) {

@@ -15,9 +15,9 @@
 #include "offload/loop.h"
 #include "offload/watch.h"
 #include "run/bundles.h"
-#include "run/facts.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
+#include "run/run_metadata.h"
 #include "run/setup.h"
 #include "store/offloaded.h"
 #include "store/result.h"
@@ -53,7 +53,7 @@ static void begin_phase(struct target_jobs *target, const char *what, const char
     (void)snprintf(target->phase, sizeof(target->phase), "%s %s", what, target->name);
     progress_begin(&target->progress, target->phase, 0);
     target->progress.unit = unit;
-    target->progress.hold = target->run->hold;
+    target->progress.lock = target->run->lock;
 }
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -439,7 +439,7 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
                                  .name = run->config->targets[options->index - 1].name,
                                  .backend = options->backend};
 
-    TAPML_TRY(facts_settle_target(options->judge, options->index));
+    TAPML_TRY(run_metadata_settle_target(options->judge, options->index));
     run_judge_set_limits(options->judge, options->backend);
     const tapml_status status = run_jobs(&target, options);
 

@@ -13,7 +13,7 @@ struct backend;
 
 // All is borrowed.
 struct target_jobs_options {
-    struct run_judge *judge; // With setup, configuration, store, prompts and hold of the run.
+    struct run_judge *judge; // With setup, configuration, store, prompts and lock of the run.
     uint32_t index;          // Of the target's place, from 1.
     struct backend *backend; // Around it whatever the run wants around it.
     unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far.

@@ -83,18 +83,18 @@ static tapml_status remove_old(const char *path)
 // What goes into a bundle.
 struct filling {
     const struct carved_case *item;
-    const struct bundle_fact *facts;
-    size_t fact_count;
+    const struct bundle_metadata *metadata;
+    size_t metadata_count;
 };
 
 static tapml_status fill(struct store *store, const struct filling *filling)
 {
     TAPML_TRY(store_begin(store));
     TAPML_TRY(stored_case_add(store, filling->item));
-    for (size_t i = 0; i < filling->fact_count; i++) {
-        const struct bundle_fact *fact = &filling->facts[i];
-        if (fact->value) {
-            TAPML_TRY(metadata_set(store, fact->name, fact->value));
+    for (size_t i = 0; i < filling->metadata_count; i++) {
+        const struct bundle_metadata *metadata = &filling->metadata[i];
+        if (metadata->value) {
+            TAPML_TRY(metadata_set(store, metadata->name, metadata->value));
         }
     }
     return store_commit(store);
@@ -133,8 +133,8 @@ write_and_rename(const char *beside, const char *path, const struct filling *fil
 
 tapml_status bundle_create(const char *path,
                            const struct carved_case *item,
-                           const struct bundle_fact *facts,
-                           size_t fact_count,
+                           const struct bundle_metadata *metadata,
+                           size_t metadata_count,
                            struct store **out_store)
 {
     for (uint32_t i = 0; i < item->argument_count; i++) {
@@ -148,7 +148,8 @@ tapml_status bundle_create(const char *path,
     text_format(&beside, "%s.part", path);
     tapml_status status = text_status(&beside);
     if (status == TAPML_OK) {
-        status = write_and_rename(beside.data, path, &(struct filling){item, facts, fact_count});
+        status =
+            write_and_rename(beside.data, path, &(struct filling){item, metadata, metadata_count});
     }
     text_release(&beside);
     return status == TAPML_OK ? store_open(path, 0, out_store) : status;
@@ -156,5 +157,5 @@ tapml_status bundle_create(const char *path,
 
 int bundle_is(struct store *store)
 {
-    return metadata_get(store, BUNDLE_FACT_INSTANCE) != NULL;
+    return metadata_get(store, BUNDLE_METADATA_INSTANCE) != NULL;
 }

@@ -16,16 +16,16 @@ struct carved_case;
 struct checkpoint;
 struct store;
 
-// What a bundle says of itself, as facts of the store. A store without the fact
-// `BUNDLE_FACT_INSTANCE` is none.
-#define BUNDLE_FACT_INSTANCE "bundle.instance" // Whose case it is.
-#define BUNDLE_FACT_TARGET   "bundle.target"   // Where it failed.
-#define BUNDLE_FACT_REASON   "bundle.reason"   // How, a sentence.
-#define BUNDLE_FACT_WHOLE    "bundle.whole"    // The shape class before it was made smaller.
-#define BUNDLE_FACT_ACTIVATIONS                                                                    \
+// What a bundle says of itself, as metadata of the store. A store without
+// `BUNDLE_METADATA_INSTANCE` is none.
+#define BUNDLE_METADATA_INSTANCE "bundle.instance" // Whose case it is.
+#define BUNDLE_METADATA_TARGET   "bundle.target"   // Where it failed.
+#define BUNDLE_METADATA_REASON   "bundle.reason"   // How, a sentence.
+#define BUNDLE_METADATA_WHOLE    "bundle.whole"    // The shape class before it was made smaller.
+#define BUNDLE_METADATA_ACTIVATIONS                                                                \
     "bundle.activations" // "f16" where the target had them so; it is replayed so.
 
-struct bundle_fact {
+struct bundle_metadata {
     const char *name;
     const char *value; // NULL: left out.
 };
@@ -42,8 +42,8 @@ tapml_status bundle_inline(const struct checkpoint *checkpoint,
 // `path`, and leaves the store open: calibrated limits go beside the case. The caller closes it.
 tapml_status bundle_create(const char *path,
                            const struct carved_case *item,
-                           const struct bundle_fact *facts,
-                           size_t fact_count,
+                           const struct bundle_metadata *metadata,
+                           size_t metadata_count,
                            struct store **out_store) STATUS_USED;
 
 int bundle_is(struct store *store);

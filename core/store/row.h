@@ -4,7 +4,7 @@
 // One execution of a statement of a store: values go in by order, columns come out by order.
 //
 //   struct row row;
-//   TAPML_TRY(row_begin(store, "INSERT INTO fact VALUES (?, ?)", "writing a fact", &row));
+//   TAPML_TRY(row_begin(store, "INSERT INTO metadata VALUES (?, ?)", "writing metadata", &row));
 //   row_put_text(&row, name);
 //   row_put_text(&row, value);
 //   return row_run(&row);
@@ -27,7 +27,7 @@ enum { ROW_HASH_BYTES = 16 };
 struct row {
     struct store *store;
     sqlite3_stmt *statement;
-    const char *doing; // For messages: "writing a fact".
+    const char *doing; // For messages: "writing metadata".
     int at;            // Of the next value, from 1.
     int code;          // The first that was not SQLITE_OK.
 };

@@ -7,7 +7,7 @@
 // Rows are taken over one by one, around the pages that cannot be read. What is trusted is a whole
 // prompt: where one of its calls or cases, or anything that these refer to, is lost, or may be, all
 // rows of the prompt are left out, and it is carved again as one that never was. So are results of
-// operators whose limits are lost, results and steps of targets whose facts are, and steps of the
+// operators whose limits are lost, results and steps of targets whose rows are, and steps of the
 // ledger behind one that is, or (their order is that of the times of calls) where a prompt is. A
 // spoilt header, and spoilt pages of the schema, are read from a store that was just made, since
 // the same statements make the same pages.

@@ -3,7 +3,7 @@
 
 #include "harness/command.h"
 #include "harness/scratch.h"
-#include "run/hold.h"
+#include "run/run_lock.h"
 #include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
@@ -64,13 +64,14 @@ static void write_store(void)
 
 Test(command_status, counts_what_the_store_and_the_lock_say)
 {
-    struct hold *hold = NULL;
+    struct run_lock *lock = NULL;
 
     write_store();
-    cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_OK);
-    hold_tell(hold, &(struct hold_phase){"offload to gpu", "prompts checked", 3, 9, NAN});
-    hold_end(hold, OUTCOME_ENVIRONMENT, "the disk is full");
-    hold_release(hold);
+    cr_assert_eq(run_lock_take(scratch.folder, &lock), TAPML_OK);
+    run_lock_publish(lock,
+                     &(struct run_lock_phase){"offload to gpu", "prompts checked", 3, 9, NAN});
+    run_lock_end(lock, OUTCOME_ENVIRONMENT, "the disk is full");
+    run_lock_release(lock);
     struct printed printed = PRINTED(command_status_main, scratch.folder);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
@@ -103,11 +104,11 @@ Test(command_status, is_json_where_that_is_asked_for)
 
 Test(command_status, a_store_that_cannot_be_read_hides_nothing_else)
 {
-    struct hold *hold = NULL;
+    struct run_lock *lock = NULL;
 
     (void)scratch_write(&scratch, "run.tapmlrun", "no store at all", 15);
-    cr_assert_eq(hold_take(scratch.folder, &hold), TAPML_OK);
-    hold_release(hold);
+    cr_assert_eq(run_lock_take(scratch.folder, &lock), TAPML_OK);
+    run_lock_release(lock);
     struct printed printed = PRINTED(command_status_main, scratch.folder);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);

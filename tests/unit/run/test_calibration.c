@@ -59,7 +59,7 @@ Test(calibration, other_prompts_and_devices_have_limits_of_their_own)
     short_setup_close(&run);
 }
 
-Test(calibration, a_damaged_fact_is_none)
+Test(calibration, damaged_metadata_is_none)
 {
     struct judge_limits limits = {0};
     struct short_setup run;

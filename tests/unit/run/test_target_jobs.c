@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "harness/short_setup.h"
 #include "run/carving.h"
-#include "run/facts.h"
+#include "run/run_metadata.h"
 #include "run/target_jobs.h"
 #include "store/step.h"
 
@@ -13,7 +13,7 @@
 static void open_judge(struct short_setup *run, struct run_judge *judge)
 {
     short_setup_open(run);
-    SHORT_MUST(facts_settle(run->store, &run->config, &run->setup, &run->prompts));
+    SHORT_MUST(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
     SHORT_MUST(carving_run(&run->config, &run->setup, run->store, &run->prompts, NULL));
     SHORT_MUST(run_judge_open(&(struct run_judge_options){.setup = &run->setup,
                                                           .config = &run->config,

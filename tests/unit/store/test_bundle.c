@@ -40,10 +40,10 @@ TestSuite(bundle, .init = begin, .fini = end);
 
 static void write_bundle(void)
 {
-    const struct bundle_fact facts[] = {{BUNDLE_FACT_INSTANCE, "layers.0/norm"},
-                                        {BUNDLE_FACT_REASON, NULL}};
+    const struct bundle_metadata metadata[] = {{BUNDLE_METADATA_INSTANCE, "layers.0/norm"},
+                                               {BUNDLE_METADATA_REASON, NULL}};
     struct store *store = NULL;
-    MUST(bundle_create(path, &made.item, facts, 2, &store));
+    MUST(bundle_create(path, &made.item, metadata, 2, &store));
     store_close(store);
 }
 
@@ -73,8 +73,8 @@ Test(bundle, says_what_it_is)
     write_bundle();
     MUST(store_open(path, 0, &store));
     cr_assert(bundle_is(store));
-    cr_assert_str_eq(metadata_get(store, BUNDLE_FACT_INSTANCE), "layers.0/norm");
-    cr_assert_null(metadata_get(store, BUNDLE_FACT_REASON), "left out");
+    cr_assert_str_eq(metadata_get(store, BUNDLE_METADATA_INSTANCE), "layers.0/norm");
+    cr_assert_null(metadata_get(store, BUNDLE_METADATA_REASON), "left out");
     store_close(store);
     MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
     cr_assert(!bundle_is(store));

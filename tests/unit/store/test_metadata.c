@@ -6,7 +6,7 @@
 
 TestSuite(metadata, .init = make_store, .fini = remove_store);
 
-Test(metadata, facts)
+Test(metadata, is_replaced_by_name)
 {
     cr_assert_null(metadata_get(store, "model.hash"));
     cr_assert_eq(metadata_set(store, "model.hash", "12"), TAPML_OK);

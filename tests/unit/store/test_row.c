@@ -75,12 +75,12 @@ Test(row, nan_is_null_and_back)
 Test(row, failure_says_what_was_done)
 {
     struct row row;
-    cr_assert_eq(row_begin(store, "INSERT INTO metadata VALUES (?, ?)", "writing a fact", &row),
+    cr_assert_eq(row_begin(store, "INSERT INTO metadata VALUES (?, ?)", "writing metadata", &row),
                  TAPML_OK);
     row_put_text(&row, "name");
     row_put_null(&row);
     cr_assert_neq(row_run(&row), TAPML_OK);
-    cr_assert_not_null(strstr(status_message(), "writing a fact"), "%s", status_message());
+    cr_assert_not_null(strstr(status_message(), "writing metadata"), "%s", status_message());
     cr_assert_not_null(strstr(status_message(), "a.tapmlrun"), "%s", status_message());
 }
 

@@ -58,7 +58,7 @@ static const char ROWS[] =
     "  SELECT 'gpu', 'move ' || id, 'kept', '', hex(zeroblob(200)), 1, 1 FROM call LIMIT 30;"
     "COMMIT";
 
-static const char *const facts[] = {"source", NULL};
+static const char *const needed[] = {"source", NULL};
 static struct scratch scratch;
 static char path[2 * SCRATCH_PATH], other[2 * SCRATCH_PATH], original[2 * SCRATCH_PATH];
 static char *whole;
@@ -115,7 +115,7 @@ static void clean(void)
 static tapml_status salvage(struct text *told)
 {
     text_init(told);
-    return salvage_run(path, facts, told);
+    return salvage_run(path, needed, told);
 }
 
 static int64_t number_of(struct store *store, const char *sql)
@@ -226,7 +226,7 @@ Test(salvage, keeps_what_is_whole_whichever_page_is_spoilt)
         refused += prompts < 0;
         tried++;
     }
-    cr_expect_leq(refused, 2, "%d refused", refused); // The facts: their root and one leaf.
+    cr_expect_leq(refused, 2, "%d refused", refused); // The needed: their root and one leaf.
     cr_expect_gt(kept, tried * PROMPTS / 2, "%lld kept of %lld", (long long)kept,
                  (long long)tried * PROMPTS);
 }
@@ -301,7 +301,7 @@ Test(salvage, keeps_what_is_whole_of_large_pages)
         kept += prompts > 0 ? prompts : 0;
         refused += prompts < 0;
     }
-    cr_expect_leq(refused, 1, "%d refused", refused); // The facts.
+    cr_expect_leq(refused, 1, "%d refused", refused); // The needed.
     cr_expect_gt(kept, PROMPTS);
 }
 

@@ -3,13 +3,13 @@
 
 #include "base/arena.h"
 #include "harness/short_setup.h"
-#include "run/facts.h"
+#include "run/run_metadata.h"
 #include "store/step.h"
 #include "store/target.h"
 
 static tapml_status settle(struct short_setup *run)
 {
-    return facts_settle(run->store, &run->config, &run->setup, &run->prompts);
+    return run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts);
 }
 
 static tapml_status settle_target(struct short_setup *run)
@@ -17,7 +17,7 @@ static tapml_status settle_target(struct short_setup *run)
     const struct run_judge judge = {
         .from = {.setup = &run->setup, .config = &run->config, .store = run->store}};
 
-    return facts_settle_target(&judge, 1);
+    return run_metadata_settle_target(&judge, 1);
 }
 
 static struct target_row find(const struct short_setup *run, struct arena *arena)
@@ -28,7 +28,7 @@ static struct target_row find(const struct short_setup *run, struct arena *arena
     return row;
 }
 
-Test(facts, the_same_run_goes_on)
+Test(metadata, the_same_run_goes_on)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
@@ -45,7 +45,7 @@ Test(facts, the_same_run_goes_on)
     short_setup_close(&run);
 }
 
-Test(facts, another_run_is_refused_by_the_name_of_what_differs)
+Test(metadata, another_run_is_refused_by_the_name_of_what_differs)
 {
     struct short_setup run;
 
@@ -83,7 +83,7 @@ static void describe(struct short_setup *run, const char *identity, const char *
                                                          .implementations = implementations}));
 }
 
-Test(facts, what_other_code_found_is_forgotten)
+Test(metadata, what_other_code_found_is_forgotten)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
@@ -108,7 +108,7 @@ Test(facts, what_other_code_found_is_forgotten)
     short_setup_close(&run);
 }
 
-Test(facts, a_target_with_another_fault_is_another)
+Test(metadata, a_target_with_another_fault_is_another)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
@@ -144,7 +144,7 @@ Test(facts, a_target_with_another_fault_is_another)
     short_setup_close(&run);
 }
 
-Test(facts, a_target_with_other_activations_is_another)
+Test(metadata, a_target_with_other_activations_is_another)
 {
     struct short_setup run;
     struct arena *arena = arena_create();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "run/facts.h"
+#include "run/run_metadata.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -266,7 +266,7 @@ write_targets(struct store *store, const struct run_config *config, struct arena
 static tapml_status note_source(struct store *store, const struct setup *setup)
 {
     const struct backend_info *info = backend_info(setup->backends[0]);
-    const char *const facts[][2] = {
+    const char *const metadata[][2] = {
         {"host.version", TAPML_VERSION},  {"host.compiler", __VERSION__},
         {"source.plugin", info->plugin},  {"source.version", info->plugin_version},
         {"source.build", info->build_id}, {"source.component", info->component},
@@ -274,17 +274,19 @@ static tapml_status note_source(struct store *store, const struct setup *setup)
         {"source.driver", info->driver},
     };
 
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-        if (metadata_get(store, facts[i][0]) == NULL) {
-            TAPML_TRY(metadata_set(store, facts[i][0], facts[i][1] != NULL ? facts[i][1] : ""));
+    for (size_t i = 0; i < sizeof(metadata) / sizeof(*metadata); i++) {
+        if (metadata_get(store, metadata[i][0]) == NULL) {
+            TAPML_TRY(
+                metadata_set(store, metadata[i][0], metadata[i][1] != NULL ? metadata[i][1] : ""));
         }
     }
     return TAPML_OK;
 }
 
 // What of a config.json says how large a model is. Others are left out: the file is there.
-const char *const facts_config_texts[FACTS_CONFIG_TEXTS] = {"model_type", "dtype", "torch_dtype"};
-const char *const facts_config_numbers[FACTS_CONFIG_NUMBERS] = {
+const char *const run_metadata_config_texts[RUN_METADATA_CONFIG_TEXTS] = {"model_type", "dtype",
+                                                                          "torch_dtype"};
+const char *const run_metadata_config_numbers[RUN_METADATA_CONFIG_NUMBERS] = {
     "num_hidden_layers",   "hidden_size",         "intermediate_size",
     "num_attention_heads", "num_key_value_heads", "head_dim",
     "num_local_experts",   "num_experts",         "vocab_size",
@@ -297,7 +299,7 @@ static tapml_status write_config_text(struct store *store, const json_t *config,
     char name[64];
 
     value = value == NULL ? json_object_get(text, key) : value;
-    (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", key); // Fits.
+    (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s", key); // Fits.
     return json_is_string(value) ? metadata_set(store, name, json_string_value(value)) : TAPML_OK;
 }
 
@@ -308,7 +310,7 @@ static tapml_status write_config_number(struct store *store, const json_t *confi
     char name[64];
 
     value = value == NULL ? json_object_get(text, key) : value;
-    (void)snprintf(name, sizeof(name), FACTS_MODEL_CONFIG "%s", key); // Fits.
+    (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s", key); // Fits.
     return json_is_integer(value) ? write_number(store, name, json_integer_value(value)) : TAPML_OK;
 }
 
@@ -323,11 +325,11 @@ static tapml_status write_config(struct store *store, const char *folder)
     tapml_status status = TAPML_OK;
 
     if (json_file_load(path, &config) == TAPML_OK) {
-        for (size_t i = 0; status == TAPML_OK && i < FACTS_CONFIG_TEXTS; i++) {
-            status = write_config_text(store, config, facts_config_texts[i]);
+        for (size_t i = 0; status == TAPML_OK && i < RUN_METADATA_CONFIG_TEXTS; i++) {
+            status = write_config_text(store, config, run_metadata_config_texts[i]);
         }
-        for (size_t i = 0; status == TAPML_OK && i < FACTS_CONFIG_NUMBERS; i++) {
-            status = write_config_number(store, config, facts_config_numbers[i]);
+        for (size_t i = 0; status == TAPML_OK && i < RUN_METADATA_CONFIG_NUMBERS; i++) {
+            status = write_config_number(store, config, run_metadata_config_numbers[i]);
         }
     }
     json_decref(config);
@@ -448,10 +450,10 @@ static tapml_status settle_all(struct store *store,
 }
 
 // All or none: a store that knows half of its run would accept another one's other half.
-tapml_status facts_settle(struct store *store,
-                          const struct run_config *config,
-                          const struct setup *setup,
-                          const struct prompts *prompts)
+tapml_status run_metadata_settle(struct store *store,
+                                 const struct run_config *config,
+                                 const struct setup *setup,
+                                 const struct prompts *prompts)
 {
     struct arena *arena = arena_create();
 
@@ -491,7 +493,7 @@ static tapml_status encode_all(struct store *store,
     return TAPML_OK;
 }
 
-tapml_status facts_encode(struct store *store, struct checkpoint *checkpoint)
+tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint)
 {
     const char *word = metadata_get(store, "model.weights");
     const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
@@ -659,7 +661,7 @@ static tapml_status settle_texts(const struct run_judge *judge,
     return status;
 }
 
-tapml_status facts_settle_target(const struct run_judge *judge, uint32_t index)
+tapml_status run_metadata_settle_target(const struct run_judge *judge, uint32_t index)
 {
     struct text identity, implementations;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "run/hold.h"
+#include "run/run_lock.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -22,10 +22,10 @@
 // The file has always this size, padded with blanks: rewriting it needs no room.
 enum { TEXT_BYTES = 8192, TIME_TEXT = 32 };
 
-struct hold {
+struct run_lock {
     int descriptor;
     char *path;
-    struct hold_state state; // As it was written last.
+    struct run_lock_state state; // As it was written last.
 };
 
 // -- Locks and text ----------------------------------------------------------------------------
@@ -47,13 +47,13 @@ static void print_time(int64_t seconds, char out[TIME_TEXT])
     }
 }
 
-static void print_state(const struct hold_state *state, struct text *text)
+static void print_state(const struct run_lock_state *state, struct text *text)
 {
     text_format(text, "{\"process\": %" PRId64 ", \"machine\": ", state->process);
     text_append_json(text, state->machine);
     text_format(text,
                 ", \"since\": %" PRId64 ", \"told\": %" PRId64 ",\n \"phase\": ", state->since_s,
-                state->told_s);
+                state->published_s);
     text_append_json(text, state->phase);
     text_append(text, ", \"unit\": ");
     text_append_json(text, state->unit);
@@ -80,14 +80,14 @@ static int write_page(int descriptor, const char page[TEXT_BYTES])
 }
 
 // In one write, which a reader sees whole or not at all on the usual file systems.
-static int write_state(struct hold *hold)
+static int write_state(struct run_lock *lock)
 {
     char page[TEXT_BYTES];
     struct text text;
 
-    hold->state.told_s = clock_wall_s();
+    lock->state.published_s = clock_wall_s();
     text_init(&text);
-    print_state(&hold->state, &text);
+    print_state(&lock->state, &text);
     const int fits = text_status(&text) == TAPML_OK && text.length <= sizeof(page);
 
     if (fits) {
@@ -97,17 +97,17 @@ static int write_state(struct hold *hold)
     }
     text_release(&text);
     errno = ENOMEM;
-    return fits && write_page(hold->descriptor, page);
+    return fits && write_page(lock->descriptor, page);
 }
 
 // -- Taking ------------------------------------------------------------------------------------
 
-static tapml_status tell_holder(const char *folder)
+static tapml_status report_holder(const char *folder)
 {
-    struct hold_state state;
+    struct run_lock_state state;
     char since[TIME_TEXT];
 
-    TAPML_TRY(hold_read(folder, &state));
+    TAPML_TRY(run_lock_read(folder, &state));
     print_time(state.since_s, since);
     return status_fail(TAPML_UNAVAILABLE,
                        "another host works in '%s': process %" PRId64
@@ -116,106 +116,106 @@ static tapml_status tell_holder(const char *folder)
                        folder, state.process, state.machine, since);
 }
 
-static tapml_status lock(struct hold *hold, const char *folder)
+static tapml_status lock_folder(struct run_lock *lock, const char *folder)
 {
     struct flock all = whole_file();
 
-    hold->descriptor =
-        open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (hold->descriptor < 0) {
-        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", hold->path,
+    lock->descriptor =
+        open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (lock->descriptor < 0) {
+        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", lock->path,
                            errno == ELOOP ? "it is a link, and links are not followed"
                                           : strerror(errno));
     }
-    if (fcntl(hold->descriptor, F_SETLK, &all) == 0) {
+    if (fcntl(lock->descriptor, F_SETLK, &all) == 0) {
         return TAPML_OK;
     }
     return errno == EACCES || errno == EAGAIN
-               ? tell_holder(folder)
-               : status_fail(TAPML_UNAVAILABLE, "cannot lock '%s': %s", hold->path,
+               ? report_holder(folder)
+               : status_fail(TAPML_UNAVAILABLE, "cannot lock '%s': %s", lock->path,
                              strerror(errno));
 }
 
-static tapml_status write_first(struct hold *hold)
+static tapml_status write_first(struct run_lock *lock)
 {
     char why[FILE_WHY_TEXT] = "";
 
-    hold->state =
-        (struct hold_state){.process = (int64_t)getpid(), .since_s = clock_wall_s(), .left_s = NAN};
-    if (gethostname(hold->state.machine, sizeof(hold->state.machine) - 1) != 0) {
-        hold->state.machine[0] = '\0'; // It has none.
+    lock->state = (struct run_lock_state){
+        .process = (int64_t)getpid(), .since_s = clock_wall_s(), .left_s = NAN};
+    if (gethostname(lock->state.machine, sizeof(lock->state.machine) - 1) != 0) {
+        lock->state.machine[0] = '\0'; // It has none.
     }
-    if (write_state(hold)) {
+    if (write_state(lock)) {
         return TAPML_OK;
     }
     const int error = errno;
 
-    return status_fail(TAPML_UNAVAILABLE, "cannot write '%s' of %d bytes: %s", hold->path,
-                       TEXT_BYTES, file_is_full(error, hold->path, why) ? why : strerror(error));
+    return status_fail(TAPML_UNAVAILABLE, "cannot write '%s' of %d bytes: %s", lock->path,
+                       TEXT_BYTES, file_is_full(error, lock->path, why) ? why : strerror(error));
 }
 
-tapml_status hold_take(const char *folder, struct hold **out_hold)
+tapml_status run_lock_take(const char *folder, struct run_lock **out_lock)
 {
-    struct hold *hold = alloc_new(sizeof(*hold));
+    struct run_lock *lock = alloc_new(sizeof(*lock));
 
-    if (hold == NULL) {
+    if (lock == NULL) {
         return status_no_memory();
     }
-    hold->descriptor = -1;
-    hold->path = file_join(folder, "run.lock");
-    tapml_status status = hold->path != NULL ? lock(hold, folder) : status_no_memory();
+    lock->descriptor = -1;
+    lock->path = file_join(folder, "run.lock");
+    tapml_status status = lock->path != NULL ? lock_folder(lock, folder) : status_no_memory();
 
     if (status == TAPML_OK) {
-        status = write_first(hold);
+        status = write_first(lock);
     }
     if (status != TAPML_OK) {
-        hold_release(hold);
+        run_lock_release(lock);
         return status;
     }
-    *out_hold = hold;
+    *out_lock = lock;
     return TAPML_OK;
 }
 
-void hold_release(struct hold *hold)
+void run_lock_release(struct run_lock *lock)
 {
-    if (hold == NULL) {
+    if (lock == NULL) {
         return;
     }
-    if (hold->descriptor >= 0) {
-        (void)close(hold->descriptor); // Which gives the lock back.
+    if (lock->descriptor >= 0) {
+        (void)close(lock->descriptor); // Which gives the lock back.
     }
-    alloc_free(hold->path);
-    alloc_free(hold);
+    alloc_free(lock->path);
+    alloc_free(lock);
 }
 
-void hold_tell(struct hold *hold, const struct hold_phase *phase)
+void run_lock_publish(struct run_lock *lock, const struct run_lock_phase *phase)
 {
-    if (hold == NULL) {
+    if (lock == NULL) {
         return;
     }
-    struct hold_state *state = &hold->state;
+    struct run_lock_state *state = &lock->state;
 
     (void)snprintf(state->phase, sizeof(state->phase), "%s", phase->name);
     (void)snprintf(state->unit, sizeof(state->unit), "%s", phase->unit);
     state->done = (int64_t)phase->done;
     state->all = (int64_t)phase->all;
     state->left_s = phase->left_s;
-    (void)write_state(hold); // News, not a result.
+    (void)write_state(lock); // News, not a result.
 }
 
-void hold_end(struct hold *hold, int exit_code, const char *message)
+void run_lock_end(struct run_lock *lock, int exit_code, const char *message)
 {
-    if (hold == NULL) {
+    if (lock == NULL) {
         return;
     }
     if (exit_code == OUTCOME_OK || exit_code == OUTCOME_WRONG) {
-        hold_tell(hold, &(struct hold_phase){.name = "", .unit = "", .left_s = NAN});
+        run_lock_publish(lock, &(struct run_lock_phase){.name = "", .unit = "", .left_s = NAN});
     }
-    hold->state.has_ended = 1;
-    hold->state.exit_code = exit_code;
-    hold->state.left_s = NAN;
-    (void)snprintf(hold->state.message, sizeof(hold->state.message), "%s", message);
-    (void)write_state(hold); // The exit code says it too.
+    lock->state.has_ended = 1;
+    lock->state.exit_code = exit_code;
+    lock->state.left_s = NAN;
+    (void)snprintf(lock->state.message, sizeof(lock->state.message), "%s", message);
+    (void)write_state(lock); // The exit code says it too.
 }
 
 // -- Reading -----------------------------------------------------------------------------------
@@ -232,14 +232,14 @@ static void copy_text(const json_t *root, const char *key, char *out, size_t siz
     (void)snprintf(out, size, "%s", text != NULL ? text : "");
 }
 
-static void parse(const json_t *root, struct hold_state *state)
+static void parse(const json_t *root, struct run_lock_state *state)
 {
     const json_t *left = json_object_get(root, "left_s");
 
     state->has_text = json_is_object(root);
     state->process = number_of(root, "process");
     state->since_s = number_of(root, "since");
-    state->told_s = number_of(root, "told");
+    state->published_s = number_of(root, "told");
     state->done = number_of(root, "done");
     state->all = number_of(root, "all");
     state->left_s = json_is_number(left) ? json_number_value(left) : NAN;
@@ -251,7 +251,7 @@ static void parse(const json_t *root, struct hold_state *state)
     copy_text(root, "message", state->message, sizeof(state->message));
 }
 
-static void read_opened(int descriptor, const char *path, struct hold_state *state)
+static void read_opened(int descriptor, const char *path, struct run_lock_state *state)
 {
     char page[TEXT_BYTES];
     json_t *root = NULL;
@@ -269,14 +269,14 @@ static void read_opened(int descriptor, const char *path, struct hold_state *sta
     }
 }
 
-tapml_status hold_read(const char *folder, struct hold_state *out_state)
+tapml_status run_lock_read(const char *folder, struct run_lock_state *out_state)
 {
     char *path = file_join(folder, "run.lock");
 
     if (path == NULL) {
         return status_no_memory();
     }
-    *out_state = (struct hold_state){.left_s = NAN};
+    *out_state = (struct run_lock_state){.left_s = NAN};
     const int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (descriptor >= 0) {

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The metadata of a run, kept in its store: a restart that differs is refused with the difference.
+// One thread; messages name key, found and expected value.
+#pragma once
+
+#include "config/run_config.h"
+#include "model/prompts.h"
+#include "run/run_judge.h"
+#include "run/setup.h"
+
+struct store;
+
+// Writes the metadata of a new run, or compares them with those of an earlier start.
+tapml_status run_metadata_settle(struct store *store,
+                                 const struct run_config *config,
+                                 const struct setup *setup,
+                                 const struct prompts *prompts) STATUS_USED;
+
+// Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
+tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
+
+// The keys of a model's config.json that are metadata of the run, under RUN_METADATA_MODEL_CONFIG
+// and the key, as far as the file has them.
+#define RUN_METADATA_MODEL_CONFIG "model.config."
+enum { RUN_METADATA_CONFIG_TEXTS = 3, RUN_METADATA_CONFIG_NUMBERS = 9 };
+extern const char *const run_metadata_config_texts[RUN_METADATA_CONFIG_TEXTS];
+extern const char *const run_metadata_config_numbers[RUN_METADATA_CONFIG_NUMBERS];
+
+// Compares a target (the place `index` of the judge's setup) with what it was at the last start.
+// With another device, driver, option, activation dtype or injected fault all is forgotten that was
+// found on it. If only code is other than it was, of an op that the model has, on the target, the
+// source or a device that calibrates, then the steps of the offload are forgotten, and what they
+// came to: results say for themselves which of them are stale (store/result.h).
+tapml_status run_metadata_settle_target(const struct run_judge *judge, uint32_t index) STATUS_USED;
