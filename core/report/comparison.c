@@ -27,6 +27,7 @@ enum kind {
     OFFLOAD,
     COVERAGE,
     SETTING,
+    CODE, // Of a result.
     STEP, // Of the offload: which come, and when, follows measured times.
     COST,
     TIME,
@@ -34,8 +35,8 @@ enum kind {
 };
 
 static const char *const kinds[] = {"verdict", "margin",  "blame",    "target",  "case",
-                                    "detail",  "offload", "coverage", "setting", "step",
-                                    "cost",    "time",    "label"};
+                                    "detail",  "offload", "coverage", "setting", "code",
+                                    "step",    "cost",    "time",     "label"};
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), KINDS_THAT_COUNT = STEP };
 
@@ -134,6 +135,9 @@ static enum kind kind_of(const struct place *place, const char *field)
     }
     if (strcmp(field, "plan") == 0) {
         return OFFLOAD;
+    }
+    if (strcmp(field, "implementation") == 0) {
+        return CODE;
     }
     return *place->list == '\0' && is_any(field, labels, sizeof(labels) / sizeof(*labels))
                ? LABEL

@@ -15,12 +15,19 @@ enum { LINES_OF_A_KIND = 20 };
 static const struct {
     const char *kind, *title;
 } titles[] = {
-    {"verdict", "verdicts"},    {"margin", "margins"},
-    {"blame", "blamed ops"},    {"target", "targets"},
-    {"case", "cases"},          {"detail", "details of verdicts"},
-    {"offload", "final plans"}, {"coverage", "coverage"},
-    {"setting", "settings"},    {"step", "steps of the offload"},
-    {"cost", "costs"},          {"time", "times"},
+    {"verdict", "verdicts"},
+    {"margin", "margins"},
+    {"blame", "blamed ops"},
+    {"target", "targets"},
+    {"case", "cases"},
+    {"detail", "details of verdicts"},
+    {"offload", "final plans"},
+    {"coverage", "coverage"},
+    {"setting", "settings"},
+    {"code", "code of results"},
+    {"step", "steps of the offload"},
+    {"cost", "costs"},
+    {"time", "times"},
     {"label", "names"},
 };
 

@@ -54,13 +54,13 @@ struct result_reading {
 };
 
 #define SELECT_RESULT                                                                              \
-    "SELECT outcome, reason, oracle, instance, op, phase, shape_class, case_id, result.time_ns,"   \
-    " beyond, elements, version FROM result JOIN \"case\" ON case_id = id"
+    "SELECT outcome, reason, oracle, instance, op, phase, shape_class, implementation, case_id,"   \
+    " result.time_ns, beyond, elements, version FROM result JOIN \"case\" ON case_id = id"
 
 static tapml_status take_row(struct row *row, struct arena *arena, struct result_row *out_item)
 {
-    const char *texts[7];
-    for (int i = 0; i < 7; i++) {
+    const char *texts[8];
+    for (int i = 0; i < 8; i++) {
         texts[i] = arena_text(arena, row_text(row, i));
         if (!texts[i]) {
             return status_no_memory();
@@ -73,11 +73,12 @@ static tapml_status take_row(struct row *row, struct arena *arena, struct result
                                     .op = texts[4],
                                     .phase = texts[5],
                                     .shape_class = texts[6],
-                                    .case_id = row_i64(row, 7),
-                                    .time_ns = (uint64_t)row_i64(row, 8),
-                                    .beyond = (uint64_t)row_i64(row, 9),
-                                    .total = (uint64_t)row_i64(row, 10),
-                                    .version = (uint32_t)row_i64(row, 11)};
+                                    .implementation = texts[7],
+                                    .case_id = row_i64(row, 8),
+                                    .time_ns = (uint64_t)row_i64(row, 9),
+                                    .beyond = (uint64_t)row_i64(row, 10),
+                                    .total = (uint64_t)row_i64(row, 11),
+                                    .version = (uint32_t)row_i64(row, 12)};
     return TAPML_OK;
 }
 

@@ -38,6 +38,8 @@ struct result_row {
     // Of the case; ignored when a result is written.
     const char *instance, *op, *phase, *shape_class;
     uint32_t version;
+
+    const char *implementation; // Of its maker; ignored when a result is written.
 };
 
 #define RESULT_RAN "ran" // Its outputs were compared.

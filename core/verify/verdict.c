@@ -202,6 +202,7 @@ static tapml_status read_one(struct store *store,
                              struct verdict *out_verdict)
 {
     *out_verdict = (struct verdict){.case_id = row->case_id,
+                                    .result = row,
                                     .source = "carved",
                                     .label = "",
                                     .instance = row->instance,

@@ -32,6 +32,8 @@ struct verdict {
     const char *phase;
     const char *shape_class;
 
+    const struct result_row *result; // That it was read from, as a report shows it; else NULL.
+
     // What was measured and observed.
     const struct output_error *errors; // Of each output that was compared; else none.
     size_t error_count;

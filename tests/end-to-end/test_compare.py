@@ -152,6 +152,19 @@ def small_changes_are_found(folder):
         xml.etree.ElementTree.fromstring(after[2])
 
 
+def other_code_is_found(folder):
+    """A result that a later build has computed, with the same numbers."""
+    case = "(SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/mlp/up_proj')"
+    (was,), = rig.rows(right(), f"SELECT implementation FROM result WHERE case_id = {case}")
+    copy = changed(folder, f"UPDATE result SET implementation = 'org.example.late 0a1b' WHERE case_id = {case}")
+    text, document, page = compare(folder, right(), copy, 1)
+    found, = document["differences"]
+    assert (found["kind"], found["list"], found["field"]) == ("code", "cases", "implementation"), found
+    assert (found["first"], found["second"]) == (was, "org.example.late 0a1b"), found
+    for view in (text, page):
+        rig.contains(view, "code of results", "layers.1/mlp/up_proj", "org.example.late 0a1b")
+
+
 def report(folder, dir_, name):
     """Page, JSON and JUnit file of a copy of a run's folder."""
     copy = os.path.join(folder, name)
@@ -187,4 +200,4 @@ def what_is_no_run_is_refused(folder):
 
 if __name__ == "__main__":
     rig.main([a_copy_is_alike, the_same_run_again_is_alike, two_runs_are_told_apart, other_prompts_have_other_cases,
-              small_changes_are_found, what_is_no_run_is_refused], needs=["reference"])
+              small_changes_are_found, other_code_is_found, what_is_no_run_is_refused], needs=["reference"])
