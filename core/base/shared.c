@@ -85,7 +85,7 @@ static int insert(struct region *region, size_t at, struct shared_part part)
 static tapml_status open_region(struct region *region, enum shared_access access, uint64_t bytes)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL |
-                      (access == SHARED_LENT ? F_SEAL_FUTURE_WRITE : 0);
+                      (access == SHARED_READ_ONLY ? F_SEAL_FUTURE_WRITE : 0);
     const int descriptor = memfd_create("tapml", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     *region = (struct region){.descriptor = descriptor, .bytes = bytes};
     if (region->descriptor < 0 || ftruncate(region->descriptor, (off_t)bytes) != 0) {

@@ -15,7 +15,7 @@ struct shared;
 enum { SHARED_ALIGN = 64 };
 
 // What others can do with the memory. This process always writes it, and nobody makes it shorter.
-enum shared_access { SHARED_WRITABLE, SHARED_LENT };
+enum shared_access { SHARED_WRITABLE, SHARED_READ_ONLY };
 
 struct shared_span {
     uint32_t region;
@@ -24,7 +24,8 @@ struct shared_span {
     unsigned char *memory;
 };
 
-// Regions of SHARED_LENT cannot be written by their descriptors: whoever gets one only reads.
+// Regions of SHARED_READ_ONLY cannot be written by their descriptors: a process that gets one only
+// reads.
 tapml_status shared_create(enum shared_access access, struct shared **out_shared) STATUS_USED;
 void shared_destroy(struct shared *shared);
 

@@ -386,15 +386,15 @@ uint64_t backend_generation(const struct backend *backend)
     return backend->vt->generation(backend);
 }
 
-tapml_status backend_lend(struct backend *backend, const struct backend_loan *loan)
+tapml_status backend_share(struct backend *backend, const struct backend_share *share)
 {
-    return backend->vt->lend ? backend->vt->lend(backend, loan) : TAPML_OK;
+    return backend->vt->share ? backend->vt->share(backend, share) : TAPML_OK;
 }
 
-void backend_take_back(struct backend *backend, const void *memory)
+void backend_unshare(struct backend *backend, const void *memory)
 {
-    if (backend->vt->take_back) {
-        backend->vt->take_back(backend, memory);
+    if (backend->vt->unshare) {
+        backend->vt->unshare(backend, memory);
     }
 }
 
@@ -528,14 +528,14 @@ static uint64_t forward_generation(const struct backend *backend)
     return backend_generation(inner(backend));
 }
 
-static tapml_status forward_lend(struct backend *backend, const struct backend_loan *loan)
+static tapml_status forward_share(struct backend *backend, const struct backend_share *share)
 {
-    return backend_lend(inner(backend), loan);
+    return backend_share(inner(backend), share);
 }
 
-static void forward_take_back(struct backend *backend, const void *memory)
+static void forward_unshare(struct backend *backend, const void *memory)
 {
-    backend_take_back(inner(backend), memory);
+    backend_unshare(inner(backend), memory);
 }
 
 const struct backend_vt backend_forward_vt = {
@@ -560,6 +560,6 @@ const struct backend_vt backend_forward_vt = {
     .launches = forward_launches,
     .identity = forward_identity,
     .generation = forward_generation,
-    .lend = forward_lend,
-    .take_back = forward_take_back,
+    .share = forward_share,
+    .unshare = forward_unshare,
 };

@@ -30,7 +30,7 @@
 
 struct backend;
 
-// What a backend does with memory that it was lent.
+// What a backend does with memory that is shared with it.
 enum backend_borrowing {
     BACKEND_BORROWS_NOTHING, // It sees all memory of this process.
     BACKEND_BORROWS_SOURCES, // `write` reads from it, where it would copy other memory first.
@@ -58,10 +58,10 @@ struct backend_point {
 };
 
 // Memory that another process can see, too: a mapping of `descriptor` from its first byte on.
-struct backend_loan {
+struct backend_share {
     const void *memory;
     uint64_t bytes;
-    int descriptor; // Of the lender, who keeps it open. A reader must not be able to write by it.
+    int descriptor; // Of the owner, who keeps it open. A reader must not be able to write by it.
 };
 
 // Where an argument's memory comes from: what a recorder keeps beside the numbers.
@@ -161,9 +161,9 @@ struct backend_vt {
     // are there, and undefined.
     uint64_t (*generation)(const struct backend *backend);
 
-    // Lends it memory, and takes it back. Both NULL where `borrowing` is NOTHING.
-    tapml_status (*lend)(struct backend *backend, const struct backend_loan *loan);
-    void (*take_back)(struct backend *backend, const void *memory);
+    // Shares memory with it, and ends that. Both NULL where `borrowing` is NOTHING.
+    tapml_status (*share)(struct backend *backend, const struct backend_share *share);
+    void (*unshare)(struct backend *backend, const void *memory);
 };
 
 // First member of every backend. All but `vt` is the façade's, and zeroed to begin with.
@@ -231,10 +231,10 @@ uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
 uint64_t backend_generation(const struct backend *backend);
 
-// Memory can be lent more than once, and is then taken back as often: after a wait, and when the
+// Memory can be shared more than once, and is then unshared as often: after a wait, and when the
 // buffers that wrap it are gone. A backend that borrows nothing has nothing to do.
-tapml_status backend_lend(struct backend *backend, const struct backend_loan *loan) STATUS_USED;
-void backend_take_back(struct backend *backend, const void *memory);
+tapml_status backend_share(struct backend *backend, const struct backend_share *share) STATUS_USED;
+void backend_unshare(struct backend *backend, const void *memory);
 
 // For wrappers: the same functions, forwarded to `inner`, which is the second member of `struct
 // backend_wrapper`. A wrapper copies this table and replaces what it watches.

@@ -44,8 +44,8 @@ struct residency {
     struct weight **weights;
     size_t count;
     size_t capacity;
-    struct file_map *lent; // Of checkpoints.
-    size_t lent_count, lent_capacity;
+    struct file_map *shared; // Of checkpoints.
+    size_t shared_count, shared_capacity;
 };
 
 // A weight as it lies in host memory.
@@ -93,49 +93,49 @@ void residency_destroy(struct residency *set)
     for (size_t i = 0; i < set->count; i++) {
         release_panels(set, set->weights[i]);
     }
-    for (size_t i = 0; i < set->lent_count; i++) {
-        backend_take_back(set->backend, set->lent[i].data);
+    for (size_t i = 0; i < set->shared_count; i++) {
+        backend_unshare(set->backend, set->shared[i].data);
     }
-    alloc_free(set->lent);
+    alloc_free(set->shared);
     alloc_free(set->weights);
     table_release(&set->known);
     arena_destroy(set->arena);
     alloc_free(set);
 }
 
-// Whether all of `bytes` lie in what was lent.
-static int is_lent(const struct residency *set, const void *data, uint64_t bytes)
+// Whether all of `bytes` lie in memory that is shared.
+static int is_shared(const struct residency *set, const void *data, uint64_t bytes)
 {
-    for (size_t i = 0; i < set->lent_count; i++) {
-        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->lent[i].data;
-        if (offset < set->lent[i].size && bytes <= set->lent[i].size - offset) {
+    for (size_t i = 0; i < set->shared_count; i++) {
+        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->shared[i].data;
+        if (offset < set->shared[i].size && bytes <= set->shared[i].size - offset) {
             return 1;
         }
     }
     return 0;
 }
 
-static tapml_status lend(struct residency *set, const struct file_map *map)
+static tapml_status share(struct residency *set, const struct file_map *map)
 {
-    const struct backend_loan loan = {map->data, map->size, map->descriptor};
-    if (!map->data || is_lent(set, map->data, map->size)) {
+    const struct backend_share share = {map->data, map->size, map->descriptor};
+    if (!map->data || is_shared(set, map->data, map->size)) {
         return TAPML_OK;
     }
-    if (!alloc_grow((void **)&set->lent, &set->lent_capacity, set->lent_count,
-                    sizeof(*set->lent))) {
+    if (!alloc_grow((void **)&set->shared, &set->shared_capacity, set->shared_count,
+                    sizeof(*set->shared))) {
         return status_no_memory();
     }
-    TAPML_TRY(backend_lend(set->backend, &loan));
-    set->lent[set->lent_count++] = *map;
+    TAPML_TRY(backend_share(set->backend, &share));
+    set->shared[set->shared_count++] = *map;
     return TAPML_OK;
 }
 
-tapml_status residency_lend(struct residency *set, const struct checkpoint *checkpoint)
+tapml_status residency_share(struct residency *set, const struct checkpoint *checkpoint)
 {
     const size_t count = checkpoint ? checkpoint_map_count(checkpoint) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct file_map map = checkpoint_map_at(checkpoint, i);
-        TAPML_TRY(lend(set, &map));
+        TAPML_TRY(share(set, &map));
     }
     return TAPML_OK;
 }
@@ -213,8 +213,8 @@ static tapml_status upload(struct residency *set, struct panel *panel)
 static int is_in_place(const struct residency *set, const struct panel *panel)
 {
     const struct backend_info *info = backend_info(set->backend);
-    return info->is_host_memory ||
-           (info->borrowing == BACKEND_BORROWS_BUFFERS && is_lent(set, panel->data, panel->bytes));
+    return info->is_host_memory || (info->borrowing == BACKEND_BORROWS_BUFFERS &&
+                                    is_shared(set, panel->data, panel->bytes));
 }
 
 static tapml_status hold(struct residency *set, struct panel *panel)

@@ -34,10 +34,11 @@ struct resident {
 tapml_status residency_create(struct backend *backend, struct residency **out_set) STATUS_USED;
 void residency_destroy(struct residency *set);
 
-// Lends the backend what of a checkpoint can be lent, as long as the set lives: weights that lie
-// there are then uploaded without a copy, or used in place where the backend can wrap them. The
-// checkpoint outlives the set. Once for each is enough; NULL is nothing.
-tapml_status residency_lend(struct residency *set, const struct checkpoint *checkpoint) STATUS_USED;
+// Shares what of a checkpoint can be shared with the backend, as long as the set lives: weights
+// that lie there are then uploaded without a copy, or used in place where the backend can wrap
+// them. The checkpoint outlives the set. Once for each is enough; NULL is nothing.
+tapml_status residency_share(struct residency *set,
+                             const struct checkpoint *checkpoint) STATUS_USED;
 
 // The weight or constant of a key, whose bytes lie at `data`, dense, of the type, encoding and
 // shape of `form`. It is not loaded by that. `data` outlives the set; the key is copied.

@@ -115,7 +115,7 @@ static tapml_status take_weights(struct session *session, const struct session_o
             TAPML_TRY(residency_create(options->backends[i], &session->own_weights[i]));
             session->weights[i] = session->own_weights[i];
         }
-        TAPML_TRY(residency_lend(session->weights[i], model_checkpoint(session->model)));
+        TAPML_TRY(residency_share(session->weights[i], model_checkpoint(session->model)));
     }
     return TAPML_OK;
 }

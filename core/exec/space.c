@@ -32,7 +32,7 @@ void space_set_release(struct space_set *set)
     for (uint32_t i = 0; i < set->place_count; i++) {
         struct space_place *place = &set->places[i];
         for (; place->lent > 0; place->lent--) {
-            backend_take_back(place->backend, shared_memory(set->memory, place->lent - 1));
+            backend_unshare(place->backend, shared_memory(set->memory, place->lent - 1));
         }
     }
     shared_destroy(set->memory);
@@ -178,12 +178,12 @@ static tapml_status lend(struct space_set *set)
     for (uint32_t i = 0; i < set->place_count; i++) {
         struct space_place *place = &set->places[i];
         for (; place->lent < shared_count(set->memory); place->lent++) {
-            const struct backend_loan loan = {
+            const struct backend_share loan = {
                 .memory = shared_memory(set->memory, place->lent),
                 .bytes = shared_bytes(set->memory, place->lent),
                 .descriptor = shared_descriptor(set->memory, place->lent),
             };
-            TAPML_TRY(explain_place(backend_lend(place->backend, &loan), place));
+            TAPML_TRY(explain_place(backend_share(place->backend, &loan), place));
         }
     }
     return TAPML_OK;
@@ -192,7 +192,7 @@ static tapml_status lend(struct space_set *set)
 static tapml_status take_shared(struct space_set *set, uint64_t bytes, struct shared_span *out_span)
 {
     if (!set->memory) {
-        TAPML_TRY(shared_create(SHARED_LENT, &set->memory));
+        TAPML_TRY(shared_create(SHARED_READ_ONLY, &set->memory));
     }
     TAPML_TRY(shared_take(set->memory, bytes, out_span));
     return lend(set);

@@ -19,7 +19,7 @@ struct buffer {
     uint32_t number; // From 1.
     uint64_t bytes;
     struct shared_span span; // `memory` is NULL where the buffer is in a device.
-    int is_lent;             // The span is one of a loan.
+    int is_shared;           // The span lies in memory that is shared.
     int is_made;             // It was on the far side: one that is started again gets it again.
 };
 

@@ -216,14 +216,14 @@ static tapml_status client_fill(
     return far_memory_fill(own(backend), object, offset, size, pattern);
 }
 
-static tapml_status client_lend(struct backend *backend, const struct backend_loan *loan)
+static tapml_status client_share(struct backend *backend, const struct backend_share *share)
 {
-    return loan_add(&own(backend)->loans, loan);
+    return share_add(&own(backend)->shares, share);
 }
 
-static void client_take_back(struct backend *backend, const void *memory)
+static void client_unshare(struct backend *backend, const void *memory)
 {
-    far_memory_take_back(own(backend), memory);
+    far_memory_unshare(own(backend), memory);
 }
 
 // -- The whole ---------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ static const struct backend_vt client_vt = {
     .launches = client_launches,
     .identity = client_identity,
     .generation = client_generation,
-    .lend = client_lend,
-    .take_back = client_take_back,
+    .share = client_share,
+    .unshare = client_unshare,
 };
 
 tapml_status client_create(const struct far_side_options *options, struct backend **out_backend)

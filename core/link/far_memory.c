@@ -8,7 +8,7 @@
 
 enum {
     STAGED_BYTES_MAX = 1 << 26, // Then the near side waits, so that staging does not grow for ever.
-    LENT_BYTES_MIN = 1 << 12,   // Fewer are copied, so that nothing waits until they are read.
+    SHARED_BYTES_MIN = 1 << 12, // Fewer are copied, so that nothing waits until they are read.
 };
 
 // Where nothing was queued, nothing is lost with a far side that ends: it is asked once more.
@@ -26,7 +26,7 @@ static tapml_status put_new_buffer(struct far_side *far, struct buffer *buffer)
 
 static void drop_buffer(struct far_side *far, struct buffer *buffer)
 {
-    if (buffer->span.memory && !buffer->is_lent) {
+    if (buffer->span.memory && !buffer->is_shared) {
         shared_give_back(far->shared, &buffer->span);
     }
     buffer_remove(&far->buffers, buffer);
@@ -46,7 +46,7 @@ make_buffer(struct far_side *far, const struct buffer *wanted, tapml_object **ou
     }
     TAPML_TRY(buffer_add(&far->buffers, wanted, &buffer));
     tapml_status status = TAPML_OK;
-    if (far->is_wrapping && !buffer->is_lent) {
+    if (far->is_wrapping && !buffer->is_shared) {
         status = shared_take(far->shared, size, &buffer->span);
     }
     if (status == TAPML_OK) {
@@ -65,19 +65,19 @@ tapml_status far_memory_new(struct far_side *far, uint64_t size, tapml_object **
     return make_buffer(far, &(struct buffer){.bytes = size}, out_buffer);
 }
 
-// Where memory lies in a loan. Returns 0 where it lies in none.
-static int find_lent(const struct far_side *far,
-                     const void *memory,
-                     uint64_t bytes,
-                     struct shared_span *out_span)
+// The place of memory in a share. Returns 0 if it lies in none.
+static int find_shared(const struct far_side *far,
+                       const void *memory,
+                       uint64_t bytes,
+                       struct shared_span *out_span)
 {
-    const struct loan *loan = loan_find(&far->loans, memory, bytes);
-    if (!loan) {
+    const struct share *share = share_find(&far->shares, memory, bytes);
+    if (!share) {
         return 0;
     }
     *out_span = (struct shared_span){
-        .region = (uint32_t)(loan - far->loans.loans) | MESSAGE_IS_LOAN,
-        .offset = (uintptr_t)memory - (uintptr_t)loan->given.memory,
+        .region = (uint32_t)(share - far->shares.shares) | MESSAGE_IS_IMPORT,
+        .offset = (uintptr_t)memory - (uintptr_t)share->given.memory,
         .bytes = bytes,
         .memory = (unsigned char *)(uintptr_t)memory, // Only read: the façade sees to it.
     };
@@ -87,26 +87,26 @@ static int find_lent(const struct far_side *far,
 tapml_status far_memory_wrap(
     struct far_side *far, void *memory, uint64_t size, uint32_t access, tapml_object **out_buffer)
 {
-    struct buffer wanted = {.bytes = size, .is_lent = 1};
+    struct buffer wanted = {.bytes = size, .is_shared = 1};
     if (!far->is_wrapping || access != TAPML_ACCESS_READ ||
-        !find_lent(far, memory, size, &wanted.span)) {
+        !find_shared(far, memory, size, &wanted.span)) {
         return status_fail(TAPML_UNIMPLEMENTED,
-                           "%s: a worker cannot use memory of the host that it was not lent",
+                           "%s: a worker cannot use memory of the host that is not shared with it",
                            far->info.component);
     }
     return make_buffer(far, &wanted, out_buffer);
 }
 
-void far_memory_take_back(struct far_side *far, const void *memory)
+void far_memory_unshare(struct far_side *far, const void *memory)
 {
-    struct loan *loan = loan_remove(&far->loans, memory);
-    if (loan && loan->is_sent && far->is_up) {
-        far_side_begin(far, MESSAGE_TAKE_BACK);
-        wire_put_u32(&far->log, (uint32_t)(loan - far->loans.loans));
+    struct share *share = share_remove(&far->shares, memory);
+    if (share && share->is_sent && far->is_up) {
+        far_side_begin(far, MESSAGE_UNSHARE);
+        wire_put_u32(&far->log, (uint32_t)(share - far->shares.shares));
         (void)far_side_end(far); // Where it has ended, its mapping is gone too.
     }
-    if (loan) {
-        *loan = (struct loan){0};
+    if (share) {
+        *share = (struct share){0};
     }
 }
 
@@ -167,8 +167,8 @@ tapml_status far_memory_write(
         memcpy(buffer->span.memory + offset, source, size);
         return TAPML_OK;
     }
-    if (size >= LENT_BYTES_MIN && find_lent(far, source, size, &span)) {
-        TAPML_TRY(far_side_announce_loan(far, far_side_loan(far, &span)));
+    if (size >= SHARED_BYTES_MIN && find_shared(far, source, size, &span)) {
+        TAPML_TRY(far_side_announce_share(far, far_side_share(far, &span)));
         far->is_pending = 1; // Until it is read, the source stays as it is.
         return put_transfer(far, MESSAGE_WRITE, buffer, offset, &span);
     }

@@ -15,7 +15,7 @@
 tapml_status
 far_memory_new(struct far_side *far, uint64_t size, tapml_object **out_buffer) STATUS_USED;
 
-// A buffer over memory of the host that was lent to the far side; TAPML_UNIMPLEMENTED for any
+// A buffer over memory of the host that is shared with the far side; TAPML_UNIMPLEMENTED for any
 // other, for devices with memory of their own and for `access` other than TAPML_ACCESS_READ.
 tapml_status far_memory_wrap(struct far_side *far,
                              void *memory,
@@ -24,11 +24,11 @@ tapml_status far_memory_wrap(struct far_side *far,
                              tapml_object **out_buffer) STATUS_USED;
 void far_memory_free(struct far_side *far, tapml_object *object);
 
-// Ends the use of memory that was lent as often as it was lent.
-void far_memory_take_back(struct far_side *far, const void *memory);
+// Ends one use of shared memory; after the last, the far side unmaps it.
+void far_memory_unshare(struct far_side *far, const void *memory);
 
 // Transfers, as `backend_write`, `backend_read` and `backend_fill`. What is read is in `target`
-// after the next wait; what is written was copied, unless it lies in memory that was lent.
+// after the next wait; what is written was copied, unless it lies in shared memory.
 tapml_status far_memory_write(struct far_side *far,
                               tapml_object *object,
                               uint64_t offset,

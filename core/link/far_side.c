@@ -47,7 +47,7 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
     far->is_up = 0;
     far->crash_count++;
     far->regions_sent = 0;
-    loan_forget_sent(&far->loans);
+    share_forget_sent(&far->shares);
     for (size_t i = 0; i <= FAR_SIDE_COUNTS_MAX; i++) {
         far->counts_before[i] += far->counts[i];
         far->counts[i] = 0;
@@ -153,18 +153,18 @@ tapml_status far_side_announce_regions(struct far_side *far)
     return TAPML_OK;
 }
 
-tapml_status far_side_announce_loan(struct far_side *far, struct loan *loan)
+tapml_status far_side_announce_share(struct far_side *far, struct share *share)
 {
-    if (loan->is_sent) {
+    if (share->is_sent) {
         return TAPML_OK;
     }
     TAPML_TRY(far_side_send(far, -1));
-    far_side_begin(far, MESSAGE_LEND);
-    wire_put_u32(&far->log, (uint32_t)(loan - far->loans.loans));
-    wire_put_u64(&far->log, loan->given.bytes);
+    far_side_begin(far, MESSAGE_SHARE);
+    wire_put_u32(&far->log, (uint32_t)(share - far->shares.shares));
+    wire_put_u64(&far->log, share->given.bytes);
     wire_end(&far->log);
-    TAPML_TRY(far_side_send(far, loan->given.descriptor));
-    loan->is_sent = 1;
+    TAPML_TRY(far_side_send(far, share->given.descriptor));
+    share->is_sent = 1;
     return TAPML_OK;
 }
 
@@ -202,17 +202,17 @@ static tapml_status start(struct far_side *far)
     return take_opened(far, &reader);
 }
 
-struct loan *far_side_loan(const struct far_side *far, const struct shared_span *span)
+struct share *far_side_share(const struct far_side *far, const struct shared_span *span)
 {
-    return &far->loans.loans[span->region & ~MESSAGE_IS_LOAN];
+    return &far->shares.shares[span->region & ~MESSAGE_IS_IMPORT];
 }
 
 tapml_status far_side_put_buffer(struct far_side *far, const struct buffer *buffer)
 {
     struct wire_reader reader;
     int is_answered = 0;
-    TAPML_TRY(buffer->is_lent ? far_side_announce_loan(far, far_side_loan(far, &buffer->span))
-                              : far_side_announce_regions(far));
+    TAPML_TRY(buffer->is_shared ? far_side_announce_share(far, far_side_share(far, &buffer->span))
+                                : far_side_announce_regions(far));
     far_side_begin(far, buffer->span.memory ? MESSAGE_BUFFER_WRAP : MESSAGE_BUFFER_NEW);
     wire_put_u32(&far->log, buffer->number);
     wire_put_u64(&far->log, buffer->bytes);
@@ -333,7 +333,7 @@ void far_side_release(struct far_side *far)
     buffer_list_release(&far->buffers);
     wire_writer_release(&far->log);
     crashes_release(&far->crashes);
-    loan_list_release(&far->loans);
+    share_list_release(&far->shares);
     shared_destroy(far->shared);
     staging_release(&far->staging);
 }

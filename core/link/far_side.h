@@ -16,9 +16,9 @@
 #include "link/buffer.h"
 #include "link/channel.h"
 #include "link/crashes.h"
-#include "link/loan.h"
 #include "link/message.h"
 #include "link/op_list.h"
+#include "link/share.h"
 #include "link/staging.h"
 #include "schema/catalogue.h"
 
@@ -42,7 +42,7 @@ struct far_side {
     struct shared *shared;
     struct shared_span control; // Its first word is the far side's progress.
     uint32_t regions_sent;
-    struct loan_list loans;
+    struct share_list shares;
     struct op_list ops;
 
     struct wire_writer log; // Messages since the last time that all was done.
@@ -111,9 +111,9 @@ tapml_status far_side_wait_for(struct far_side *far, uint64_t point) STATUS_USED
 // Tells it of the regions of `shared` that it does not know.
 tapml_status far_side_announce_regions(struct far_side *far) STATUS_USED;
 
-// Tells it of a loan, if it does not know it. `far_side_loan` is the loan that a span lies in.
-tapml_status far_side_announce_loan(struct far_side *far, struct loan *loan) STATUS_USED;
-struct loan *far_side_loan(const struct far_side *far, const struct shared_span *span);
+// Tells it of a share, if it does not know it. `far_side_share` is the share that a span lies in.
+tapml_status far_side_announce_share(struct far_side *far, struct share *share) STATUS_USED;
+struct share *far_side_share(const struct far_side *far, const struct shared_span *span);
 
 // Tells it of a buffer.
 tapml_status far_side_put_buffer(struct far_side *far, const struct buffer *buffer) STATUS_USED;

@@ -29,7 +29,7 @@ static tapml_status reader_status(const struct wire_reader *reader)
 
 int message_has_descriptor(uint16_t verb)
 {
-    return verb == MESSAGE_REGION || verb == MESSAGE_LEND;
+    return verb == MESSAGE_REGION || verb == MESSAGE_SHARE;
 }
 
 void *message_grow(void *data, size_t used, size_t size)

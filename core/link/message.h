@@ -26,15 +26,15 @@ enum message_verb {
     MESSAGE_WAIT,  // Answered: the first error since the last one.
     MESSAGE_COUNT, // Answered: launches and other counts.
     MESSAGE_CLOSE,
-    MESSAGE_LEND, // Memory that is only read; its descriptor comes along.
-    MESSAGE_TAKE_BACK,
+    MESSAGE_SHARE, // Memory that is only read; its descriptor comes along.
+    MESSAGE_UNSHARE,
     MESSAGE_SIGNAL,   // A point behind what was queued.
     MESSAGE_WAIT_FOR, // Answered, as MESSAGE_WAIT: what is queued in front of a point is done.
     MESSAGE_REPLY = 64
 };
 
-// Beside the number of a region: it is that of a loan.
-#define MESSAGE_IS_LOAN UINT32_C(0x80000000)
+// Beside the number of a region: it is that of an import.
+#define MESSAGE_IS_IMPORT UINT32_C(0x80000000)
 
 // Whether a descriptor comes along with a message.
 int message_has_descriptor(uint16_t verb);

@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 enum {
-    NUMBER_MAX = 1 << 22, // Buffers at once,
-    LOANS_MAX = 1 << 16,  // and loans.
+    NUMBER_MAX = 1 << 22,  // Buffers at once,
+    IMPORTS_MAX = 1 << 16, // and imports.
     COUNTS_MAX = 1024,
     POINTS_MAX = 64, // That are remembered.
     MESSAGE_BYTES = 2048
 };
 
 struct served_region {
-    unsigned char *memory; // NULL: a loan that is no more.
+    unsigned char *memory; // NULL: an import that is no more.
     uint64_t bytes;
     uint32_t users; // Buffers that wrap a span of it.
 };
@@ -47,8 +47,8 @@ struct server {
     size_t op_count;
     struct served_region *regions;
     size_t region_count, region_capacity;
-    struct served_region *loans; // By number. Mapped to be read.
-    size_t loan_count, loan_capacity;
+    struct served_region *imports; // By number. Mapped to be read.
+    size_t import_count, import_capacity;
     struct served_buffer *buffers; // By number.
     size_t buffer_count, buffer_capacity;
     _Atomic(uint64_t) *progress; // In a region: the number of the message at work.
@@ -98,13 +98,13 @@ void serve_destroy(struct server *server)
     for (size_t i = 0; i < server->region_count; i++) {
         unmap(&server->regions[i]);
     }
-    for (size_t i = 0; i < server->loan_count; i++) {
-        unmap(&server->loans[i]);
+    for (size_t i = 0; i < server->import_count; i++) {
+        unmap(&server->imports[i]);
     }
     message_args_release(&server->args);
     alloc_free(server->buffers);
     alloc_free(server->regions);
-    alloc_free(server->loans);
+    alloc_free(server->imports);
     arena_destroy(server->arena);
     alloc_free(server);
 }
@@ -196,23 +196,23 @@ static tapml_status add_region(struct server *server, struct wire_reader *reader
     return TAPML_OK;
 }
 
-static tapml_status take_loan(struct server *server, struct wire_reader *reader, int descriptor)
+static tapml_status take_import(struct server *server, struct wire_reader *reader, int descriptor)
 {
     const uint32_t number = wire_take_u32(reader);
     const uint64_t bytes = wire_take_u64(reader);
-    if (!wire_is_done(reader) || number >= LOANS_MAX) {
-        return status_fail(TAPML_INVALID, "a loan without a number and a size");
+    if (!wire_is_done(reader) || number >= IMPORTS_MAX) {
+        return status_fail(TAPML_INVALID, "an import without a number and a size");
     }
-    while (server->loan_count <= number) {
-        if (!alloc_grow((void **)&server->loans, &server->loan_capacity, server->loan_count,
-                        sizeof(*server->loans))) {
+    while (server->import_count <= number) {
+        if (!alloc_grow((void **)&server->imports, &server->import_capacity, server->import_count,
+                        sizeof(*server->imports))) {
             return status_no_memory();
         }
-        server->loans[server->loan_count++] = (struct served_region){0};
+        server->imports[server->import_count++] = (struct served_region){0};
     }
-    return server->loans[number].memory
-               ? status_fail(TAPML_INVALID, "there is a loan %u already", number)
-               : map_region(bytes, descriptor, PROT_READ, &server->loans[number]);
+    return server->imports[number].memory
+               ? status_fail(TAPML_INVALID, "there is an import %u already", number)
+               : map_region(bytes, descriptor, PROT_READ, &server->imports[number]);
 }
 
 // Waits before memory goes: the near side may have left its own wait out.
@@ -226,29 +226,30 @@ static tapml_status finish_work(struct server *server)
 static tapml_status give_back(struct server *server, struct wire_reader *reader)
 {
     const uint32_t number = wire_take_u32(reader);
-    if (!wire_is_done(reader) || number >= server->loan_count || !server->loans[number].memory) {
-        return status_fail(TAPML_INVALID, "there is no loan %u", number);
+    if (!wire_is_done(reader) || number >= server->import_count ||
+        !server->imports[number].memory) {
+        return status_fail(TAPML_INVALID, "there is no import %u", number);
     }
-    if (server->loans[number].users > 0) {
-        return status_fail(TAPML_PRECONDITION, "%u buffers lie in the loan %u",
-                           server->loans[number].users, number);
+    if (server->imports[number].users > 0) {
+        return status_fail(TAPML_PRECONDITION, "%u buffers lie in the import %u",
+                           server->imports[number].users, number);
     }
     const tapml_status status = finish_work(server);
-    unmap(&server->loans[number]);
+    unmap(&server->imports[number]);
     return status;
 }
 
-// A region or a loan by the number in a message; NULL where there is none.
+// A region or an import by the number in a message; NULL where there is none.
 static struct served_region *find_region(const struct server *server, uint32_t number)
 {
-    const uint32_t index = number & ~MESSAGE_IS_LOAN;
+    const uint32_t index = number & ~MESSAGE_IS_IMPORT;
     if (index != number) {
-        return index < server->loan_count ? &server->loans[index] : NULL;
+        return index < server->import_count ? &server->imports[index] : NULL;
     }
     return index < server->region_count ? &server->regions[index] : NULL;
 }
 
-// A span of a region or, where it is only to be read, of a loan.
+// A span of a region or, where it is only to be read, of an import.
 struct span {
     uint32_t number;
     unsigned char *memory;
@@ -323,8 +324,9 @@ static tapml_status wrap_buffer(struct server *server, struct wire_reader *reade
     }
     TAPML_TRY(claim_number(server, number, &buffer));
     ASSERT(buffer);
-    const uint32_t access =
-        span.number & MESSAGE_IS_LOAN ? TAPML_ACCESS_READ : TAPML_ACCESS_READ | TAPML_ACCESS_WRITE;
+    const uint32_t access = span.number & MESSAGE_IS_IMPORT
+                                ? TAPML_ACCESS_READ
+                                : TAPML_ACCESS_READ | TAPML_ACCESS_WRITE;
     TAPML_TRY(backend_buffer_wrap(server->backend, span.memory, bytes, access, &buffer->object));
     *buffer = (struct served_buffer){buffer->object, span.number, 1};
     find_region(server, span.number)->users++;
@@ -379,8 +381,8 @@ static tapml_status transfer(struct server *server, struct wire_reader *reader, 
     if (is_write) {
         return backend_write(server->backend, part.object, part.offset, span.memory, part.bytes);
     }
-    return span.number & MESSAGE_IS_LOAN
-               ? status_fail(TAPML_INVALID, "a loan is only read")
+    return span.number & MESSAGE_IS_IMPORT
+               ? status_fail(TAPML_INVALID, "an import is only read")
                : backend_read(server->backend, part.object, part.offset, span.memory, part.bytes);
 }
 
@@ -617,10 +619,10 @@ static tapml_status serve(struct server *server,
     case MESSAGE_BUFFER_FREE:
         note_failure(server, free_buffer(server, &reader));
         return TAPML_OK;
-    case MESSAGE_LEND:
-        note_failure(server, take_loan(server, &reader, descriptor));
+    case MESSAGE_SHARE:
+        note_failure(server, take_import(server, &reader, descriptor));
         return TAPML_OK;
-    case MESSAGE_TAKE_BACK:
+    case MESSAGE_UNSHARE:
         note_failure(server, give_back(server, &reader));
         return TAPML_OK;
     case MESSAGE_WRITE:

@@ -187,12 +187,13 @@ static tapml_status read_extent(const struct reader *reader,
     return TAPML_OK;
 }
 
-// Memory that stays as long as the checkpoint, and that a worker can be lent where that can be had.
+// Memory that stays as long as the checkpoint, and that can be shared with a worker if the system
+// can.
 static void *make_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t align)
 {
     struct shared_span span;
     ASSERT(align <= SHARED_ALIGN);
-    if ((checkpoint->shared || shared_create(SHARED_LENT, &checkpoint->shared) == TAPML_OK) &&
+    if ((checkpoint->shared || shared_create(SHARED_READ_ONLY, &checkpoint->shared) == TAPML_OK) &&
         shared_take(checkpoint->shared, bytes, &span) == TAPML_OK) {
         return span.memory;
     }

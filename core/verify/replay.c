@@ -71,7 +71,7 @@ static tapml_status make_weights(const struct replay *replay, struct residency *
 {
     struct residency *weights = NULL;
     TAPML_TRY(residency_create(replay->backend, &weights));
-    const tapml_status status = residency_lend(weights, replay->checkpoint);
+    const tapml_status status = residency_share(weights, replay->checkpoint);
     if (status != TAPML_OK) {
         residency_destroy(weights);
         return status;

@@ -55,7 +55,7 @@ static tapml_status device_new(struct backend *backend, uint64_t size, tapml_obj
     return backend_forward_vt.buffer_new(backend, size, out_buffer);
 }
 
-// Memory that was lent can only be read.
+// Memory that was shared can only be read.
 static void touch(const tapml_tensor *tensor, int is_written)
 {
     uint64_t last = 0, dense = 1;

@@ -43,12 +43,12 @@ Test(shared, gives_the_same_memory_to_both_sides)
     munmap(other, shared_bytes(shared, span.region));
 }
 
-// A worker that is out of its mind neither spoils what it was lent nor cuts it off.
-Test(shared, is_written_by_its_maker_alone_where_it_is_lent)
+// A worker that is out of its mind neither changes what is shared with it nor cuts it off.
+Test(shared, is_written_by_its_maker_alone_if_it_is_read_only)
 {
     struct shared *own = NULL;
     struct shared_span span;
-    cr_assert_eq(shared_create(SHARED_LENT, &own), TAPML_OK);
+    cr_assert_eq(shared_create(SHARED_READ_ONLY, &own), TAPML_OK);
     cr_assert_eq(shared_take(own, 100, &span), TAPML_OK, "%s", status_message());
     const int descriptor = shared_descriptor(own, 0);
     const uint64_t bytes = shared_bytes(own, 0);
@@ -83,14 +83,14 @@ Test(shared, reads_zeros_where_somebody_punched_a_hole)
     cr_expect_eq(span.memory[0], 0);
     cr_expect_eq(span.memory[PAGE], 1);
 
-    struct shared *lent = NULL;
+    struct shared *sealed = NULL;
     struct shared_span other;
-    cr_assert_eq(shared_create(SHARED_LENT, &lent), TAPML_OK);
-    cr_assert_eq(shared_take(lent, PAGE, &other), TAPML_OK);
+    cr_assert_eq(shared_create(SHARED_READ_ONLY, &sealed), TAPML_OK);
+    cr_assert_eq(shared_take(sealed, PAGE, &other), TAPML_OK);
     memset(other.memory, 1, other.bytes);
-    cr_expect_neq(fallocate(shared_descriptor(lent, other.region), mode, 0, PAGE), 0);
+    cr_expect_neq(fallocate(shared_descriptor(sealed, other.region), mode, 0, PAGE), 0);
     cr_expect_eq(other.memory[0], 1);
-    shared_destroy(lent);
+    shared_destroy(sealed);
 }
 
 Test(shared, uses_again_what_was_given_back)

@@ -80,7 +80,7 @@ static void crash(struct backend *backend, tapml_object *x, tapml_object *y)
     cr_assert_eq(backend_wait(backend), TAPML_INTERNAL);
 }
 
-// What a worker sees of a lent buffer: copied on its side, then read here.
+// What a worker sees of a shared buffer: copied on its side, then read here.
 static void expect_numbers(struct backend *backend,
                            tapml_object *target,
                            const struct shared_span *span,
@@ -98,8 +98,8 @@ static void expect_numbers(struct backend *backend,
     cr_assert_eq(found[span->bytes - 1], number);
 }
 
-// The worker ends with memory that it was lent, and with buffers that lie in it.
-static void lend_again(const char *name)
+// The worker ends with memory that is shared with it, and with buffers that lie in it.
+static void share_again(const char *name)
 {
     struct backend *backend = NULL;
     struct shared *shared = NULL;
@@ -108,11 +108,11 @@ static void lend_again(const char *name)
 
     open_registry("crashes_in_op");
     cr_assert_eq(open_in_worker(name, &backend), TAPML_OK, "%s", status_message());
-    cr_assert_eq(shared_create(SHARED_LENT, &shared), TAPML_OK);
+    cr_assert_eq(shared_create(SHARED_READ_ONLY, &shared), TAPML_OK);
     cr_assert_eq(shared_take(shared, 1 << 14, &span), TAPML_OK);
-    const struct backend_loan loan = {shared_memory(shared, 0), shared_bytes(shared, 0),
-                                      shared_descriptor(shared, 0)};
-    cr_assert_eq(backend_lend(backend, &loan), TAPML_OK);
+    const struct backend_share share = {shared_memory(shared, 0), shared_bytes(shared, 0),
+                                        shared_descriptor(shared, 0)};
+    cr_assert_eq(backend_share(backend, &share), TAPML_OK);
     cr_assert_eq(backend_buffer_new(backend, span.bytes, &target), TAPML_OK);
     if (backend_info(backend)->borrowing == BACKEND_BORROWS_BUFFERS) {
         cr_assert_eq(
@@ -127,19 +127,19 @@ static void lend_again(const char *name)
     cr_assert_eq(client_crash_count(backend), 2, "the call came so far as to crash");
     backend_buffer_free(backend, wrapped);
     backend_buffer_free(backend, target);
-    backend_take_back(backend, span.memory);
+    backend_unshare(backend, span.memory);
     backend_release(backend);
     shared_destroy(shared);
 }
 
-Test(isolation, lends_again_to_a_worker_of_host_memory_that_was_started_again)
+Test(isolation, shares_again_with_a_worker_of_host_memory_that_was_started_again)
 {
-    lend_again("crashes_in_op:first");
+    share_again("crashes_in_op:first");
 }
 
-Test(isolation, lends_again_to_a_workers_device_that_was_started_again)
+Test(isolation, shares_again_with_a_workers_device_that_was_started_again)
 {
-    lend_again("crashes_in_op:0000:02/b");
+    share_again("crashes_in_op:0000:02/b");
 }
 
 Test(isolation, says_why_a_worker_opens_nothing)

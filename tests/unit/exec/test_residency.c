@@ -78,8 +78,8 @@ static void load_over_link(struct backend *device, void (*check)(struct backend 
     cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
     cr_assert_eq(loopback_create(device, catalogue, arena, &backend), TAPML_OK);
     struct residency *set = make_set(backend);
-    cr_assert_eq(residency_lend(set, checkpoint), TAPML_OK, "%s", status_message());
-    cr_assert_eq(residency_lend(set, checkpoint), TAPML_OK, "once more is nothing");
+    cr_assert_eq(residency_share(set, checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(residency_share(set, checkpoint), TAPML_OK, "once more is nothing");
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
         const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, i);
         const tapml_tensor *form = &weight->tensor;

@@ -60,84 +60,84 @@ Test(far_memory, refuses_what_leaves_a_buffer)
     backend_buffer_free(far.backend, x);
 }
 
-enum { LENT_BYTES = 1 << 14 };
+enum { SHARED_BYTES = 1 << 14 };
 
 static struct shared *memory;
-static struct shared_span lent;
+static struct shared_span shared;
 
-// Memory that is lent, with numbers in it.
-static void lend(void)
+// Memory that is shared, with numbers in it.
+static void share(void)
 {
-    FAR_MUST(shared_create(SHARED_LENT, &memory));
-    FAR_MUST(shared_take(memory, LENT_BYTES, &lent));
-    for (size_t i = 0; i < LENT_BYTES / sizeof(float); i++) {
+    FAR_MUST(shared_create(SHARED_READ_ONLY, &memory));
+    FAR_MUST(shared_take(memory, SHARED_BYTES, &shared));
+    for (size_t i = 0; i < SHARED_BYTES / sizeof(float); i++) {
         const float number = (float)i;
-        memcpy(lent.memory + i * sizeof(number), &number, sizeof(number));
+        memcpy(shared.memory + i * sizeof(number), &number, sizeof(number));
     }
-    const struct backend_loan loan = {lent.memory, shared_bytes(memory, 0),
-                                      shared_descriptor(memory, 0)};
-    FAR_MUST(backend_lend(far.backend, &loan));
+    const struct backend_share share = {shared.memory, shared_bytes(memory, 0),
+                                        shared_descriptor(memory, 0)};
+    FAR_MUST(backend_share(far.backend, &share));
 }
 
-static void take_back(void)
+static void unshare(void)
 {
-    backend_take_back(far.backend, lent.memory);
+    backend_unshare(far.backend, shared.memory);
     FAR_MUST(backend_fill(far.backend, far_buffer(&far, values, sizeof(values)), 0, 4, 0));
     FAR_MUST(backend_wait(far.backend)); // What the far side thinks of it comes with the wait.
     shared_destroy(memory);
 }
 
-// A write of lent memory reads it at the wait at the latest, and not before it must.
-Test(far_memory, writes_from_memory_that_was_lent)
+// A write of shared memory reads it at the wait at the latest, and not before it must.
+Test(far_memory, writes_from_memory_that_is_shared)
 {
-    static unsigned char found[LENT_BYTES];
+    static unsigned char found[SHARED_BYTES];
     far_open(&far, "good:0000:02/b");
-    lend();
+    share();
     cr_assert_eq(backend_info(far.backend)->borrowing, BACKEND_BORROWS_SOURCES);
     tapml_object *x = NULL;
-    FAR_MUST(backend_buffer_new(far.backend, LENT_BYTES, &x));
-    FAR_MUST(backend_write(far.backend, x, 0, lent.memory, LENT_BYTES));
-    lent.memory[5000] ^= 0xff; // Against the rules, but it shows that nothing was copied.
+    FAR_MUST(backend_buffer_new(far.backend, SHARED_BYTES, &x));
+    FAR_MUST(backend_write(far.backend, x, 0, shared.memory, SHARED_BYTES));
+    shared.memory[5000] ^= 0xff; // Against the rules, but it shows that nothing was copied.
     FAR_MUST(backend_wait(far.backend));
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
+    FAR_MUST(backend_read(far.backend, x, 0, found, SHARED_BYTES));
     FAR_MUST(backend_wait(far.backend));
-    cr_assert_arr_eq(found, lent.memory, LENT_BYTES);
-    FAR_MUST(backend_write(far.backend, x, 0, lent.memory, LENT_BYTES));
+    cr_assert_arr_eq(found, shared.memory, SHARED_BYTES);
+    FAR_MUST(backend_write(far.backend, x, 0, shared.memory, SHARED_BYTES));
     FAR_MUST(backend_wait(far.backend));
-    memset(lent.memory, 0, LENT_BYTES); // After a wait, the source is the lender's again.
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
+    memset(shared.memory, 0, SHARED_BYTES); // After a wait, the source is the owner's again.
+    FAR_MUST(backend_read(far.backend, x, 0, found, SHARED_BYTES));
     FAR_MUST(backend_wait(far.backend));
-    cr_assert_neq(found[LENT_BYTES - 1], 0);
+    cr_assert_neq(found[SHARED_BYTES - 1], 0);
     backend_buffer_free(far.backend, x);
-    take_back();
+    unshare();
 }
 
-// What lies in a loan only in part is copied as ever.
-Test(far_memory, copies_what_it_was_not_lent)
+// What lies in a share only in part is copied as ever.
+Test(far_memory, copies_what_is_not_shared)
 {
-    static unsigned char found[LENT_BYTES], source[LENT_BYTES] = {1, 2, 3};
+    static unsigned char found[SHARED_BYTES], source[SHARED_BYTES] = {1, 2, 3};
     far_open(&far, "good:0000:02/b");
-    lend();
+    share();
     tapml_object *x = NULL;
-    FAR_MUST(backend_buffer_new(far.backend, LENT_BYTES, &x));
-    FAR_MUST(backend_write(far.backend, x, 0, source, LENT_BYTES));
-    memset(source, 9, LENT_BYTES);
-    FAR_MUST(backend_read(far.backend, x, 0, found, LENT_BYTES));
+    FAR_MUST(backend_buffer_new(far.backend, SHARED_BYTES, &x));
+    FAR_MUST(backend_write(far.backend, x, 0, source, SHARED_BYTES));
+    memset(source, 9, SHARED_BYTES);
+    FAR_MUST(backend_read(far.backend, x, 0, found, SHARED_BYTES));
     FAR_MUST(backend_wait(far.backend));
     cr_assert_eq(found[2], 3, "it was read at once");
     backend_buffer_free(far.backend, x);
-    take_back();
+    unshare();
 }
 
-Test(far_memory, wraps_memory_that_was_lent_to_be_read)
+Test(far_memory, wraps_memory_that_is_shared_to_be_read)
 {
     float found[4];
     tapml_object *x = NULL;
     far_open(&far, "good:first");
-    lend();
+    share();
     cr_assert_eq(backend_info(far.backend)->borrowing, BACKEND_BORROWS_BUFFERS);
     FAR_MUST(
-        backend_buffer_wrap(far.backend, lent.memory + 16, sizeof(found), TAPML_ACCESS_READ, &x));
+        backend_buffer_wrap(far.backend, shared.memory + 16, sizeof(found), TAPML_ACCESS_READ, &x));
     tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
     FAR_MUST(far_trouble(&far, x, y, 0, "a"));
     FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
@@ -148,30 +148,30 @@ Test(far_memory, wraps_memory_that_was_lent_to_be_read)
     cr_assert_eq(backend_fill(far.backend, x, 0, 16, 0), TAPML_INVALID);
     cr_assert_eq(far_trouble(&far, y, x, 0, "b"), TAPML_INVALID, "nor does a call write it");
     backend_buffer_free(far.backend, x);
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory, 64,
+    cr_assert_eq(backend_buffer_wrap(far.backend, shared.memory, 64,
                                      TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &x),
                  TAPML_UNIMPLEMENTED);
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory + 64, shared_bytes(memory, 0),
+    cr_assert_eq(backend_buffer_wrap(far.backend, shared.memory + 64, shared_bytes(memory, 0),
                                      TAPML_ACCESS_READ, &x),
-                 TAPML_UNIMPLEMENTED, "it ends behind the loan");
+                 TAPML_UNIMPLEMENTED, "it ends behind the share");
     backend_buffer_free(far.backend, y);
-    take_back();
+    unshare();
 }
 
-Test(far_memory, takes_a_loan_as_often_as_it_is_lent)
+Test(far_memory, shares_memory_more_than_once)
 {
     far_open(&far, "good:first");
-    lend();
-    const struct backend_loan loan = {lent.memory, shared_bytes(memory, 0),
-                                      shared_descriptor(memory, 0)};
-    const struct backend_loan other = {lent.memory, LENT_BYTES, shared_descriptor(memory, 0)};
+    share();
+    const struct backend_share share = {shared.memory, shared_bytes(memory, 0),
+                                        shared_descriptor(memory, 0)};
+    const struct backend_share other = {shared.memory, SHARED_BYTES, shared_descriptor(memory, 0)};
     tapml_object *x = NULL;
-    cr_assert_eq(backend_lend(far.backend, &other), TAPML_INVALID, "of another size");
-    FAR_MUST(backend_lend(far.backend, &loan));
-    backend_take_back(far.backend, lent.memory);
-    FAR_MUST(backend_buffer_wrap(far.backend, lent.memory, 64, TAPML_ACCESS_READ, &x));
+    cr_assert_eq(backend_share(far.backend, &other), TAPML_INVALID, "of another size");
+    FAR_MUST(backend_share(far.backend, &share));
+    backend_unshare(far.backend, shared.memory);
+    FAR_MUST(backend_buffer_wrap(far.backend, shared.memory, 64, TAPML_ACCESS_READ, &x));
     backend_buffer_free(far.backend, x);
-    take_back();
-    cr_assert_eq(backend_buffer_wrap(far.backend, lent.memory, 64, TAPML_ACCESS_READ, &x),
+    unshare();
+    cr_assert_eq(backend_buffer_wrap(far.backend, shared.memory, 64, TAPML_ACCESS_READ, &x),
                  TAPML_UNIMPLEMENTED);
 }

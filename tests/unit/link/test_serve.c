@@ -162,18 +162,18 @@ Test(serve, answers_for_buffers_that_are_not_there)
     cr_assert_eq(wait_for(), TAPML_INVALID);
 }
 
-static void lend(uint32_t loan, int descriptor)
+static void share(uint32_t import, int descriptor)
 {
-    begin(MESSAGE_LEND);
-    wire_put_u32(&message, loan);
+    begin(MESSAGE_SHARE);
+    wire_put_u32(&message, import);
     wire_put_u64(&message, 4096);
     cr_assert_eq(give(descriptor), TAPML_OK, "%s", status_message());
 }
 
-static void take_back(uint32_t loan)
+static void unshare(uint32_t import)
 {
-    begin(MESSAGE_TAKE_BACK);
-    wire_put_u32(&message, loan);
+    begin(MESSAGE_UNSHARE);
+    wire_put_u32(&message, import);
     cr_assert_eq(give(-1), TAPML_OK, "%s", status_message());
 }
 
@@ -195,18 +195,18 @@ static void transfer(uint16_t verb, uint32_t buffer, uint32_t region)
     cr_assert_eq(give(-1), TAPML_OK);
 }
 
-Test(serve, only_reads_what_it_was_lent)
+Test(serve, only_reads_what_it_has_imported)
 {
     open_all();
-    lend(3, make_memory());
+    share(3, make_memory());
     wrap(1, 64, 0, 64);
-    wrap(2, 64, MESSAGE_IS_LOAN | 3, 64);
+    wrap(2, 64, MESSAGE_IS_IMPORT | 3, 64);
     cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
-    transfer(MESSAGE_WRITE, 1, MESSAGE_IS_LOAN | 3);
+    transfer(MESSAGE_WRITE, 1, MESSAGE_IS_IMPORT | 3);
     transfer(MESSAGE_READ, 2, 0);
     cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
-    transfer(MESSAGE_READ, 1, MESSAGE_IS_LOAN | 3);
-    cr_assert_eq(wait_for(), TAPML_INVALID, "into a loan");
+    transfer(MESSAGE_READ, 1, MESSAGE_IS_IMPORT | 3);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "into an import");
     transfer(MESSAGE_WRITE, 2, 0);
     cr_assert_eq(wait_for(), TAPML_INVALID, "into a buffer of one");
     begin(MESSAGE_FILL);
@@ -218,40 +218,40 @@ Test(serve, only_reads_what_it_was_lent)
     cr_assert_eq(wait_for(), TAPML_INVALID);
 }
 
-Test(serve, answers_for_loans_that_cannot_be)
+Test(serve, answers_for_imports_that_cannot_be)
 {
     open_all();
-    lend(0, -1);
+    share(0, -1);
     cr_assert_eq(wait_for(), TAPML_INVALID, "without its memory");
-    lend(UINT32_MAX, make_memory());
+    share(UINT32_MAX, make_memory());
     cr_assert_eq(wait_for(), TAPML_INVALID, "of no number");
-    lend(1, make_memory());
-    lend(1, make_memory());
+    share(1, make_memory());
+    share(1, make_memory());
     cr_assert_eq(wait_for(), TAPML_INVALID, "twice");
-    wrap(1, 64, MESSAGE_IS_LOAN, 0);
-    cr_assert_eq(wait_for(), TAPML_INVALID, "there is no loan 0");
-    wrap(1, 64, MESSAGE_IS_LOAN | 1, 4096);
+    wrap(1, 64, MESSAGE_IS_IMPORT, 0);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "there is no import 0");
+    wrap(1, 64, MESSAGE_IS_IMPORT | 1, 4096);
     cr_assert_eq(wait_for(), TAPML_INVALID, "behind it");
-    take_back(0);
+    unshare(0);
     cr_assert_eq(wait_for(), TAPML_INVALID);
 }
 
-Test(serve, keeps_a_loan_while_buffers_lie_in_it)
+Test(serve, keeps_an_import_while_buffers_lie_in_it)
 {
     open_all();
-    lend(0, make_memory());
-    wrap(1, 64, MESSAGE_IS_LOAN, 0);
-    take_back(0);
+    share(0, make_memory());
+    wrap(1, 64, MESSAGE_IS_IMPORT, 0);
+    unshare(0);
     cr_assert_eq(wait_for(), TAPML_PRECONDITION);
     begin(MESSAGE_BUFFER_FREE);
     wire_put_u32(&message, 1);
     cr_assert_eq(give(-1), TAPML_OK);
-    take_back(0);
+    unshare(0);
     cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
-    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    wrap(1, 64, MESSAGE_IS_IMPORT, 0);
     cr_assert_eq(wait_for(), TAPML_INVALID, "it is gone");
-    lend(0, make_memory());
-    wrap(1, 64, MESSAGE_IS_LOAN, 0);
+    share(0, make_memory());
+    wrap(1, 64, MESSAGE_IS_IMPORT, 0);
     cr_assert_eq(wait_for(), TAPML_OK, "and its number is free again");
 }
 
@@ -313,8 +313,8 @@ Test(serve, bears_any_bytes)
     random_init(&random, 7);
     open_all();
     wrap(1, 1024, 0, 64);
-    lend(0, make_memory());
-    wrap(2, 1024, MESSAGE_IS_LOAN, 64);
+    share(0, make_memory());
+    wrap(2, 1024, MESSAGE_IS_IMPORT, 64);
     for (int turn = 0; turn < TURNS; turn++) {
         const uint16_t verb = (uint16_t)(MESSAGE_SUPPORTS + random_below(&random, 17));
         begin(verb == MESSAGE_CLOSE ? MESSAGE_CALL : verb);
