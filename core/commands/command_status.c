@@ -15,6 +15,7 @@
 #include "run/run_lock.h"
 #include "store/carved.h"
 #include "store/label.h"
+#include "store/maker.h"
 #include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
@@ -38,6 +39,7 @@ static const struct options_spec specs[] = {
 struct part {
     const char *name, *backend, *goal;
     int64_t replayed, passed, failed;
+    struct maker_stale stale; // Results that do not belong to the last start.
     int64_t blamed, moved;
     const char *step, *verdict; // Of the last step, or "".
     const char *given_up;       // Why it was, at the last start; or "".
@@ -144,6 +146,7 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
 
     part->step = part->verdict = "";
     TAPML_TRY(step_find_settled(store, part->name, overview->arena, &step, &has_step));
+    TAPML_TRY(maker_count_stale(store, part->name, &part->stale));
     TAPML_TRY(verdict_read(store, part->name, &list));
     part->replayed = (int64_t)list.count;
     part->failed = (int64_t)verdict_count_failed(list.items, list.count);
@@ -305,6 +308,14 @@ static void print_part(const struct overview *overview, const struct part *part)
     if (*part->step != '\0') {
         (void)printf("; last step '%s': %s", part->step, part->verdict);
     }
+    if (part->stale.results > 0) {
+        (void)printf("; %" PRId64 " results are stale: the next start replays their cases",
+                     part->stale.results);
+    }
+    if (part->stale.limits > 0) {
+        (void)printf("; limits of %" PRId64 " results are stale: the next start measures them",
+                     part->stale.limits);
+    }
     if (*part->given_up != '\0') {
         (void)printf("; given up: %s", part->given_up);
     }
@@ -359,8 +370,10 @@ static void append_part(struct text *text, const struct part *part)
     append_member(text, "backend", part->backend);
     text_format(text,
                 ", \"replayed\": %" PRId64 ", \"passed\": %" PRId64 ", \"failed\": %" PRId64
-                ", \"blamed\": %" PRId64 ", \"moved\": %" PRId64,
-                part->replayed, part->passed, part->failed, part->blamed, part->moved);
+                ", \"blamed\": %" PRId64 ", \"moved\": %" PRId64 ", \"stale\": %" PRId64
+                ", \"stale_limits\": %" PRId64,
+                part->replayed, part->passed, part->failed, part->blamed, part->moved,
+                part->stale.results, part->stale.limits);
     append_member(text, "step", part->step);
     append_member(text, "verdict", part->verdict);
     append_member(text, "given_up", part->given_up);

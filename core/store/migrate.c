@@ -125,11 +125,13 @@ static const struct change FROM_2[] = {
      "  NULL, '', '', tried, failed FROM main.finding",
      "finding"},
     {"bundle", NULL, NULL},
+    {"maker", NULL, NULL},
 };
 
 static const struct change FROM_3[] = {
     {"result", RESULTS_OF_3, "result"},
     {"output_error", ERRORS_OF_2_AND_3, NULL},
+    {"maker", NULL, NULL},
 };
 
 // A version, and how its tables become those of this one.

@@ -334,6 +334,19 @@ static const struct schema_table TABLES[] = {
      "  PRIMARY KEY (target, op)"
      ") WITHOUT ROWID",
      NULL},
+    {"maker",
+     "CREATE TABLE maker ("
+     "  target TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  version INTEGER NOT NULL,"
+     "  implementation TEXT NOT NULL,"
+     "  device TEXT NOT NULL,"
+     "  driver TEXT NOT NULL,"
+     "  options TEXT NOT NULL,"
+     "  oracle TEXT NOT NULL,"
+     "  PRIMARY KEY (target, op, version)"
+     ") WITHOUT ROWID",
+     NULL},
 };
 // For a person at a shell: what `judgement_make` (verify/judgement.h) makes of errors and limits.
 // The host computes it itself.

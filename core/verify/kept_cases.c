@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "store/case.h"
 #include "store/label.h"
+#include "store/maker.h"
 #include "store/representative.h"
 #include "store/store.h"
 #include "store/stored_case.h"
@@ -154,6 +155,7 @@ static tapml_status forget_stale_of(struct kept_cases *cases,
     const struct result_maker *maker = NULL;
     size_t count = 0;
     TAPML_TRY(examiner_maker(cases->examiner, group->op, group->version, &maker));
+    TAPML_TRY(maker_write(options->store, options->target, group->op, group->version, maker));
     TAPML_TRY(result_forget_stale(options->store, options->target, group->op, group->version, maker,
                                   &count));
     if (count > 0) {

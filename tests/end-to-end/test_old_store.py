@@ -54,6 +54,7 @@ def carried_on(version):
         before = content(path)
         found = json.loads(rig.check(rig.host("status", dir_, "--json"), 0).stdout)
         assert found["cases"] == 80 and found["targets"][0]["failed"] == 4, found
+        assert found["targets"][0]["stale"] == 80, "results without errors are replayed"
         assert content(path) == before, "looking has changed something"
         done = rig.check(rig.host("--config", ini), 1)
         rig.contains(done.stdout, "40 instances on gpu, 2 blamed", "80 cases, 0 not compared")

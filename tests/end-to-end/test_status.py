@@ -42,6 +42,30 @@ def of_a_finished_run(folder):
     assert files(dir_) == before, "looking has changed something"
 
 
+def of_stale_results(folder):
+    """Told without a device; the next start replays as many cases."""
+    ini, dir_ = rig.write_small_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    now, = status(dir_)["targets"]
+    assert now["stale"] == now["stale_limits"] == 0, now
+    assert "stale" not in rig.check(rig.host("status", dir_), 0).stdout
+    linear = "case_id IN (SELECT id FROM \"case\" WHERE op = 'tapml.linear' LIMIT 3)"
+    norm = "case_id IN (SELECT id FROM \"case\" WHERE op = 'tapml.rms_norm' LIMIT 2)"
+    rig.change_store(dir_, f"UPDATE result SET implementation = 'org.example.late 0a1b' WHERE {linear};"
+                           f"UPDATE result SET oracle = '0a1b' WHERE {norm}")
+    before = files(dir_)
+    now, = status(dir_)["targets"]
+    assert (now["stale"], now["stale_limits"]) == (3, 2), now
+    nowhere = {"TAPML_PLUGIN_PATH": "/nowhere", "HOME": "/nowhere"}
+    text = rig.check(rig.host("status", dir_, env=nowhere), 0).stdout
+    rig.contains(text, "3 results are stale: the next start replays", "limits of 2 results are stale")
+    assert files(dir_) == before, "looking has changed something"
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stderr, "derived ones, 3 and 0 of them now")
+    now, = status(dir_)["targets"]
+    assert now["stale"] == now["stale_limits"] == 0 and now["passed"] == 80, now
+
+
 def of_a_run_that_goes_on(folder):
     """What is told grows; the writer is not disturbed; then it is killed, and goes on."""
     ini, dir_ = rig.write_run(folder, target="reference:f64", count=6, decode=12, extra=FAULT)
@@ -96,5 +120,5 @@ def of_nothing(folder):
 
 
 if __name__ == "__main__":
-    rig.main([of_a_finished_run, of_a_run_that_goes_on, of_an_interrupted_and_a_failed_run, of_nothing],
+    rig.main([of_a_finished_run, of_stale_results, of_a_run_that_goes_on, of_an_interrupted_and_a_failed_run, of_nothing],
              needs=["reference"])
