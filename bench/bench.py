@@ -151,7 +151,7 @@ def check(done, code):
 
 # -- What the report of a target says ------------------------------------------------------------
 
-def accused(report):
+def blamed(report):
     """(instance, op, whether it is the first of its op), in the order of the graph."""
     found = re.findall(r"^blamed(?: with others)?: (\S+) \((\S+)\)(, the first of its op)?", report, re.M)
     return [(instance, op, bool(first)) for instance, op, first in found]

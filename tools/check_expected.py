@@ -24,7 +24,7 @@ def generate(host, model, options, case):
     return json.loads(done.stdout)
 
 
-def departs(expected, computed):
+def diverges(expected, computed):
     """The index of the first id that differs, or None."""
     for index, pair in enumerate(zip(expected, computed)):
         if pair[0] != pair[1]:
@@ -42,9 +42,9 @@ def main():
     failures = 0
     for case in cases:
         computed = generate(host, model, options, case)
-        index = departs(case["ids"], computed["ids"])
+        index = diverges(case["ids"], computed["ids"])
         failures += index is not None
-        verdict = "identical ids" if index is None else f"departs at id {index}"
+        verdict = "identical ids" if index is None else f"diverges at id {index}"
         print(f"{verdict}: {computed['text']!r}")
     print(f"{len(cases) - failures} of {len(cases)} prompts with identical ids")
     return 1 if failures or not cases else 0

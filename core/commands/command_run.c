@@ -142,7 +142,7 @@ static tapml_status open_target(struct run *run, size_t target)
 }
 
 // What was planted and never struck says nothing about the tool.
-static void tell_faults(const struct run *run, size_t target)
+static void report_faults(const struct run *run, size_t target)
 {
     const char *name = run->config.targets[target].name;
     struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
@@ -243,7 +243,7 @@ static tapml_status open_store(struct run *run, const char *path)
 }
 
 // What encoding the weights cost, in a line; the report has each of them.
-static void tell_losses(const struct run *run, struct progress *progress)
+static void report_losses(const struct run *run, struct progress *progress)
 {
     const struct encode_account *account = model_losses(run->setup.model);
     const struct encode_loss *worst = account->losses;
@@ -270,7 +270,7 @@ static tapml_status open_run(struct run *run)
 
     progress_begin(&progress, "load", 0);
     TAPML_TRY(setup_model(&run->setup, &model));
-    tell_losses(run, &progress);
+    report_losses(run, &progress);
     TAPML_TRY(match(run));
     TAPML_TRY(setup_check_decode(&run->setup, config->decode));
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, run->setup.no_text,
@@ -340,7 +340,7 @@ static tapml_status run_present(struct run *run, uint32_t index)
     } else if (status == TAPML_OK) {
         status = report_print_target(run->store, run->config.targets[index].name, &run->is_wrong);
     }
-    tell_faults(run, index);
+    report_faults(run, index);
     return status;
 }
 
@@ -361,7 +361,7 @@ static tapml_status run_targets(struct run *run)
 }
 
 // The report knows of the run what its store knows.
-static tapml_status tell_run(const struct run *run, const struct options *options)
+static tapml_status report_run(const struct run *run, const struct options *options)
 {
     json_t *report = NULL;
 
@@ -387,7 +387,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);
-    return tell_run(run, options);
+    return report_run(run, options);
 }
 
 static void run_release(struct run *run)

@@ -318,7 +318,7 @@ static tapml_status child_start(struct channel *channel)
 }
 
 // The other side is gone: says how.
-static tapml_status tell_end(struct child *child)
+static tapml_status report_end(struct child *child)
 {
     end_child(child, END_MS);
     return status_fail(TAPML_UNAVAILABLE, "%s", child->life.ending);
@@ -329,7 +329,7 @@ child_send(struct channel *channel, const void *bytes, size_t size, int descript
 {
     struct child *child = own(channel);
     if (child->socket < 0 || socket_send(child->socket, bytes, size, descriptor) != TAPML_OK) {
-        return tell_end(child);
+        return report_end(child);
     }
     return TAPML_OK;
 }
@@ -377,7 +377,7 @@ static tapml_status attend(struct child *child)
         return clock_now_ns() - child->looked_ns > LOOK_NS ? look_at(child) : TAPML_OK;
     }
     if (status != TAPML_DEADLINE) {
-        return tell_end(child);
+        return report_end(child);
     }
     listen_to(&child->life);
     return look_at(child);
@@ -391,7 +391,7 @@ child_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *o
     for (;;) {
         char sentence[128];
         if (child->socket < 0) {
-            return tell_end(child);
+            return report_end(child);
         }
         const enum wire_result result = socket_next(&child->inbox, out_frame);
         if (result == WIRE_FRAME) {

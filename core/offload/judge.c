@@ -251,7 +251,7 @@ struct judge_trial {
     double logit_spread;
 };
 
-static void depart(struct judge_trial *trial, int64_t step, const char *what)
+static void diverge(struct judge_trial *trial, int64_t step, const char *what)
 {
     struct judge_result *result = trial->result;
 
@@ -282,7 +282,7 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
     if (!distance.is_finite) {
         result->margin = INFINITY;
         result->distance = INFINITY;
-        depart(trial, step, "the outputs hold NaN or infinity, the source's do not");
+        diverge(trial, step, "the outputs hold NaN or infinity, the source's do not");
         return TAPML_OK;
     }
     trial->logit_spread = fmax(trial->logit_spread, distance.logit_spread);
@@ -292,14 +292,14 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
         (void)snprintf(what, sizeof(what), "%s %.3g, limit %.3g",
                        trial->judge->has_logits ? "KL divergence of the logits" : "NMSE",
                        distance.value, trial->judge->limits.distance);
-        depart(trial, step, what);
+        diverge(trial, step, what);
     }
     if (distance.choice_deficit > trial->judge->limits.tie) {
-        result->departures++;
+        result->divergences++;
         (void)snprintf(what, sizeof(what),
                        "the next id is %lld, which the source has %.3g below its own",
                        (long long)distance.choice, distance.choice_deficit);
-        depart(trial, step, what);
+        diverge(trial, step, what);
     }
     return TAPML_OK;
 }
@@ -322,7 +322,7 @@ try_prompt(struct judge *judge, struct session *session, size_t index, struct ju
         return status;
     }
     trial->result->margin = INFINITY;
-    depart(trial, trial->step, status_message());
+    diverge(trial, trial->step, status_message());
     return TAPML_OK;
 }
 

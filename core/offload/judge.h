@@ -4,9 +4,9 @@
 // End to end: does a session compute what the source computes?
 //
 // Every prompt is run step by step, teacher-forced along the source's greedy ids, so that one
-// departure does not hide the next. Judged are the KL divergence of the logits and the top-1 of
+// divergence does not hide the next. Judged are the KL divergence of the logits and the top-1 of
 // every step; a graph without logits is judged by the NMSE of its outputs after the prefill. Limits
-// come from runs of the model on the devices that calibrate: 8 times what those depart from the
+// come from runs of the model on the devices that calibrate: 8 times what those diverge from the
 // source.
 #pragma once
 
@@ -40,7 +40,7 @@ struct judge_result {
     int agrees;
     double margin;       // observed / limit, the worst of all steps.
     double distance;     // The largest KL, or NMSE.
-    int64_t departures;  // Steps with another top-1.
+    int64_t divergences; // Steps with another top-1.
     size_t prompt;       // Where it departs first:
     int64_t step;        // the prompt's index, and the step.
     uint64_t executions; // Of ops, for all of this.

@@ -91,11 +91,11 @@ tapml_status localise_look(struct localise *localise, const struct watch_look *l
     return status;
 }
 
-// Looks at what the plan has on the target, on the way to a departure.
-static tapml_status look_at_departure(struct localise *localise,
-                                      enum watch_mode mode,
-                                      const struct judge_result *departure,
-                                      unsigned repeats)
+// Looks at what the plan has on the target, on the way to a divergence.
+static tapml_status look_at_divergence(struct localise *localise,
+                                       enum watch_mode mode,
+                                       const struct judge_result *divergence,
+                                       unsigned repeats)
 {
     struct plan *plan = NULL;
 
@@ -103,8 +103,8 @@ static tapml_status look_at_departure(struct localise *localise,
     const tapml_status status = localise_look(localise, &(struct watch_look){
                                                             .mode = mode,
                                                             .plan = plan,
-                                                            .prompt = departure->prompt,
-                                                            .steps = departure->step + 1,
+                                                            .prompt = divergence->prompt,
+                                                            .steps = divergence->step + 1,
                                                             .repeats = repeats,
                                                         });
 
@@ -114,33 +114,34 @@ static tapml_status look_at_departure(struct localise *localise,
 
 // -- What departs sometimes --------------------------------------------------------------------
 
-// Judges the same plan again on the way to the departure. `out_always`: it departs each time.
+// Judges the same plan again on the way to the divergence. `out_always`: it diverges each time.
 static tapml_status
-try_again(struct localise *localise, const struct judge_result *departure, int *out_always)
+try_again(struct localise *localise, const struct judge_result *divergence, int *out_always)
 {
     *out_always = 1;
     for (int i = 0; i < AGAIN && *out_always; i++) {
         struct judge_result again;
 
         TAPML_TRY(
-            trial_judge_prompt(localise->trial, departure->prompt, departure->step + 1, &again));
+            trial_judge_prompt(localise->trial, divergence->prompt, divergence->step + 1, &again));
         localise->cost.search += again.executions;
         *out_always = !again.agrees;
     }
     return TAPML_OK;
 }
 
-// Repeats the calls on the way to the departure, more often each time, until somebody fails.
-static tapml_status look_repeatedly(struct localise *localise, const struct judge_result *departure)
+// Repeats the calls on the way to the divergence, more often each time, until one fails.
+static tapml_status look_repeatedly(struct localise *localise,
+                                    const struct judge_result *divergence)
 {
     const size_t before = trial_count_blamed(localise->trial);
-    const uint64_t calls = (uint64_t)departure->step + 1;
+    const uint64_t calls = (uint64_t)divergence->step + 1;
 
     for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++) {
         const uint64_t repeats = (rounds[i] + calls - 1) / calls;
 
-        TAPML_TRY(look_at_departure(localise, WATCH_SHADOW, departure,
-                                    (unsigned)(repeats < REPEATS_MAX ? repeats : REPEATS_MAX)));
+        TAPML_TRY(look_at_divergence(localise, WATCH_SHADOW, divergence,
+                                     (unsigned)(repeats < REPEATS_MAX ? repeats : REPEATS_MAX)));
         if (trial_count_blamed(localise->trial) > before) {
             break;
         }
@@ -153,7 +154,7 @@ static tapml_status look_repeatedly(struct localise *localise, const struct judg
 // What the search moves, and what it holds back meanwhile.
 struct search {
     struct localise *localise;
-    const struct judge_result *departure;
+    const struct judge_result *divergence;
     const uint32_t *all;
     size_t all_count;
 };
@@ -177,8 +178,8 @@ static tapml_status test_members(void *user, const uint32_t *members, size_t cou
 
     hold(trial, search->all, search->all_count, 1);
     hold(trial, members, count, 0);
-    const tapml_status status =
-        trial_judge_prompt(trial, search->departure->prompt, search->departure->step + 1, &result);
+    const tapml_status status = trial_judge_prompt(trial, search->divergence->prompt,
+                                                   search->divergence->step + 1, &result);
 
     hold(trial, search->all, search->all_count, 0);
     TAPML_TRY(status);
@@ -188,7 +189,7 @@ static tapml_status test_members(void *user, const uint32_t *members, size_t cou
     return note(localise, step, result.agrees ? STEP_AGREES : STEP_DIVERGES, &result, begin_ns);
 }
 
-// Whether the members depart as often as one looks, and agree as often where any one is left out.
+// Whether the members diverge as often as one looks, and agree as often where any one is left out.
 static tapml_status
 confirm_members(struct search *search, const uint32_t *members, size_t count, int *out_is_confirmed)
 {
@@ -220,7 +221,7 @@ blame_member(const struct search *search, uint32_t op, const struct verdict *ver
 
     TAPML_TRY(trial_blame(localise->trial, op, TRIAL_TOGETHER, verdict, ""));
     localise_name_step(localise->trial, op, step, sizeof(step));
-    return note(localise, step, STEP_BLAMED, search->departure, clock_now_ns());
+    return note(localise, step, STEP_BLAMED, search->divergence, clock_now_ns());
 }
 
 // Nobody, where they are so many that the search has only gone astray.
@@ -232,8 +233,8 @@ static tapml_status blame_members(struct search *search, const uint32_t *members
                                     .shape_class = "",
                                     .output = "",
                                     .kind = VERDICT_FAIL,
-                                    .margin = search->departure->margin,
-                                    .reason = search->departure->sentence};
+                                    .margin = search->divergence->margin,
+                                    .reason = search->divergence->sentence};
     int is_confirmed = 0;
 
     if (count <= MEMBERS_MAX) {
@@ -271,10 +272,10 @@ search_within(struct search *search, size_t kind, uint32_t *all, uint32_t *membe
 }
 
 static tapml_status
-search_plans(struct localise *localise, size_t kind, const struct judge_result *departure)
+search_plans(struct localise *localise, size_t kind, const struct judge_result *divergence)
 {
     const size_t op_count = localise->trial->graph->op_count;
-    struct search search = {.localise = localise, .departure = departure};
+    struct search search = {.localise = localise, .divergence = divergence};
     uint32_t *all = alloc_array(op_count + 1, 2 * sizeof(*all));
 
     if (all == NULL) {
@@ -289,38 +290,38 @@ search_plans(struct localise *localise, size_t kind, const struct judge_result *
 
 // -- The whole ---------------------------------------------------------------------------------
 
-static tapml_status explain_not(struct localise *localise, const struct judge_result *departure)
+static tapml_status explain_not(struct localise *localise, const struct judge_result *divergence)
 {
     localise->unexplained =
-        arena_format(localise->trial->arena, "in '%s': %s", localise->step, departure->sentence);
+        arena_format(localise->trial->arena, "in '%s': %s", localise->step, divergence->sentence);
     return localise->unexplained != NULL ? TAPML_OK : status_no_memory();
 }
 
-// Accuses somebody of a departure, if anybody can be.
+// Blames operators for a divergence, if there is evidence against any.
 static tapml_status
-find(struct localise *localise, size_t kind, const struct judge_result *departure)
+find(struct localise *localise, size_t kind, const struct judge_result *divergence)
 {
     const size_t before = trial_count_blamed(localise->trial);
-    int departs_always = 0;
+    int diverges_always = 0;
 
     if (localise->watch != NULL) {
-        TAPML_TRY(look_at_departure(localise, WATCH_SHADOW, departure, 1));
+        TAPML_TRY(look_at_divergence(localise, WATCH_SHADOW, divergence, 1));
     }
     if (localise->watch != NULL && trial_count_blamed(localise->trial) == before) {
-        TAPML_TRY(look_at_departure(localise, WATCH_CUMULATIVE, departure, 1));
+        TAPML_TRY(look_at_divergence(localise, WATCH_CUMULATIVE, divergence, 1));
     }
     if (trial_count_blamed(localise->trial) > before) {
         return TAPML_OK;
     }
-    TAPML_TRY(try_again(localise, departure, &departs_always));
-    if (departs_always) {
-        TAPML_TRY(search_plans(localise, kind, departure));
+    TAPML_TRY(try_again(localise, divergence, &diverges_always));
+    if (diverges_always) {
+        TAPML_TRY(search_plans(localise, kind, divergence));
     }
     if (localise->watch != NULL && trial_count_blamed(localise->trial) == before) {
-        TAPML_TRY(look_repeatedly(localise, departure));
+        TAPML_TRY(look_repeatedly(localise, divergence));
     }
     return trial_count_blamed(localise->trial) > before ? TAPML_OK
-                                                        : explain_not(localise, departure);
+                                                        : explain_not(localise, divergence);
 }
 
 tapml_status localise_run(struct localise *localise,
@@ -334,10 +335,10 @@ tapml_status localise_run(struct localise *localise,
     while (!io_result->agrees && goes_on) {
         const size_t before = trial_count_blamed(localise->trial);
         const uint64_t begin_ns = clock_now_ns();
-        const struct judge_result departure = *io_result;
+        const struct judge_result divergence = *io_result;
         char row[96];
 
-        TAPML_TRY(find(localise, kind, &departure));
+        TAPML_TRY(find(localise, kind, &divergence));
         goes_on = trial_count_blamed(localise->trial) > before;
         TAPML_TRY(trial_judge(localise->trial, io_result));
         localise->cost.proof += io_result->executions;

@@ -271,7 +271,7 @@ verdict_of(const struct loop *loop, int agreed, const struct judge_result *resul
                                                 : STEP_DIVERGES;
 }
 
-// Judges the plan as it stands; who makes it depart is taken back.
+// Judges the plan as it stands; operators that make it diverge return to the source.
 static tapml_status
 settle(struct loop *loop, const char *step, size_t kind, struct judge_result *result)
 {

@@ -42,7 +42,7 @@ struct loop_options {
     const char *target;      // Name of its place.
     const struct plan *goal; // What is wanted on the target; the loop moves nothing else.
     const struct verdict_list *verdicts;
-    struct watch *watch; // NULL: departures are searched for by plans alone, and the mode is mixed.
+    struct watch *watch; // NULL: only plans are searched for a divergence; the mode is mixed.
     enum loop_mode mode;
     size_t move_prompts;   // Judged after each move.
     size_t all_prompts;    // Judged at the end.

@@ -195,8 +195,8 @@ int component_ready(struct component *component, struct arena *arena, struct com
     }
     const tapml_status status = bring_up(component, chain, &state);
     if (status != TAPML_OK) {
-        component->is_told_wrong = state == CANDIDATE_PROBE_FAILED &&
-                                   (status == TAPML_INVALID || status == TAPML_NOT_FOUND);
+        component->is_refused_for_options = state == CANDIDATE_PROBE_FAILED &&
+                                            (status == TAPML_INVALID || status == TAPML_NOT_FOUND);
         component_refuse(component, arena, state);
         return 0;
     }

@@ -37,9 +37,9 @@ struct component {
     const void *table;          // Of its kind.
     const tapml_op *const *ops; // Backends: what the first device has; NULL until asked.
     size_t op_count;
-    int is_host_memory; // Known with `ops`.
-    int is_told_wrong;  // It was refused for what it was told, such as the value of an option.
-    int is_elsewhere;   // Another process opens it: here, only who asks for it by name.
+    int is_host_memory;         // Known with `ops`.
+    int is_refused_for_options; // For the value of one, not for its state.
+    int is_elsewhere;           // Another process opens it: here only if it is asked for by name.
     struct component *created_before;
 };
 

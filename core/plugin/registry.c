@@ -243,7 +243,7 @@ static tapml_status no_component(const struct registry *registry, const struct n
 static tapml_status not_usable(const struct component *component)
 {
     const struct candidate *entry = &component->entry;
-    return status_fail(component->is_told_wrong ? TAPML_INVALID : TAPML_UNAVAILABLE,
+    return status_fail(component->is_refused_for_options ? TAPML_INVALID : TAPML_UNAVAILABLE,
                        "the component '%s' of '%s' is %s: %s", entry->component, entry->plugin,
                        candidate_state_name(entry->state), entry->sentence);
 }

@@ -303,7 +303,8 @@ static int has_metadata(struct store *store, const char *name, const char *value
 }
 
 // Tells the bundle of an earlier start where it is of the same fault.
-static tapml_status tell_earlier(const struct bundling *bundling, struct store *store, int *out_is)
+static tapml_status
+report_earlier(const struct bundling *bundling, struct store *store, int *out_is)
 {
     int64_t *ids = NULL;
     size_t count = 0;
@@ -333,7 +334,7 @@ static tapml_status keep_earlier(const struct bundling *bundling, int *out_is_ke
         store_open(bundling->path, 0, &store) != TAPML_OK) {
         return TAPML_OK; // One that is damaged is written again.
     }
-    const tapml_status status = tell_earlier(bundling, store, out_is_kept);
+    const tapml_status status = report_earlier(bundling, store, out_is_kept);
 
     store_close(store);
     return status;

@@ -259,10 +259,10 @@ static tapml_status check_run(struct store *into, const struct store *from)
     return status;
 }
 
-static tapml_status tell_disagreements(struct store *into,
-                                       merge_report_fn report,
-                                       void *user,
-                                       struct merge_counts *counts)
+static tapml_status report_disagreements(struct store *into,
+                                         merge_report_fn report,
+                                         void *user,
+                                         struct merge_counts *counts)
 {
     for (size_t i = 0; i < sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS); i++) {
         struct row row;
@@ -299,7 +299,7 @@ static tapml_status merge_at_once(struct store *into,
     TAPML_TRY(check_run(into, from));
     TAPML_TRY(run_sql(into, NUMBER));
     TAPML_TRY(count_new(into, counts));
-    TAPML_TRY(tell_disagreements(into, report, user, counts));
+    TAPML_TRY(report_disagreements(into, report, user, counts));
     TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", from,
                         "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
     return run_sql(into, TAKE);

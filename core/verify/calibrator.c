@@ -397,7 +397,7 @@ static void widen_by(struct limits *limits,
 }
 
 // Runs an item on all devices but the exact one (where they are reduced, on that one too), and
-// widens by what they depart from it.
+// widens by what they diverge from it.
 static tapml_status measure_others(const struct oracle *oracle,
                                    const struct carved_case *item,
                                    const struct compiled_op *schema,

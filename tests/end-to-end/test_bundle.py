@@ -11,7 +11,7 @@ import sqlite3
 import sys
 
 import rig
-from test_spoilt import spoil
+from test_spoilt import corrupt
 
 SILU = (b"silu", rb"exp\(-v\)", b"exp( v)")
 LINEAR = (b"linear_rows", rb"i < width;", b"i+9<width;")
@@ -26,18 +26,18 @@ def carried(folder, fault):
     model = os.path.join(folder, "model")
     shutil.copytree(rig.TINY, model)
     ini, dir_ = rig.write_run(folder, model=model, count=2, decode=3)
-    env = spoil(folder, *fault)
+    env = corrupt(folder, *fault)
     done = rig.check(rig.host("--config", ini, env=env), 1)
-    accused = re.findall(r"^blamed: (\S+) \((\S+)\)", done.stdout, re.M)
+    blamed = re.findall(r"^blamed: (\S+) \((\S+)\)", done.stdout, re.M)
     bundles = re.findall(r"^  tapml-host replay (\S+) --backend opencl$", done.stdout, re.M)
-    assert bundles == [os.path.join(dir_, f"FAULT-{n}.tapmlrun") for n in range(1, len(accused) + 1)], done.stdout
+    assert bundles == [os.path.join(dir_, f"FAULT-{n}.tapmlrun") for n in range(1, len(blamed) + 1)], done.stdout
     assert sorted(glob.glob(os.path.join(dir_, "FAULT-*"))) == sorted(bundles), os.listdir(dir_)
     other = os.path.join(folder, "other")
     os.mkdir(other)
     path = shutil.copy(bundles[0], other)
     shutil.rmtree(dir_)
     shutil.rmtree(model)
-    return path, accused[0], env
+    return path, blamed[0], env
 
 
 def reproduces(fault, smaller):
@@ -59,7 +59,7 @@ def reproduces(fault, smaller):
 
 def test_bundles_of_an_earlier_start_go(folder):
     ini, dir_ = rig.write_run(folder, count=2, decode=3)
-    rig.check(rig.host("--config", ini, env=spoil(folder, *SILU)), 1)
+    rig.check(rig.host("--config", ini, env=corrupt(folder, *SILU)), 1)
     assert glob.glob(os.path.join(dir_, "FAULT-*"))
     rig.check(rig.host("--config", ini), 0)
     assert not glob.glob(os.path.join(dir_, "FAULT-*"))

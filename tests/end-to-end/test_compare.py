@@ -82,7 +82,7 @@ def the_same_run_again_is_alike(folder):
     assert document["counts"]["time"] > 0 and document["compared"]["cases"] == 80
 
 
-def two_runs_are_told_apart(folder):
+def two_runs_are_distinguished(folder):
     text, document, page = compare(folder, right(), wrong(), 1)
     found = [(one["kind"], one["item"], one["field"], one["first"], one["second"]) for one in document["differences"]]
     for layer in (0, 1):
@@ -199,5 +199,5 @@ def what_is_no_run_is_refused(folder):
 
 
 if __name__ == "__main__":
-    rig.main([a_copy_is_alike, the_same_run_again_is_alike, two_runs_are_told_apart, other_prompts_have_other_cases,
+    rig.main([a_copy_is_alike, the_same_run_again_is_alike, two_runs_are_distinguished, other_prompts_have_other_cases,
               small_changes_are_found, other_code_is_found, what_is_no_run_is_refused], needs=["reference"])

@@ -23,7 +23,7 @@ def one(model, backend):
     return test
 
 
-def a_changed_weight_departs(folder):
+def a_changed_weight_diverges(folder):
     """The judge can fail: one weight changed is seen, and the layer named."""
     model = os.path.join(folder, "model")
     shutil.copytree(os.path.join(rig.DATA, "models", "llama"), model, copy_function=shutil.copy)
@@ -97,6 +97,6 @@ if __name__ == "__main__":
     backend = sys.argv[1]
     models = [rig.TINY] + sorted(entry.path for entry in os.scandir(os.path.join(rig.DATA, "models")))
     rig.main([one(model, backend) for model in models] +
-             [a_changed_weight_departs, a_name_the_model_lacks_is_refused, what_needs_no_text_does_without_a_tokenizer,
+             [a_changed_weight_diverges, a_name_the_model_lacks_is_refused, what_needs_no_text_does_without_a_tokenizer,
               keys_and_architecture_are_options],
              needs=[backend.split(":")[0]])

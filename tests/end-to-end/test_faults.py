@@ -22,8 +22,8 @@ def sections(*faults):
     return text
 
 
-def accused_of(stdout):
-    """The accused as (instance, op), and the firsts of their ops."""
+def blamed_of(stdout):
+    """The blamed as (instance, op), and the firsts of their ops."""
     found = re.findall(r"^blamed: (\S+) \((\S+)\)(, the first of its op)?", stdout, re.M)
     return [(instance, op) for instance, op, _ in found], [instance for instance, _, first in found if first]
 
@@ -38,18 +38,18 @@ def run(folder, *faults):
     return done, ini, dir_
 
 
-def expect_accused(done, *instances):
-    accused, _ = accused_of(done.stdout)
-    assert [instance for instance, _ in accused] == list(instances), done.stdout
+def expect_blamed(done, *instances):
+    blamed, _ = blamed_of(done.stdout)
+    assert [instance for instance, _ in blamed] == list(instances), done.stdout
     left = re.search(r"^(\d+) of (\d+) instances on gpu", done.stdout, re.M)
     assert int(left[2]) - int(left[1]) == len(instances), left[0]
 
 
 def expect_op(done, op, first):
-    """Only instances of `op` are accused, `first` is the first, and all other ops have moved."""
-    accused, firsts = accused_of(done.stdout)
-    assert accused and {name for _, name in accused} == {op}, done.stdout
-    assert accused[0][0] == first and firsts == [first], done.stdout
+    """Only instances of `op` are blamed, `first` is the first, and all other ops have moved."""
+    blamed, firsts = blamed_of(done.stdout)
+    assert blamed and {name for _, name in blamed} == {op}, done.stdout
+    assert blamed[0][0] == first and firsts == [first], done.stdout
     for line in done.stdout.splitlines():
         match = re.match(r"(tapml\.\S+)\s+(\d+)\s+(\d+)\s", line)
         if match and match[1] != op:
@@ -83,35 +83,35 @@ def one(op, kind, first):
 def two_at_once(folder):
     done, _, _ = run(folder, {"op": "rope", "instance": "layers.1/attn/k_rope", "kind": "swap-halves"},
                      {"instance": "layers.3/mlp/up_proj", "kind": "zero-row"})
-    expect_accused(done, "layers.1/attn/k_rope", "layers.3/mlp/up_proj")
+    expect_blamed(done, "layers.1/attn/k_rope", "layers.3/mlp/up_proj")
 
 
 def two_that_cancel(folder):
     done, _, _ = run(folder, {"instance": "layers.1/mlp/silu", "kind": "scale 2"},
                      {"instance": "layers.1/mlp/mul", "kind": "scale 0.5"})
-    expect_accused(done, "layers.1/mlp/silu", "layers.1/mlp/mul")
+    expect_blamed(done, "layers.1/mlp/silu", "layers.1/mlp/mul")
 
 
 def the_state_of_one_layer(folder):
     done, _, _ = run(folder, {"op": "state_append", "instance": "layers.2/*", "kind": "argument position -1"})
-    expect_accused(done, "layers.2/attn/k_append", "layers.2/attn/v_append")
+    expect_blamed(done, "layers.2/attn/k_append", "layers.2/attn/v_append")
 
 
 def from_the_sixtieth_call_on(folder):
     done, _, _ = run(folder, {"instance": "layers.2/mlp/silu", "kind": "scale 2", "from_call": 60})
-    expect_accused(done, "layers.2/mlp/silu")
+    expect_blamed(done, "layers.2/mlp/silu")
 
 
 def the_state_from_the_fortieth_call_on(folder):
     """Its op may be the last to move, by the time that it took: then only 44 of its calls are judged."""
     done, _, _ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 40})
-    expect_accused(done, "layers.1/attn/v_append")
+    expect_blamed(done, "layers.1/attn/v_append")
 
 
 def one_call_of_five(folder):
     done, _, dir_ = run(folder, {"instance": "layers.1/attn/o_proj", "kind": "zero-row", "probability": 0.2,
                                  "seed": 3})
-    expect_accused(done, "layers.1/attn/o_proj")
+    expect_blamed(done, "layers.1/attn/o_proj")
     fact, = rig.rows(dir_, "SELECT faults FROM target WHERE name = 'gpu'")[0]
     rig.contains(fact, "zero-row", "instance=layers.1/attn/o_proj", "probability=0.2", "seed=3")
 
@@ -128,14 +128,14 @@ def another_fault_is_another_target(folder):
     assert rig.rows(dir_, "SELECT count(*) FROM \"case\"") == cases
 
 
-def a_fault_that_waits_for_ever_is_told(folder):
+def a_fault_that_waits_for_ever_is_reported(folder):
     ini, _ = rig.write_run(folder, target=TARGET,
                            extra=sections({"op": "embed", "kind": "nan", "from_call": 1000000}))
     done = rig.check(rig.host("--config", ini), 0)
     rig.contains(done.stderr, "[fault.1] has corrupted 0 calls on 'gpu'")
 
 
-def what_spoils_nothing_is_refused(folder):
+def what_corrupts_nothing_is_refused(folder):
     for fault, sentence in (({"op": "rope", "kind": "argument window +1"}, "it can be done to: attention"),
                             ({"op": "ropes", "kind": "nan"}, "[fault.1] matches no instance"),
                             ({"op": "rope", "kind": "nun"}, "did you mean 'nan'?")):
@@ -147,5 +147,5 @@ if __name__ == "__main__":
     rig.main([one(*kind) for kind in KINDS] +
              [two_at_once, two_that_cancel, the_state_of_one_layer, from_the_sixtieth_call_on,
               the_state_from_the_fortieth_call_on, one_call_of_five, another_fault_is_another_target,
-              a_fault_that_waits_for_ever_is_told, what_spoils_nothing_is_refused],
+              a_fault_that_waits_for_ever_is_reported, what_corrupts_nothing_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])

@@ -33,13 +33,13 @@ FAULTS = [
 def one(name, op, kernel, pattern, replacement, sentence):
     def test(folder):
         ini, dir_ = rig.write_run(folder)
-        env = test_spoilt.spoil(folder, kernel, pattern, replacement)
+        env = test_spoilt.corrupt(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
         assert set(re.findall(r"^blamed: \S+ \((\S+)\)", done.stdout, re.M)) == {op}, done.stdout
         results = rig.rows(dir_, "SELECT op, verdict, reason FROM judged JOIN \"case\" ON id = case_id")
         reasons = [reason for of, verdict, reason in results if of == op and verdict == "fail"]
         assert any(re.fullmatch(sentence, reason) for reason in reasons), reasons[:9]
-        assert all(verdict == "pass" for of, verdict, _ in results if of != op), "nothing else is accused"
+        assert all(verdict == "pass" for of, verdict, _ in results if of != op), "nothing else is blamed"
     test.__name__ = name
     return test
 

@@ -67,7 +67,7 @@ class Model:
         assert may_pass, f"{what}: it was taken"
 
 
-def spoilt_header(model, file, tensors):
+def corrupted_header(model, file, tensors):
     """The file with another header over the same bytes, those that no tensor has in one of their own."""
     _, body = model.header(file)
     text = json.dumps(tensors).encode()
@@ -98,7 +98,7 @@ def missing(model):
     for file, name in some(model, tensors_of(model)):
         table, _ = model.header(file)
         table["unknown." + name] = table.pop(name)
-        spoilt_header(model, file, table)
+        corrupted_header(model, file, table)
         model.judge(f"without {name}", name, name.split(".", 1)[1])  # A prefix that nothing has is left out.
         model.mend(file)
 
@@ -114,7 +114,7 @@ def misshapen(model):
             for extent in other:
                 size *= extent
             if other != shape and size == end - begin:
-                spoilt_header(model, file, table)
+                corrupted_header(model, file, table)
                 model.judge(f"{name} as {other}", f"'{name}'", may_pass=False)
                 model.mend(file)
 

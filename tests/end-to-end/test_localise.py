@@ -10,7 +10,7 @@ import re
 import sys
 
 import rig
-from test_faults import accused_of, sections
+from test_faults import blamed_of, sections
 
 TARGET = sys.argv[1] if len(sys.argv) > 1 else "reference:f32-blocked"
 
@@ -27,7 +27,7 @@ def run(folder, *faults, code=1, mode="mixed", guard="off", **kinds):
 
 
 def expect(done, *instances):
-    assert [instance for instance, _ in accused_of(done.stdout)[0]] == list(instances), done.stdout
+    assert [instance for instance, _ in blamed_of(done.stdout)[0]] == list(instances), done.stdout
     rig.contains(done.stdout, "end to end: agrees", "\nproved: with the blamed on the source the model agrees, in ")
     assert "unexplained" not in done.stdout, done.stdout
 
@@ -45,7 +45,7 @@ def expect_bundles(done, count):
 
 
 def a_late_call_costs_little(folder):
-    """As many calls as the replays make pass; a shadow run finds the rest, up to the step that departed."""
+    """As many calls as the replays make pass; a shadow run finds the rest, up to the step that diverged."""
     done, ini, dir_ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 30})
     expect(done, "layers.1/attn/v_append")
     rig.contains(done.stdout, ": in a shadow run: state[", " --repeat 1000\n")
@@ -53,14 +53,14 @@ def a_late_call_costs_little(folder):
     expect_bundles(done, 1)
     before = rig.rows(dir_, "SELECT * FROM \"limit\"")
     again = rig.check(rig.host("--config", ini), 1)
-    assert [instance for instance, _ in accused_of(again.stdout)[0]] == ["layers.1/attn/v_append"], again.stdout
+    assert [instance for instance, _ in blamed_of(again.stdout)[0]] == ["layers.1/attn/v_append"], again.stdout
     rig.contains(again.stdout, "FAULT-1.tapmlrun")
     assert rig.rows(dir_, "SELECT * FROM \"limit\"") == before
     first, second = (int(re.search(r", calibration: (\d+) apart$", text, re.M)[1]) for text in (done.stdout, again.stdout))
     assert first == second, "a second start reports the costs of the offload, which it does not do again"
 
 
-def a_rare_fault_accuses_nobody_else(folder):
+def a_rare_fault_blames_no_other_operator(folder):
     done, _, _ = run(folder, {"op": "linear", "instance": "layers.1/mlp/up_proj", "kind": "shift-rows",
                               "probability": 0.02, "seed": 3})
     expect(done, "layers.1/mlp/up_proj")
@@ -74,7 +74,7 @@ def a_fault_of_every_call_costs_little(folder):
     assert cost_of(done) <= 3, cost_of(done)
 
 
-def derived_cases_accuse_too(folder):
+def derived_cases_blame_too(folder):
     """All kept cases pass; of one instance what surrounds them does not, and of the others what comes later."""
     done, _, _ = run(folder, {"op": "silu", "kind": "scale 2", "from_call": 7}, count=2, decode=3)
     expect(done, *(f"layers.{layer}/mlp/silu" for layer in range(4)))
@@ -114,7 +114,7 @@ def another_mode_is_refused(folder):
 
 
 if __name__ == "__main__":
-    rig.main([a_late_call_costs_little, a_rare_fault_accuses_nobody_else, a_fault_of_every_call_costs_little,
-              derived_cases_accuse_too, a_late_and_small_one_is_found_at_the_end, watched("shadow", ": in a shadow run: y["),
+    rig.main([a_late_call_costs_little, a_rare_fault_blames_no_other_operator, a_fault_of_every_call_costs_little,
+              derived_cases_blame_too, a_late_and_small_one_is_found_at_the_end, watched("shadow", ": in a shadow run: y["),
               watched("cumulative", ": in a cumulative run: y["), right_in_every_mode, another_mode_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])

@@ -365,7 +365,7 @@ def harmless_keys_are_passed_over(folder):
     rig.check(rig.host("--check-config", run_of(folder, model=model, changes={"model/unknown-keys": "allow"})[1]), 0)
 
 
-def a_check_tells_everything(folder):
+def a_check_reports_everything(folder):
     path = write(os.path.join(folder, "run.ini"), ini_bytes(folder, {
         "run/decode": "-1", "run/keep": "some", "model/path": "nowhere", "source/backend": "referense",
         "target.gpu/backend": "reference:f99"}, "[plan]\nrule = * -> npu\n  joined\n[runn]\n[component.reference]\nx = 1\n"))
@@ -394,5 +394,5 @@ def every_key_is_explained(folder):
 
 if __name__ == "__main__":
     rig.main(ROWS + [a_driver_that_is_missing_is_the_environments, carriage_returns_and_a_byte_order_mark_are_fine, harmless_keys_are_passed_over,
-                     a_check_tells_everything, the_page_of_keys_is_the_table, every_key_is_explained],
+                     a_check_reports_everything, the_page_of_keys_is_the_table, every_key_is_explained],
              needs=["reference", "llama"])

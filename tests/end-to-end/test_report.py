@@ -173,7 +173,7 @@ def a_report_needs_a_run(folder):
     rig.contains(done.stderr, f"there is no run in '{folder}'")
 
 
-def a_file_that_cannot_be_written_is_told(folder):
+def a_file_that_cannot_be_written_is_reported(folder):
     ini, _ = rig.write_run(folder, target="reference:f32", count=2, decode=3)
     path = os.path.join(folder, "none", "report.json")
     done = rig.host("--config", ini, "--json", path)
@@ -233,7 +233,7 @@ def is_quiet(chromium, page):
     assert not chromium.complaints, chromium.complaints
 
 
-def page_reads_well(chromium, page, accused):
+def page_reads_well(chromium, page, blamed):
     for width, height in WINDOWS:
         for dark in (False, True):
             where = f"{width}x{height}, {'dark' if dark else 'light'}"
@@ -241,10 +241,10 @@ def page_reads_well(chromium, page, accused):
             chromium.open(url(page))
             is_quiet(chromium, page)
             assert chromium.value(ON_FIRST_SCREEN.format("h1")), f"{where}: no verdict on the first screen"
-            if accused:
+            if blamed:
                 first = chromium.value("document.querySelector('.verdict .bad code, .verdicts .bad code').textContent")
-                assert first == accused, first
-                assert chromium.value(ON_FIRST_SCREEN.format(".bad code")), f"{where}: no accused on the first screen"
+                assert first == blamed, first
+                assert chromium.value(ON_FIRST_SCREEN.format(".bad code")), f"{where}: no blamed on the first screen"
             overflow = chromium.value("document.documentElement.scrollWidth - innerWidth")
             assert overflow <= 0, f"{where}: the page is {overflow} pixels too wide"
             contrast = chromium.value(CONTRAST)
@@ -307,7 +307,7 @@ def no_other_script_runs(_):
 
 
 FILES = [json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store, bundles_are_repeated_as_the_report_says,
-         junit_is_read_by_others, the_store_alone_gives_the_same_bytes, a_report_needs_a_run, a_file_that_cannot_be_written_is_told]
+         junit_is_read_by_others, the_store_alone_gives_the_same_bytes, a_report_needs_a_run, a_file_that_cannot_be_written_is_reported]
 PAGES = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
 
 

@@ -170,7 +170,7 @@ def cases_are_replayed_alone(folder):
     rig.contains(done.stderr, "1 cases, 0 failed")
 
 
-def mistakes_are_told(folder):
+def mistakes_are_reported(folder):
     ini, _ = rig.write_run(folder, target="opencll")
     done = rig.host("--config", ini)
     assert done.returncode in (2, 3), done.returncode
@@ -189,4 +189,4 @@ if __name__ == "__main__":
               states_follow_a_plan_that_changes_sides, the_way_back,
               the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
               another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
-              mistakes_are_told], needs=["opencl", "reference"])
+              mistakes_are_reported], needs=["opencl", "reference"])

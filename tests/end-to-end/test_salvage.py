@@ -84,7 +84,7 @@ def damaged_ends_the_same(ini, dir_, data, expected, what):
     return int(told[1])
 
 
-def spoilt_pages(folder):
+def corrupted_pages(folder):
     ini, dir_, store = finished(folder)
     expected = findings(dir_)
     whole = open(store, "rb").read()
@@ -100,7 +100,7 @@ def spoilt_pages(folder):
     assert 2 in kept or 1 in kept, "no prompt was kept beside one that is lost"
 
 
-def spoilt_headers(folder):
+def corrupted_headers(folder):
     """A page size, a size, a text encoding that are others, and no header at all: nothing is lost."""
     ini, dir_, store = finished(folder)
     expected = findings(dir_)
@@ -156,5 +156,5 @@ def readers_refuse_and_name_who_salvages(folder):
 
 
 if __name__ == "__main__":
-    rig.main([spoilt_pages, spoilt_headers, cut_files, lost_together, readers_refuse_and_name_who_salvages],
+    rig.main([corrupted_pages, corrupted_headers, cut_files, lost_together, readers_refuse_and_name_who_salvages],
              needs=["reference"])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Spoilt kernels are found, named, and nothing else is accused.
+"""Spoilt kernels are found, named, and nothing else is blamed.
 
-The kernels' text stands in the plugin's library as it is compiled, so a fault is planted by
+The kernels' text stands in the plugin's library as it is compiled, so a fault is injected by
 replacing bytes of a copy by as many others.
 """
 import os
@@ -39,7 +39,7 @@ def rename_build(data, manifest):
     return data.replace(bytes.fromhex(old), bytes.fromhex(new))
 
 
-def spoil(folder, kernel, pattern, replacement):
+def corrupt(folder, kernel, pattern, replacement):
     """A folder with a plugin whose kernel has another text of the same length."""
     out = os.path.join(folder, "plugin")
     os.mkdir(out)
@@ -67,12 +67,12 @@ def spoil(folder, kernel, pattern, replacement):
 def one(op, first, kernel, pattern, replacement):
     def test(folder):
         ini, _ = rig.write_run(folder)
-        env = spoil(folder, kernel, pattern, replacement)
+        env = corrupt(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
-        accused = re.findall(r"^blamed: (\S+) \((\S+)\)(, the first of its op)?", done.stdout, re.M)
-        assert accused, done.stdout
-        assert {name for _, name, _ in accused} == {op}, done.stdout
-        assert accused[0][0] == first and accused[0][2], done.stdout
+        blamed = re.findall(r"^blamed: (\S+) \((\S+)\)(, the first of its op)?", done.stdout, re.M)
+        assert blamed, done.stdout
+        assert {name for _, name, _ in blamed} == {op}, done.stdout
+        assert blamed[0][0] == first and blamed[0][2], done.stdout
         for line in done.stdout.splitlines():
             match = re.match(r"(tapml\.\S+)\s+(\d+)\s+(\d+)\s", line)
             if match and match.group(1) != op:

@@ -32,7 +32,7 @@ def one(op, _first, kernel, pattern, replacement):
         first = counts(rig.check(rig.host("--config", ini), 0))
         assert first[:2] == first[2:], first
         expected = of_op(dir_, op)
-        spoilt = test_spoilt.spoil(folder, kernel, pattern, replacement)
+        spoilt = test_spoilt.corrupt(folder, kernel, pattern, replacement)
         second = rig.check(rig.host("--config", ini, env=spoilt), 1)
         # Cases that the search for the cause kept have results from then on: of these nothing is replayed.
         assert counts(second)[2] == expected[0] > 0 and counts(second)[3] == expected[1] > 0, (counts(second), expected)
@@ -59,7 +59,7 @@ def a_rebuilt_plugin_replays_nothing(folder):
     ini, dir_ = rig.write_run(folder)
     rig.check(rig.host("--config", ini), 0)
     before = rig.rows(dir_, FRESH)
-    rebuilt = test_spoilt.spoil(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
+    rebuilt = test_spoilt.corrupt(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
     done = rig.check(rig.host("--config", ini, env=rebuilt), 0)
     assert counts(done)[2:] == (0, 0), done.stderr
     assert rig.rows(dir_, FRESH) == before
@@ -89,7 +89,7 @@ def a_source_that_computes_otherwise_is_carved_again(folder):
     before = rig.rows(dir_, keys)
     other = rig.check(rig.host("--config", ini), 0)
     assert "carved again" not in other.stderr, other.stderr
-    spoilt = test_spoilt.spoil(folder, *test_spoilt.FAULTS[0][2:])
+    spoilt = test_spoilt.corrupt(folder, *test_spoilt.FAULTS[0][2:])
     second = rig.check(rig.host("--config", ini, env=spoilt), 1)
     rig.contains(second.stderr, "carved cases otherwise than before, the first of 'tapml.silu'", "carved again")
     assert rig.rows(dir_, keys) != before

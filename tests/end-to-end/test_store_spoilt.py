@@ -27,7 +27,7 @@ def run(ini):
 
 
 def finished(folder, name="run"):
-    """A run that has ended, with something accused."""
+    """A run that has ended, with something blamed."""
     ini, dir_ = rig.write_small_run(os.path.join(folder, name), extra=FAULT)
     rig.check(run(ini), 1)
     return ini, dir_, os.path.join(dir_, "run.tapmlrun")

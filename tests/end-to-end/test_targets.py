@@ -88,7 +88,7 @@ def lose_and_go_on(folder, at):
     run_with_gpu(ini, dir_)
 
 
-def a_target_lost_in_a_case_accuses_no_op(folder):
+def a_target_lost_in_a_case_blames_no_op(folder):
     lose_and_go_on(folder, "40")
 
 
@@ -128,7 +128,7 @@ def a_source_that_is_lost_ends_the_run(folder):
 
 
 if __name__ == "__main__":
-    rig.main([one_carving_serves_all, one_target_has_no_table, a_target_lost_in_a_case_accuses_no_op,
+    rig.main([one_carving_serves_all, one_target_has_no_table, a_target_lost_in_a_case_blames_no_op,
               a_target_lost_later_goes_on_when_it_is_back, a_target_that_is_not_there_is_done_when_it_is,
               without_any_target_nothing_is_carved, a_mistake_is_no_missing_target, a_source_that_is_lost_ends_the_run],
              needs=["opencl", "reference", "vulkan"])

@@ -127,7 +127,7 @@ def the_cache_is_private_and_kept(folder):
     assert files(cache) == [made] and open(made, "rb").read() == data
 
 
-def spoilt_caches_are_not_read(folder):
+def corrupted_caches_are_not_read(folder):
     cache, made, data = make_cache(folder)
     for spoilt in (b"", data[:40], data[:-1], data + b"x", b"\xff" * len(data), data[:60] + b"\x07" + data[61:],
                    data[:8] + b"\xff" * 8 + data[16:]):
@@ -166,6 +166,6 @@ def caches_of_others_are_not_touched(folder):
 
 
 if __name__ == "__main__":
-    CACHES = [the_cache_is_private_and_kept, spoilt_caches_are_not_read, caches_of_others_are_not_touched]
+    CACHES = [the_cache_is_private_and_kept, corrupted_caches_are_not_read, caches_of_others_are_not_touched]
     MOVES = [moves_to(device) for device in DRIVERS] + [the_validation_layer_is_silent, a_weight_above_the_binding_limit_is_cut]
     rig.main(CACHES if sys.argv[1:] == ["caches"] else MOVES, needs=["reference", "vulkan"])

@@ -278,7 +278,7 @@ def only_the_token_and_the_page_itself_open(folder):
     rig.contains(text, "the page sends half a frame")
 
 
-def a_page_without_a_device_is_told(folder):
+def a_page_without_a_device_is_reported(folder):
     text = b"the browser has no WebGPU\x1b[31m\0"
     payload = struct.pack("<IQI", 1, 0, len(text)) + text
     frame = struct.pack("<IHHII", 0x4c504154, 2, 6, 0, len(payload)) + payload
@@ -296,7 +296,7 @@ def a_page_without_a_device_is_told(folder):
         rig.contains(read(log), "the page cannot compute: the browser has no WebGPU?[31m")
 
 
-def a_missing_browser_is_told(folder):
+def a_missing_browser_is_reported(folder):
     ini, _ = rig.write_run(folder, target="webgpu", extra="\n[component.webgpu]\nbrowser = no-such-browser\n")
     done = rig.check(rig.host("--config", ini), 3)
     rig.contains(done.stderr, "no program 'no-such-browser' in PATH")
@@ -305,7 +305,7 @@ def a_missing_browser_is_told(folder):
     rig.contains(done.stderr, "the browser '/bin/false' ended with status 1 at its start")
 
 
-def the_page_tells_who_opened_it_what_it_does(folder):
+def the_page_reports_who_opened_it_what_it_does(folder):
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=3, extra=BY_HAND)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
         host = start(ini, log)
@@ -336,7 +336,7 @@ def the_page_tells_who_opened_it_what_it_does(folder):
 RUNS = [everything_moves_and_the_text_is_the_same, one_carving_serves_opencl_vulkan_and_a_page,
         a_killed_browser_loses_its_target_alone]
 PAGES = [a_killed_host_takes_its_browser_along_and_the_next_one_its_profile, only_the_token_and_the_page_itself_open,
-         a_page_without_a_device_is_told, a_missing_browser_is_told, the_page_tells_who_opened_it_what_it_does]
+         a_page_without_a_device_is_reported, a_missing_browser_is_reported, the_page_reports_who_opened_it_what_it_does]
 
 if __name__ == "__main__":
     rig.main(RUNS if sys.argv[1:] == ["runs"] else PAGES, needs=["reference", "webgpu"])

@@ -5,7 +5,7 @@
 
     run.py PROGRAM ARGUMENT...
     run.py --whole HOST SOURCE      short runs: carve, replay, offload, reference to reference:f32-blocked,
-                                    one as it is and one with a planted fault, which must be found
+                                    one as it is and one with an injected fault, which must be found
 
 OpenCL is left out: PoCL, the driver of the tests, is built without ThreadSanitizer, and its own
 synchronisation is not seen, so that every buffer it touches would be reported.

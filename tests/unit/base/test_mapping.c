@@ -50,7 +50,7 @@ static int count_letters(const struct file_map *map)
     return count;
 }
 
-Test(mapping, a_file_that_is_cut_reads_as_zeros_and_is_told)
+Test(mapping, a_file_that_is_cut_reads_as_zeros_and_is_reported)
 {
     struct file_map map, other;
     (void)map_letters("whole", &other);
@@ -70,7 +70,7 @@ Test(mapping, a_file_that_is_cut_reads_as_zeros_and_is_told)
     file_unmap(&other);
 }
 
-Test(mapping, a_file_that_is_cut_is_told_before_anybody_reads)
+Test(mapping, a_file_that_is_cut_is_reported_before_anybody_reads)
 {
     struct file_map map;
     cr_assert_eq(truncate(map_letters("cut", &map), 7), 0);

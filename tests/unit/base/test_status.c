@@ -77,7 +77,7 @@ Test(status, every_code_has_a_name)
     cr_assert_str_eq(status_name(12345), "unknown failure");
 }
 
-Test(status, what_ends_all_is_told_from_what_a_call_did)
+Test(status, what_ends_all_is_reported_from_what_a_call_did)
 {
     cr_assert(status_ends_all(TAPML_DEVICE_LOST) && status_ends_all(TAPML_CANCELLED) &&
               status_ends_all(TAPML_NO_MEMORY));

@@ -322,7 +322,7 @@ Test(recorder, what_one_op_wrote_the_next_one_reads_until_it_changes)
     cr_assert_eq(input_of("f")[0], 0);
 }
 
-Test(recorder, keeps_all_where_it_is_told_to)
+Test(recorder, keeps_all_where_it_is_asked_to)
 {
     make(inner, 1, NULL);
     for (int i = 0; i < 5; i++) {

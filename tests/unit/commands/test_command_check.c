@@ -6,7 +6,7 @@
 #include "harness/command.h"
 #include "harness/short_run.h"
 
-Test(command_check, a_good_file_is_told_as_such_and_nothing_is_run)
+Test(command_check, a_good_file_is_reported_as_such_and_nothing_is_run)
 {
     struct scratch scratch;
 
@@ -72,7 +72,7 @@ Test(command_check, rules_and_faults_are_held_to_the_model)
     scratch_remove(&scratch);
 }
 
-Test(command_check, a_broken_tokenizer_is_told_once)
+Test(command_check, a_broken_tokenizer_is_reported_once)
 {
     struct scratch scratch;
     char name[64];

@@ -36,7 +36,7 @@ Test(command_plugins, lists_every_candidate_with_a_state)
     printed_release(&printed);
 }
 
-Test(command_plugins, why_tells_of_one)
+Test(command_plugins, why_reports_of_one)
 {
     struct printed printed = PRINTED(command_plugins_main, "--why", "reference");
 

@@ -48,7 +48,7 @@ Test(command_run, what_must_not_be_refused_is_wrong)
     scratch_remove(&scratch);
 }
 
-Test(command_run, a_planted_fault_is_told_and_named)
+Test(command_run, a_injected_fault_is_reported_and_named)
 {
     struct scratch scratch;
 
@@ -65,7 +65,7 @@ Test(command_run, a_planted_fault_is_told_and_named)
     scratch_remove(&scratch);
 }
 
-Test(command_run, a_fault_that_spoils_nothing_is_refused)
+Test(command_run, a_fault_that_corrupts_nothing_is_refused)
 {
     struct scratch scratch;
 

@@ -117,7 +117,7 @@ Test(command_status, a_store_that_cannot_be_read_hides_nothing_else)
     printed_release(&printed);
 }
 
-Test(command_status, a_folder_without_a_run_is_told)
+Test(command_status, a_folder_without_a_run_is_reported)
 {
     struct printed printed = PRINTED(command_status_main, scratch.folder);
 

@@ -91,7 +91,7 @@ static void check(const char *text, const char *expected)
     ini_release(&ini);
 }
 
-Test(key_reader, what_is_unknown_or_repeated_is_told)
+Test(key_reader, what_is_unknown_or_repeated_is_reported)
 {
     check("[run]\ndir = a\n[component.any]\nany = 1\n[plan]\nrule = a\nrule = b\n", "");
     check("[run]\ndirr = a\n", "x.ini:2: unknown key 'dirr' in [run], did you mean 'dir'?\n");

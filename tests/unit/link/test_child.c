@@ -133,7 +133,7 @@ Test(child, asks_a_worker_and_starts_it_again)
     channel_release(channel);
 }
 
-Test(child, tells_the_words_of_a_worker_that_ended)
+Test(child, reports_the_words_of_a_worker_that_ended)
 {
     struct channel *channel = open_worker(0);
     struct wire_frame frame;

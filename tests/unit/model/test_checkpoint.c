@@ -229,7 +229,7 @@ static tapml_status open_data(const char *name, struct checkpoint **out_checkpoi
     return checkpoint_open(scratch_data(name), out_checkpoint);
 }
 
-Test(checkpoint, the_fixtures_open_and_are_told_apart)
+Test(checkpoint, the_fixtures_open_and_are_distinguished)
 {
     const char *const names[] = {"models/llama", "models/llama_bf16", "models/llama_f16",
                                  "models/llama_legacy", "models/llama_sharded"};

@@ -50,7 +50,7 @@ static void expect_unread(const char *text, const char *message)
     config_close(config);
 }
 
-Test(config, null_is_told_from_absent)
+Test(config, null_is_reported_from_absent)
 {
     struct config *config = NULL;
 

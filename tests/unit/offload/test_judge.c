@@ -75,7 +75,7 @@ Test(judge, the_source_agrees_with_itself_in_every_bit)
 
     cr_assert(result.agrees, "%s", result.sentence);
     cr_assert_eq(result.distance, 0.0);
-    cr_assert_eq(result.departures, 0);
+    cr_assert_eq(result.divergences, 0);
     cr_assert_not_null(strstr(result.sentence, "equal top-1 at every step"));
     bench_close(&bench);
 }
@@ -107,7 +107,7 @@ Test(judge, calibration_widens_the_limit_to_honest_noise)
     bench_close(&bench);
 }
 
-Test(judge, a_spoilt_op_departs_with_prompt_and_step)
+Test(judge, a_corrupted_op_diverges_with_prompt_and_step)
 {
     struct bench bench;
 
@@ -123,7 +123,7 @@ Test(judge, a_spoilt_op_departs_with_prompt_and_step)
     bench_close(&bench);
 }
 
-Test(judge, not_a_number_departs)
+Test(judge, not_a_number_diverges)
 {
     struct bench bench;
 

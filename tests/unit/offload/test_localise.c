@@ -98,7 +98,7 @@ Test(localise, what_only_fails_together_is_searched_for_and_confirmed)
 }
 
 // Without anybody who watches, a rare fault leaves nothing to accuse anybody with.
-Test(localise, a_departure_that_does_not_come_again_accuses_nobody)
+Test(localise, a_divergence_that_does_not_come_again_blames_no_operator)
 {
     struct fault_rule rule = {.name = "fault",
                               .op = "*",

@@ -73,7 +73,7 @@ static tapml_status trouble(int64_t how, const char *instance)
     return status;
 }
 
-Test(device, tells_what_it_is)
+Test(device, reports_what_it_is)
 {
     struct backend *second = NULL;
     const struct backend_info *info = backend_info(backend);

@@ -163,7 +163,7 @@ Test(webgpu_answers, a_refusal_has_its_reason)
     cr_expect_str_eq(answers.refusal, "line 3: no such type");
 }
 
-Test(webgpu_answers, failures_are_told_apart_and_the_first_stays)
+Test(webgpu_answers, failures_are_distinguished_and_the_first_stays)
 {
     put_failed(ANSWERS_LOST, "gone");
     put_failed(ANSWERS_WRONG, "later");

@@ -87,7 +87,7 @@ Test(comparison, times_costs_steps_and_names_do_not_count_and_the_largest_time_i
     json_decref(comparison);
 }
 
-Test(comparison, what_one_of_them_lacks_is_told)
+Test(comparison, what_one_of_them_lacks_is_reported)
 {
     json_t *first = report_make(), *second = report_make();
 
@@ -126,7 +126,7 @@ Test(comparison, targets_are_paired_by_name)
     json_decref(comparison);
 }
 
-Test(comparison, another_order_of_steps_is_told_with_both)
+Test(comparison, another_order_of_steps_is_reported_with_both)
 {
     json_t *second = report_make();
     json_t *steps = json_object_get(compared_target(second), "steps");

@@ -30,7 +30,7 @@ static json_t *compare_targets(const char *key, json_t *first_value, json_t *sec
     return compared_make(first, second);
 }
 
-Test(comparison_text, values_are_told_as_people_read_them)
+Test(comparison_text, values_are_reported_as_people_read_them)
 {
     json_t *comparison =
         compare_targets("plan", json_string("* -> gpu\na -> source\n"), json_string(""));

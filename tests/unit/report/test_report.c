@@ -26,7 +26,7 @@ static size_t read_stdout(char *text, size_t size)
     return length;
 }
 
-Test(report, verdicts_are_counted_by_op_and_failures_told, .init = cr_redirect_stdout)
+Test(report, verdicts_are_counted_by_op_and_failures_reported, .init = cr_redirect_stdout)
 {
     struct verdict items[] = {
         {.case_id = 1,

@@ -23,7 +23,7 @@ static void end(void)
 
 TestSuite(report_data, .init = begin, .fini = end, .timeout = 110);
 
-Test(report_data, the_run_the_model_and_the_source_are_told)
+Test(report_data, the_run_the_model_and_the_source_are_reported)
 {
     json_t *report = reported_run(&scratch, "", OUTCOME_OK);
     json_t *model = json_object_get(report, "model");

@@ -87,7 +87,7 @@ Test(report_html, a_run_without_targets_says_what_is_recorded)
     expect("4 cases are recorded, for any target.");
 }
 
-Test(report_html, a_target_that_went_away_is_told)
+Test(report_html, a_target_that_went_away_is_reported)
 {
     json_t *given_up =
         json_pack("[{s:s, s:s, s:s}]", "name", "page", "backend", "webgpu", "reason", "<closed>");

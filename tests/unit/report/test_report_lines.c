@@ -55,7 +55,7 @@ Test(report_lines, verdicts_are_counted_by_op)
     report_lines_release(&lines);
 }
 
-Test(report_lines, derived_cases_are_told_once_for_each_op_and_source)
+Test(report_lines, derived_cases_are_reported_once_for_each_op_and_source)
 {
     struct verdict made[] = {
         derived("shape", VERDICT_PASS, 0.25),   derived("uniform", VERDICT_SKIPPED, NAN),

@@ -55,7 +55,7 @@ Test(report_target, a_right_target_has_all_its_numbers)
     json_decref(report);
 }
 
-Test(report_target, an_accused_has_its_bad_values_and_its_bundle)
+Test(report_target, an_blamed_has_its_bad_values_and_its_bundle)
 {
     json_t *report = reported_run(&scratch,
                                   "[fault.1]\ntarget = other\nop = silu\ninstance = layers.1/*\n"

@@ -16,7 +16,7 @@ static char *copy_path(struct scratch *scratch, const char *name)
     return path;
 }
 
-Test(bundles, an_accusation_is_a_file_that_reproduces_it, .timeout = 110)
+Test(bundles, an_blamed_op_is_a_file_that_reproduces_it, .timeout = 110)
 {
     struct scratch scratch;
 

@@ -19,7 +19,7 @@ Test(outcome, each_status_has_its_exit_code)
     cr_assert_eq(outcome_of(77), 3, "an unknown code is a failure");
 }
 
-Test(outcome, a_failure_is_told, .init = cr_redirect_stderr)
+Test(outcome, a_failure_is_reported, .init = cr_redirect_stderr)
 {
     cr_assert_eq(outcome_report(status_fail(TAPML_INVALID, "no '%s'", "x")), OUTCOME_USAGE);
     (void)fflush(stderr);

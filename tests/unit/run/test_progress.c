@@ -53,7 +53,7 @@ Test(progress, without_a_basis_it_says_nothing_of_the_time_left, .init = cr_redi
     cr_assert_stderr_eq_str("replay: 5 / 10\nreplay: 6 / 10\nreplay: 8 / 10, 10 s left\n");
 }
 
-Test(progress, times_are_told_in_two_parts)
+Test(progress, times_are_reported_in_two_parts)
 {
     char text[PROGRESS_TIME_TEXT];
 
@@ -78,7 +78,7 @@ Test(progress, a_quiet_one_prints_nothing, .init = cr_redirect_stderr)
     cr_assert_stderr_eq_str("x");
 }
 
-Test(progress, tells_of_an_interruption)
+Test(progress, reports_of_an_interruption)
 {
     struct progress progress;
 

@@ -85,7 +85,7 @@ Test(model_root, matches_by_the_type_then_by_the_class)
     cr_assert_eq(score("{}"), 0);
 }
 
-Test(model_root, builds_and_tells_what_was_wrong)
+Test(model_root, builds_and_reports_what_was_wrong)
 {
     struct stand *stand = NULL;
     tapml_object *root = open_root(&stand, "{}");

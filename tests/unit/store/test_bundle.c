@@ -119,7 +119,7 @@ Test(bundle, one_that_cannot_be_written_is_not_left)
     cr_assert(!file_exists(path));
 }
 
-Test(bundle, a_folder_that_is_not_there_is_told)
+Test(bundle, a_folder_that_is_not_there_is_reported)
 {
     struct store *store = NULL;
     cr_assert_neq(

@@ -60,7 +60,7 @@ Test(carved, counts_and_origins_are_those_of_the_rows)
     cr_assert_not(has);
 }
 
-Test(carved, a_key_is_told_in_hexadecimal)
+Test(carved, a_key_is_reported_in_hexadecimal)
 {
     char key[CARVED_KEY] = "?";
     MUST(carved_find_key(store, 7, key));

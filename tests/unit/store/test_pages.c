@@ -210,7 +210,7 @@ Test(pages, what_the_system_said_of_a_write_is_kept)
     pages_destroy(pages);
 }
 
-Test(pages, a_look_at_all_of_them_finds_what_is_spoilt_or_gone)
+Test(pages, a_look_at_all_of_them_finds_what_is_corrupted_or_gone)
 {
     struct pages *pages = NULL;
     struct pages_health health;

@@ -211,7 +211,7 @@ Test(salvage, leaves_a_whole_store_alone)
     text_release(&told);
 }
 
-Test(salvage, keeps_what_is_whole_whichever_page_is_spoilt)
+Test(salvage, keeps_what_is_whole_whichever_page_is_corrupted)
 {
     int64_t kept = 0;
     int64_t tried = 0;
@@ -243,7 +243,7 @@ Test(salvage, keeps_what_is_whole_however_much_is_cut_off)
     cr_expect_geq(prompts_kept(whole, whole_bytes - PAGE), PROMPTS - 2);
 }
 
-Test(salvage, reads_between_two_spoilt_pages)
+Test(salvage, reads_between_two_corrupted_pages)
 {
     int64_t kept = 0;
     int tried = 0;
@@ -370,7 +370,7 @@ Test(salvage, reads_the_log_of_a_damaged_store)
     store_close(store);
 }
 
-Test(salvage, tells_strangers_and_lost_causes_apart)
+Test(salvage, reports_strangers_and_lost_causes_apart)
 {
     struct text told;
     sqlite3 *connection = NULL;

@@ -165,7 +165,7 @@ Test(schema, foreign_objects_are_seen)
     }
 }
 
-Test(schema, a_failure_of_sqlite_is_told)
+Test(schema, a_failure_of_sqlite_is_reported)
 {
     int is_same = 0;
     sqlite3 *none = NULL;

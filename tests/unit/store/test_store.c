@@ -64,7 +64,7 @@ Test(store, a_full_disk_is_named)
     cr_assert_not_null(strstr(status_message(), "disk is full"), "%s", status_message());
 }
 
-Test(store, a_spoilt_page_is_named)
+Test(store, a_corrupted_page_is_named)
 {
     cr_assert_eq(metadata_set(store, "a", "1"), TAPML_OK);
     store_close(store);

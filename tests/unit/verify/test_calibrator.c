@@ -260,7 +260,7 @@ Test(calibrator, an_op_that_nothing_computes_has_its_floor)
 }
 
 // The norm of equal numbers is 0, and what the mean loses of them is all that floats leave of it.
-Test(calibrator, a_result_of_nothing_but_roundings_judges_nobody)
+Test(calibrator, a_result_of_nothing_but_roundings_judges_no_operator)
 {
     enum { WIDTH = 7 };
     float x[WIDTH];

@@ -402,7 +402,7 @@ Test(derive, an_op_that_nothing_calibrates_has_no_expected_values)
     cr_assert_str_eq(refusal_of(&strange.item, &STRANGE), "no device calibrates its op");
 }
 
-Test(derive, what_honest_devices_cannot_compute_judges_nobody)
+Test(derive, what_honest_devices_cannot_compute_judges_no_operator)
 {
     struct cases_norm norm;
     cases_make_norm(&norm, "n", 0);

@@ -206,14 +206,14 @@ static void try_kind(struct backend *inner, const struct after *after)
     fault_destroy(fault);
 }
 
-Test(fault, kinds_after_the_call_spoil_the_view_and_nothing_else)
+Test(fault, kinds_after_the_call_corrupt_the_view_and_nothing_else)
 {
     for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
         try_kind(backend, &afters[i]);
     }
 }
 
-Test(fault, a_device_with_memory_of_its_own_is_spoilt_too)
+Test(fault, a_device_with_memory_of_its_own_is_corrupted_too)
 {
     struct backend *late = late_create(&(struct late_options){.inner = backend});
     for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
@@ -296,7 +296,7 @@ static void expect_state(
     fault_destroy(fault);
 }
 
-Test(fault, of_a_state_only_the_written_rows_are_spoilt)
+Test(fault, of_a_state_only_the_written_rows_are_corrupted)
 {
     const int row = HEADS * HEAD;
     expect_state("skip-write", 2, 3, 0, NULL, 0);
@@ -340,7 +340,7 @@ Test(fault, calls_are_counted_for_each_instance)
     fault_destroy(fault);
 }
 
-Test(fault, extra_calls_are_spoilt_as_the_next_one_and_not_counted)
+Test(fault, extra_calls_are_corrupted_as_the_next_one_and_not_counted)
 {
     struct bench bench;
     struct fault_rule one = rule("scale -1");

@@ -91,7 +91,7 @@ static void check(const char *words, const char *op, const char *instance, const
     model_close(model);
 }
 
-Test(fault_rule, a_rule_must_spoil_something_of_the_graph)
+Test(fault_rule, a_rule_must_corrupt_something_of_the_graph)
 {
     check("argument window +1", "attention", "layers.2/*", NULL);
     check("argument window +1", "*", "*", NULL);

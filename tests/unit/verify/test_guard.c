@@ -291,7 +291,7 @@ Test(guard, a_large_weight_is_checked_now_and_then)
     finish(&trial);
 }
 
-Test(guard, does_not_look_where_it_is_told_so)
+Test(guard, does_not_look_where_it_is_asked)
 {
     struct trial trial;
     MUST(make_silu(&trial, 0));

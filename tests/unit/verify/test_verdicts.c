@@ -44,7 +44,7 @@ static void expect_failure(const struct verdict *verdict, const char *reason)
     cr_expect_not_null(strstr(verdict->reason, reason), "%s", verdict->reason);
 }
 
-Test(verdicts, spoilt_outputs_fail_with_the_first_bad_element)
+Test(verdicts, corrupted_outputs_fail_with_the_first_bad_element)
 {
     add_silu("s", 0, 0.5f);
     add_norm("n", 0, 1e-3f);
@@ -203,7 +203,7 @@ static tapml_status dying_call(struct backend *self, const struct backend_call *
     return backend_call(dying->wrapper.inner, call);
 }
 
-Test(verdicts, a_lost_device_ends_it_and_accuses_no_case)
+Test(verdicts, a_lost_device_ends_it_and_blames_no_case)
 {
     for (int i = 0; i < 4; i++) {
         add_silu("s", i, 0);
@@ -428,7 +428,7 @@ Test(verdicts, the_embedded_model_from_the_reference_to_opencl_and_back)
     backend_release(device);
 }
 
-Test(verdicts, one_spoilt_case_of_the_embedded_model_is_found)
+Test(verdicts, one_corrupted_case_of_the_embedded_model_is_found)
 {
     struct model *model = stage_model(&stage, "models/tiny");
     (void)carve(model, exact);
