@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "store/list.h"
 #include "store/row.h"
+#include "store/store.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -70,29 +71,43 @@ static tapml_status is_kept(struct store *store, struct hash key, int *out_is_ke
     return TAPML_OK;
 }
 
+// As ZSTD_compress, with the memory of the compression before it: for contents of a few KiB, making
+// that takes longer than to compress.
+static size_t
+compress(struct store *store, void *packed, size_t packed_bytes, const void *data, size_t bytes)
+{
+    struct store_memory *memory = store_memory(store);
+    if (!memory->compressor) {
+        memory->compressor = ZSTD_createCCtx();
+    }
+    return memory->compressor ? ZSTD_compressCCtx(memory->compressor, packed, packed_bytes, data,
+                                                  bytes, ZSTD_LEVEL)
+                              : ZSTD_compress(packed, packed_bytes, data, bytes, ZSTD_LEVEL);
+}
+
 // Whether pieces from begin, middle and end save enough, in all.
-static int is_worth_packing(const unsigned char *data, size_t bytes)
+static int is_worth_packing(struct store *store, const unsigned char *data, size_t bytes)
 {
     unsigned char packed[ZSTD_COMPRESSBOUND(PIECE_BYTES)];
     size_t size = 0;
     for (size_t i = 0; bytes >= PIECES_BYTES_MIN && i < PIECES; i++) {
         const size_t at = (bytes - PIECE_BYTES) / (PIECES - 1) * i;
-        size += ZSTD_compress(packed, sizeof(packed), data + at, PIECE_BYTES, ZSTD_LEVEL);
+        size += compress(store, packed, sizeof(packed), data + at, PIECE_BYTES);
     }
     return size <= PIECES * (PIECE_BYTES - PIECE_BYTES / WORTH_PARTS);
 }
 
 // The bytes as they are written: `*out_packed` is NULL where compression does not help, and is
 // freed by alloc_free.
-static size_t pack(const void *data, size_t bytes, void **out_packed)
+static size_t pack(struct store *store, const void *data, size_t bytes, void **out_packed)
 {
     *out_packed = NULL;
-    if (bytes < COMPRESS_BYTES_MIN || !is_worth_packing(data, bytes)) {
+    if (bytes < COMPRESS_BYTES_MIN || !is_worth_packing(store, data, bytes)) {
         return bytes;
     }
     const size_t bound = bytes - bytes / WORTH_PARTS;
     void *packed = alloc_raw(bound);
-    const size_t size = packed ? ZSTD_compress(packed, bound, data, bytes, ZSTD_LEVEL) : 0;
+    const size_t size = packed ? compress(store, packed, bound, data, bytes) : 0;
     if (!packed || ZSTD_isError(size)) { // Most often: the bound is too small.
         alloc_free(packed);
         return bytes;
@@ -112,7 +127,7 @@ static tapml_status insert(struct store *store,
     text_init(&shape);
     list_print(&shape, content->shape, content->rank);
     void *packed = NULL;
-    const size_t size = pack(data, bytes, &packed);
+    const size_t size = pack(store, data, bytes, &packed);
     tapml_status status = text_status(&shape);
     if (status == TAPML_OK) {
         status =

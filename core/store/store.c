@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <zstd.h>
 
 enum { BUSY_TIMEOUT_MS = 10000 };
 
@@ -139,6 +140,7 @@ void store_close(struct store *store)
     table_release(&store->statement_at);
     alloc_free(store->statements);
     alloc_free(store->memory.metadata);
+    (void)ZSTD_freeCCtx(store->memory.compressor); // Cannot fail. NULL is allowed.
     alloc_free(store->path);
     alloc_free(store);
 }

@@ -81,6 +81,7 @@ struct store_memory {
     struct hash prompt;  // Has a row in table `prompt`,
     int has_prompt;      // if there is one.
 
-    char *metadata; // The last answer of `metadata_get`.
+    char *metadata;                 // The last answer of `metadata_get`.
+    struct ZSTD_CCtx_s *compressor; // Of contents, made for the first one; or NULL.
 };
 struct store_memory *store_memory(struct store *store);

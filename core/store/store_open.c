@@ -141,13 +141,16 @@ connect_to_write(const char *path, const struct opening *opening, struct store *
         path, &(struct store_connect_options){.flags = SQLITE_OPEN_READWRITE | create}, out_store);
 }
 
+// A replaced row makes SQLite note each page before the statement, which it would write to a file
+// of its own. A transaction of the writer (WRITER_CHUNK_BYTES in carve/writer.h) fits into the
+// cache, so that no page of it is written before it is whole.
+static const char WRITING[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                              "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768;";
+
 static tapml_status prepare_tables(struct store *store, const struct opening *opening)
 {
     TAPML_TRY(check_header(store, opening));
-    return opening->access == ACCESS_READ
-               ? TAPML_OK
-               : store_execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
-                               "opening it");
+    return opening->access == ACCESS_READ ? TAPML_OK : store_execute(store, WRITING, "opening it");
 }
 
 static tapml_status
