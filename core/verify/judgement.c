@@ -17,16 +17,12 @@ static struct compare_result result_of(const struct output_error *error)
                                    .mismatched_non_finite = error->non_finite};
 }
 
+// An error that is no number, as a store of a third party may have, passes nothing.
 static double margin_of(const struct output_error *error, const struct compare_limit *limit)
 {
-    if (error->is_outside) {
-        return INFINITY;
-    }
-    if (*error->class_ == '\0') {
-        return error->margin;
-    }
     const struct compare_result result = result_of(error);
-    return compare_margin(&result, limit);
+    const double margin = *error->class_ == '\0' ? error->margin : compare_margin(&result, limit);
+    return error->is_outside || isnan(margin) ? (double)INFINITY : margin;
 }
 
 struct judgement
@@ -51,7 +47,7 @@ void judgement_explain(const struct output_error *error,
                        struct text *out_text)
 {
     if (error->is_outside || *error->class_ == '\0') {
-        text_append(out_text, observed);
+        text_append(out_text, *observed != '\0' ? observed : "its errors are not known");
         return;
     }
     const struct compare_result result = result_of(error);

@@ -27,7 +27,8 @@ struct judgement {
 };
 
 // Judges a case by its outputs, of which there is one at least, each with its limit. The class of a
-// limit is that of the errors. An output without a class has the margin that it is given.
+// limit is that of the errors. An output without a class has the margin that it is given, and one
+// whose errors are no numbers fails.
 struct judgement
 judgement_make(const struct output_error *errors, const struct compare_limit *limits, size_t count);
 

@@ -31,6 +31,13 @@ static void stage_open(struct stage *stage)
                TAPML_OK);
 }
 
+static void check_list(const struct verdict_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        FUZZ_CHECK(list->items[i].kind == VERDICT_PASS || list->items[i].reason[0] != '\0');
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct stage stage; // For all inputs.
@@ -46,10 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                             .fresh = 1,
                                             .derived = 1};
     rows_add(store, data, size);
+    if (!fuzz_refused(verdict_read(store, "other", &list))) {
+        check_list(&list);
+        verdict_list_release(&list);
+    }
     if (!fuzz_refused(verdicts_make(&options, &list))) {
-        for (size_t i = 0; i < list.count; i++) {
-            FUZZ_CHECK(list.items[i].kind == VERDICT_PASS || list.items[i].reason[0] != '\0');
-        }
+        check_list(&list);
         verdict_list_release(&list);
     }
     store_close(store);

@@ -76,6 +76,15 @@ Test(judgement, an_output_without_errors_has_its_margin)
     expect(errors, LIMITS, VERDICT_PASS, 1, 1);
 }
 
+Test(judgement, what_is_no_number_passes_nothing)
+{
+    struct output_error errors[] = {EXACT, {.param = "b", .class_ = "", .margin = NAN}};
+    const struct compare_limit none[] = {LIMITS[0], {.class_ = COMPARE_ELEMENTWISE}};
+    expect(errors, LIMITS, VERDICT_FAIL, (double)INFINITY, 1);
+    errors[1] = (struct output_error){.param = "b", .class_ = "elementwise", .margin = NAN};
+    expect(errors, none, VERDICT_FAIL, (double)INFINITY, 1);
+}
+
 static void expect_sentence(const struct output_error *error, const char *sentence)
 {
     struct text text;
@@ -96,4 +105,9 @@ Test(judgement, a_failure_has_a_sentence)
     expect_sentence(&error, "the guard saw it");
     error = (struct output_error){.param = "b", .class_ = "", .margin = 7};
     expect_sentence(&error, "the guard saw it");
+    struct text text;
+    text_init(&text);
+    judgement_explain(&error, &LIMITS[1], "", &text);
+    cr_expect_str_eq(text.data, "its errors are not known");
+    text_release(&text);
 }
