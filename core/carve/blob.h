@@ -3,6 +3,9 @@
 
 // Contents that several owners share: the cases that wait to be written, and the recorder, which
 // knows that what one op has written another one reads.
+//
+// References may be taken and dropped in any thread; the bytes are written by one thread, before
+// they are shared.
 #pragma once
 
 #include <stdatomic.h>

@@ -3,6 +3,8 @@
 
 // A call's arguments as a case describes them: kinds, numbers, types, shapes, places and regions,
 // without contents.
+//
+// Any thread; texts of the call and of its op are borrowed.
 #pragma once
 
 #include "device/backend.h"

@@ -7,6 +7,8 @@
 // The contents that a call has written are noted with the case that keeps them. A later call that
 // reads the same bytes shares them, until `fetcher_forget` tells that they change: whoever watches
 // the backend calls it before everything that writes to a buffer or frees it.
+//
+// One thread: that of the backend, whose failures are returned.
 #pragma once
 
 #include "base/status.h"

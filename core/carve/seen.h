@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the kept calls of a run have shown, and so what another call would add.
+//
+// One thread. TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/hash.h"

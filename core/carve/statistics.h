@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the line of a call says of the values of an output.
+//
+// Any thread; nothing is kept.
 #pragma once
 
 #include "store/call_line.h"

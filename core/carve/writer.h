@@ -6,6 +6,9 @@
 //
 // Items are written in the order in which they come. What lies between two commits is one
 // transaction, or several where it is large: none divides a call.
+//
+// Functions are called by one thread, the owner of the writer. A failure of the writer's thread
+// comes out of the next function that returns a status.
 #pragma once
 
 #include "base/status.h"

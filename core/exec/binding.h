@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The arguments of an op of a graph, made once; what depends on the call is put in for each call.
+//
+// One thread.
 #pragma once
 
 #include "device/backend.h"

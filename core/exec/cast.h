@@ -10,6 +10,8 @@
 // widened, which is exact. Weights of weight parameters stay as they are, and so do values of other
 // types, and those that some op of the graph takes as f32 alone: tables of angles, the states of
 // scans.
+//
+// One thread. Failures are those of the backends.
 #pragma once
 
 #include "exec/space.h"

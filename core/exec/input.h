@@ -7,6 +7,8 @@
 // inputs are given, or filled with their fallback; the rest is filled by the model plugin. Integers
 // from outside are held against the `domain` of the parameters that take them: a kernel trusts
 // them.
+//
+// One thread. A value outside of its domain is TAPML_INVALID, with its name.
 #pragma once
 
 #include "exec/binding.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Slots by liveness: values that are never alive together share memory.
+//
+// Any thread. TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

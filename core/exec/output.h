@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The outputs of a graph, as dense f32 in host memory.
+//
+// One thread.
 #pragma once
 
 #include "exec/value.h"

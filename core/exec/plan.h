@@ -9,6 +9,8 @@
 //
 // A file has one rule a line; in an INI each stands behind `rule =`. `op=` and `instance=` are
 // globs; `op=` matches the short or the full name.
+//
+// One thread.
 #pragma once
 
 #include "base/text.h"

@@ -7,6 +7,8 @@
 // numbers go where is decided here; sizes and offsets are those of the call. Steps of a place are
 // queued in their order; a value that crosses is waited for by the step that needs it, through a
 // point.
+//
+// A program does not change after it is made.
 #pragma once
 
 #include "base/text.h"

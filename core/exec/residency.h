@@ -7,6 +7,8 @@
 // A weight is asked for by a key. It is the memory itself on a host-memory backend or one that
 // wraps it, else buffers that are filled when it is loaded, in row panels below the largest
 // binding.
+//
+// One thread, that of the backend, whose failures are returned.
 #pragma once
 
 #include "base/status.h"

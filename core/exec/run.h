@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Whole sequences over a session: prefill and greedy decode.
+//
+// One thread. Failures are those of the session.
 #pragma once
 
 #include "exec/session.h"

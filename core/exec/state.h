@@ -6,6 +6,8 @@
 // One space, the owner, always has all of it; each other one has a range of rows that changed
 // elsewhere since it last looked. Memory is made, filled and brought up to date where an op needs
 // it.
+//
+// One thread. Failures are those of the backends.
 #pragma once
 
 #include "exec/space.h"

@@ -3,6 +3,8 @@
 
 // Moves bytes between backends' buffers and host memory, padded to what transfers need. Both ways
 // are done when the backend is waited for; until then the host memory stays, and is left alone.
+//
+// One thread, that of the backend, whose failures are returned. Sizes and offsets are bytes.
 #pragma once
 
 #include "base/status.h"

@@ -5,6 +5,8 @@
 //
 // Which value goes where, and when, is decided by a program (exec/program); what an op writes is
 // valid at that op's place until then.
+//
+// One thread. Failures are those of the backends.
 #pragma once
 
 #include "exec/memory.h"

@@ -3,6 +3,8 @@
 
 // What can be told from the messages that were sent and are not known to be done: who is to blame
 // where the far side has ended, and how long an answer may take.
+//
+// One thread; nothing allocates. Results point into the frames.
 #pragma once
 
 #include "link/message.h"

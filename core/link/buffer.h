@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Buffers as the near side of a link knows them: each has a number, by which messages name it.
+//
+// One thread. TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/shared.h"

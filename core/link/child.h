@@ -7,6 +7,8 @@
 // CHILD_SOCKET. The output of its two standard streams goes to the host's error stream, and the
 // last lines are kept. While the host waits for it, the host watches time, memory and end of the
 // child. All processes that it has started end with it.
+//
+// One thread, that of the channel's owner.
 #pragma once
 
 #include "link/channel.h"

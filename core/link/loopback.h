@@ -3,6 +3,8 @@
 
 // Both sides of the link in one process: every call goes through bytes and back, and buffers
 // through memory that is mapped twice. What a worker would do to numbers, this does.
+//
+// One thread.
 #pragma once
 
 #include "base/arena.h"

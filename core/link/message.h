@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The messages of the link, as both sides write and read them: docs/wire.md has the list.
+//
+// Any thread. Writers keep a lack of memory until they are sent (`is_failed`), readers a message
+// that is too short (`is_broken`); a message that is wrong otherwise is TAPML_INVALID.
 #pragma once
 
 #include "base/arena.h"

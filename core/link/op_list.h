@@ -3,6 +3,8 @@
 
 // The ops of a far side, by their index on the wire, with what computes each of them there
 // (`backend_identity`).
+//
+// One thread.
 #pragma once
 
 #include "link/message.h"

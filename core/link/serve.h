@@ -5,6 +5,8 @@
 //
 // Messages may be wrong in any way: what cannot be done is an answer, and nothing is touched beyond
 // the buffers and regions that were announced.
+//
+// One thread.
 #pragma once
 
 #include "link/message.h"

@@ -3,6 +3,8 @@
 
 // Bytes on their way over a link: spans of shared memory that queued transfers use, and the reads
 // that end with a wait.
+//
+// One thread. TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/shared.h"

@@ -7,6 +7,8 @@
 // supervisor when their own parents end. The supervisor kills them and the worker when the worker
 // ends, when the host sends SIGTERM, and when the host is gone. Then the supervisor ends with the
 // status of the worker, so that the host, which waits for it, learns how the worker ended.
+//
+// Called in the worker's process before it has a second thread.
 #pragma once
 
 #include "base/status.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Delta debugging: the smallest part of a set that still fails.
+//
+// One thread: the test is called in the thread of the caller.
 #pragma once
 
 #include "base/status.h"

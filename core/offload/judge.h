@@ -8,6 +8,8 @@
 // every step; a graph without logits is judged by the NMSE of its outputs after the prefill. Limits
 // come from runs of the model on the devices that calibrate: 8 times what those diverge from the
 // source.
+//
+// One thread. Failures are those of the sessions that run the model.
 #pragma once
 
 #include "base/hash.h"

@@ -14,6 +14,9 @@
 //
 // In the modes shadow and cumulative nothing moves kind by kind: every call of a run over all
 // prompts is judged (offload/watch), and what is left is moved at once and proved.
+//
+// One thread. Failures are those of running the model and of the store; a target that is wrong is
+// a result.
 #pragma once
 
 #include "exec/session.h"

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The order in which op kinds are moved: dearest first, by the time they took on the source.
+// The order in which op kinds are moved: the most expensive first, by the time they took on the
+// source.
+//
+// One thread. Failures are those of the store and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

@@ -3,6 +3,8 @@
 
 // The plan at hand while a target is offloaded: what is wanted, moved, accused or held back, as
 // marks on the ops, from which the plan's text follows; and judging it.
+//
+// One thread. Failures are those of the judge and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/text.h"

@@ -12,6 +12,8 @@
 //
 // A call that fails is kept in the store as a case, with its verdict, so that it makes a bundle and
 // is replayed by all later starts.
+//
+// One thread. Failures are those of the source and of the store; a target that fails is a finding.
 #pragma once
 
 #include "exec/session.h"

@@ -3,6 +3,8 @@
 
 // What a search for plugins has found: a plugin, or a component of a plugin, in one state, with a
 // sentence that says why.
+//
+// Plain data of the registry; names of states are literals.
 #pragma once
 
 enum candidate_state {

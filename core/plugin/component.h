@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A candidate and its components, from found to created. The registry owns them.
+//
+// One thread, that of the registry.
 #pragma once
 
 #include "base/arena.h"

@@ -6,6 +6,8 @@
 // It checks every call against the schema before it reaches the plugin, and knows which instance an
 // error of queued work belongs to. After such an error it makes a new queue, so that the next work
 // starts clean; a lost device stays lost.
+//
+// One thread. A failure of the plugin names component and method; TAPML_DEVICE_LOST stays.
 #pragma once
 
 #include "device/backend.h"

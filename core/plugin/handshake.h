@@ -5,6 +5,8 @@
 // nothing is believed before the plugin's own words agree with them.
 //
 // A failure leaves its sentence in base/status and the candidate's state in `out_state`.
+//
+// One thread.
 #pragma once
 
 #include "plugin/candidate.h"

@@ -3,6 +3,8 @@
 
 // The plugins and components that a search found: read from their manifests and judged as far as
 // that goes without opening a library. The registry owns one and brings its components up.
+//
+// One thread.
 #pragma once
 
 #include "plugin/component.h"

@@ -6,6 +6,8 @@
 // Its author writes plugin.ini; the build puts that text into the library's note, and after linking
 // writes it again beside the library, with arch, build-id and sanitizer. Keys that this host does
 // not know are kept and change nothing.
+//
+// One thread.
 #pragma once
 
 #include "base/ini.h"

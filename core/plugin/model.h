@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Architectures: the plugin that recognises a config, and the graph it builds.
+//
+// One thread. Failures of the plugin name it.
 #pragma once
 
 #include "base/status.h"

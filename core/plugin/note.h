@@ -6,6 +6,8 @@
 //
 // The file is hostile: every offset and length is checked against its size, and every walk has a
 // bound.
+//
+// One thread.
 #pragma once
 
 #include "base/status.h"

@@ -6,6 +6,8 @@
 // A library linked with -Ofast turns on flush-to-zero in the thread that loads it; a driver sets
 // handlers; someone calls setlocale and every number in a report has a comma. So the state is saved
 // before a plugin's code runs for the first time, compared behind it, and put back.
+//
+// One thread. Nothing fails.
 #pragma once
 
 #include "base/text.h"

@@ -4,6 +4,8 @@
 // All plugins of the process: what was found, in which state, and the components that can be used.
 //
 // A candidate ends in one state with a sentence; nothing here is fatal but running out of memory.
+//
+// One thread.
 #pragma once
 
 #include "base/pool.h"

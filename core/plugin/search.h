@@ -10,6 +10,8 @@
 //
 // Nothing else is searched, and relative folders are passed over. Under AT_SECURE tiers 1 to 3 and
 // the build tree are ignored, and a line on the log says what was.
+//
+// One thread: the environment is read.
 #pragma once
 
 #include "base/status.h"

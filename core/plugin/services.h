@@ -3,6 +3,8 @@
 
 // What the host offers to one component: the tables of tapml/host.h and tapml/model.h, and the
 // record of a call into a plugin.
+//
+// A component's services are called from the thread that calls the component.
 #pragma once
 
 #include "base/pool.h"

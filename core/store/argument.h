@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The arguments of a case in a store: a line each, with contents in `tensor`, state rows in pages.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY; TAPML_INVALID
+// if a row is damaged.
 #pragma once
 
 #include "base/status.h"

@@ -58,6 +58,7 @@ tapml_status call_line_add(struct store *store, const struct call_line *call)
 {
     char hash[HASH_TEXT];
     int64_t id = 0;
+    ASSERT(call->output_count <= CALL_LINE_OUTPUTS_MAX);
     hash_text(call->prompt, hash);
     TAPML_TRY(prompt_begin(store, call->prompt));
     TAPML_TRY(write_call(store, call, hash, &id));

@@ -3,6 +3,8 @@
 
 // Tables `call` and `statistic`: one line for each call of the source, whether or not it was kept
 // as a case, with statistics of its outputs.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/hash.h"

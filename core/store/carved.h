@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the carving run of a store came to: counts and times over its prompts, calls and cases.
+//
+// A store and what is read from it belong to one thread. Failures are those of the store, which
+// name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

@@ -6,6 +6,8 @@
 //
 // Two cases with one key are one unit test with two labels. The key is computed from the rows of
 // the case, never from its contents: tensors and weights have keys of their own.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

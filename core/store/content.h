@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tensors of a store by content: each is kept once, under the hash of what it is.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/hash.h"

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Lists of whole numbers as texts of a store: "[5,128]", which is also JSON.
+//
+// Any thread. What is parsed is freed with `alloc_free`; TAPML_INVALID names a text that is no
+// list of such numbers.
 #pragma once
 
 #include "base/status.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/merge.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -324,6 +325,7 @@ tapml_status merge_run(struct store *into,
                        struct merge_counts *out_counts)
 {
     struct merge_counts counts = {0};
+    ASSERT(into != from);
     TAPML_TRY(store_begin_to_read(from)); // All of it as it is at one moment.
     tapml_status status = store_begin(into);
     if (status == TAPML_OK) {

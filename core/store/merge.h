@@ -7,6 +7,8 @@
 // follow from these and are those of one store: the next start takes them again where it needs to.
 // What both stores have must agree; what does not is reported, the row of the receiving store
 // stays, and so does the other store, which is only read.
+//
+// One thread for both stores.
 #pragma once
 
 #include "base/status.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `metadata`: what is said of a whole run, by name: "model.hash", "source", "seed".
+//
+// One thread. A failure to write is one of the store, which names it.
 #pragma once
 
 #include "base/status.h"

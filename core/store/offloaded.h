@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `offload`: what the offload to a target came to, written with its last step.
+//
+// A store and what is read from it belong to one thread. What is read is in the arena that is
+// given, with all texts, and lives as long as that. Failures are those of the store, which name
+// it, and TAPML_NO_MEMORY. Times are nanoseconds.
 #pragma once
 
 #include "base/status.h"
@@ -49,6 +53,8 @@ tapml_status offloaded_find(struct store *store,
                             const char *target,
                             struct arena *arena,
                             struct offloaded_row *out_item) STATUS_USED;
+
+// Forgets the row of a target.
 tapml_status offloaded_forget(struct store *store, const char *target) STATUS_USED;
 
 // Op executions to find what to blame: replays, looks, search, repeats and proof.

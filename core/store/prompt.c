@@ -59,6 +59,7 @@ write_prompt(struct store *store, const struct carved_prompt *prompt, const stru
 tapml_status prompt_add(struct store *store, const struct carved_prompt *prompt)
 {
     struct text lists[2];
+    ASSERT(prompt->id_count >= 0 && prompt->greedy_count >= 0);
     text_init(&lists[0]);
     text_init(&lists[1]);
     list_print_i32(&lists[0], prompt->ids, (size_t)prompt->id_count);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `prompt`: the prompts that were carved, or have begun to be.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/hash.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/row.h"
 
+#include "base/assert.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -61,6 +62,7 @@ tapml_status row_next(struct row *row, int *out_has)
 {
     int code = row->code;
     if (code == SQLITE_OK) {
+        ASSERT(row->at == 1 + sqlite3_bind_parameter_count(row->statement)); // Each value is put.
         code = sqlite3_step(row->statement);
     }
     if (code == SQLITE_ROW) {
@@ -92,24 +94,34 @@ int row_is_null(struct row *row, int column)
     return sqlite3_column_type(row->statement, column) == SQLITE_NULL;
 }
 
+// Columns are those of the statement's text: another one is a mistake of ours.
+static void check_column(const struct row *row, int column)
+{
+    ASSERT(column >= 0 && column < sqlite3_data_count(row->statement));
+}
+
 const char *row_text(struct row *row, int column)
 {
+    check_column(row, column);
     const unsigned char *text = sqlite3_column_text(row->statement, column);
     return text ? (const char *)text : "";
 }
 
 int64_t row_i64(struct row *row, int column)
 {
+    check_column(row, column);
     return sqlite3_column_int64(row->statement, column);
 }
 
 double row_f64(struct row *row, int column)
 {
+    check_column(row, column);
     return row_is_null(row, column) ? NAN : sqlite3_column_double(row->statement, column);
 }
 
 const void *row_bytes(struct row *row, int column, uint64_t *out_bytes)
 {
+    check_column(row, column);
     const void *data = sqlite3_column_blob(row->statement, column);
     *out_bytes = (uint64_t)sqlite3_column_bytes(row->statement, column);
     return data;

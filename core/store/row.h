@@ -11,6 +11,8 @@
 //
 // A statement is kept prepared: one row at a time works with the same text. After a failure of a
 // function the row needs no `row_end`.
+//
+// A row belongs to the thread of its store. Failures are those of `store_fail`, with `doing`.
 #pragma once
 
 #include "base/hash.h"

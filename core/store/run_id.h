@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `run`: which run of the host has written a row.
+//
+// One thread. Failures are those of the store, which name it.
 #pragma once
 
 #include "base/status.h"

@@ -11,6 +11,8 @@
 // ledger behind one that is, or (their order is that of the times of calls) where a prompt is. A
 // spoilt header, and spoilt pages of the schema, are read from a store that was just made, since
 // the same statements make the same pages.
+//
+// One thread. Failures are those of the store and of the file system.
 #pragma once
 
 #include "base/status.h"

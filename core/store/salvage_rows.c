@@ -71,7 +71,7 @@ static tapml_status end_transaction(struct copying *copying, int64_t bytes)
 // Column 0 is the key.
 static tapml_status put_row(struct copying *copying, struct reading *reading, struct row *from)
 {
-    const int columns = sqlite3_column_count(from->statement) - 1;
+    const int columns = row_columns(from) - 1;
     struct row row;
     struct text sql;
     int64_t bytes = 0;
@@ -88,7 +88,7 @@ static tapml_status put_row(struct copying *copying, struct reading *reading, st
     text_release(&sql);
     TAPML_TRY(status);
     for (int i = 1; i <= columns && row.code == SQLITE_OK; i++) {
-        row.code = sqlite3_bind_value(row.statement, i, sqlite3_column_value(from->statement, i));
+        row_put_column(&row, from, i);
         bytes += sqlite3_column_bytes(from->statement, i);
     }
     TAPML_TRY(row_run(&row));

@@ -5,6 +5,8 @@
 //
 // Rows are copied one by one, around the pages that cannot be read. Foreign keys are not checked:
 // what refers to a lost row comes over too, until store/salvage_sift.h leaves it out.
+//
+// One thread for both stores.
 #pragma once
 
 #include "base/status.h"

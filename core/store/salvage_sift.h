@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Leaves in a salvaged store what can be trusted.
+//
+// One thread. Failures are those of the store.
 #pragma once
 
 #include "base/status.h"

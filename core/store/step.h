@@ -3,6 +3,10 @@
 
 // Table `step`: a row for every attempt of an offload, so that an interrupted one continues after
 // the last finished step, and anyone can read how the plan came about.
+//
+// A store and what is read from it belong to one thread. What is read is in the arena that is
+// given, with all texts, and lives as long as that. Failures are those of the store, which name
+// it, and TAPML_NO_MEMORY. Times are nanoseconds, moments seconds since 1970.
 #pragma once
 
 #include "base/status.h"
@@ -43,7 +47,6 @@ tapml_status step_find(struct store *store,
                        struct arena *arena,
                        struct step_row *out_row) STATUS_USED;
 
-// Forgets all rows of a target, whose plugin is another one than it was.
 // The last row of `target` that moved ops or ended the offload, in `arena`. `*out_has` is 0 if
 // there is none.
 tapml_status step_find_settled(struct store *store,
@@ -52,6 +55,7 @@ tapml_status step_find_settled(struct store *store,
                                struct step_row *out_row,
                                int *out_has) STATUS_USED;
 
+// Forgets all rows of a target, whose plugin is another one than it was.
 tapml_status step_forget(struct store *store, const char *target) STATUS_USED;
 
 // All rows of a target in their order, without their plans, in `arena`.

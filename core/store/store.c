@@ -152,6 +152,7 @@ const char *store_path(const struct store *store)
 
 tapml_status store_begin(struct store *store)
 {
+    ASSERT(sqlite3_get_autocommit(store->connection)); // Transactions do not nest.
     return store_execute(store, "BEGIN IMMEDIATE", "beginning a step");
 }
 
@@ -163,6 +164,7 @@ tapml_status store_commit(struct store *store)
 
 tapml_status store_begin_to_read(struct store *store)
 {
+    ASSERT(sqlite3_get_autocommit(store->connection));
     return store_execute(store, "BEGIN DEFERRED", "beginning to read");
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tables `case`, `argument` and `page` as one: whole cases go in and come out.
+//
+// One thread. Failures are those of the store, which name it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

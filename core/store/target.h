@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `target`: what each target of a run is, and why it was given up at its last start.
+//
+// A store and what is read from it belong to one thread. What is read is in the arena that is
+// given, with all texts, and lives as long as that. Failures are those of the store, which name
+// it, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

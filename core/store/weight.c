@@ -3,6 +3,7 @@
 #include "store/weight.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/content.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -41,6 +42,7 @@ tapml_status
 weight_add(struct store *store, const char *name, uint32_t dtype, const void *data, uint64_t bytes)
 {
     int is_known = 0;
+    ASSERT(bytes % dtype_bytes(dtype) == 0); // As the checkpoint has it, which was checked.
     TAPML_TRY(find_weight(store, name, dtype, bytes, &is_known));
     if (is_known) {
         return TAPML_OK;

@@ -7,6 +7,8 @@
 // parameters, which are cut together; regions of states, the positions that move with them, and
 // numbers that choose rows follow. What is left is a call that the schema allows, of other values:
 // its outputs must be computed anew.
+//
+// One thread. Cases that are made are in the arena that is given.
 #pragma once
 
 #include "base/status.h"

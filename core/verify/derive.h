@@ -8,6 +8,9 @@
 // neighbour; the case made from it has inputs and weights of its own, dense, drawn from a seed, and
 // outputs that are still empty: `calibrator_expect` gives them. Extents are at most
 // DERIVE_EXTENT_MAX, so that a case of a large model has small neighbours.
+//
+// One thread. What is made is in the arena that is given; the same recipe and seed give the same
+// bytes on every machine.
 #pragma once
 
 #include "base/status.h"

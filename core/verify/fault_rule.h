@@ -3,6 +3,8 @@
 
 // A fault that is injected on purpose, as [fault.N] describes it: what is done to which calls. The
 // injector is verify/fault.h; `docs/faults.md` says what each kind does and what it imitates.
+//
+// One thread.
 #pragma once
 
 #include "base/text.h"

@@ -7,6 +7,8 @@
 // Halves, then quarters and so on are left out in front or behind, axis by axis. What a cut case
 // should give is computed by the first device that calibrates the op, and the verdict is that of a
 // replay of all cases, with limits of its own; a cut that does not fail any more is not taken.
+//
+// One thread. Failures are those of the devices that calibrate and of the target.
 #pragma once
 
 #include "plugin/registry.h"

@@ -5,6 +5,8 @@
 // and in state rows that the case does not know, calls the op under a guard (verify/guard), and
 // reads what came out. A backend of reduced activations (exec/reduced) gets f32 inputs and states
 // in its dtype, and what it computes is given as f32.
+//
+// One thread. A wrong result is a result; failures are those of the backend and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/status.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An output of a replayed case: what was expected, and what a backend computed.
+//
+// Any thread; contents are borrowed.
 #pragma once
 
 #include "store/case.h"
