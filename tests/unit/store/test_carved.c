@@ -1,43 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/arena.h"
-#include "harness/scratch.h"
+#include "one_case.h"
 #include "store/carved.h"
-#include "store/store.h"
-#include "store/store_open.h"
-
-#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
-
-static struct scratch scratch;
-static struct store *store;
-static struct arena *arena;
-
-// One case of one prompt, of which one call was kept and one was not.
-static const char CASES[] = "INSERT INTO run VALUES ('r', 'host', 'machine', 1);"
-                            "INSERT INTO prompt VALUES ('p', 2, 't', '[1]', '[2]', 'r');"
-                            "INSERT INTO prompt VALUES ('q', NULL, 't', '[1]', NULL, 'r');"
-                            "INSERT INTO \"case\" VALUES"
-                            " (7, x'01', 'a', 'x.op', 1, 'decode', 'x=[1]', 'p', 3, 0, 1, 'r');"
-                            "INSERT INTO call VALUES (1, 'a', 'p', 3, 0, 'decode', 'x=[1]', 40, 1);"
-                            "INSERT INTO call VALUES (2, 'a', 'p', 4, 0, 'decode', 'x=[1]', 2, 0);"
-                            "INSERT INTO weight VALUES ('w', 'bf16', 64, x'00');"
-                            "INSERT INTO weight VALUES ('v', 'bf16', 32, x'00');";
-
-static void begin(void)
-{
-    scratch_make(&scratch);
-    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    arena = arena_create();
-    cr_assert_not_null(arena);
-    cr_assert_eq(sqlite3_exec(store_connection(store), CASES, NULL, NULL, NULL), SQLITE_OK);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-    store_close(store);
-    scratch_remove(&scratch);
-}
 
 TestSuite(carved, .init = begin, .fini = end);
 
