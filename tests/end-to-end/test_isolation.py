@@ -6,8 +6,8 @@
 The same run with the target in the host, behind the link in one process, and in a worker: the same bits. And workers
 that crash, hang or take too much memory: each is the verdict of its cases, and the run goes on.
 
-With `conf`, each file of conf/ that way, source and targets, with the first so many prompts and steps: all that its
-store has, but for times, and the plans.
+With `conf`, each file of conf/ that way, source and targets: all that its store has, but for times, and the plans. The
+short form, with the first so many prompts and steps, leaves out the link in one process: a worker has the same link.
 """
 import os
 import re
@@ -17,6 +17,7 @@ import rig
 
 TARGET = sys.argv[1]
 MODES = ("never", "loopback", "always")
+SHORT_MODES = ("never", "always")
 # Of all tables: what must be the same. Times are not, nor what follows from them.
 WHOLE = ("SELECT name, value FROM metadata WHERE name <> 'run.name' ORDER BY 1",
          "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY 1",
@@ -73,7 +74,7 @@ def all_of_conf(name, prompts, decode):
         else:
             text = re.sub(r"(?m)^prompts *= *models", f"prompts = {rig.SOURCE}/models", text)
         first = None
-        for mode in MODES:
+        for mode in SHORT_MODES if prompts else MODES:
             dir_ = os.path.join(folder, mode)
             ini = os.path.join(folder, f"{mode}.ini")
             with open(ini, "w", encoding="utf-8") as file:
