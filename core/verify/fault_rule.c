@@ -156,7 +156,7 @@ int fault_rule_is_written(uint32_t kind)
 }
 
 // Whether the kind does something to what an op writes.
-static int spoils(const struct fault_rule *rule, const struct graph_value *written)
+static int corrupts(const struct fault_rule *rule, const struct graph_value *written)
 {
     switch (rule->kind) {
     case FAULT_ARGUMENT:
@@ -189,7 +189,7 @@ applies(const struct fault_rule *rule, const struct graph *graph, const struct g
     }
     for (uint32_t i = 0; i < op->op->n_params; i++) {
         if (fault_rule_is_written(op->arguments[i].kind) &&
-            spoils(rule, &graph->values[op->arguments[i].value])) {
+            corrupts(rule, &graph->values[op->arguments[i].value])) {
             return 1;
         }
     }

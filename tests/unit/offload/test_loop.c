@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/arena.h"
-#include "harness/bench.h"
+#include "harness/offload_fixture.h"
 #include "offload/loop.h"
 #include "store/blame.h"
 #include "store/offloaded.h"
@@ -36,55 +36,57 @@ static tapml_status note_step(void *user, const struct loop_progress *progress)
 }
 
 static struct ended
-run_steps(struct bench *bench, const struct verdict_list *verdicts, struct steps *steps)
+run_steps(struct offload_fixture *fixture, const struct verdict_list *verdicts, struct steps *steps)
 {
     struct ended ended = {.arena = arena_create()};
 
-    MUST(loop_run(&(struct loop_options){.graph = model_graph(bench->tiny.model),
-                                         .store = bench->store,
-                                         .session = bench->session,
-                                         .judge = bench->judge,
+    MUST(loop_run(&(struct loop_options){.graph = model_graph(fixture->tiny.model),
+                                         .store = fixture->store,
+                                         .session = fixture->session,
+                                         .judge = fixture->judge,
                                          .target = "target",
-                                         .goal = bench->goal,
+                                         .goal = fixture->goal,
                                          .verdicts = verdicts,
-                                         .watch = bench->watch,
+                                         .watch = fixture->watch,
                                          .move_prompts = 1,
                                          .all_prompts = 1,
                                          .progress = note_step,
                                          .user = steps},
                   &ended.counts));
-    MUST(offloaded_find(bench->store, "target", ended.arena, &ended.row));
-    MUST(blame_list(bench->store, "target", ended.arena, &ended.blames, &ended.blame_count));
+    MUST(offloaded_find(fixture->store, "target", ended.arena, &ended.row));
+    MUST(blame_list(fixture->store, "target", ended.arena, &ended.blames, &ended.blame_count));
     return ended;
 }
 
-static struct ended
-run_mode(struct bench *bench, const struct verdict_list *verdicts, enum loop_mode mode, int watched)
+static struct ended run_mode(struct offload_fixture *fixture,
+                             const struct verdict_list *verdicts,
+                             enum loop_mode mode,
+                             int watched)
 {
     const struct verdict_list none = {.count = 0};
     struct ended ended = {.arena = arena_create()};
 
-    MUST(loop_run(&(struct loop_options){.graph = model_graph(bench->tiny.model),
-                                         .store = bench->store,
-                                         .session = bench->session,
-                                         .judge = bench->judge,
+    MUST(loop_run(&(struct loop_options){.graph = model_graph(fixture->tiny.model),
+                                         .store = fixture->store,
+                                         .session = fixture->session,
+                                         .judge = fixture->judge,
                                          .target = "target",
-                                         .goal = bench->goal,
+                                         .goal = fixture->goal,
                                          .verdicts = verdicts != NULL ? verdicts : &none,
-                                         .watch = watched ? bench->watch : NULL,
+                                         .watch = watched ? fixture->watch : NULL,
                                          .mode = mode,
                                          .move_prompts = 1,
                                          .all_prompts = 1},
                   &ended.counts));
-    MUST(offloaded_find(bench->store, "target", ended.arena, &ended.row));
-    MUST(blame_list(bench->store, "target", ended.arena, &ended.blames, &ended.blame_count));
+    MUST(offloaded_find(fixture->store, "target", ended.arena, &ended.row));
+    MUST(blame_list(fixture->store, "target", ended.arena, &ended.blames, &ended.blame_count));
     return ended;
 }
 
 // By plans alone.
-static struct ended run_loop(struct bench *bench, const struct verdict_list *verdicts)
+static struct ended run_loop(struct offload_fixture *fixture, const struct verdict_list *verdicts)
 {
-    return run_mode(bench, verdicts, LOOP_MIXED, 0);
+    return run_mode(fixture, verdicts, LOOP_MIXED, 0);
 }
 
 static const char *blamed(const struct ended *ended, size_t index)
@@ -100,11 +102,11 @@ static int is_alone(const struct ended *ended)
 
 Test(loop, a_right_target_gets_everything)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct ended result = run_loop(&bench, NULL);
-    const uint32_t op_count = model_graph(bench.tiny.model)->op_count;
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct ended result = run_loop(&fixture, NULL);
+    const uint32_t op_count = model_graph(fixture.tiny.model)->op_count;
 
     cr_assert(result.row.agrees, "%s", result.row.sentence);
     cr_assert_eq(result.counts.wanted, op_count);
@@ -112,17 +114,17 @@ Test(loop, a_right_target_gets_everything)
     cr_assert_eq(result.blame_count, 0u);
     cr_assert_str_eq(result.row.plan, "* -> target\n");
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, steps_count_prompts_up_to_the_last)
 {
     const struct verdict_list none = {.count = 0};
     struct steps steps = {.count = 0}, again = {.count = 0};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct ended result = run_steps(&bench, &none, &steps);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct ended result = run_steps(&fixture, &none, &steps);
     const size_t all = steps.items[0].all;
 
     for (size_t i = 1; i < steps.count; i++) {
@@ -138,10 +140,10 @@ Test(loop, steps_count_prompts_up_to_the_last)
     arena_destroy(result.arena);
 
     // A second start reports what an earlier one did.
-    result = run_steps(&bench, &none, &again);
+    result = run_steps(&fixture, &none, &again);
     cr_assert_eq(again.items[again.count - 1].skipped, again.items[again.count - 1].done);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 // Op executions of the moves where every kind moves, and how many kinds there are.
@@ -149,15 +151,15 @@ static uint64_t count_moves(size_t *out_kinds)
 {
     const struct verdict_list none = {.count = 0};
     struct steps steps = {.count = 0};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    const struct ended result = run_steps(&bench, &none, &steps);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    const struct ended result = run_steps(&fixture, &none, &steps);
     const uint64_t moves = result.row.cost.moves;
 
     *out_kinds = steps.items[0].all - 2; // Less the shadow and the last prompt.
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
     return moves;
 }
 
@@ -166,18 +168,18 @@ Test(loop, what_is_refused_is_not_judged)
     struct verdict items[512] = {{.case_id = 0}};
     struct verdict_list verdicts = {.items = items};
     struct steps steps = {.count = 0};
-    struct bench bench;
+    struct offload_fixture fixture;
     size_t kinds = 0;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    const struct graph *graph = model_graph(bench.tiny.model);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    const struct graph *graph = model_graph(fixture.tiny.model);
 
     for (uint32_t i = 0; i < graph->op_count; i++) {
         cr_assert_lt(verdicts.count, 512u);
         items[verdicts.count++] = (struct verdict){
             .instance = graph->ops[i].instance, .kind = VERDICT_UNSUPPORTED, .reason = "no"};
     }
-    struct ended result = run_steps(&bench, &verdicts, &steps);
+    struct ended result = run_steps(&fixture, &verdicts, &steps);
 
     cr_assert_eq(steps.items[0].all, 1u, "the last prompt alone");
     // A judged run, and the first time one of the source: twice as much as one of the other moves.
@@ -192,20 +194,20 @@ Test(loop, what_is_refused_is_not_judged)
     // One case that runs is enough.
     items[3].kind = VERDICT_PASS;
     steps.count = 0;
-    result = run_steps(&bench, &verdicts, &steps);
+    result = run_steps(&fixture, &verdicts, &steps);
     cr_assert_eq(steps.items[0].all, 3u, "its kind, the shadow, the last prompt");
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, what_shows_only_end_to_end_is_found_by_search)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench,
-               (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1},
-               NULL);
-    struct ended result = run_loop(&bench, NULL);
+    offload_fixture_open(
+        &fixture,
+        (struct corruptor_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1}, NULL);
+    struct ended result = run_loop(&fixture, NULL);
 
     cr_assert(result.row.agrees, "with the blamed on the source the model agrees");
     cr_assert_eq(result.blame_count, 1u);
@@ -213,7 +215,7 @@ Test(loop, what_shows_only_end_to_end_is_found_by_search)
     cr_assert_not(is_alone(&result));
     cr_assert_eq(result.counts.moved, result.counts.wanted - 1);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, what_fails_sometimes_is_found_by_repeating)
@@ -225,12 +227,12 @@ Test(loop, what_fails_sometimes_is_found_by_repeating)
                               .from_call = 1,
                               .probability = 0.1,
                               .seed = 5};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
-    struct ended result = run_mode(&bench, NULL, LOOP_MIXED, 1);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, &rule);
+    struct ended result = run_mode(&fixture, NULL, LOOP_MIXED, 1);
 
-    cr_assert_gt(fault_struck(bench.fault, 0), 0u);
+    cr_assert_gt(fault_struck(fixture.fault, 0), 0u);
     cr_assert_eq(result.blame_count, 1u);
     cr_assert_str_eq(blamed(&result, 0), "layers.1/mlp/down_proj");
     cr_assert(is_alone(&result));
@@ -240,7 +242,7 @@ Test(loop, what_fails_sometimes_is_found_by_repeating)
     cr_assert(result.row.proof_miss <= 0.05 || result.row.proof_runs == 10, "%llu runs, chance %g",
               (unsigned long long)result.row.proof_runs, result.row.proof_miss);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, what_fails_late_is_found_by_watching)
@@ -252,10 +254,10 @@ Test(loop, what_fails_late_is_found_by_watching)
                               .from_call = 8,
                               .probability = 1,
                               .seed = 1};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
-    struct ended result = run_mode(&bench, NULL, LOOP_MIXED, 1);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, &rule);
+    struct ended result = run_mode(&fixture, NULL, LOOP_MIXED, 1);
 
     cr_assert_eq(result.blame_count, 1u);
     cr_assert_str_eq(blamed(&result, 0), "layers.2/attn/v_append");
@@ -265,16 +267,17 @@ Test(loop, what_fails_late_is_found_by_watching)
     cr_assert_eq(result.row.cost.search, 0u, "no plan had to be searched");
     cr_assert(result.row.agrees);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 static void expect_one(enum loop_mode mode)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.instances = {"layers.3/mlp/mul"}, .factor = 1.00001},
-               NULL);
-    struct ended result = run_mode(&bench, NULL, mode, 1);
+    offload_fixture_open(
+        &fixture, (struct corruptor_options){.instances = {"layers.3/mlp/mul"}, .factor = 1.00001},
+        NULL);
+    struct ended result = run_mode(&fixture, NULL, mode, 1);
 
     cr_assert_eq(result.blame_count, 1u);
     cr_assert_str_eq(blamed(&result, 0), "layers.3/mlp/mul");
@@ -282,7 +285,7 @@ static void expect_one(enum loop_mode mode)
     cr_assert_gt(result.row.cost.watched, 0u);
     cr_assert(result.row.agrees);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, the_shadow_sees_what_the_end_does_not)
@@ -297,14 +300,15 @@ Test(loop, a_cumulative_run_sees_it_too)
 
 Test(loop, what_fails_together_only_is_broken_up)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench,
-               (struct spoil_options){.instances = {"layers.0/mlp/silu", "layers.2/mlp/silu"},
-                                      .factor = 2,
-                                      .only_together = 1},
-               NULL);
-    struct ended result = run_loop(&bench, NULL);
+    offload_fixture_open(
+        &fixture,
+        (struct corruptor_options){.instances = {"layers.0/mlp/silu", "layers.2/mlp/silu"},
+                                   .factor = 2,
+                                   .only_together = 1},
+        NULL);
+    struct ended result = run_loop(&fixture, NULL);
 
     cr_assert(result.row.agrees, "%s", result.row.sentence);
     cr_assert_geq(result.blame_count, 1u);
@@ -313,7 +317,7 @@ Test(loop, what_fails_together_only_is_broken_up)
                   strcmp(blamed(&result, i), "layers.2/mlp/silu") == 0);
     }
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, what_fails_alone_never_moves)
@@ -328,10 +332,10 @@ Test(loop, what_fails_alone_never_moves)
                              .kind = VERDICT_FAIL,
                              .margin = 30,
                              .reason = "y[0, 0] is 1, expected 2"};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct ended result = run_loop(&bench, &(struct verdict_list){.items = &failed, .count = 1});
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct ended result = run_loop(&fixture, &(struct verdict_list){.items = &failed, .count = 1});
 
     cr_assert(result.row.agrees);
     cr_assert_eq(result.blame_count, 1u);
@@ -340,18 +344,18 @@ Test(loop, what_fails_alone_never_moves)
     cr_assert_str_eq(result.blames[0].reason, failed.reason);
     cr_assert_eq(result.blames[0].margin, 30.0);
     arena_destroy(result.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(loop, a_second_start_takes_over_what_was_found)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench,
-               (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1},
-               NULL);
-    struct ended first = run_loop(&bench, NULL);
-    struct ended second = run_loop(&bench, NULL);
+    offload_fixture_open(
+        &fixture,
+        (struct corruptor_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1}, NULL);
+    struct ended first = run_loop(&fixture, NULL);
+    struct ended second = run_loop(&fixture, NULL);
 
     cr_assert_eq(second.blame_count, 1u);
     cr_assert_str_eq(blamed(&second, 0), "layers.1/mlp/down_proj");
@@ -359,5 +363,5 @@ Test(loop, a_second_start_takes_over_what_was_found)
     cr_assert_eq(second.row.cost.moves, 0u, "a finished step was judged again");
     arena_destroy(first.arena);
     arena_destroy(second.arena);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }

@@ -3,23 +3,23 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "harness/bench.h"
+#include "harness/offload_fixture.h"
 
 #include <string.h>
 
-static struct trial open_trial(struct bench *bench)
+static struct trial open_trial(struct offload_fixture *fixture)
 {
-    struct trial trial = {.graph = model_graph(bench->tiny.model),
-                          .session = bench->session,
-                          .judge = bench->judge,
-                          .goal = bench->goal,
+    struct trial trial = {.graph = model_graph(fixture->tiny.model),
+                          .session = fixture->session,
+                          .judge = fixture->judge,
+                          .goal = fixture->goal,
                           .target = "target",
                           .prompts = 1,
                           .arena = arena_create()};
     struct order_kind *kinds = NULL;
 
     MUST(trial_init(&trial));
-    MUST(order_kinds(trial.graph, bench->store, &kinds, &trial.kind_count));
+    MUST(order_kinds(trial.graph, fixture->store, &kinds, &trial.kind_count));
     trial.kinds = kinds;
     return trial;
 }
@@ -33,11 +33,11 @@ static void close_trial(struct trial *trial)
 
 Test(trial, the_plan_follows_the_marks)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct trial trial = open_trial(&bench);
-    const uint32_t op = bench_op(&bench, "layers.1/mlp/silu");
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct trial trial = open_trial(&fixture);
+    const uint32_t op = offload_fixture_op(&fixture, "layers.1/mlp/silu");
 
     MUST(trial_write_plan(&trial));
     cr_assert_not_null(strstr(trial.plan_text.data, "op=tapml.linear -> source\n"));
@@ -49,7 +49,7 @@ Test(trial, the_plan_follows_the_marks)
     MUST(trial_write_plan(&trial));
     cr_assert_str_eq(trial.plan_text.data, "* -> target\n");
     close_trial(&trial);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(trial, better_evidence_takes_the_place_of_worse)
@@ -61,11 +61,11 @@ Test(trial, better_evidence_takes_the_place_of_worse)
                               .kind = VERDICT_FAIL,
                               .margin = 100,
                               .reason = "first"};
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct trial trial = open_trial(&bench);
-    const uint32_t op = bench_op(&bench, "layers.1/mlp/silu");
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct trial trial = open_trial(&fixture);
+    const uint32_t op = offload_fixture_op(&fixture, "layers.1/mlp/silu");
 
     MUST(trial_blame(&trial, op, TRIAL_TOGETHER, &verdict, ""));
     verdict.margin = 2;
@@ -78,18 +78,18 @@ Test(trial, better_evidence_takes_the_place_of_worse)
     cr_assert_str_eq(trial.marks[op].verdict.instance, "layers.1/mlp/silu");
     cr_assert_eq(trial_count_blamed(&trial), 1u);
     close_trial(&trial);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(trial, a_prompt_is_judged_up_to_a_step)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
     struct judge_result all, part;
 
-    bench_open(&bench,
-               (struct spoil_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1},
-               NULL);
-    struct trial trial = open_trial(&bench);
+    offload_fixture_open(
+        &fixture,
+        (struct corruptor_options){.instances = {"layers.1/mlp/down_proj"}, .factor = 1.1}, NULL);
+    struct trial trial = open_trial(&fixture);
 
     trial.moved_kinds = trial.kind_count;
     MUST(trial_judge(&trial, &all));
@@ -100,29 +100,29 @@ Test(trial, a_prompt_is_judged_up_to_a_step)
     cr_assert_not(part.agrees);
     cr_assert_lt(part.executions, all.executions);
     cr_assert_eq(part.executions, trial.graph->op_count);
-    trial.marks[bench_op(&bench, "layers.1/mlp/down_proj")].is_held = 1;
+    trial.marks[offload_fixture_op(&fixture, "layers.1/mlp/down_proj")].is_held = 1;
     MUST(trial_judge(&trial, &all));
     cr_assert(all.agrees, "%s", all.sentence);
     close_trial(&trial);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(trial, a_goal_with_a_long_rule_is_followed)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
     struct plan *plan = NULL;
     char rule[1024] = "instance=";
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct trial trial = open_trial(&bench);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct trial trial = open_trial(&fixture);
     const size_t length = strlen(rule);
 
     memset(rule + length, '*', 700);
     memcpy(rule + length + 700, " -> source", sizeof(" -> source"));
-    MUST(plan_add(bench.goal, rule, "here"));
+    MUST(plan_add(fixture.goal, rule, "here"));
     MUST(trial_plan(&trial, &plan));
     cr_assert_str_eq(plan_place(plan, "tapml.silu", "layers.1/mlp/silu", PLAN_DECODE), "source");
     plan_destroy(plan);
     close_trial(&trial);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }

@@ -2,36 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
-#include "harness/bench.h"
+#include "harness/offload_fixture.h"
 #include "harness/vandal.h"
 #include "store/stored_case.h"
 #include "verify/guard.h"
 
 #include <string.h>
 
-static struct watch_result look(struct bench *bench, enum watch_mode mode, unsigned repeats)
+static struct watch_result
+look(struct offload_fixture *fixture, enum watch_mode mode, unsigned repeats)
 {
     struct watch_result result;
 
-    MUST(watch_run(bench->watch,
-                   &(struct watch_look){.mode = mode, .plan = bench->goal, .repeats = repeats},
+    MUST(watch_run(fixture->watch,
+                   &(struct watch_look){.mode = mode, .plan = fixture->goal, .repeats = repeats},
                    &result));
     return result;
 }
 
 static void expect_none(enum watch_mode mode)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    const uint64_t calls = (uint64_t)model_graph(bench.tiny.model)->op_count * BENCH_DECODE;
-    struct watch_result result = look(&bench, mode, 1);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    const uint64_t calls = (uint64_t)model_graph(fixture.tiny.model)->op_count * BENCH_DECODE;
+    struct watch_result result = look(&fixture, mode, 1);
 
     cr_assert_eq(result.count, 0u, "%s", result.items[0].verdict.reason);
     cr_assert_eq(result.executions, 2 * calls, "each call once on either side");
     cr_assert_eq(result.tried_least, (uint64_t)BENCH_DECODE);
     watch_result_release(&result);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(watch, a_right_target_has_no_findings_in_the_shadow)
@@ -46,17 +47,19 @@ Test(watch, nor_cumulatively)
 
 static void expect_both(enum watch_mode mode)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench,
-               (struct spoil_options){.instances = {"layers.0/mlp/silu", "layers.2/attn/o_proj"},
-                                      .factor = 1.0001},
-               NULL);
-    struct watch_result result = look(&bench, mode, 1);
+    offload_fixture_open(
+        &fixture,
+        (struct corruptor_options){.instances = {"layers.0/mlp/silu", "layers.2/attn/o_proj"},
+                                   .factor = 1.0001},
+        NULL);
+    struct watch_result result = look(&fixture, mode, 1);
 
     cr_assert_eq(result.count, 2u);
-    cr_assert_str_eq(bench_instance(&bench, result.items[0].op), "layers.0/mlp/silu");
-    cr_assert_str_eq(bench_instance(&bench, result.items[1].op), "layers.2/attn/o_proj");
+    cr_assert_str_eq(offload_fixture_instance(&fixture, result.items[0].op), "layers.0/mlp/silu");
+    cr_assert_str_eq(offload_fixture_instance(&fixture, result.items[1].op),
+                     "layers.2/attn/o_proj");
     for (size_t i = 0; i < 2; i++) {
         cr_assert_eq(result.items[i].failed, (uint64_t)BENCH_DECODE);
         cr_assert_eq(result.items[i].tried, (uint64_t)BENCH_DECODE);
@@ -65,7 +68,7 @@ static void expect_both(enum watch_mode mode)
         cr_assert_gt(result.items[i].verdict.margin, 1.0);
     }
     watch_result_release(&result);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(watch, two_at_once_are_found_in_the_shadow)
@@ -87,45 +90,46 @@ Test(watch, what_fails_is_kept_and_can_be_tried_again)
                               .from_call = 1,
                               .probability = 0.3,
                               .seed = 2};
-    struct bench bench;
+    struct offload_fixture fixture;
     uint64_t tried = 0, failed = 0;
     int64_t *ids = NULL;
     size_t count = 0;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, &rule);
-    struct watch_result result = look(&bench, WATCH_SHADOW, 20);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, &rule);
+    struct watch_result result = look(&fixture, WATCH_SHADOW, 20);
 
     cr_assert_eq(result.count, 1u);
     cr_assert_eq(result.items[0].tried, 20u * BENCH_DECODE);
     cr_assert_lt(result.items[0].failed, result.items[0].tried);
-    MUST(stored_case_ids(bench.store, &ids, &count));
+    MUST(stored_case_ids(fixture.store, &ids, &count));
     cr_assert_eq(count, 1u);
     cr_assert_eq(ids[0], result.items[0].verdict.case_id);
-    MUST(watch_repeat(bench.watch, ids[0], &tried, &failed));
+    MUST(watch_repeat(fixture.watch, ids[0], &tried, &failed));
     cr_assert_eq(tried, 30u);
     cr_assert(failed > 0 && failed < 30, "%u of 30", (unsigned)failed);
-    cr_assert_eq(watch_repeat_executions(bench.watch), 30u);
+    cr_assert_eq(watch_repeat_executions(fixture.watch), 30u);
     alloc_free(ids);
     watch_result_release(&result);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 Test(watch, ops_on_the_source_are_nobodys_business)
 {
-    struct bench bench;
+    struct offload_fixture fixture;
     struct watch_result result;
 
-    bench_open(&bench, (struct spoil_options){.instances = {"*"}, .factor = 2}, NULL);
-    MUST(plan_add(bench.goal, "* -> source", "test"));
-    MUST(plan_add(bench.goal, "instance=layers.1/mlp/mul -> target", "test"));
+    offload_fixture_open(&fixture, (struct corruptor_options){.instances = {"*"}, .factor = 2},
+                         NULL);
+    MUST(plan_add(fixture.goal, "* -> source", "test"));
+    MUST(plan_add(fixture.goal, "instance=layers.1/mlp/mul -> target", "test"));
     MUST(watch_run(
-        bench.watch,
-        &(struct watch_look){.mode = WATCH_SHADOW, .plan = bench.goal, .steps = 1, .repeats = 1},
+        fixture.watch,
+        &(struct watch_look){.mode = WATCH_SHADOW, .plan = fixture.goal, .steps = 1, .repeats = 1},
         &result));
     cr_assert_eq(result.count, 1u);
     cr_assert_eq(result.items[0].tried, 1u);
     watch_result_release(&result);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 // -- Runs under a guard ------------------------------------------------------------------------
@@ -137,31 +141,31 @@ expect_guarded(const char *instance, struct vandal_options options, const char *
     struct guard *guard = NULL;
     struct watch *watch = NULL;
     struct watch_result result;
-    struct bench bench;
+    struct offload_fixture fixture;
 
-    bench_open(&bench, (struct spoil_options){.factor = 1}, NULL);
-    struct backend *vandal = vandal_create(bench.target_backend);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    struct backend *vandal = vandal_create(fixture.target_backend);
 
     options.instance = instance;
     vandal_set(vandal, &options);
     MUST(guard_create(vandal, &guard));
-    MUST(watch_create(&(struct watch_options){.registry = bench.tiny.registry,
-                                              .store = bench.store,
-                                              .model = bench.tiny.model,
+    MUST(watch_create(&(struct watch_options){.registry = fixture.tiny.registry,
+                                              .store = fixture.store,
+                                              .model = fixture.tiny.model,
                                               .capacity = 64,
                                               .chunk = 32,
-                                              .source = bench.source_backend,
-                                              .target = bench.target_backend,
+                                              .source = fixture.source_backend,
+                                              .target = fixture.target_backend,
                                               .running = guard_backend(guard),
                                               .target_name = "target",
-                                              .prompts = &bench.prompt},
+                                              .prompts = &fixture.prompt},
                       &watch));
     MUST(watch_run(watch,
                    &(struct watch_look){
-                       .mode = WATCH_CUMULATIVE, .plan = bench.goal, .steps = 1, .repeats = 1},
+                       .mode = WATCH_CUMULATIVE, .plan = fixture.goal, .steps = 1, .repeats = 1},
                    &result));
     cr_assert_eq(result.count, 1u);
-    cr_assert_str_eq(bench_instance(&bench, result.items[0].op), instance);
+    cr_assert_str_eq(offload_fixture_instance(&fixture, result.items[0].op), instance);
     cr_assert_eq(result.items[0].verdict.kind, VERDICT_ERROR);
     cr_assert_not(result.items[0].fails_alone);
     cr_assert_not_null(strstr(result.items[0].verdict.reason, sentence), "%s",
@@ -170,7 +174,7 @@ expect_guarded(const char *instance, struct vandal_options options, const char *
     watch_destroy(watch);
     guard_destroy(guard);
     backend_release(vandal);
-    bench_close(&bench);
+    offload_fixture_close(&fixture);
 }
 
 enum { TOKENS = 5, MLP_BYTES = TOKENS * 352 * 4, STATE_ROW_BYTES = 2 * 32 * 4 };

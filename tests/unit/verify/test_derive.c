@@ -434,7 +434,7 @@ static int has_tail(const tapml_value *value)
     return y && y->rank > 0 && y->shape[y->rank - 1] == 33;
 }
 
-static tapml_status spoils_tails(struct backend *self, const struct backend_call *call)
+static tapml_status corrupts_tails(struct backend *self, const struct backend_call *call)
 {
     const struct backend_wrapper *wrapper = (const struct backend_wrapper *)self;
     const tapml_value *last = &call->args[call->op->n_params - 1];
@@ -481,7 +481,7 @@ Test(derive, a_kernel_wrong_at_a_tail_alone_fails_on_shapes)
 {
     add_cases();
     struct backend_vt vt = backend_forward_vt;
-    vt.call = spoils_tails;
+    vt.call = corrupts_tails;
     struct backend_wrapper wrapper = {.backend.vt = &vt, .inner = exact};
     struct verdict_list list = judge(&wrapper.backend, 1);
     cr_assert_eq(verdict_count_failed(list.items, list.count), 0, "kept cases have no such tail");

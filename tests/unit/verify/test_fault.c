@@ -54,33 +54,33 @@ static struct fault *plant(struct backend *inner, const struct fault_rule *rules
 // y = silu(x) over [2, 8]; y is the columns 1 to 8 of a [2, 10] buffer of sevens.
 enum { ROWS = 2, WIDTH = 8, STRIDE = 10, BYTES = ROWS * STRIDE * (int)sizeof(float) };
 
-struct bench {
+struct fixture {
     struct backend *backend;
     tapml_object *x, *y;
     int is_extra; // Calls are.
 };
 
-static void bench_open(struct bench *bench, struct backend *on)
+static void open_fixture(struct fixture *fixture, struct backend *on)
 {
     float values[ROWS * WIDTH];
     for (int i = 0; i < ROWS * WIDTH; i++) {
         values[i] = 1 + 0.3f * (float)i;
     }
-    bench->backend = on;
-    bench->is_extra = 0;
-    MUST(backend_buffer_new(on, sizeof(values), &bench->x));
-    MUST(backend_buffer_new(on, BYTES, &bench->y));
-    MUST(backend_write(on, bench->x, 0, values, sizeof(values)));
+    fixture->backend = on;
+    fixture->is_extra = 0;
+    MUST(backend_buffer_new(on, sizeof(values), &fixture->x));
+    MUST(backend_buffer_new(on, BYTES, &fixture->y));
+    MUST(backend_write(on, fixture->x, 0, values, sizeof(values)));
     MUST(backend_wait(on));
 }
 
-static void bench_close(struct bench *bench)
+static void close_fixture(struct fixture *fixture)
 {
-    backend_buffer_free(bench->backend, bench->x);
-    backend_buffer_free(bench->backend, bench->y);
+    backend_buffer_free(fixture->backend, fixture->x);
+    backend_buffer_free(fixture->backend, fixture->y);
 }
 
-static tapml_status bench_call(const struct bench *bench, const char *instance)
+static tapml_status call_fixture(const struct fixture *fixture, const char *instance)
 {
     static const int64_t shape[] = {ROWS, WIDTH};
     static const int64_t stride[] = {STRIDE, 1};
@@ -88,39 +88,39 @@ static tapml_status bench_call(const struct bench *bench, const char *instance)
                             .dtype = TAPML_F32,
                             .rank = 2,
                             .shape = shape,
-                            .buffer = bench->x};
+                            .buffer = fixture->x};
     const tapml_tensor y = {.hdr = TAPML_HDR(tapml_tensor),
                             .dtype = TAPML_F32,
                             .rank = 2,
                             .shape = shape,
                             .stride = stride,
                             .offset = sizeof(float),
-                            .buffer = bench->y};
+                            .buffer = fixture->y};
     const tapml_value args[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &x},
                                 {.kind = TAPML_P_TENSOR_OUT, .u.p = &y}};
-    return calls_make(bench->backend, &(struct backend_call){.op = &tapml_silu,
-                                                             .args = args,
-                                                             .instance = instance,
-                                                             .is_extra = bench->is_extra});
+    return calls_make(fixture->backend, &(struct backend_call){.op = &tapml_silu,
+                                                               .args = args,
+                                                               .instance = instance,
+                                                               .is_extra = fixture->is_extra});
 }
 
 // What a call leaves, gaps included, in `out`.
-static void bench_run(const struct bench *bench, const char *instance, float *out)
+static void run_fixture(const struct fixture *fixture, const char *instance, float *out)
 {
     float sevens[ROWS * STRIDE];
     for (int i = 0; i < ROWS * STRIDE; i++) {
         sevens[i] = 7;
     }
-    MUST(backend_write(bench->backend, bench->y, 0, sevens, BYTES));
-    MUST(bench_call(bench, instance));
-    MUST(backend_read(bench->backend, bench->y, 0, out, BYTES));
-    MUST(backend_wait(bench->backend));
+    MUST(backend_write(fixture->backend, fixture->y, 0, sevens, BYTES));
+    MUST(call_fixture(fixture, instance));
+    MUST(backend_read(fixture->backend, fixture->y, 0, out, BYTES));
+    MUST(backend_wait(fixture->backend));
 }
 
-static int is_spoilt(const struct bench *bench, const char *instance)
+static int is_corrupted(const struct fixture *fixture, const char *instance)
 {
     float found[ROWS * STRIDE];
-    bench_run(bench, instance, found);
+    run_fixture(fixture, instance, found);
     return found[1] < 0;
 }
 
@@ -179,18 +179,18 @@ static const struct after {
 
 static void try_kind(struct backend *inner, const struct after *after)
 {
-    struct bench clean;
-    struct bench bench;
+    struct fixture clean;
+    struct fixture fixture;
     float raw[ROWS * STRIDE];
     float found[ROWS * STRIDE];
     float right[ROWS][WIDTH];
     const struct fault_rule one = rule(after->words);
     struct fault *fault = plant(inner, &one, 1);
 
-    bench_open(&clean, inner);
-    bench_open(&bench, fault_backend(fault));
-    bench_run(&clean, "s", raw);
-    bench_run(&bench, "s", found);
+    open_fixture(&clean, inner);
+    open_fixture(&fixture, fault_backend(fault));
+    run_fixture(&clean, "s", raw);
+    run_fixture(&fixture, "s", found);
     for (int i = 0; i < ROWS * WIDTH; i++) {
         right[i / WIDTH][i % WIDTH] = raw[i / WIDTH * STRIDE + 1 + i % WIDTH];
     }
@@ -201,8 +201,8 @@ static void try_kind(struct backend *inner, const struct after *after)
         cr_expect(found[i] == expected || (isnan(found[i]) && isnan(expected)),
                   "%s: %d is %g, not %g", after->words, i, found[i], expected);
     }
-    bench_close(&clean);
-    bench_close(&bench);
+    close_fixture(&clean);
+    close_fixture(&fixture);
     fault_destroy(fault);
 }
 
@@ -224,8 +224,8 @@ Test(fault, a_device_with_memory_of_its_own_is_corrupted_too)
 
 Test(fault, several_are_done_in_their_order)
 {
-    struct bench clean;
-    struct bench bench;
+    struct fixture clean;
+    struct fixture fixture;
     float right[ROWS * STRIDE];
     float found[ROWS * STRIDE];
     const struct fault_rule rules[] = {rule("scale 2"), rule("scale 0.5"), rule("zero-row"),
@@ -233,17 +233,17 @@ Test(fault, several_are_done_in_their_order)
     struct fault *cancels = plant(backend, rules, 2);
     struct fault *both = plant(backend, rules + 2, 2);
 
-    bench_open(&clean, backend);
-    bench_run(&clean, "s", right);
-    bench_open(&bench, fault_backend(cancels));
-    bench_run(&bench, "s", found);
+    open_fixture(&clean, backend);
+    run_fixture(&clean, "s", right);
+    open_fixture(&fixture, fault_backend(cancels));
+    run_fixture(&fixture, "s", found);
     cr_expect_arr_eq(found, right, BYTES);
-    bench.backend = fault_backend(both);
-    bench_run(&bench, "s", found);
+    fixture.backend = fault_backend(both);
+    run_fixture(&fixture, "s", found);
     cr_expect_eq(found[1], 0, "the zeroed row has moved to the first");
     cr_expect_eq(found[STRIDE + 1], right[1]);
-    bench_close(&bench);
-    bench_close(&clean);
+    close_fixture(&fixture);
+    close_fixture(&clean);
     fault_destroy(cancels);
     fault_destroy(both);
 }
@@ -323,59 +323,59 @@ Test(fault, numbers_change_within_their_domain)
 
 Test(fault, calls_are_counted_for_each_instance)
 {
-    struct bench bench;
+    struct fixture fixture;
     struct fault_rule one = rule("scale -1");
     one.op = "sil?";
     one.instance = "layers.[01]/*";
     one.from_call = 3;
     struct fault *fault = plant(backend, &one, 1);
-    bench_open(&bench, fault_backend(fault));
+    open_fixture(&fixture, fault_backend(fault));
     for (int i = 1; i <= 4; i++) {
-        cr_expect_eq(is_spoilt(&bench, "layers.0/silu"), i >= 3, "call %d", i);
-        cr_expect_not(is_spoilt(&bench, "layers.2/silu"));
+        cr_expect_eq(is_corrupted(&fixture, "layers.0/silu"), i >= 3, "call %d", i);
+        cr_expect_not(is_corrupted(&fixture, "layers.2/silu"));
     }
-    cr_expect_not(is_spoilt(&bench, "layers.1/silu"), "its first call");
+    cr_expect_not(is_corrupted(&fixture, "layers.1/silu"), "its first call");
     cr_expect_eq(fault_struck(fault, 0), 2);
-    bench_close(&bench);
+    close_fixture(&fixture);
     fault_destroy(fault);
 }
 
 Test(fault, extra_calls_are_corrupted_as_the_next_one_and_not_counted)
 {
-    struct bench bench;
+    struct fixture fixture;
     struct fault_rule one = rule("scale -1");
     one.from_call = 3;
     struct fault *fault = plant(backend, &one, 1);
-    bench_open(&bench, fault_backend(fault));
+    open_fixture(&fixture, fault_backend(fault));
     for (int i = 1; i <= 4; i++) {
-        bench.is_extra = 1;
+        fixture.is_extra = 1;
         for (int extra = 0; extra < 5; extra++) {
-            cr_expect_eq(is_spoilt(&bench, "s"), i >= 3, "before call %d", i);
+            cr_expect_eq(is_corrupted(&fixture, "s"), i >= 3, "before call %d", i);
         }
-        bench.is_extra = 0;
-        cr_expect_eq(is_spoilt(&bench, "s"), i >= 3, "call %d", i);
+        fixture.is_extra = 0;
+        cr_expect_eq(is_corrupted(&fixture, "s"), i >= 3, "call %d", i);
     }
-    bench_close(&bench);
+    close_fixture(&fixture);
     fault_destroy(fault);
 }
 
 // 200 calls as bits.
 static unsigned throws(uint64_t seed, char out[201])
 {
-    struct bench bench;
+    struct fixture fixture;
     struct fault_rule one = rule("scale -1");
     unsigned count = 0;
     one.probability = 0.2;
     one.seed = seed;
     struct fault *fault = plant(backend, &one, 1);
-    bench_open(&bench, fault_backend(fault));
+    open_fixture(&fixture, fault_backend(fault));
     for (int i = 0; i < 200; i++) {
-        const int spoilt = is_spoilt(&bench, "s");
-        out[i] = spoilt ? '1' : '0';
-        count += (unsigned)spoilt;
+        const int corrupted = is_corrupted(&fixture, "s");
+        out[i] = corrupted ? '1' : '0';
+        count += (unsigned)corrupted;
     }
     out[200] = 0;
-    bench_close(&bench);
+    close_fixture(&fixture);
     fault_destroy(fault);
     return count;
 }
@@ -395,19 +395,19 @@ Test(fault, a_seed_gives_the_same_throws)
 
 static tapml_status make_and_call(void)
 {
-    struct bench bench;
+    struct fixture fixture;
     struct fault *fault = NULL;
     const struct fault_rule rules[] = {rule("drop-tail"), rule("shift-rows")};
     TAPML_TRY(fault_create(backend, rules, 2, &fault));
-    bench = (struct bench){.backend = fault_backend(fault)};
-    tapml_status status = backend_buffer_new(backend, ROWS * WIDTH * sizeof(float), &bench.x);
+    fixture = (struct fixture){.backend = fault_backend(fault)};
+    tapml_status status = backend_buffer_new(backend, ROWS * WIDTH * sizeof(float), &fixture.x);
     if (status == TAPML_OK) {
-        status = backend_buffer_new(backend, BYTES, &bench.y);
+        status = backend_buffer_new(backend, BYTES, &fixture.y);
     }
     if (status == TAPML_OK) {
-        status = bench_call(&bench, "s");
+        status = call_fixture(&fixture, "s");
     }
-    bench_close(&bench);
+    close_fixture(&fixture);
     fault_destroy(fault);
     return status;
 }

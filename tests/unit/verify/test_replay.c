@@ -186,7 +186,7 @@ Test(replay, weights_of_the_checkpoint)
 }
 
 // What a wrong kernel does to the buffer of its output, and what it sees in that of an input.
-struct spoiled {
+struct corrupting {
     struct backend_wrapper wrapper;
     struct backend_vt vt;
     int64_t offset; // Where one word of the output's buffer is overwritten; -1: nowhere.
@@ -196,53 +196,53 @@ struct spoiled {
     tapml_status fails;
 };
 
-static uint32_t peek(const struct spoiled *spoiled, const struct backend_call *call)
+static uint32_t peek(const struct corrupting *corrupting, const struct backend_call *call)
 {
-    const tapml_tensor *tensor = call->args[spoiled->peek_param].u.p;
+    const tapml_tensor *tensor = call->args[corrupting->peek_param].u.p;
     uint32_t word = 0;
-    MUST(backend_read(spoiled->wrapper.inner, tensor->buffer,
-                      GUARD_BUFFER_REDZONE_BYTES + spoiled->peek_offset, &word, sizeof(word)));
-    MUST(backend_wait(spoiled->wrapper.inner));
+    MUST(backend_read(corrupting->wrapper.inner, tensor->buffer,
+                      GUARD_BUFFER_REDZONE_BYTES + corrupting->peek_offset, &word, sizeof(word)));
+    MUST(backend_wait(corrupting->wrapper.inner));
     return word;
 }
 
-static tapml_status spoil_call(struct backend *self, const struct backend_call *call)
+static tapml_status corruptor_call(struct backend *self, const struct backend_call *call)
 {
     static const uint32_t WORD = 0x3f800000;
-    struct spoiled *spoiled = (struct spoiled *)self;
-    spoiled->peeked = peek(spoiled, call);
-    if (spoiled->fails != TAPML_OK) {
-        return status_fail(spoiled->fails, "told to fail");
+    struct corrupting *corrupting = (struct corrupting *)self;
+    corrupting->peeked = peek(corrupting, call);
+    if (corrupting->fails != TAPML_OK) {
+        return status_fail(corrupting->fails, "told to fail");
     }
-    TAPML_TRY(backend_call(spoiled->wrapper.inner, call));
+    TAPML_TRY(backend_call(corrupting->wrapper.inner, call));
     const tapml_tensor *last = call->args[call->op->n_params - 1].u.p;
     if (call->op == &tapml_state_append) {
         last = call->args[0].u.p;
     }
-    if (spoiled->offset < 0) {
+    if (corrupting->offset < 0) {
         return TAPML_OK;
     }
-    TAPML_TRY(backend_write(spoiled->wrapper.inner, last->buffer,
-                            GUARD_BUFFER_REDZONE_BYTES + (uint64_t)spoiled->offset, &WORD,
+    TAPML_TRY(backend_write(corrupting->wrapper.inner, last->buffer,
+                            GUARD_BUFFER_REDZONE_BYTES + (uint64_t)corrupting->offset, &WORD,
                             sizeof(WORD)));
-    return backend_wait(spoiled->wrapper.inner);
+    return backend_wait(corrupting->wrapper.inner);
 }
 
-static void spoil(struct spoiled *spoiled, int64_t offset)
+static void corruptor(struct corrupting *corrupting, int64_t offset)
 {
-    *spoiled = (struct spoiled){.vt = backend_forward_vt, .offset = offset};
-    spoiled->vt.call = spoil_call;
-    spoiled->wrapper.backend.vt = &spoiled->vt;
-    spoiled->wrapper.inner = backend;
+    *corrupting = (struct corrupting){.vt = backend_forward_vt, .offset = offset};
+    corrupting->vt.call = corruptor_call;
+    corrupting->wrapper.backend.vt = &corrupting->vt;
+    corrupting->wrapper.inner = backend;
 }
 
 static int writes_outside(const struct carved_case *item, const tapml_op *op, int64_t offset)
 {
-    struct spoiled spoiled;
+    struct corrupting corrupting;
     struct replay *other = NULL;
     struct replay_result result;
-    spoil(&spoiled, offset);
-    MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
+    corruptor(&corrupting, offset);
+    MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
     MUST(replay_run(other, item, schema_of(op), 0, &result));
     const int is_outside = result.outputs[0].wrote_outside;
     replay_destroy(other);
@@ -283,23 +283,23 @@ Test(replay, writes_around_the_region_are_seen)
 Test(replay, outputs_begin_as_poison)
 {
     struct cases_silu made;
-    struct spoiled spoiled;
+    struct corrupting corrupting;
     struct replay *other = NULL;
     struct replay_result result;
     cases_make_silu(&made, "s", 0);
-    spoil(&spoiled, -1);
-    spoiled.peek_param = 1;
-    MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
+    corruptor(&corrupting, -1);
+    corrupting.peek_param = 1;
+    MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
     for (int i = 0; i < 2; i++) { // The second time in a buffer that was used.
         MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
-        cr_assert_eq(spoiled.peeked, REPLAY_POISON);
+        cr_assert_eq(corrupting.peeked, REPLAY_POISON);
     }
-    spoiled.peek_param = 0;
+    corrupting.peek_param = 0;
     MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
-    cr_assert_eq(spoiled.peeked, REPLAY_POISON, "the gap before a strided input");
-    spoiled.peek_offset = 4;
+    cr_assert_eq(corrupting.peeked, REPLAY_POISON, "the gap before a strided input");
+    corrupting.peek_offset = 4;
     MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
-    cr_assert_eq(spoiled.peeked, 0xbf000000, "its first value, -0.5");
+    cr_assert_eq(corrupting.peeked, 0xbf000000, "its first value, -0.5");
     replay_destroy(other);
 }
 
@@ -367,21 +367,21 @@ Test(replay, rows_beyond_the_region_are_poison)
     float values[32 * 4];
     struct case_argument arguments[16];
     struct carved_case item;
-    struct spoiled spoiled;
+    struct corrupting corrupting;
     struct replay *other = NULL;
     struct replay_result result;
     for (int i = 0; i < 32 * 4; i++) {
         values[i] = 1;
     }
     attention_case(&item, arguments, values);
-    spoil(&spoiled, -1);
-    spoiled.peek_param = 1;
-    MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
+    corruptor(&corrupting, -1);
+    corrupting.peek_param = 1;
+    MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
     for (uint64_t row = 0; row < 40; row++) {
-        spoiled.peek_offset = row * ROW;
+        corrupting.peek_offset = row * ROW;
         MUST(replay_run(other, &item, schema_of(&tapml_attention), 0, &result));
         const uint32_t expected = row < 18 ? 0x3f800000 : REPLAY_POISON;
-        cr_expect_eq(spoiled.peeked, expected, "row %d", (int)row);
+        cr_expect_eq(corrupting.peeked, expected, "row %d", (int)row);
         cr_expect_float_eq(((const float *)result.outputs[0].computed)[0], 1, 1e-6);
     }
     replay_destroy(other);
@@ -425,17 +425,17 @@ Test(replay, an_op_that_the_backend_lacks_is_unsupported)
 Test(replay, a_failure_names_the_instance)
 {
     struct cases_silu made;
-    struct spoiled spoiled;
+    struct corrupting corrupting;
     struct replay *other = NULL;
     struct replay_result result;
     cases_make_silu(&made, "layers.3/mlp/silu", 0);
-    spoil(&spoiled, -1);
-    spoiled.fails = TAPML_DEVICE_LOST;
-    MUST(replay_create(&spoiled.wrapper.backend, NULL, &other));
+    corruptor(&corrupting, -1);
+    corrupting.fails = TAPML_DEVICE_LOST;
+    MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
     cr_assert_eq(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result),
                  TAPML_DEVICE_LOST);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: told to fail");
-    spoiled.fails = TAPML_OK;
+    corrupting.fails = TAPML_OK;
     MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
     replay_destroy(other);
 }

@@ -5,8 +5,8 @@
 // what tests of the offload stand on. Each function fails the test where something fails.
 #pragma once
 
+#include "harness/corruptor.h"
 #include "harness/scratch.h"
-#include "harness/spoil.h"
 #include "harness/tiny.h"
 #include "offload/judge.h"
 #include "offload/trial.h"
@@ -19,10 +19,10 @@ enum { BENCH_DECODE = 3 };
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-struct bench {
+struct offload_fixture {
     struct tiny tiny;
     struct scratch scratch;
-    struct backend *source_backend, *target_backend, *spoilt;
+    struct backend *source_backend, *target_backend, *corrupted;
     struct fault *fault; // Around the spoilt one, where a test plants any.
     struct backend *target;
     struct session *source, *session;
@@ -36,10 +36,12 @@ struct bench {
 
 // Around a target that computes as the source does: `spoil` (its `inner` is set here) and, where it
 // is not NULL, a fault, whose words are parsed here.
-void bench_open(struct bench *bench, struct spoil_options spoil, struct fault_rule *rule);
-void bench_close(struct bench *bench);
+void offload_fixture_open(struct offload_fixture *fixture,
+                          struct corruptor_options corruptor,
+                          struct fault_rule *rule);
+void offload_fixture_close(struct offload_fixture *fixture);
 
-const char *bench_instance(const struct bench *bench, uint32_t op);
+const char *offload_fixture_instance(const struct offload_fixture *fixture, uint32_t op);
 
 // The op of an instance.
-uint32_t bench_op(const struct bench *bench, const char *instance);
+uint32_t offload_fixture_op(const struct offload_fixture *fixture, const char *instance);
