@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tables `derived` and `derived_element`: what a target made of the cases derived from kept ones.
+// Their limits are their own and no rows, so a row has the verdict, and no errors.
 //
 // A store and what is read from it belong to one thread. What is read is in the arena that is
 // given, with all texts, and lives as long as that. Failures are those of the store, which name
@@ -43,4 +44,6 @@ tapml_status derived_list(struct store *store,
                           struct arena *arena,
                           struct derived_row **out_items,
                           size_t *out_count) STATUS_USED;
+
+// Deletes those of a target, with their elements.
 tapml_status derived_forget(struct store *store, const char *target) STATUS_USED;

@@ -30,7 +30,7 @@ struct element_list {
     uint64_t total;  // Elements of the output.
 };
 
-// Copies a list with its texts into `arena`. TAPML_OUT_OF_MEMORY is its one failure.
+// Copies a list with its texts into `arena`. TAPML_NO_MEMORY is its one failure.
 tapml_status element_copy(const struct element_list *list,
                           struct arena *arena,
                           struct element_list *out_list) STATUS_USED;

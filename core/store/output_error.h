@@ -33,7 +33,7 @@ struct output_error {
     double margin; // observed / limit, of a store that kept no errors; else NaN.
 };
 
-// Copies errors with their texts into `arena`. TAPML_OUT_OF_MEMORY is its one failure.
+// Copies errors with their texts into `arena`. TAPML_NO_MEMORY is its one failure.
 tapml_status output_error_copy(const struct output_error *items,
                                size_t count,
                                struct arena *arena,

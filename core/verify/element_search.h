@@ -18,7 +18,7 @@ element_search_place(const struct case_argument *argument, size_t index, struct 
 
 // The first ELEMENTS_SHOWN elements of `output` that are beyond `limit`, in `arena`. If none is
 // beyond by itself (an NMSE is of all of them), those with the largest difference. `argument` is
-// that of the output in its case. All is borrowed; TAPML_OUT_OF_MEMORY is its one failure.
+// that of the output in its case. All is borrowed; TAPML_NO_MEMORY is its one failure.
 tapml_status element_search_run(const struct replay_output *output,
                                 const struct case_argument *argument,
                                 const struct compare_limit *limit,

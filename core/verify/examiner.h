@@ -69,7 +69,7 @@ tapml_status examiner_find(struct examiner *examiner,
 // Writes what was measured as the result of a kept case, in the transaction at hand.
 tapml_status examiner_write(struct examiner *examiner, const struct verdict *verdict) STATUS_USED;
 
-// Copies the names of a case into a verdict. TAPML_OUT_OF_MEMORY is its one failure.
+// Copies the names of a case into a verdict. TAPML_NO_MEMORY is its one failure.
 tapml_status examiner_name(struct arena *arena,
                            const struct carved_case *item,
                            struct verdict *io_verdict) STATUS_USED;

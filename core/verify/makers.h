@@ -12,7 +12,8 @@
 
 struct makers;
 
-// What computes is `backend`, what gives limits is `calibrator`. All of them outlive the makers.
+// What computes is `backend`, what gives limits is `calibrator`. All of them outlive the makers,
+// which the caller owns, and belong to one thread.
 tapml_status makers_create(struct registry *registry,
                            struct backend *backend,
                            struct calibrator *calibrator,
@@ -20,7 +21,8 @@ tapml_status makers_create(struct registry *registry,
 void makers_destroy(struct makers *makers);
 
 // What the results of an op depend on; borrowed from `makers`. Of an op that no plugin which was
-// opened knows, they depend on the whole plugin.
+// opened knows, they depend on the whole plugin. Fails if a device that calibrates cannot be
+// opened.
 tapml_status makers_find(struct makers *makers,
                          const char *op,
                          uint32_t version,
