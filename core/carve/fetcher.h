@@ -5,8 +5,8 @@
 // are memory of the host, and not at all where a case has them already.
 //
 // The contents that a call has written are noted with the case that keeps them. A later call that
-// reads the same bytes shares them, until `fetcher_forget` tells that they change: whoever watches
-// the backend calls it before everything that writes to a buffer or frees it.
+// reads the same bytes shares them, until `fetcher_forget` reports that they change: the wrapper
+// that uses the fetcher calls it before everything that writes to a buffer or frees it.
 //
 // One thread: that of the backend, whose failures are returned.
 #pragma once
@@ -41,8 +41,8 @@ tapml_status fetcher_begin(struct fetcher *fetcher,
                            const struct fetch_from *from,
                            struct blob **out_blob) STATUS_USED;
 
-// Waits for what was begun, with or without `status` a failure: memory stays until nobody writes
-// it. Gives back the first failure.
+// Waits for what was begun, with or without `status` a failure: no memory is
+// written after that. Returns the first failure.
 tapml_status fetcher_end(struct fetcher *fetcher, tapml_status status) STATUS_USED;
 
 // The contents of a tensor where they lie, dense, until `fetcher_unmap`; NULL: they have to be

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Weights at a place: loaded once for each backend, shared by sessions and replays of a process,
-// and taken away again where somebody wants the room.
+// and released again if the room is needed.
 //
 // A weight is asked for by a key. It is the memory itself on a host-memory backend or one that
 // wraps it, else buffers that are filled when it is loaded, in row panels below the largest

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What can be told from the messages that were sent and are not known to be done: who is to blame
-// where the far side has ended, and how long an answer may take.
+// What follows from the messages that were sent and are not known to be done: which call is to
+// blame if the far side has ended, and how long an answer may take.
 //
 // One thread; nothing allocates. Results point into the frames.
 #pragma once

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct buffer {
-    tapml_object object; // First, and only a handle: nobody calls it.
+    tapml_object object; // First, and only a handle: it has no functions.
     struct buffer *next;
     struct buffer *previous;
     uint32_t number; // From 1.

@@ -43,10 +43,10 @@ struct judge_result {
     double margin;       // observed / limit, the worst of all steps.
     double distance;     // The largest KL, or NMSE.
     int64_t divergences; // Steps with another top-1.
-    size_t prompt;       // Where it departs first:
+    size_t prompt;       // Where it diverges first:
     int64_t step;        // the prompt's index, and the step.
     uint64_t executions; // Of ops, for all of this.
-    char sentence[256];  // Where it departs first and how; or how far it stayed within the limit.
+    char sentence[256];  // Where it diverges first and how; or how far it stayed within the limit.
 };
 
 typedef tapml_status (*judge_progress_fn)(void *user, size_t done, size_t all);
@@ -70,10 +70,10 @@ tapml_status judge_run_prompt(struct judge *judge,
 // What a judge allows.
 struct judge_limits {
     double distance; // The KL divergence of the logits, or the NMSE of the outputs.
-    double tie;      // Nobody can demand an order of logits that are nearer than this.
+    double tie;      // Logits that are nearer than this may come in any order.
 };
 
-// What `variant`, a session on a device that calibrates, allows others by how far it departs from
+// What `variant`, a session on a device that calibrates, allows others by how far it diverges from
 // the source over the first `prompt_count` prompts.
 tapml_status judge_calibrate(struct judge *judge,
                              struct session *variant,

@@ -49,7 +49,7 @@ struct loop_options {
     enum loop_mode mode;
     size_t move_prompts;   // Judged after each move.
     size_t all_prompts;    // Judged at the end.
-    uint64_t calibrations; // Op executions for limits that were found before, to be told.
+    uint64_t calibrations; // Op executions for limits that were found before, for the report.
 
     // Called at the beginning of each step. Or NULL.
     tapml_status (*progress)(void *user, const struct loop_progress *progress);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The plan at hand while a target is offloaded: what is wanted, moved, accused or held back, as
+// The plan at hand while a target is offloaded: what is wanted, moved, blamed or held back, as
 // marks on the ops, from which the plan's text follows; and judging it.
 //
 // One thread. Failures are those of the judge and TAPML_NO_MEMORY.
@@ -13,12 +13,12 @@
 #include "offload/order.h"
 #include "verify/verdict.h"
 
-// What speaks against an accused op itself.
+// The evidence against a blamed op itself.
 enum trial_evidence {
     TRIAL_CASE,    // A kept case fails.
     TRIAL_DERIVED, // A case derived from a kept one fails.
     TRIAL_CALL,    // A call of a watched run failed (offload/watch).
-    TRIAL_TOGETHER // Nothing by itself: the model departs with it and agrees without it.
+    TRIAL_TOGETHER // Nothing by itself: the model diverges with it and agrees without it.
 };
 
 // As the column `evidence` of the table `blame` has it.
@@ -29,7 +29,7 @@ struct trial_mark {
     uint8_t is_blamed; // It stays on the source.
     uint8_t is_held;   // It stays on the source for one trial of a search.
 
-    // Of the accused.
+    // Of blamed ops.
     enum trial_evidence evidence;
     struct verdict verdict; // Of what fails; `case_id` is 0 where there is no case.
     uint64_t tried, failed; // Replays and calls so far: what fails sometimes has failed less often.
@@ -58,7 +58,7 @@ struct trial {
 tapml_status trial_init(struct trial *trial) STATUS_USED;
 void trial_release(struct trial *trial); // Without the arena.
 
-// The goal, with kinds that wait and instances that are accused or held back on the source, as
+// The goal, with kinds that wait and instances that are blamed or held back on the source, as
 // `plan_text`.
 tapml_status trial_write_plan(struct trial *trial) STATUS_USED;
 
@@ -80,7 +80,7 @@ size_t trial_kind_of(const struct trial *trial, uint32_t op);
 // room for all ops. Returns how many there are.
 size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_ops);
 
-// Accuses an op, or gives one that is accused evidence that is better: what fails by itself before
+// Blames an op, or gives one that is blamed better evidence: what fails by itself before
 // what does not, then the larger margin. What is not static of the verdict's texts is copied, and a
 // recipe is borrowed. `when` goes before the reason.
 tapml_status trial_blame(struct trial *trial,

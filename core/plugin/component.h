@@ -64,6 +64,6 @@ void component_close(struct component *component);
 int component_is_backend(const struct component *component);
 int component_is_model(const struct component *component);
 
-// Whether its manifest says `devices = on-use`: to ask for them is dear, so that it is asked when
-// one is used, and not to be listed.
+// Whether its manifest says `devices = on-use`: asking for them is expensive, so it is
+// asked when one is used, and not for a list.
 int component_is_asked_late(const struct component *component);

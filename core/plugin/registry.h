@@ -92,7 +92,7 @@ tapml_status registry_devices(struct registry *registry,
                               const tapml_device_info *const **out_list,
                               uint32_t *out_count) STATUS_USED;
 
-// Whether `name` could be opened, as far as this can be told without opening a device or, where it
+// Whether `name` could be opened, as far as this is known without opening a device or, where it
 // names none, any library: the component is there, is a backend, nothing is against it, and it has
 // that device, unless it is one whose devices are asked for when they are used.
 tapml_status registry_check(struct registry *registry, const char *name) STATUS_USED;

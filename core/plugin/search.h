@@ -57,9 +57,9 @@ tapml_status search_run(const struct search_options *options,
 void search_release(struct search *search);
 
 // Whether `path`, all folders above it and all symbolic links on the way, with the folders that
-// they lie in and lead through, belong to root or, unless `is_secure`, to this user, and nobody
-// else can write them. A folder with the sticky bit passes as one that is above: others cannot
-// touch what is not theirs in it. TAPML_PRECONDITION names what can.
+// they lie in and lead through, belong to root or, unless `is_secure`, to this user, and no
+// other user can write them. A folder with the sticky bit passes as one that is above: others
+// cannot touch what is not theirs in it. TAPML_PRECONDITION names what can.
 tapml_status search_check_owner(const char *path, int is_secure) STATUS_USED;
 
 // Whether [plugins] lets a plugin of this id in: not on `deny`, and on `allow` where there is one.

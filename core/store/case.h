@@ -86,8 +86,8 @@ struct case_argument case_content_view(const struct case_argument *argument);
 tapml_status case_content_bytes(const struct case_argument *argument,
                                 uint64_t *out_bytes) STATUS_USED;
 
-// A base value is kept with at most so many bytes more than twice what its view spans: what a case
-// says of the rest of it costs memory, and is read by nobody.
+// A base value is kept with at most so many bytes more than twice what its view spans: the rest
+// of it would cost memory and is never read.
 #define CASE_SLACK_BYTES (UINT64_C(1) << 20)
 
 // Bounds the base value of a tensor whose layout was checked by what its view spans, unless it is a

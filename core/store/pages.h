@@ -56,8 +56,8 @@ struct pages_health {
     unsigned char header[PAGES_HEADER_BYTES]; // Zeros where there is none.
 };
 
-// Compares the checksums of a file that nobody writes, which has no log beside it. Where its header
-// is lost, the size of its pages is the one by which a checksum is right.
+// Compares the checksums of a file that no process writes, and that has no log beside it. If its
+// header is lost, the size of its pages is the one by which a checksum is right.
 tapml_status pages_check(const char *path, struct pages_health *out_health) STATUS_USED;
 
 // Makes a database that is still empty have checksums.

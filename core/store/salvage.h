@@ -9,7 +9,7 @@
 // rows of the prompt are left out, and it is carved again as one that never was. So are results of
 // operators whose limits are lost, results and steps of targets whose rows are, and steps of the
 // ledger behind one that is, or (their order is that of the times of calls) where a prompt is. A
-// spoilt header, and spoilt pages of the schema, are read from a store that was just made, since
+// damaged header, and damaged pages of the schema, are read from a store that was just made, since
 // the same statements make the same pages.
 //
 // One thread. Failures are those of the store and of the file system.

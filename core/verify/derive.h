@@ -53,10 +53,10 @@ tapml_status derive_list(const struct carved_case *item,
                          struct derive_recipe *out_recipes,
                          uint32_t *out_count) STATUS_USED;
 
-// For a shape that nobody computes, since the op ties two extents together without a word of it in
-// the schema (query heads are a multiple of key heads, pairs fit into a head): the recipe in which
-// another symbol that was a multiple or a part of the first one changes with it, if it can in the
-// same proportion. There are several; `index` counts them. `*out_has` is 0 behind the last one.
+// For a shape that no backend computes, since the op ties two extents together without a word of it
+// in the schema (query heads are a multiple of key heads, pairs fit into a head): the recipe in
+// which another symbol that was a multiple or a part of the first one changes with it, if it can in
+// the same proportion. There are several; `index` counts them. `*out_has` is 0 behind the last one.
 tapml_status derive_couple(const struct carved_case *item,
                            const struct compiled_op *schema,
                            const struct derive_recipe *recipe,

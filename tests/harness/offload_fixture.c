@@ -62,9 +62,10 @@ void offload_fixture_open(struct offload_fixture *fixture,
         tiny_session(&fixture->tiny, fixture->source_backend, fixture->target, "* -> source");
     fixture->prompt =
         (struct judge_prompt){.ids = prompt_ids, .count = 5, .greedy = fixture->greedy, .text = ""};
-    MUST(run_greedy(fixture->source,
-                    &(struct run_options){.ids = prompt_ids, .count = 5, .decode = BENCH_DECODE},
-                    fixture->greedy, &fixture->prompt.greedy_count));
+    MUST(run_greedy(
+        fixture->source,
+        &(struct run_options){.ids = prompt_ids, .count = 5, .decode = OFFLOAD_FIXTURE_DECODE},
+        fixture->greedy, &fixture->prompt.greedy_count));
     open_judges(fixture);
     MUST(plan_create(&fixture->goal));
     MUST(plan_add(fixture->goal, "* -> target", "test"));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The embedded model on a source and on a target that is spoilt, with what judges and watches it:
-// what tests of the offload stand on. Each function fails the test where something fails.
+// The embedded model on a source and on a target that is corrupted, with what judges and watches
+// it. Each function fails the test if something fails. One thread.
 #pragma once
 
 #include "harness/corruptor.h"
@@ -15,7 +15,7 @@
 
 #include <criterion/criterion.h>
 
-enum { BENCH_DECODE = 3 };
+enum { OFFLOAD_FIXTURE_DECODE = 3 };
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
@@ -23,19 +23,19 @@ struct offload_fixture {
     struct tiny tiny;
     struct scratch scratch;
     struct backend *source_backend, *target_backend, *corrupted;
-    struct fault *fault; // Around the spoilt one, where a test plants any.
+    struct fault *fault; // Around the corrupted one, if a test injects any.
     struct backend *target;
     struct session *source, *session;
     struct store *store;
     struct judge *judge;
     struct watch *watch;
     struct plan *goal; // All on the target.
-    int32_t greedy[BENCH_DECODE];
+    int32_t greedy[OFFLOAD_FIXTURE_DECODE];
     struct judge_prompt prompt;
 };
 
-// Around a target that computes as the source does: `spoil` (its `inner` is set here) and, where it
-// is not NULL, a fault, whose words are parsed here.
+// Around a target that computes as the source does: `corruptor` (its `inner` is set here) and, if
+// it is not NULL, a fault, whose words are parsed here.
 void offload_fixture_open(struct offload_fixture *fixture,
                           struct corruptor_options corruptor,
                           struct fault_rule *rule);

@@ -69,7 +69,7 @@ Test(localise, a_watched_run_and_a_proof_are_enough)
          (struct corruptor_options){.instances = {"layers.1/attn/rope*", "layers.1/mlp/mul"},
                                     .factor = 1.1},
          NULL, 1);
-    const uint64_t run = (uint64_t)finding.trial.graph->op_count * BENCH_DECODE;
+    const uint64_t run = (uint64_t)finding.trial.graph->op_count * OFFLOAD_FIXTURE_DECODE;
 
     cr_assert(finding.result.agrees);
     cr_assert_eq(trial_count_blamed(&finding.trial), 1u);

@@ -25,12 +25,13 @@ static void expect_none(enum watch_mode mode)
     struct offload_fixture fixture;
 
     offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
-    const uint64_t calls = (uint64_t)model_graph(fixture.tiny.model)->op_count * BENCH_DECODE;
+    const uint64_t calls =
+        (uint64_t)model_graph(fixture.tiny.model)->op_count * OFFLOAD_FIXTURE_DECODE;
     struct watch_result result = look(&fixture, mode, 1);
 
     cr_assert_eq(result.count, 0u, "%s", result.items[0].verdict.reason);
     cr_assert_eq(result.executions, 2 * calls, "each call once on either side");
-    cr_assert_eq(result.tried_least, (uint64_t)BENCH_DECODE);
+    cr_assert_eq(result.tried_least, (uint64_t)OFFLOAD_FIXTURE_DECODE);
     watch_result_release(&result);
     offload_fixture_close(&fixture);
 }
@@ -61,8 +62,8 @@ static void expect_both(enum watch_mode mode)
     cr_assert_str_eq(offload_fixture_instance(&fixture, result.items[1].op),
                      "layers.2/attn/o_proj");
     for (size_t i = 0; i < 2; i++) {
-        cr_assert_eq(result.items[i].failed, (uint64_t)BENCH_DECODE);
-        cr_assert_eq(result.items[i].tried, (uint64_t)BENCH_DECODE);
+        cr_assert_eq(result.items[i].failed, (uint64_t)OFFLOAD_FIXTURE_DECODE);
+        cr_assert_eq(result.items[i].tried, (uint64_t)OFFLOAD_FIXTURE_DECODE);
         cr_assert(result.items[i].fails_alone);
         cr_assert_gt(result.items[i].verdict.case_id, 0);
         cr_assert_gt(result.items[i].verdict.margin, 1.0);
@@ -99,7 +100,7 @@ Test(watch, what_fails_is_kept_and_can_be_tried_again)
     struct watch_result result = look(&fixture, WATCH_SHADOW, 20);
 
     cr_assert_eq(result.count, 1u);
-    cr_assert_eq(result.items[0].tried, 20u * BENCH_DECODE);
+    cr_assert_eq(result.items[0].tried, 20u * OFFLOAD_FIXTURE_DECODE);
     cr_assert_lt(result.items[0].failed, result.items[0].tried);
     MUST(stored_case_ids(fixture.store, &ids, &count));
     cr_assert_eq(count, 1u);
