@@ -68,7 +68,7 @@ static tapml_status run_session(struct carve *carve, struct session *session)
 }
 
 // A session of its own, as each carving has one.
-static tapml_status run_over(struct carve *carve, struct backend *backend)
+static tapml_status run_over(struct carve *carve, struct place *place)
 {
     const struct setup *setup = &carve->measure->setup;
     struct session *session = NULL;
@@ -76,13 +76,11 @@ static tapml_status run_over(struct carve *carve, struct backend *backend)
 
     TAPML_TRY(plan_create(&plan));
     tapml_status status = session_create(&(struct session_options){.model = setup->model,
-                                                                   .backends = &backend,
-                                                                   .places = setup->places,
+                                                                   .places = &place,
                                                                    .place_count = 1,
                                                                    .plan = plan,
                                                                    .capacity = CAPACITY,
-                                                                   .chunk = CAPACITY,
-                                                                   .weights = setup->weights},
+                                                                   .chunk = CAPACITY},
                                          &session);
 
     plan_destroy(plan);
@@ -97,18 +95,21 @@ static tapml_status run_carving(struct carve *carve)
 {
     const struct setup *setup = &carve->measure->setup;
 
-    TAPML_TRY(
-        recorder_create(&(struct recorder_options){.inner = setup->backends[0],
-                                                   .store_path = carve->store,
-                                                   .checkpoint = model_checkpoint(setup->model)},
-                        &carve->recorder));
-    tapml_status status = run_over(carve, recorder_backend(carve->recorder));
+    const struct place *source = setup->places[0];
+    struct recorder_made made = {
+        .options = {.store_path = carve->store, .checkpoint = model_checkpoint(setup->model)}};
+    const struct place_link link = recorder_link(&made);
+    struct place *place = NULL;
+
+    TAPML_TRY(place_wrap(source, &source->settings, &link, 1, &place));
+    carve->recorder = made.recorder;
+    tapml_status status = run_over(carve, place);
 
     if (status == TAPML_OK) {
         status = recorder_finish(carve->recorder);
     }
     carve->counts = recorder_counts(carve->recorder);
-    recorder_destroy(carve->recorder);
+    place_destroy(place);
     carve->recorder = NULL;
     return status;
 }
@@ -138,7 +139,7 @@ static tapml_status run_round(struct carve *carve, size_t round, struct figures 
     const struct moment begin = measure_now();
     const double caller_begin = caller_seconds();
 
-    TAPML_TRY(run_over(carve, carve->measure->setup.backends[0]));
+    TAPML_TRY(run_over(carve, carve->measure->setup.places[0]));
     const struct moment without = measure_since(begin), again = measure_now();
     const double caller_again = caller_seconds();
 
@@ -161,7 +162,7 @@ static tapml_status run(struct carve *carve)
     const size_t count = (size_t)measure->rounds;
     struct figures figures;
 
-    TAPML_TRY(run_over(carve, measure->setup.backends[0])); // Reads the weights from the disk.
+    TAPML_TRY(run_over(carve, measure->setup.places[0])); // Reads the weights from the disk.
     for (size_t round = 0; round < count; round++) {
         TAPML_TRY(run_round(carve, round, &figures));
     }

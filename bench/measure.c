@@ -126,13 +126,11 @@ static tapml_status open_session(struct measure *measure, int64_t more)
     TAPML_TRY(plan_create(&plan));
     const tapml_status status =
         session_create(&(struct session_options){.model = measure->setup.model,
-                                                 .backends = measure->setup.backends,
                                                  .places = measure->setup.places,
                                                  .place_count = measure->setup.place_count,
                                                  .plan = plan,
                                                  .capacity = capacity,
-                                                 .chunk = capacity < CHUNK ? capacity : CHUNK,
-                                                 .weights = measure->setup.weights},
+                                                 .chunk = capacity < CHUNK ? capacity : CHUNK},
                        &measure->session);
 
     plan_destroy(plan);

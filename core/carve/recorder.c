@@ -456,7 +456,7 @@ static tapml_status record_fill(
 
 static void release(struct backend *backend)
 {
-    (void)backend; // `recorder_destroy` does it: the recorder owns its backend.
+    recorder_destroy((struct recorder *)backend);
 }
 
 // A failure leaves the recorder with what it has seen by then, and `user` knows it.
@@ -572,6 +572,24 @@ void recorder_destroy(struct recorder *recorder)
 struct backend *recorder_backend(struct recorder *recorder)
 {
     return &recorder->wrapper.backend;
+}
+
+static tapml_status make_link(void *user,
+                              const struct place_settings *settings,
+                              struct backend *inner,
+                              struct backend **out_backend)
+{
+    struct recorder_made *made = user;
+    (void)settings;
+    made->options.inner = inner;
+    TAPML_TRY(recorder_create(&made->options, &made->recorder));
+    *out_backend = recorder_backend(made->recorder);
+    return TAPML_OK;
+}
+
+struct place_link recorder_link(struct recorder_made *made)
+{
+    return (struct place_link){.kind = PLACE_RECORDER, .create = make_link, .user = made};
 }
 
 tapml_status recorder_begin_step(

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/place.h"
 
 #include <stdint.h>
 
@@ -56,6 +57,14 @@ tapml_status recorder_create(const struct recorder_options *options,
 tapml_status recorder_finish(struct recorder *recorder) STATUS_USED;
 void recorder_destroy(struct recorder *recorder);
 struct backend *recorder_backend(struct recorder *recorder);
+
+// The same as a link of a chain (exec/place), which owns the recorder. The `inner` of the options
+// is not read; `recorder` is set when the chain is made.
+struct recorder_made {
+    struct recorder_options options;
+    struct recorder *recorder;
+};
+struct place_link recorder_link(struct recorder_made *made);
 
 // Begins a step of a prompt; ends the one before, which is then committed.
 tapml_status recorder_begin_step(struct recorder *recorder,

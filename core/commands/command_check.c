@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/file.h"
+#include "config/isolation.h"
 #include "config/run_file.h"
 #include "model/prompts.h"
 #include "run/setup.h"
@@ -28,7 +29,7 @@ struct check {
 
 static void check_backend(struct check *check,
                           const char *section,
-                          const struct isolation *how,
+                          const struct place_isolation *how,
                           const char *name)
 {
     if (name != NULL &&
@@ -40,7 +41,7 @@ static void check_backend(struct check *check,
 
 static void check_backends(struct check *check)
 {
-    check_backend(check, "source", &check->config.source_isolation, check->config.source);
+    check_backend(check, "source", &check->config.source.isolation, check->config.source.backend);
     for (size_t i = 0; i < check->config.target_count; i++) {
         char section[64];
 
@@ -156,7 +157,7 @@ static void print_good(const struct check *check)
                  "  source   %s\n",
                  config->path, config->model, model_architecture(check->setup.model),
                  model_graph(check->setup.model)->op_count, account.data, config->prompts,
-                 check->prompts.count, longest, run_config_room(config), config->source);
+                 check->prompts.count, longest, run_config_room(config), config->source.backend);
     for (size_t i = 0; i < config->target_count; i++) {
         (void)printf("  target   %s: %s\n", config->targets[i].name, config->targets[i].backend);
     }

@@ -432,7 +432,8 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     TAPML_TRY(setup_read_activations(options, &activation));
     eval->tolerance = activation_is_reduced(activation) ? tolerance_reduced : tolerance;
     return activation_is_reduced(activation)
-               ? setup_place_reduced(&eval->setup, activation_type(activation)->name, 0, activation)
+               ? setup_place_reduced(&eval->setup, activation_type(activation)->name,
+                                     eval->setup.places[0], activation)
                : TAPML_OK;
 }
 
@@ -458,18 +459,16 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
     TAPML_TRY(setup_plan(&eval->setup, &plan));
     tapml_status status =
         session_create(&(struct session_options){.model = eval->setup.model,
-                                                 .backends = eval->setup.backends,
                                                  .places = eval->setup.places,
                                                  .place_count = eval->setup.place_count,
                                                  .plan = plan,
                                                  .capacity = eval->tokens + eval->greedy_count,
-                                                 .chunk = eval->tokens,
-                                                 .weights = eval->setup.weights},
+                                                 .chunk = eval->tokens},
                        &eval->session);
 
     plan_destroy(plan);
     if (status == TAPML_OK) {
-        const struct backend_info *info = backend_info(eval->setup.backends[0]);
+        const struct backend_info *info = backend_info(eval->setup.places[0]->backend);
 
         (void)printf("%s on %s:%s (%s)%s\n", eval->folder, info->component, info->device,
                      info->device_name, eval->setup.place_count > 1 ? ", activations f16" : "");

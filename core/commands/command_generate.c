@@ -43,7 +43,6 @@ struct generate {
     struct store *run; // The run that the plan lies in; or NULL.
     struct plan *plan;
     char model[4096];
-    char names[SESSION_PLACES_MAX][64];
     int32_t *ids;
     int64_t count, decode;
     enum activation activation; // Without a plan: of everything.
@@ -71,35 +70,23 @@ static const char *metadata(struct generate *generate, const char *name)
     return generate->run != NULL ? metadata_get(generate->run, name) : NULL;
 }
 
-static tapml_status
-add_place(struct generate *generate, const char *name, size_t length, const char *backend)
+// Adds and opens a place of which the setup keeps the texts.
+static tapml_status add_place(struct generate *generate,
+                              const char *name,
+                              const char *backend,
+                              enum activation activation)
 {
-    const uint32_t index = generate->setup.place_count;
+    struct setup *setup = &generate->setup;
+    const struct place_settings settings = {.name = arena_text(setup->arena, name),
+                                            .backend = arena_text(setup->arena, backend),
+                                            .activation = activation};
+    struct place *place = NULL;
 
-    if (index == SESSION_PLACES_MAX || length >= sizeof(generate->names[0])) {
-        return status_fail(TAPML_INVALID, "too many places, or a name that is too long");
+    if (settings.name == NULL || settings.backend == NULL) {
+        return status_no_memory();
     }
-    (void)snprintf(generate->names[index], sizeof(generate->names[0]), "%.*s", (int)length, name);
-    return setup_place(&generate->setup, generate->names[index], backend);
-}
-
-// A place of a reduced dtype, and before it the one that it is around, with a name that no plan
-// has.
-static tapml_status add_reduced_place(struct generate *generate,
-                                      const char *name,
-                                      size_t length,
-                                      const char *backend,
-                                      enum activation activation)
-{
-    const uint32_t index = generate->setup.place_count;
-
-    TAPML_TRY(add_place(generate, "", 0, backend));
-    if (index + 1 == SESSION_PLACES_MAX || length >= sizeof(generate->names[0])) {
-        return status_fail(TAPML_INVALID, "too many places, or a name that is too long");
-    }
-    (void)snprintf(generate->names[index + 1], sizeof(generate->names[0]), "%.*s", (int)length,
-                   name);
-    return setup_place_reduced(&generate->setup, generate->names[index + 1], index, activation);
+    TAPML_TRY(setup_add_place(setup, &settings, &place));
+    return setup_open_place(setup, place);
 }
 
 // The targets of the plan's run, with the activations that they had there.
@@ -111,15 +98,11 @@ static tapml_status add_targets(struct generate *generate, struct arena *arena)
     TAPML_TRY(target_list(generate->run, arena, &targets, &count));
     for (size_t i = 0; i < count; i++) {
         const struct target_row *target = &targets[i];
-        const size_t length = strlen(target->name);
         enum activation activation = ACTIVATION_F32;
 
         TAPML_TRY(activation_read("the run's column target.activations", target->activations,
                                   &activation));
-        TAPML_TRY(
-            activation_is_reduced(activation)
-                ? add_reduced_place(generate, target->name, length, target->backend, activation)
-                : add_place(generate, target->name, length, target->backend));
+        TAPML_TRY(add_place(generate, target->name, target->backend, activation));
     }
     return TAPML_OK;
 }
@@ -146,7 +129,7 @@ static tapml_status open_places(struct generate *generate)
     if (source == NULL) {
         TAPML_TRY(setup_default_backend(&generate->setup, &source));
     }
-    TAPML_TRY(add_place(generate, "source", strlen("source"), source));
+    TAPML_TRY(add_place(generate, "source", source, ACTIVATION_F32));
     TAPML_TRY(setup_read_activations(options, &generate->activation));
     const int is_reduced = activation_is_reduced(generate->activation);
 
@@ -155,8 +138,8 @@ static tapml_status open_places(struct generate *generate)
                                           "targets of a plan have the activations of their run");
     }
     if (is_reduced) {
-        return setup_place_reduced(&generate->setup, activation_type(generate->activation)->name, 0,
-                                   generate->activation);
+        return setup_place_reduced(&generate->setup, activation_type(generate->activation)->name,
+                                   generate->setup.places[0], generate->activation);
     }
     return options_at(options, "--target", 0) != NULL ? setup_targets(&generate->setup, options)
                                                       : add_targets_of_run(generate);
@@ -300,13 +283,11 @@ static tapml_status make_session(struct generate *generate, struct session **out
                   ? setup_plan(&generate->setup, &generate->plan)
                   : plan_create(&generate->plan));
     return session_create(&(struct session_options){.model = generate->setup.model,
-                                                    .backends = generate->setup.backends,
                                                     .places = generate->setup.places,
                                                     .place_count = generate->setup.place_count,
                                                     .plan = generate->plan,
                                                     .capacity = capacity,
-                                                    .chunk = capacity < 128 ? capacity : 128,
-                                                    .weights = generate->setup.weights},
+                                                    .chunk = capacity < 128 ? capacity : 128},
                           out_session);
 }
 

@@ -29,13 +29,11 @@ static tapml_status print_session(struct setup *setup, const struct plan *plan, 
     struct text text;
 
     TAPML_TRY(session_create(&(struct session_options){.model = setup->model,
-                                                       .backends = setup->backends,
                                                        .places = setup->places,
                                                        .place_count = setup->place_count,
                                                        .plan = plan,
                                                        .capacity = tokens,
-                                                       .chunk = tokens,
-                                                       .weights = setup->weights},
+                                                       .chunk = tokens},
                              &session));
     text_init(&text);
     tapml_status status = session_print_steps(session, tokens, &text);

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/text.h"
+#include "config/isolation.h"
 #include "run/setup.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "commands/command.h"
 
+#include "config/isolation.h"
 #include "config/run_file.h"
-#include "exec/reduced.h"
 #include "report/report.h"
 #include "run/bundles.h"
 #include "run/interrupt.h"
@@ -15,7 +15,6 @@
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
-#include "verify/fault.h"
 #include "verify/verdicts.h"
 
 #include <stdio.h>
@@ -45,10 +44,8 @@ struct replaying {
     struct setup setup;
     struct store *store;
     struct checkpoint *checkpoint;
-    struct fault *fault;     // Around the backend; or NULL.
-    struct reduced *reduced; // Around that; or NULL.
-    struct backend *backend; // The outermost of them. Borrowed.
-    size_t bad;              // Cases of the worst repetition.
+    struct place *place;
+    size_t bad; // Cases of the worst repetition.
 };
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -91,7 +88,7 @@ static size_t count_bad(const struct verdict_list *list)
 // The target of --config that --target names.
 static tapml_status find_target(const struct run_config *config,
                                 const char *name,
-                                const struct run_config_target **out_target)
+                                const struct place_settings **out_target)
 {
     for (size_t i = 0; i < config->target_count; i++) {
         if (strcmp(config->targets[i].name, name) == 0) {
@@ -103,26 +100,8 @@ static tapml_status find_target(const struct run_config *config,
                        config->path != NULL ? config->path : "no --config", name);
 }
 
-// A target as its run opened it: isolated or not, with the faults that were planted on it.
-static tapml_status open_target(struct replaying *replaying, const struct run_config_target *target)
-{
-    const struct run_config *config = &replaying->config;
-    const int is_isolated = target->isolation.mode == ISOLATION_ALWAYS;
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(config, target->name, rules);
-
-    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", target->backend, &target->isolation,
-                                   rules, count));
-    replaying->backend = replaying->setup.backends[0];
-    if (count == 0 || is_isolated) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(fault_create(replaying->backend, rules, count, &replaying->fault));
-    replaying->backend = fault_backend(replaying->fault);
-    return TAPML_OK;
-}
-
-static tapml_status read_isolation(const struct options *options, struct isolation *out_isolation)
+static tapml_status read_isolation(const struct options *options,
+                                   struct place_isolation *out_isolation)
 {
     const char *word = options_get(options, "--isolation");
 
@@ -133,25 +112,26 @@ static tapml_status read_isolation(const struct options *options, struct isolati
     return TAPML_OK;
 }
 
-static tapml_status open_backend(struct replaying *replaying, const char **out_name)
+// A target as its run opens it, isolated or not and with the faults injected there; else the
+// backend that is asked for.
+static tapml_status read_settings(struct replaying *replaying, struct place_settings *out_settings)
 {
     const char *name = options_get(replaying->options, "--target");
-    const struct run_config_target *target = NULL;
-    struct isolation how = {.mode = ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S};
+    const struct place_settings *target = NULL;
 
+    *out_settings = (struct place_settings){
+        .name = "target",
+        .backend = options_get(replaying->options, "--backend"),
+        .isolation = {.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S}};
     if (name != NULL) {
         TAPML_TRY(find_target(&replaying->config, name, &target));
-        *out_name = target->backend;
-        return open_target(replaying, target);
+        *out_settings = *target;
+        return TAPML_OK;
     }
-    *out_name = options_get(replaying->options, "--backend");
-    if (*out_name == NULL) {
-        TAPML_TRY(setup_default_backend(&replaying->setup, out_name));
+    if (out_settings->backend == NULL) {
+        TAPML_TRY(setup_default_backend(&replaying->setup, &out_settings->backend));
     }
-    TAPML_TRY(read_isolation(replaying->options, &how));
-    TAPML_TRY(setup_place_isolated(&replaying->setup, "target", *out_name, &how, NULL, 0));
-    replaying->backend = replaying->setup.backends[0];
-    return TAPML_OK;
+    return read_isolation(replaying->options, &out_settings->isolation);
 }
 
 // The activation dtype: as a bundle failed, else as a target has them, else as is asked.
@@ -159,7 +139,7 @@ static tapml_status read_activations(const struct replaying *replaying,
                                      enum activation *out_activation)
 {
     const char *name = options_get(replaying->options, "--target");
-    const struct run_config_target *target = NULL;
+    const struct place_settings *target = NULL;
     const int is_bundle = bundle_is(replaying->store);
 
     TAPML_TRY(setup_read_activations(replaying->options, out_activation));
@@ -182,16 +162,14 @@ static tapml_status read_activations(const struct replaying *replaying,
     return TAPML_OK;
 }
 
-static tapml_status set_activations(struct replaying *replaying)
+static tapml_status open_place(struct replaying *replaying)
 {
-    enum activation activation = ACTIVATION_F32;
+    struct place_settings settings;
 
-    TAPML_TRY(read_activations(replaying, &activation));
-    if (activation_is_reduced(activation)) {
-        TAPML_TRY(reduced_create(replaying->backend, activation, &replaying->reduced));
-        replaying->backend = reduced_backend(replaying->reduced);
-    }
-    return TAPML_OK;
+    TAPML_TRY(read_settings(replaying, &settings));
+    TAPML_TRY(read_activations(replaying, &settings.activation));
+    TAPML_TRY(setup_add_place(&replaying->setup, &settings, &replaying->place));
+    return setup_open_place(&replaying->setup, replaying->place);
 }
 
 // A bundle says what it is, and shows what is wrong element by element.
@@ -200,7 +178,7 @@ static tapml_status print_bundle(struct replaying *replaying, const struct verdi
     bundles_describe(replaying->store, list);
     return list->count == 1 && list->items[0].kind == VERDICT_FAIL
                ? bundles_print_elements(replaying->store, replaying->setup.registry,
-                                        replaying->backend)
+                                        replaying->place->backend)
                : TAPML_OK;
 }
 
@@ -238,19 +216,17 @@ replay_all(struct replaying *replaying, struct verdict_options *options, int64_t
 static tapml_status replay(struct replaying *replaying)
 {
     const struct options *options = replaying->options;
-    const char *name = NULL;
     int64_t case_id = 0;
     int64_t repeat = 1;
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
     TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
     TAPML_TRY(open_weights(replaying->store, options, &replaying->checkpoint));
-    TAPML_TRY(open_backend(replaying, &name));
-    TAPML_TRY(set_activations(replaying));
+    TAPML_TRY(open_place(replaying));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,
-                                       .target = name,
-                                       .backend = replaying->backend,
+                                       .target = replaying->place->settings.backend,
+                                       .backend = replaying->place->backend,
                                        .checkpoint = replaying->checkpoint,
                                        .case_id = case_id,
                                        .fresh = 1,
@@ -287,8 +263,6 @@ static tapml_status run(const struct command *command, struct replaying *replayi
 
 static void replaying_release(struct replaying *replaying)
 {
-    reduced_destroy(replaying->reduced);
-    fault_destroy(replaying->fault);
     setup_close(&replaying->setup);
     checkpoint_close(replaying->checkpoint);
     store_close(replaying->store);

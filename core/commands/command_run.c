@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "config/isolation.h"
 #include "config/run_file.h"
-#include "exec/reduced.h"
 #include "link/client.h"
 #include "report/report.h"
 #include "report/report_data.h"
@@ -49,35 +49,25 @@ struct run {
     struct store *store;
     struct prompts prompts;
     struct run_judge judge;
-    struct fault *faults[RUN_CONFIG_TARGETS_MAX];    // Around a target's backend; or NULL.
-    struct reduced *reduced[RUN_CONFIG_TARGETS_MAX]; // Around that; or NULL.
-    const char *absent[RUN_CONFIG_TARGETS_MAX];      // Why it could not be opened; or NULL.
-    int is_wrong;                                    // Some target is,
-    int is_incomplete;                               // some was not there, or went away.
-    unsigned bundle_count;                           // FAULT-n.tapmlrun so far.
+    struct place *source;
+    struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has.
+    int is_wrong;                                  // Some target is,
+    int is_incomplete;                             // some was not there, or went away.
+    unsigned bundle_count;                         // FAULT-n.tapmlrun so far.
 };
 
 // -- The run -----------------------------------------------------------------------------------
 
-static int is_isolated(const struct run *run, size_t target)
-{
-    return run->config.targets[target].isolation.mode == ISOLATION_ALWAYS;
-}
-
 // What the environment lacks loses one target; what is wrong in the file ends the run. A run of
-// several tells it now.
-static tapml_status note_absence(struct run *run, size_t target, tapml_status status)
+// several logs it now.
+static tapml_status note_loss(const struct run *run, struct place *target, tapml_status status)
 {
     if (outcome_of(status) != OUTCOME_ENVIRONMENT) {
         return status;
     }
-    run->absent[target] = arena_text(run->setup.arena, status_message());
-    if (run->absent[target] == NULL) {
-        return status_no_memory();
-    }
+    TAPML_TRY(place_lose(target, status_message()));
     if (run->config.target_count > 1) {
-        log_line(LOG_ERROR, "target '%s' is given up: %s", run->config.targets[target].name,
-                 run->absent[target]);
+        log_line(LOG_ERROR, "target '%s' is given up: %s", target->settings.name, target->lost);
     }
     return TAPML_OK;
 }
@@ -88,72 +78,47 @@ static tapml_status check_presence(const struct run *run)
     const size_t count = run->config.target_count;
 
     for (size_t i = 0; i < count; i++) {
-        if (run->absent[i] == NULL) {
+        if (run->targets[i]->lost == NULL) {
             return TAPML_OK;
         }
     }
     return count == 0 ? TAPML_OK
            : count == 1
-               ? status_fail(TAPML_UNAVAILABLE, "%s", run->absent[0])
+               ? status_fail(TAPML_UNAVAILABLE, "%s", run->targets[0]->lost)
                : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
 }
 
-static struct backend *target_backend(const struct run *run, size_t target)
+// Opens a target with its injected faults, and logs these, so that they are not taken for the
+// target's own.
+static tapml_status open_target(struct run *run, struct place *target)
 {
-    if (run->reduced[target] != NULL) {
-        return reduced_backend(run->reduced[target]);
-    }
-    return run->faults[target] != NULL ? fault_backend(run->faults[target])
-                                       : run->setup.backends[target + 1];
-}
+    const struct place_settings *settings = &target->settings;
 
-// Opens a target with the faults of its own, around its backend or in its worker, and tells them:
-// nobody should take them for the target's.
-static tapml_status open_target(struct run *run, size_t target)
-{
-    const struct run_config_target *config = &run->config.targets[target];
-    const char *name = run->config.targets[target].name;
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(&run->config, name, rules);
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < settings->fault_count; i++) {
         struct text line;
 
         text_init(&line);
-        fault_rule_print(&rules[i], &line);
-        log_line(LOG_WARNING, "injected on '%s': %s", name, line.data);
+        fault_rule_print(&settings->faults[i], &line);
+        log_line(LOG_WARNING, "injected on '%s': %s", settings->name, line.data);
         text_release(&line);
     }
-    const tapml_status status =
-        setup_place_isolated(&run->setup, name, config->backend, &config->isolation, rules, count);
+    const tapml_status status = setup_open_place(&run->setup, target);
 
-    if (status != TAPML_OK) {
-        TAPML_TRY(note_absence(run, target, status));
-        return setup_place_absent(&run->setup, name);
-    }
-    if (count > 0 && !is_isolated(run, target)) {
-        TAPML_TRY(
-            fault_create(run->setup.backends[target + 1], rules, count, &run->faults[target]));
-    }
-    return activation_is_reduced(config->activation)
-               ? reduced_create(target_backend(run, target), config->activation,
-                                &run->reduced[target])
-               : TAPML_OK;
+    return status == TAPML_OK ? TAPML_OK : note_loss(run, target, status);
 }
 
-// What was planted and never struck says nothing about the tool.
-static void report_faults(const struct run *run, size_t target)
+// An injected fault that was never triggered says nothing about the tool.
+static void report_faults(const struct place *target)
 {
-    const char *name = run->config.targets[target].name;
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(&run->config, name, rules);
+    const struct place_settings *settings = &target->settings;
+    struct backend *worker = target->links[PLACE_WORKER];
 
-    for (size_t i = 0; i < count; i++) {
-        log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'", rules[i].name,
-                 is_isolated(run, target)
-                     ? client_count(run->setup.backends[target + 1], (uint32_t)i)
-                     : fault_struck(run->faults[target], i),
-                 name);
+    for (size_t i = 0; i < settings->fault_count; i++) {
+        log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'",
+                 settings->faults[i].name,
+                 worker != NULL ? client_count(worker, (uint32_t)i)
+                                : fault_struck(fault_of(target->links[PLACE_FAULTS]), i),
+                 settings->name);
     }
 }
 
@@ -170,28 +135,35 @@ static tapml_status match(const struct run *run)
     return status;
 }
 
-static tapml_status check_backends(struct run *run)
+static tapml_status check_backend(const struct setup *setup, const struct place *place)
 {
-    const struct setup *setup = &run->setup;
+    return isolation_check(setup->program, setup->registry, &place->settings.isolation,
+                           place->settings.backend);
+}
 
-    TAPML_TRY(isolation_check(setup->program, setup->registry, &run->config.source_isolation,
-                              run->config.source));
-    for (size_t i = 0; i < run->config.target_count; i++) {
-        const struct run_config_target *target = &run->config.targets[i];
+// Adds the places of the run, and checks that their backends can be used.
+static tapml_status add_places(struct run *run)
+{
+    const struct run_config *config = &run->config;
 
-        TAPML_TRY(note_absence(
-            run, i,
-            isolation_check(setup->program, setup->registry, &target->isolation, target->backend)));
+    TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
+    TAPML_TRY(check_backend(&run->setup, run->source));
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(setup_add_place(&run->setup, &config->targets[i], &run->targets[i]));
+        const tapml_status status = check_backend(&run->setup, run->targets[i]);
+
+        TAPML_TRY(status == TAPML_OK ? TAPML_OK : note_loss(run, run->targets[i], status));
     }
     return check_presence(run);
 }
 
-static tapml_status open_targets(struct run *run)
+static tapml_status open_places(struct run *run)
 {
+    TAPML_TRY(setup_open_place(&run->setup, run->source));
     for (size_t i = 0; i < run->config.target_count; i++) {
-        TAPML_TRY(run->absent[i] == NULL
-                      ? open_target(run, i)
-                      : setup_place_absent(&run->setup, run->config.targets[i].name));
+        struct place *target = run->targets[i];
+
+        TAPML_TRY(target->lost == NULL ? open_target(run, target) : TAPML_OK);
     }
     return check_presence(run);
 }
@@ -276,15 +248,13 @@ static tapml_status open_run(struct run *run)
     TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, run->setup.no_text,
                            setup_vocabulary(&run->setup), run_config_room(config), &run->prompts));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
-    TAPML_TRY(check_backends(run));  // Before the folder is made: a refusal leaves nothing behind.
+    TAPML_TRY(add_places(run));      // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
     file_remove_all(config->dir, "report.html.*.part");
-    TAPML_TRY(setup_place_isolated(&run->setup, "source", config->source, &config->source_isolation,
-                                   NULL, 0));
-    TAPML_TRY(open_targets(run));
+    TAPML_TRY(open_places(run));
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);
     tapml_status status = text_status(&path);
@@ -297,50 +267,49 @@ static tapml_status open_run(struct run *run)
 }
 
 // The others go on.
-static tapml_status give_up(struct run *run, size_t target, const char *reason)
+static tapml_status give_up(struct run *run, const struct place *target)
 {
     run->is_incomplete = 1;
-    return target_give_up(run->store, run->config.targets[target].name, reason);
+    return target_give_up(run->store, target->settings.name, target->lost);
 }
 
-// A target whose device went away is told in a sentence.
-static tapml_status lose(struct run *run, size_t target)
+// A target whose device went away is reported in a sentence.
+static tapml_status lose(struct run *run, struct place *target)
 {
-    char reason[512];
+    TAPML_TRY(place_lose(target, status_message()));
+    TAPML_TRY(backend_wait(run->source->backend)); // The source must be there.
+    log_line(LOG_ERROR, "target '%s' is given up: %s", target->settings.name, target->lost);
+    return give_up(run, target);
+}
 
-    (void)snprintf(reason, sizeof(reason), "%s", status_message()); // Cut where it is too long.
-    TAPML_TRY(backend_wait(run->setup.backends[0]));                // The source must be there.
-    log_line(LOG_ERROR, "target '%s' is given up: %s", run->config.targets[target].name, reason);
-    return give_up(run, target, reason);
+// Crashes of the worker of a place, if it has one.
+static uint32_t count_crashes(const struct place *place)
+{
+    struct backend *worker = place->links[PLACE_WORKER];
+
+    return worker != NULL ? client_crash_count(worker) : 0;
 }
 
 // Whether a run of a target failed because its worker could not be kept alive: that costs no other
 // target anything.
-static int
-is_loss(const struct run *run, size_t target, uint32_t crashes_before, tapml_status status)
+static int is_loss(const struct place *target, uint32_t crashes_before, tapml_status status)
 {
-    return status == TAPML_DEVICE_LOST ||
-           ((status == TAPML_INTERNAL || status == TAPML_DEADLINE) && is_isolated(run, target) &&
-            client_crash_count(run->setup.backends[target + 1]) > crashes_before);
+    return status == TAPML_DEVICE_LOST || ((status == TAPML_INTERNAL || status == TAPML_DEADLINE) &&
+                                           count_crashes(target) > crashes_before);
 }
 
-static tapml_status run_present(struct run *run, uint32_t index)
+static tapml_status run_target(struct run *run, struct place *target)
 {
-    const uint32_t falls =
-        is_isolated(run, index) ? client_crash_count(run->setup.backends[index + 1]) : 0;
+    const uint32_t crashes = count_crashes(target);
     tapml_status status = target_jobs_run(&(struct target_jobs_options){
-        .judge = &run->judge,
-        .index = index + 1,
-        .backend = target_backend(run, index),
-        .io_bundles = &run->bundle_count,
-    });
+        .judge = &run->judge, .target = target, .io_bundles = &run->bundle_count});
 
-    if (is_loss(run, index, falls, status)) {
-        status = lose(run, index);
+    if (is_loss(target, crashes, status)) {
+        status = lose(run, target);
     } else if (status == TAPML_OK) {
-        status = report_print_target(run->store, run->config.targets[index].name, &run->is_wrong);
+        status = report_print_target(run->store, target->settings.name, &run->is_wrong);
     }
-    report_faults(run, index);
+    report_faults(target);
     return status;
 }
 
@@ -354,8 +323,10 @@ static tapml_status run_targets(struct run *run)
                                                              .lock = run->lock},
                                  &run->judge));
     }
-    for (uint32_t i = 0; i < run->config.target_count; i++) {
-        TAPML_TRY(run->absent[i] == NULL ? run_present(run, i) : give_up(run, i, run->absent[i]));
+    for (size_t i = 0; i < run->config.target_count; i++) {
+        struct place *target = run->targets[i];
+
+        TAPML_TRY(target->lost == NULL ? run_target(run, target) : give_up(run, target));
     }
     return TAPML_OK;
 }
@@ -395,10 +366,6 @@ static void run_release(struct run *run)
     run_judge_close(&run->judge);
     prompts_release(&run->prompts);
     store_close(run->store);
-    for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
-        reduced_destroy(run->reduced[i]);
-        fault_destroy(run->faults[i]);
-    }
     run_lock_release(run->lock);
     setup_close(&run->setup);
     run_config_release(&run->config);

@@ -19,13 +19,13 @@
 
 static const char worker[] = "tapml-worker";
 
-int isolation_parse(const char *word, enum isolation_mode *out_mode)
+int isolation_parse(const char *word, enum place_isolation_mode *out_mode)
 {
     static const char *const words[] = {"never", "always", "loopback"};
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         if (strcmp(words[i], word) == 0) {
-            *out_mode = (enum isolation_mode)i;
+            *out_mode = (enum place_isolation_mode)i;
             return 1;
         }
     }
@@ -152,13 +152,13 @@ static tapml_status keep(struct settings *settings)
     return kept != NULL ? TAPML_OK : status_no_memory();
 }
 
-static uint64_t memory_limit(const struct isolation *how)
+static uint64_t memory_limit(const struct place_isolation *how)
 {
     return how->memory_mib > 0 ? (uint64_t)how->memory_mib << 20 : alloc_memory_bytes() / 4 * 3;
 }
 
 tapml_status isolation_open(const struct isolation_options *options,
-                            const struct isolation *how,
+                            const struct place_isolation *how,
                             const char *backend,
                             struct backend **out_backend)
 {
@@ -311,14 +311,14 @@ static tapml_status judge_probe(const struct registry_location *location,
 
 tapml_status isolation_check(const char *program,
                              struct registry *registry,
-                             const struct isolation *how,
+                             const struct place_isolation *how,
                              const char *backend)
 {
     struct registry_location location;
     struct child_output output;
     char *path = NULL;
 
-    if (how->mode != ISOLATION_ALWAYS) {
+    if (how->mode != PLACE_ISOLATION_ALWAYS) {
         return registry_check(registry, backend);
     }
     TAPML_TRY(registry_locate(registry, backend, &location));

@@ -1,23 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a backend's plugin runs: in the host, in a worker process, or in the host behind the same
-// messages (link/loopback).
+// Opens, checks and probes plugins in worker processes (`struct place_isolation` in exec/place.h).
 #pragma once
 
+#include "exec/place.h"
 #include "link/message.h"
 #include "plugin/registry.h"
 #include "verify/fault.h"
 
-enum isolation_mode { ISOLATION_NEVER, ISOLATION_ALWAYS, ISOLATION_LOOPBACK };
-
 enum { ISOLATION_DEADLINE_S = 30, ISOLATION_PROBE_S = 20 };
-
-struct isolation {
-    enum isolation_mode mode;
-    int64_t deadline_s; // The least that an answer may take, beside the cost of the case.
-    int64_t memory_mib; // Of a worker's own; 0: three quarters of the machine's.
-};
 
 struct isolation_options {
     const char *program; // Of this process: tapml-worker lies beside it.
@@ -31,7 +23,7 @@ struct isolation_options {
 
 // Opens a backend in a worker. Nothing of its plugin runs here.
 tapml_status isolation_open(const struct isolation_options *options,
-                            const struct isolation *how,
+                            const struct place_isolation *how,
                             const char *backend,
                             struct backend **out_backend) STATUS_USED;
 
@@ -39,11 +31,11 @@ tapml_status isolation_open(const struct isolation_options *options,
 // runs here. A worker is asked only for a device that is named.
 tapml_status isolation_check(const char *program,
                              struct registry *registry,
-                             const struct isolation *how,
+                             const struct place_isolation *how,
                              const char *backend) STATUS_USED;
 
 // Probes every plugin that can be, each in a worker of its own, and settles the entries.
 tapml_status isolation_probe_all(const char *program, struct registry *registry) STATUS_USED;
 
 // "never" and so on; 0 where it is none of them.
-int isolation_parse(const char *word, enum isolation_mode *out_mode);
+int isolation_parse(const char *word, enum place_isolation_mode *out_mode);

@@ -11,7 +11,7 @@
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, SECONDS_MAX = 86400, MEBIBYTES_MAX = 1 << 30 };
 
 #define IN_RUN(member_)    .offset = offsetof(struct run_config, member_)
-#define IN_TARGET(member_) .offset = offsetof(struct run_config_target, member_)
+#define IN_TARGET(member_) .offset = offsetof(struct place_settings, member_)
 #define IN_FAULT(member_)  .offset = offsetof(struct run_config_fault, member_)
 
 static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
@@ -139,7 +139,7 @@ static const struct key keys[] = {
      .name = "backend",
      .kind = KEY_TEXT,
      .is_needed = 1,
-     IN_RUN(source),
+     IN_RUN(source.backend),
      .type = backend_type,
      .example = "my_backend:0",
      .help = "The backend on which the model is carved. 'tapml-host plugins' lists all backends."},
@@ -147,8 +147,8 @@ static const struct key keys[] = {
      .name = "isolation",
      .kind = KEY_CHOICE,
      .fallback = "never",
-     .words = "never always loopback", // In the order of enum isolation_mode.
-     IN_RUN(source_isolation.mode),
+     .words = "never always loopback", // In the order of enum place_isolation_mode.
+     IN_RUN(source.isolation.mode),
      .example = "always",
      .help = isolation_help},
     {.section = "source",
@@ -157,7 +157,7 @@ static const struct key keys[] = {
      .fallback = "30",
      .low = 1,
      .high = SECONDS_MAX,
-     IN_RUN(source_isolation.deadline_s),
+     IN_RUN(source.isolation.deadline_s),
      .example = "60",
      .help = deadline_help},
     {.section = "source",
@@ -165,7 +165,7 @@ static const struct key keys[] = {
      .kind = KEY_NUMBER,
      .fallback = "0",
      .high = MEBIBYTES_MAX,
-     IN_RUN(source_isolation.memory_mib),
+     IN_RUN(source.isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
     {.section = "target.",
@@ -180,7 +180,7 @@ static const struct key keys[] = {
      .name = "isolation",
      .kind = KEY_CHOICE,
      .fallback = "always",
-     .words = "never always loopback", // In the order of enum isolation_mode.
+     .words = "never always loopback", // In the order of enum place_isolation_mode.
      IN_TARGET(isolation.mode),
      .example = "never",
      .help = isolation_help},

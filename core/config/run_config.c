@@ -171,16 +171,3 @@ size_t run_config_room(const struct run_config *config)
 
     return room > 0 ? (size_t)room : 1; // The last token is decoded and not fed.
 }
-
-size_t
-run_config_faults(const struct run_config *config, const char *target, struct fault_rule *out_rules)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < config->fault_count; i++) {
-        if (strcmp(config->faults[i].target, target) == 0) {
-            out_rules[count++] = config->faults[i].rule;
-        }
-    }
-    return count;
-}

@@ -7,23 +7,14 @@
 
 #include "base/ini.h"
 #include "base/status.h"
-#include "config/isolation.h"
 #include "config/problems.h"
+#include "exec/place.h"
 #include "exec/plan.h"
 #include "offload/loop.h"
 #include "plugin/model.h"
 #include "verify/fault_rule.h"
 
 enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
-
-struct run_config_target {
-    const char *name; // "gpu" of [target.gpu]
-    const char *backend;
-    struct isolation isolation;
-    int require_all; // `require = all`: an op that the target refuses is a failure.
-    int is_guarded;  // `guard = on`: runs of the model are guarded too, as every replay is.
-    enum activation activation;
-};
 
 // A [fault.N]: what is planted on a target, to try the tool.
 struct run_config_fault {
@@ -34,6 +25,7 @@ struct run_config_fault {
 // What weights are at load.
 enum run_config_weights { RUN_CONFIG_STORED, RUN_CONFIG_Q8_0, RUN_CONFIG_Q4_0 };
 
+// Targets refer to members, so a configuration is not copied.
 struct run_config {
     struct ini ini; // Owns the texts.
     const char *path;
@@ -45,13 +37,13 @@ struct run_config {
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
     enum run_config_weights weights;
-    const char *source;
-    struct isolation source_isolation;
-    struct run_config_target targets[RUN_CONFIG_TARGETS_MAX];
+    struct place_settings source;
+    struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
     int64_t offload_prompts;
     enum loop_mode mode;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
+    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX]; // The same by target: those of `targets`.
     size_t fault_count;
 };
 
@@ -63,12 +55,6 @@ const char *run_config_weights(const struct run_config *config);
 
 // What the model is opened with.
 struct model_options run_config_model(const struct run_config *config);
-
-// The rules of the faults planted on `target`, in the order of the file, whose texts they borrow.
-// `out_rules` has room for RUN_CONFIG_FAULTS_MAX. Returns how many there are.
-size_t run_config_faults(const struct run_config *config,
-                         const char *target,
-                         struct fault_rule *out_rules);
 
 // What cannot be done on `graph`: rules of [plan] that match no op, faults that strike nothing.
 void run_config_match(const struct run_config *config,

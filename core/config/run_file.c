@@ -21,7 +21,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
     const char *section = config->ini.sections[index];
     const unsigned line = config->ini.section_lines[index];
     const char *name = section + strlen("target.");
-    struct run_config_target target = {.name = name};
+    struct place_settings target = {.name = name};
 
     if (config->target_count == RUN_CONFIG_TARGETS_MAX) {
         problems_add(problems, "%s:%u: expected at most %d targets, found [%s] too",
@@ -62,7 +62,7 @@ static void check_fault_place(const struct run_config *config,
 {
     for (size_t i = 0; i < config->target_count && fault_rule_needs_worker(&fault->rule); i++) {
         if (strcmp(config->targets[i].name, fault->target) == 0 &&
-            config->targets[i].isolation.mode != ISOLATION_ALWAYS) {
+            config->targets[i].isolation.mode != PLACE_ISOLATION_ALWAYS) {
             problems_refuse(problems, &config->ini, fault->rule.name, "kind",
                             "'%s' ends the process: expected isolation = always in [target.%s]",
                             fault->rule.words, fault->target);
@@ -151,6 +151,25 @@ static void read_all(struct run_config *config, struct problems *problems)
     }
 }
 
+// Gives each target its faults, in the order of the file.
+static void share_faults(struct run_config *config)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        struct place_settings *target = &config->targets[i];
+
+        target->faults = &config->rules[count];
+        for (size_t k = 0; k < config->fault_count; k++) {
+            if (config->faults[k].target != NULL &&
+                strcmp(config->faults[k].target, target->name) == 0) {
+                config->rules[count++] = config->faults[k].rule;
+            }
+        }
+        target->fault_count = (size_t)(&config->rules[count] - target->faults);
+    }
+}
+
 // -- Reading -----------------------------------------------------------------------------------
 
 static void tell(void *user, const char *sentence)
@@ -161,7 +180,7 @@ static void tell(void *user, const char *sentence)
 tapml_status
 run_file_survey(const char *path, struct problems *problems, struct run_config *out_config)
 {
-    struct run_config config = {.path = path};
+    struct run_config config = {.path = path, .source.name = "source"};
 
     TAPML_TRY(ini_survey(path, tell, problems, &config.ini));
     key_reader_check(&config.ini, problems);
@@ -176,6 +195,7 @@ run_file_survey(const char *path, struct problems *problems, struct run_config *
         return status;
     }
     *out_config = config;
+    share_faults(out_config);
     return TAPML_OK;
 }
 
@@ -196,5 +216,6 @@ tapml_status run_file_load(const char *path, struct run_config *out_config)
         return status;
     }
     *out_config = config;
+    share_faults(out_config);
     return TAPML_OK;
 }

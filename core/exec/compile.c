@@ -239,7 +239,8 @@ static tapml_status find_resident(struct compiler *compiler,
         .dtype = base->encoding ? base->dtype : tensor->tensor.dtype,
         .encoding = base->encoding,
     };
-    return residency_find(compiler->given->weights[place], &key, base->data, &form, out_resident);
+    return residency_find(compiler->given->spaces->places[place].weights, &key, base->data, &form,
+                          out_resident);
 }
 
 // The number of a resident in the program; `resident_count` where it is none of it yet.

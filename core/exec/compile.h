@@ -15,13 +15,12 @@
 
 struct value_set;
 
-// All are borrowed: one binding for each op, one set of weights for each place.
+// All are borrowed: one binding for each op.
 struct compile_options {
     const struct graph *graph;
     const struct space_set *spaces;
     const struct value_set *values;
     struct binding *bindings;
-    struct residency *const *weights;
     const uint8_t *places;     // Of each op: who runs it, as exec/schedule says.
     struct affine_point point; // Any call with these places.
 

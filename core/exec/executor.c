@@ -217,7 +217,7 @@ static tapml_status upload(struct executor *executor, struct resident *resident,
         return TAPML_OK;
     }
     executor->serial++;
-    return residency_load(executor->given.weights[place], resident);
+    return residency_load(executor->given.spaces->places[place].weights, resident);
 }
 
 static tapml_status
@@ -233,7 +233,7 @@ run_step(struct executor *executor, const struct program *program, const struct 
     case STEP_CALL:
         return call(executor, program, step);
     case STEP_RELEASE:
-        return residency_release(executor->given.weights[step->place],
+        return residency_release(executor->given.spaces->places[step->place].weights,
                                  program->residents[step->index]);
     case STEP_SIGNAL:
         return space_signal(executor->given.spaces, step->place, &executor->points[step->index]);

@@ -12,13 +12,12 @@
 
 struct executor;
 
-// All are borrowed: one binding for each op, one set of weights for each place.
+// All are borrowed: one binding for each op.
 struct executor_options {
     const struct graph *graph;
     struct space_set *spaces;
     struct value_set *values;
     struct binding *bindings;
-    struct residency *const *weights;
 };
 
 // The caller owns the executor.

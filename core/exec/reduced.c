@@ -70,3 +70,20 @@ struct backend *reduced_backend(struct reduced *reduced)
 {
     return &reduced->wrapper.backend;
 }
+
+static tapml_status make_link(void *user,
+                              const struct place_settings *settings,
+                              struct backend *inner,
+                              struct backend **out_backend)
+{
+    struct reduced *reduced = NULL;
+    (void)user;
+    TAPML_TRY(reduced_create(inner, settings->activation, &reduced));
+    *out_backend = reduced_backend(reduced);
+    return TAPML_OK;
+}
+
+struct place_link reduced_link(void)
+{
+    return (struct place_link){.kind = PLACE_REDUCED, .create = make_link};
+}

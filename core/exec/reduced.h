@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/place.h"
 
 struct reduced;
 
@@ -20,3 +21,7 @@ tapml_status reduced_create(struct backend *inner,
                             struct reduced **out_reduced) STATUS_USED;
 void reduced_destroy(struct reduced *reduced); // Accepts NULL.
 struct backend *reduced_backend(struct reduced *reduced);
+
+// The same as a link of a chain (exec/place), with the activations that the settings of the place
+// name.
+struct place_link reduced_link(void);

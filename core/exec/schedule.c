@@ -155,7 +155,7 @@ static const char *weight_obstacle(const struct schedule *schedule,
                                .rank = weight->rank,
                                .shape = shape,
                                .encoding = weight->encoding};
-    const uint64_t panels = residency_panels(schedule->given.weights[place], &form);
+    const uint64_t panels = residency_panels(schedule->given.spaces->places[place].weights, &form);
     if (panels > 1 && is_view) {
         return "comes in panels, and a view is needed";
     }

@@ -14,15 +14,13 @@
 
 struct schedule;
 struct value_set;
-struct residency;
 
-// All are borrowed: one binding for each op, one set of weights for each place.
+// All are borrowed: one binding for each op.
 struct schedule_options {
     const struct graph *graph;
     const struct space_set *spaces;
     const struct value_set *values;
     struct binding *bindings;
-    struct residency *const *weights;
 };
 
 // All ops on the source until a plan is set. The caller owns the schedule.

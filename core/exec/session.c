@@ -34,8 +34,7 @@ struct session {
 
     struct arena *arena; // Of the bindings.
     struct binding *bindings;
-    struct residency *weights[SPACE_PLACES_MAX];
-    struct residency *own_weights[SPACE_PLACES_MAX]; // Those to be destroyed.
+    struct residency *own_weights[SPACE_PLACES_MAX]; // Of places that came without.
     struct value_set *values;
     struct input_set *inputs;
     struct output_set *outputs;
@@ -107,15 +106,15 @@ static tapml_status make_bindings(struct session *session)
     return TAPML_OK;
 }
 
-static tapml_status take_weights(struct session *session, const struct session_options *options)
+static tapml_status take_weights(struct session *session)
 {
-    for (uint32_t i = 0; i < options->place_count; i++) {
-        session->weights[i] = options->weights ? options->weights[i] : NULL;
-        if (!session->weights[i]) {
-            TAPML_TRY(residency_create(options->backends[i], &session->own_weights[i]));
-            session->weights[i] = session->own_weights[i];
+    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        struct space_place *place = &session->spaces.places[i];
+        if (!place->weights) {
+            TAPML_TRY(residency_create(place->backend, &session->own_weights[i]));
+            place->weights = session->own_weights[i];
         }
-        TAPML_TRY(residency_share(session->weights[i], model_checkpoint(session->model)));
+        TAPML_TRY(residency_share(place->weights, model_checkpoint(session->model)));
     }
     return TAPML_OK;
 }
@@ -141,7 +140,6 @@ static tapml_status make_schedule(struct session *session, const struct plan *pl
         .spaces = &session->spaces,
         .values = session->values,
         .bindings = session->bindings,
-        .weights = session->weights,
     };
     TAPML_TRY(schedule_create(&options, &session->schedule));
     return schedule_set_plan(session->schedule, plan);
@@ -154,7 +152,6 @@ static tapml_status make_executor(struct session *session)
         .spaces = &session->spaces,
         .values = session->values,
         .bindings = session->bindings,
-        .weights = session->weights,
     };
     return executor_create(&options, &session->executor);
 }
@@ -163,7 +160,7 @@ static tapml_status make_parts(struct session *session, const struct session_opt
 {
     TAPML_TRY(check_graph(session->graph));
     TAPML_TRY(make_bindings(session));
-    TAPML_TRY(take_weights(session, options));
+    TAPML_TRY(take_weights(session));
     TAPML_TRY(make_values(session));
     TAPML_TRY(make_executor(session));
     return make_schedule(session, options->plan);
@@ -181,7 +178,7 @@ tapml_status session_create(const struct session_options *options, struct sessio
     session->capacity = options->capacity;
     session->chunk = options->chunk;
     session->releases_weights = options->releases_weights;
-    space_set_init(&session->spaces, options->backends, options->places, options->place_count);
+    space_set_init(&session->spaces, options->places, options->place_count);
     const tapml_status status = make_parts(session, options);
     if (status != TAPML_OK) {
         session_destroy(session);
@@ -238,7 +235,7 @@ tapml_status session_begin(struct session *session, int64_t length)
     }
     TAPML_TRY(space_wait_all(&session->spaces));
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        TAPML_TRY(residency_refresh(session->weights[i]));
+        TAPML_TRY(residency_refresh(session->spaces.places[i].weights));
     }
     value_set_begin(session->values);
     session->position = 0;
@@ -285,7 +282,6 @@ static tapml_status compile(struct session *session,
         .spaces = &session->spaces,
         .values = session->values,
         .bindings = session->bindings,
-        .weights = session->weights,
         .places = places,
         .point = *point,
         .releases_weights = session->releases_weights,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "device/backend.h"
+#include "exec/place.h"
 #include "exec/schedule.h"
 #include "exec/space.h"
 #include "graph/graph.h"
@@ -20,20 +21,17 @@ enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
 
 struct session;
 struct text;
-struct residency;
 
 struct session_options {
-    struct model *model;             // Borrowed.
-    struct backend *const *backends; // The first is the source. Borrowed; may be wrapped.
-    const char *const *places;       // Their names in plans: "source", "gpu". Borrowed.
+    struct model *model; // Borrowed.
+
+    // Open ones, the first of which is the source. Borrowed. Sessions share the weights of a place;
+    // a place without them gets those of the session.
+    struct place *const *places;
     uint32_t place_count;
     const struct plan *plan; // Copied.
     int64_t capacity;        // Rows of the states: tokens of a sequence at most.
     int64_t chunk;           // Tokens of a call at most.
-
-    // What is on each place's device already, shared with others; NULL, or NULL for a place: the
-    // session's own. Borrowed.
-    struct residency *const *weights;
 
     // For places without room for all weights: each is there while its ops of a call run.
     int releases_weights;

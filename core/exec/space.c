@@ -8,19 +8,18 @@
 
 enum { BLOCK_GRAIN = 64 };
 
-void space_set_init(struct space_set *set,
-                    struct backend *const *backends,
-                    const char *const *names,
-                    uint32_t count)
+void space_set_init(struct space_set *set, struct place *const *places, uint32_t count)
 {
     ASSERT(count <= SPACE_PLACES_MAX);
     *set = (struct space_set){.place_count = count, .current = SPACE_NOBODY};
     for (uint32_t i = 0; i < count; i++) {
-        const struct backend_info *info = backend_info(backends[i]);
+        ASSERT(places[i]->backend);
+        const struct backend_info *info = backend_info(places[i]->backend);
         const int is_host = info->is_host_memory && !activation_is_reduced(info->activation);
         set->places[i] = (struct space_place){
-            .backend = backends[i],
-            .name = names[i],
+            .backend = places[i]->backend,
+            .name = places[i]->settings.name,
+            .weights = places[i]->weights,
             .space = is_host ? SPACE_HOST : SPACE_HOST + 1 + i,
             .activation = info->activation,
         };

@@ -12,6 +12,7 @@
 #include "base/shared.h"
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/place.h"
 
 enum {
     SPACE_PLACES_MAX = 8,
@@ -20,10 +21,11 @@ enum {
     SPACE_NOBODY = SPACE_PLACES_MAX // The host itself, in place of a place.
 };
 
-// One place of a plan: a backend under its name.
+// A place (exec/place), as far as memory is concerned.
 struct space_place {
-    struct backend *backend; // Borrowed.
-    const char *name;        // Borrowed.
+    struct backend *backend;   // Borrowed.
+    const char *name;          // Borrowed.
+    struct residency *weights; // On its device. Borrowed; NULL only if no weights are used.
     uint32_t space;
     enum activation activation; // Of its backend (exec/cast).
     int is_busy;                // Called since it was last waited for,
@@ -61,10 +63,9 @@ struct space_block {
     uint64_t read_by[SPACE_PLACES_MAX];
 };
 
-void space_set_init(struct space_set *set,
-                    struct backend *const *backends,
-                    const char *const *names,
-                    uint32_t count);
+// Over open places, the first of which is the source. The places themselves are needed no longer
+// than this call; their backends, names and weights are.
+void space_set_init(struct space_set *set, struct place *const *places, uint32_t count);
 
 // Takes back what was lent. After a wait, and when the blocks are released.
 void space_set_release(struct space_set *set);

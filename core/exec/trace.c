@@ -100,6 +100,24 @@ struct backend *trace_backend(struct trace *trace)
     return &trace->wrapper.backend;
 }
 
+static tapml_status make_link(void *user,
+                              const struct place_settings *settings,
+                              struct backend *inner,
+                              struct backend **out_backend)
+{
+    struct trace **made = user;
+
+    (void)settings;
+    TAPML_TRY(trace_create(inner, made));
+    *out_backend = trace_backend(*made);
+    return TAPML_OK;
+}
+
+struct place_link trace_link(struct trace **out_trace)
+{
+    return (struct place_link){.kind = PLACE_TRACE, .create = make_link, .user = out_trace};
+}
+
 size_t trace_count(const struct trace *trace)
 {
     return trace->count;

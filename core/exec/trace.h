@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/place.h"
 
 #include <stddef.h>
 
@@ -25,6 +26,10 @@ struct trace_line {
 tapml_status trace_create(struct backend *inner, struct trace **out_trace) STATUS_USED;
 void trace_destroy(struct trace *trace);
 struct backend *trace_backend(struct trace *trace);
+
+// The same as a link of a chain (exec/place), which owns the trace; `*out_trace` is set when the
+// chain is made.
+struct place_link trace_link(struct trace **out_trace);
 
 // One line for each op that was called, in the order of their first calls.
 size_t trace_count(const struct trace *trace);

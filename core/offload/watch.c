@@ -37,6 +37,7 @@ struct looking {
     struct watch_result *result;
     struct watch_finding *findings; // One for each op.
     struct recorder *recorder;
+    struct place *recorded; // The source or the target, under the recorder.
     struct session *session;
     uint32_t current;     // The op that was called last.
     tapml_status visited; // The failure of a visit, which is nobody's finding.
@@ -52,7 +53,7 @@ static struct verdict_options judge_options(const struct watch_options *options,
 {
     return (struct verdict_options){.registry = options->registry,
                                     .store = options->store,
-                                    .target = options->target_name,
+                                    .target = options->target->settings.name,
                                     .backend = backend,
                                     .checkpoint = model_checkpoint(options->model)};
 }
@@ -80,9 +81,9 @@ tapml_status watch_create(const struct watch_options *options, struct watch **ou
         return status_no_memory();
     }
     watch->options = *options;
-    watch->on_target = judge_options(options, options->target);
-    watch->on_source = judge_options(options, options->source);
-    watch->on_source.activation = backend_info(options->target)->activation;
+    watch->on_target = judge_options(options, options->target->backend);
+    watch->on_source = judge_options(options, options->source->backend);
+    watch->on_source.activation = backend_info(options->target->backend)->activation;
     table_init(&watch->op_of);
     const tapml_status status = open_watch(watch);
 
@@ -187,7 +188,7 @@ static tapml_status visit_cumulative(struct looking *looking, const struct carve
         return status_no_memory();
     }
     tapml_status status = recast_widen_case(
-        item, backend_info(looking->watch->options.target)->activation, arena, &own);
+        item, backend_info(looking->watch->options.target->backend)->activation, arena, &own);
 
     own.part += CUMULATIVE_PART;
     if (status == TAPML_OK) {
@@ -213,22 +214,18 @@ static tapml_status open_session(struct looking *looking)
 {
     const struct watch_options *options = &looking->watch->options;
     const int is_shadow = looking->look->mode == WATCH_SHADOW;
-    struct backend *recorded = recorder_backend(looking->recorder);
-    struct backend *const backends[] = {is_shadow ? recorded : options->source, recorded};
-    struct residency *const weights[] = {options->source_weights, options->target_weights};
-    const char *const places[] = {"source", options->target_name};
+    struct place *const places[] = {is_shadow ? looking->recorded : options->source,
+                                    looking->recorded};
     struct plan *all_on_source = NULL;
 
     TAPML_TRY(plan_create(&all_on_source));
     const tapml_status status = session_create(
         &(struct session_options){.model = options->model,
-                                  .backends = backends,
                                   .places = places,
                                   .place_count = is_shadow ? 1 : 2,
                                   .plan = is_shadow ? all_on_source : looking->look->plan,
                                   .capacity = options->capacity,
-                                  .chunk = options->chunk,
-                                  .weights = weights},
+                                  .chunk = options->chunk},
         &looking->session);
 
     plan_destroy(all_on_source);
@@ -297,13 +294,15 @@ static tapml_status look_at(struct looking *looking)
     const struct watch_options *options = &looking->watch->options;
     const int is_shadow = looking->look->mode == WATCH_SHADOW;
 
-    TAPML_TRY(recorder_create(
-        &(struct recorder_options){.inner = is_shadow ? options->source : options->running,
-                                   .checkpoint = model_checkpoint(options->model),
-                                   .wants = wants,
-                                   .visit = visit,
-                                   .user = looking},
-        &looking->recorder));
+    const struct place *base = is_shadow ? options->source : options->running;
+    struct recorder_made made = {.options = {.checkpoint = model_checkpoint(options->model),
+                                             .wants = wants,
+                                             .visit = visit,
+                                             .user = looking}};
+    const struct place_link link = recorder_link(&made);
+
+    TAPML_TRY(place_wrap(base, &base->settings, &link, 1, &looking->recorded));
+    looking->recorder = made.recorder;
     TAPML_TRY(open_session(looking));
     const tapml_status status = run_prompt(looking);
 
@@ -345,7 +344,7 @@ static tapml_status prepare(struct looking *looking)
 {
     const struct watch *watch = looking->watch;
     const struct graph *graph = graph_of(watch);
-    const char *const places[] = {"source", watch->options.target_name};
+    const char *const places[] = {"source", watch->options.target->settings.name};
     struct watch_result *result = looking->result;
 
     result->arena = arena_create();
@@ -372,7 +371,7 @@ watch_run(struct watch *watch, const struct watch_look *look, struct watch_resul
         status = look_at(&looking);
     }
     session_destroy(looking.session);
-    recorder_destroy(looking.recorder);
+    place_destroy(looking.recorded);
     if (status != TAPML_OK) {
         watch_result_release(&result);
         return status;

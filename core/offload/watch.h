@@ -29,12 +29,9 @@ struct watch_options {
     struct store *store;
     struct model *model;
     int64_t capacity, chunk;
-    struct backend *source;
-    struct residency *source_weights; // Or NULL.
-    struct backend *target;           // For calls alone.
-    struct backend *running;          // The target for runs, where it may be under a guard.
-    struct residency *target_weights; // Of `running`; or NULL.
-    const char *target_name;          // Its place in plans.
+    struct place *source;
+    struct place *target;  // For calls alone.
+    struct place *running; // The target for runs, where it may be under a guard.
     const struct judge_prompt *prompts;
 
     // Called after each step; a status that is not TAPML_OK ends it. Or NULL.

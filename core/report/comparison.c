@@ -81,7 +81,7 @@ struct work {
 };
 
 // Where members stand in the report.
-struct place {
+struct location {
     const char *target, *list, *item; // "" outside of any.
     const char *key;                  // The content key of a case; or NULL.
     const char *path;                 // Of the object, with a dot behind it; or "".
@@ -107,7 +107,7 @@ static int is_any(const char *name, const char *const *names, size_t count)
     return 0;
 }
 
-static enum kind kind_of(const struct place *place, const char *field)
+static enum kind kind_of(const struct location *location, const char *field)
 {
     static const char *const labels[] = {"run.name", "model.name"};
     static const char *const verdicts[] = {"verdict", "state", "end_to_end.agrees"};
@@ -116,7 +116,7 @@ static enum kind kind_of(const struct place *place, const char *field)
     if (ends_with(field, "_ns") || strcmp(field, "finished_s") == 0) {
         return TIME;
     }
-    if (place->kind == STEP) {
+    if (location->kind == STEP) {
         return STEP;
     }
     if (strcmp(field, "margin") == 0 || ends_with(field, ".margin")) {
@@ -139,9 +139,9 @@ static enum kind kind_of(const struct place *place, const char *field)
     if (strcmp(field, "implementation") == 0) {
         return CODE;
     }
-    return *place->list == '\0' && is_any(field, labels, sizeof(labels) / sizeof(*labels))
+    return *location->list == '\0' && is_any(field, labels, sizeof(labels) / sizeof(*labels))
                ? LABEL
-               : place->kind;
+               : location->kind;
 }
 
 static void fail(struct work *work, tapml_status status)
@@ -151,7 +151,7 @@ static void fail(struct work *work, tapml_status status)
     }
 }
 
-static json_t *make_difference(const struct place *place,
+static json_t *make_difference(const struct location *location,
                                enum kind kind,
                                const char *field,
                                const json_t *first,
@@ -160,11 +160,11 @@ static json_t *make_difference(const struct place *place,
     struct report_maker part = report_maker_begin();
 
     report_maker_text(&part, "kind", kinds[kind]);
-    report_maker_text(&part, "target", place->target);
-    report_maker_text(&part, "list", place->list);
-    report_maker_text(&part, "item", place->item);
-    if (place->key != NULL) {
-        report_maker_text(&part, "key", place->key);
+    report_maker_text(&part, "target", location->target);
+    report_maker_text(&part, "list", location->list);
+    report_maker_text(&part, "item", location->item);
+    if (location->key != NULL) {
+        report_maker_text(&part, "key", location->key);
     }
     report_maker_text(&part, "field", field);
     report_maker_put(&part, "first", first != NULL ? json_deep_copy(first) : json_null());
@@ -177,14 +177,14 @@ static json_t *make_difference(const struct place *place,
 }
 
 static void add(struct work *work,
-                const struct place *place,
+                const struct location *location,
                 enum kind kind,
                 const char *field,
                 const json_t *first,
                 const json_t *second)
 {
     void *items = work->items;
-    json_t *object = make_difference(place, kind, field, first, second);
+    json_t *object = make_difference(location, kind, field, first, second);
 
     if (object == NULL || !alloc_grow(&items, &work->capacity, work->count, sizeof(*work->items))) {
         json_decref(object);
@@ -202,16 +202,16 @@ static void add(struct work *work,
 }
 
 static void
-add_presence(struct work *work, const struct place *place, enum kind kind, int is_in_first)
+add_presence(struct work *work, const struct location *location, enum kind kind, int is_in_first)
 {
-    add(work, place, kind, "present", is_in_first ? json_true() : json_false(),
+    add(work, location, kind, "present", is_in_first ? json_true() : json_false(),
         is_in_first ? json_false() : json_true());
 }
 
 // -- Members -----------------------------------------------------------------------------------
 
 static void compare_members(struct work *work,
-                            const struct place *place,
+                            const struct location *location,
                             const json_t *first,
                             const json_t *second);
 
@@ -276,7 +276,7 @@ static void identify(struct work *work,
 struct pairing {
     struct work *work;
     const struct list *list;
-    const struct place *around;
+    const struct location *around;
     const json_t *first, *second;
     struct table second_of; // Identity to the place in `second`.
     struct text identity, item;
@@ -285,7 +285,7 @@ struct pairing {
     int is_reordered;
 };
 
-static struct place place_item(struct pairing *pairing, const json_t *item)
+static struct location location_item(struct pairing *pairing, const json_t *item)
 {
     const int is_target = strcmp(pairing->list->name, "targets") == 0;
     const char *key = json_string_value(json_object_get(item, "key"));
@@ -295,13 +295,13 @@ static struct place place_item(struct pairing *pairing, const json_t *item)
     fail(pairing->work, text_status(&pairing->item));
     const char *name = pairing->item.failed ? "" : pairing->item.data;
 
-    return (struct place){.target = is_target ? report_markup_string(item, "name")
-                                              : pairing->around->target,
-                          .list = is_target ? "" : pairing->list->name,
-                          .item = is_target ? "" : name,
-                          .key = key,
-                          .path = "",
-                          .kind = pairing->list->members};
+    return (struct location){.target = is_target ? report_markup_string(item, "name")
+                                                 : pairing->around->target,
+                             .list = is_target ? "" : pairing->list->name,
+                             .item = is_target ? "" : name,
+                             .key = key,
+                             .path = "",
+                             .kind = pairing->list->members};
 }
 
 static void index_second(struct pairing *pairing)
@@ -323,18 +323,18 @@ static void index_second(struct pairing *pairing)
 static void compare_item(struct pairing *pairing, const json_t *item)
 {
     struct work *work = pairing->work;
-    const struct place place = place_item(pairing, item);
+    const struct location location = location_item(pairing, item);
     size_t at = 0;
 
     if (!table_find(&pairing->second_of, pairing->identity.data, &at)) {
-        add_presence(work, &place, pairing->list->presence, 1);
+        add_presence(work, &location, pairing->list->presence, 1);
         return;
     }
     pairing->is_paired[at] = 1;
     pairing->is_reordered |= at + 1 < pairing->last;
     pairing->last = at + 1;
     work->paired[pairing->list - lists]++;
-    compare_members(work, &place, item, json_array_get(pairing->second, at));
+    compare_members(work, &location, item, json_array_get(pairing->second, at));
 }
 
 static void compare_first(struct pairing *pairing)
@@ -358,9 +358,10 @@ static void add_rest_of_second(struct pairing *pairing)
 {
     for (size_t i = 0; i < json_array_size(pairing->second); i++) {
         if (!pairing->is_paired[i]) {
-            const struct place place = place_item(pairing, json_array_get(pairing->second, i));
+            const struct location location =
+                location_item(pairing, json_array_get(pairing->second, i));
 
-            add_presence(pairing->work, &place, pairing->list->presence, 0);
+            add_presence(pairing->work, &location, pairing->list->presence, 0);
         }
     }
 }
@@ -382,17 +383,17 @@ static json_t *list_steps(const json_t *steps)
 
 static void add_order(struct pairing *pairing)
 {
-    const struct place place = {
+    const struct location location = {
         .target = pairing->around->target, .list = pairing->list->name, .item = ""};
     json_t *first = list_steps(pairing->first), *second = list_steps(pairing->second);
 
-    add(pairing->work, &place, STEP, "order", first, second);
+    add(pairing->work, &location, STEP, "order", first, second);
     json_decref(first);
     json_decref(second);
 }
 
 static void compare_list(struct work *work,
-                         const struct place *around,
+                         const struct location *around,
                          const struct list *list,
                          const json_t *first,
                          const json_t *second)
@@ -420,7 +421,7 @@ static void compare_list(struct work *work,
 }
 
 static void compare_member(struct work *work,
-                           const struct place *place,
+                           const struct location *location,
                            const char *name,
                            const json_t *first,
                            const json_t *second)
@@ -429,19 +430,19 @@ static void compare_member(struct work *work,
     struct text path;
 
     if (list != NULL && (json_is_array(first) || json_is_array(second))) {
-        compare_list(work, place, list, first, second);
+        compare_list(work, location, list, first, second);
         return;
     }
     text_init(&path);
-    text_format(&path, "%s%s", place->path, name);
+    text_format(&path, "%s%s", location->path, name);
     if (json_is_object(first) || json_is_object(second)) {
-        struct place inner = *place;
+        struct location inner = *location;
 
         text_append(&path, ".");
         inner.path = path.failed ? "" : path.data;
         compare_members(work, &inner, first, second);
     } else if (!path.failed && !is_same(first, second)) {
-        add(work, place, kind_of(place, path.data), path.data, first, second);
+        add(work, location, kind_of(location, path.data), path.data, first, second);
     }
     fail(work, text_status(&path));
     text_release(&path);
@@ -449,7 +450,7 @@ static void compare_member(struct work *work,
 
 // A member that one of them lacks is null there.
 static void compare_members(struct work *work,
-                            const struct place *place,
+                            const struct location *location,
                             const json_t *first,
                             const json_t *second)
 {
@@ -459,14 +460,14 @@ static void compare_members(struct work *work,
     json_object_foreach((json_t *)(uintptr_t)first, name, value)
     {
         if (!is_any(name, skipped, sizeof(skipped) / sizeof(*skipped))) {
-            compare_member(work, place, name, value, json_object_get(second, name));
+            compare_member(work, location, name, value, json_object_get(second, name));
         }
     }
     json_object_foreach((json_t *)(uintptr_t)second, name, value)
     {
         if (json_object_get(first, name) == NULL &&
             !is_any(name, skipped, sizeof(skipped) / sizeof(*skipped))) {
-            compare_member(work, place, name, NULL, value);
+            compare_member(work, location, name, NULL, value);
         }
     }
 }
@@ -559,7 +560,8 @@ tapml_status comparison_create(const struct comparison_side *first,
                                const struct comparison_side *second,
                                json_t **out_comparison)
 {
-    const struct place whole = {.target = "", .list = "", .item = "", .path = "", .kind = SETTING};
+    const struct location whole = {
+        .target = "", .list = "", .item = "", .path = "", .kind = SETTING};
     struct work work = {.status = TAPML_OK};
     tapml_status status = TAPML_OK;
 

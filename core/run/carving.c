@@ -15,6 +15,7 @@
 struct carving {
     const struct run_config *config;
     const struct setup *setup;
+    struct place *source; // Under the recorder, which it owns.
     struct session *session;
     struct recorder *recorder;
     const struct prompt *prompt;
@@ -104,20 +105,16 @@ static tapml_status carve_between(struct carving *carving,
 
 static tapml_status make_session(struct carving *carving)
 {
-    struct backend *backend = recorder_backend(carving->recorder);
-    const char *const places[] = {"source"};
     struct plan *plan = NULL;
 
     TAPML_TRY(plan_create(&plan));
     const tapml_status status =
         session_create(&(struct session_options){.model = carving->setup->model,
-                                                 .backends = &backend,
-                                                 .places = places,
+                                                 .places = &carving->source,
                                                  .place_count = 1,
                                                  .plan = plan,
                                                  .capacity = carving->config->capacity,
-                                                 .chunk = carving->config->chunk,
-                                                 .weights = carving->setup->weights},
+                                                 .chunk = carving->config->chunk},
                        &carving->session);
 
     plan_destroy(plan);
@@ -143,13 +140,17 @@ static tapml_status carve_stretch(struct carving *carving,
                                   size_t begin,
                                   size_t end)
 {
-    TAPML_TRY(recorder_create(
-        &(struct recorder_options){.inner = carving->setup->backends[0],
-                                   .store_path = store_path(store),
-                                   .checkpoint = model_checkpoint(carving->setup->model),
-                                   .keep_all = carving->config->keep_all,
-                                   .prompts_end = (int64_t)end},
-        &carving->recorder));
+    const struct place *source = carving->setup->places[0];
+    struct recorder_made made = {
+        .options = {.store_path = store_path(store),
+                    .checkpoint = model_checkpoint(carving->setup->model),
+                    .keep_all = carving->config->keep_all,
+                    .prompts_end = (int64_t)end},
+    };
+    const struct place_link link = recorder_link(&made);
+
+    TAPML_TRY(place_wrap(source, &source->settings, &link, 1, &carving->source));
+    carving->recorder = made.recorder;
     tapml_status status = make_session(carving);
 
     if (status == TAPML_OK) {
@@ -166,7 +167,8 @@ static tapml_status carve_stretch(struct carving *carving,
     carving->counts.bytes_kept += counts.bytes_kept;
     session_destroy(carving->session);
     carving->session = NULL;
-    recorder_destroy(carving->recorder);
+    place_destroy(carving->source);
+    carving->source = NULL;
     carving->recorder = NULL;
     return status;
 }

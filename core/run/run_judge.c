@@ -17,30 +17,24 @@
 #include <string.h>
 
 tapml_status run_judge_session(const struct run_judge *judge,
-                               const struct run_place *other,
+                               struct place *other,
                                const struct plan *plan,
                                struct session **out_session)
 {
     const struct setup *setup = judge->from.setup;
-    const struct run_place none = {.name = NULL};
-    const struct run_place *second = other != NULL ? other : &none;
-    struct backend *const backends[] = {setup->backends[0], second->backend};
-    struct residency *const weights[] = {setup->weights[0], second->weights};
-    const char *const places[] = {"source", second->name};
+    struct place *const places[] = {setup->places[0], other};
 
     return session_create(&(struct session_options){.model = setup->model,
-                                                    .backends = backends,
                                                     .places = places,
                                                     .place_count = other != NULL ? 2 : 1,
                                                     .plan = plan,
                                                     .capacity = judge->from.config->capacity,
-                                                    .chunk = judge->from.config->chunk,
-                                                    .weights = weights},
+                                                    .chunk = judge->from.config->chunk},
                           out_session);
 }
 
 static tapml_status make_simple(const struct run_judge *judge,
-                                const struct run_place *other,
+                                struct place *other,
                                 const char *rule,
                                 struct session **out_session)
 {
@@ -81,12 +75,11 @@ static tapml_status load_prompts(struct run_judge *judge)
 
 // Runs the model on a device that calibrates; what that refuses in a reduced dtype on the source.
 static tapml_status
-measure(struct run_judge *judge, struct backend *backend, struct judge_limits *out_limits)
+measure(struct run_judge *judge, struct place *place, struct judge_limits *out_limits)
 {
     struct session *session = NULL;
 
-    TAPML_TRY(make_simple(judge, &(struct run_place){.name = "calibrate", .backend = backend},
-                          "* -> calibrate", &session));
+    TAPML_TRY(make_simple(judge, place, "* -> calibrate", &session));
     const tapml_status status = judge_calibrate(
         judge->judge, session, (size_t)judge->from.config->offload_prompts, out_limits);
 
@@ -95,10 +88,10 @@ measure(struct run_judge *judge, struct backend *backend, struct judge_limits *o
     return status;
 }
 
-// Takes the limits of a backend from the store, or measures them.
+// Takes the limits of a place from the store, or measures them.
 static tapml_status settle(struct run_judge *judge,
                            const char *name,
-                           struct backend *backend,
+                           struct place *place,
                            struct judge_limits *out_limits)
 {
     const struct graph *graph = model_graph(judge->from.setup->model);
@@ -109,30 +102,32 @@ static tapml_status settle(struct run_judge *judge,
                                             .prompts = judge->from.config->offload_prompts};
     int has = 0;
 
-    TAPML_TRY(identity_of_graph(backend, graph, device));
-    TAPML_TRY(identity_of_graph(judge->from.setup->backends[0], graph, source));
+    TAPML_TRY(identity_of_graph(place->backend, graph, device));
+    TAPML_TRY(identity_of_graph(judge->from.setup->places[0]->backend, graph, source));
     TAPML_TRY(calibration_find(judge->from.store, &calibration, out_limits, &has));
     if (has) {
         return TAPML_OK;
     }
-    TAPML_TRY(measure(judge, backend, out_limits));
+    TAPML_TRY(measure(judge, place, out_limits));
     return calibration_keep(judge->from.store, &calibration, out_limits);
 }
 
 static tapml_status settle_reduced(struct run_judge *judge,
                                    struct run_judge_device *device,
                                    enum activation activation,
-                                   struct backend *backend)
+                                   const struct place *base)
 {
-    struct reduced *reduced = NULL;
+    struct place_settings settings = base->settings;
+    const struct place_link link = reduced_link();
+    struct place *place = NULL;
     char name[sizeof(device->name) + 8];
 
     (void)snprintf(name, sizeof(name), "%s %s", device->name, activation_type(activation)->name);
-    TAPML_TRY(reduced_create(backend, activation, &reduced));
-    const tapml_status status =
-        settle(judge, name, reduced_backend(reduced), &device->limits[activation]);
+    settings.activation = activation;
+    TAPML_TRY(place_wrap(base, &settings, &link, 1, &place));
+    const tapml_status status = settle(judge, name, place, &device->limits[activation]);
 
-    reduced_destroy(reduced);
+    place_destroy(place);
     return status;
 }
 
@@ -140,13 +135,13 @@ static tapml_status settle_reduced(struct run_judge *judge,
 static tapml_status settle_wanted(struct run_judge *judge,
                                   struct run_judge_device *device,
                                   enum activation activation,
-                                  struct backend *backend)
+                                  const struct place *base)
 {
     const struct run_config *config = judge->from.config;
 
     for (size_t i = 0; i < config->target_count; i++) {
         if (config->targets[i].activation == activation) {
-            return settle_reduced(judge, device, activation, backend);
+            return settle_reduced(judge, device, activation, base);
         }
     }
     return TAPML_OK;
@@ -154,21 +149,26 @@ static tapml_status settle_wanted(struct run_judge *judge,
 
 static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_device *device)
 {
-    struct backend *backend = NULL;
+    const struct setup *setup = judge->from.setup;
+    const struct place_link link = place_device_link(setup->registry);
+    struct place *place = NULL;
 
-    TAPML_TRY(registry_open(judge->from.setup->registry, device->name, &backend));
-    tapml_status status =
-        identity_of_graph(backend, model_graph(judge->from.setup->model), device->identity);
+    TAPML_TRY(place_create(&(struct place_settings){.name = "calibrate", .backend = device->name},
+                           &place));
+    tapml_status status = place_open(place, NULL, &link, 1);
 
     if (status == TAPML_OK) {
-        status = settle(judge, device->name, backend, &device->limits[ACTIVATION_F32]);
+        status = identity_of_graph(place->backend, model_graph(setup->model), device->identity);
+    }
+    if (status == TAPML_OK) {
+        status = settle(judge, device->name, place, &device->limits[ACTIVATION_F32]);
     }
     for (unsigned i = 0; status == TAPML_OK && i < ACTIVATION_COUNT; i++) {
         if (activation_is_reduced((enum activation)i)) {
-            status = settle_wanted(judge, device, (enum activation)i, backend);
+            status = settle_wanted(judge, device, (enum activation)i, place);
         }
     }
-    backend_release(backend);
+    place_destroy(place);
     return status;
 }
 

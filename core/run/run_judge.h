@@ -12,12 +12,12 @@
 #include "offload/judge.h"
 
 struct backend;
+struct place;
 struct run_lock;
 struct prompts;
 struct run_config;
 struct setup;
 struct store;
-struct residency;
 
 enum { RUN_JUDGE_DEVICES_MAX = 16 };
 
@@ -47,13 +47,6 @@ struct run_judge {
     uint64_t executions; // Of ops, for the limits.
 };
 
-// A place beside the source.
-struct run_place {
-    const char *name;
-    struct backend *backend;
-    struct residency *weights; // On its device already; or NULL.
-};
-
 // Reads what the source answered and finds the limits, in the store or by running the model on each
 // device that calibrates. `*out_judge` is to be closed also after a failure.
 tapml_status run_judge_open(const struct run_judge_options *options,
@@ -68,6 +61,6 @@ void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
 
 // A session over the source and, where `other` is not NULL, one more place. The caller destroys it.
 tapml_status run_judge_session(const struct run_judge *judge,
-                               const struct run_place *other,
+                               struct place *other,
                                const struct plan *plan,
                                struct session **out_session) STATUS_USED;

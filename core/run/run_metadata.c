@@ -207,20 +207,17 @@ static tapml_status settle_weights(struct store *store,
 }
 
 // The faults that are injected on a target, one after the other.
-static void append_faults(struct text *text, const struct run_config *config, const char *target)
+static void append_faults(struct text *text, const struct place_settings *target)
 {
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-    const size_t count = run_config_faults(config, target, rules);
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < target->fault_count; i++) {
         text_append(text, i > 0 ? "; " : "");
-        fault_rule_print(&rules[i], text);
+        fault_rule_print(&target->faults[i], text);
     }
 }
 
 // A target as the INI file has it. Plans of its steps begin with `goal`.
 static tapml_status declare_target(const struct run_config *config,
-                                   const struct run_config_target *target,
+                                   const struct place_settings *target,
                                    struct arena *arena,
                                    struct target_row *out_row)
 {
@@ -232,7 +229,7 @@ static tapml_status declare_target(const struct run_config *config,
     text_init(&faults);
     plan_print(plan, &goal);
     plan_destroy(plan);
-    append_faults(&faults, config, target->name);
+    append_faults(&faults, target);
     *out_row = (struct target_row){.name = target->name,
                                    .backend = target->backend,
                                    .activations = activation_type(target->activation)->name,
@@ -265,7 +262,7 @@ write_targets(struct store *store, const struct run_config *config, struct arena
 // What the first start of a run was made by; a later one may differ, and the cases stay.
 static tapml_status note_source(struct store *store, const struct setup *setup)
 {
-    const struct backend_info *info = backend_info(setup->backends[0]);
+    const struct backend_info *info = backend_info(setup->places[0]->backend);
     const char *const metadata[][2] = {
         {"host.version", TAPML_VERSION},  {"host.compiler", __VERSION__},
         {"source.plugin", info->plugin},  {"source.version", info->plugin_version},
@@ -440,7 +437,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle_number(store, "capacity", "[run] capacity", config->capacity));
     TAPML_TRY(settle_number(store, "chunk", "[run] chunk", config->chunk));
     TAPML_TRY(settle(store, "keep", "[run] keep", config->keep_all ? "all" : "first"));
-    TAPML_TRY(settle(store, "source", "[source] backend", config->source));
+    TAPML_TRY(settle(store, "source", "[source] backend", config->source.backend));
     TAPML_TRY(write_model_path(store, config->model));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
@@ -528,16 +525,15 @@ append_options(struct text *text, const struct run_config *config, const char *c
 }
 
 // How a target is offloaded to, where that is not the usual way: steps of another one are others.
-static void append_ways(struct text *text, const struct run_config *config, uint32_t index)
+static void append_ways(struct text *text, enum loop_mode mode, const struct place_settings *target)
 {
     static const char *const modes[] = {
         [LOOP_MIXED] = "", [LOOP_SHADOW] = " mode=shadow", [LOOP_CUMULATIVE] = " mode=cumulative"};
-    const enum activation activation = config->targets[index - 1].activation;
 
-    text_append(text, modes[config->mode]);
-    text_append(text, config->targets[index - 1].is_guarded ? " guard=on" : "");
-    if (activation_is_reduced(activation)) {
-        text_format(text, " activations=%s", activation_type(activation)->name);
+    text_append(text, modes[mode]);
+    text_append(text, target->is_guarded ? " guard=on" : "");
+    if (activation_is_reduced(target->activation)) {
+        text_format(text, " activations=%s", activation_type(target->activation)->name);
     }
 }
 
@@ -614,14 +610,14 @@ settle_identity(struct store *store, const struct backend_info *info, const stru
 
 // A digest of all code that the steps of a target run through.
 static tapml_status
-print_implementations(const struct run_judge *judge, uint32_t index, struct text *out)
+print_implementations(const struct run_judge *judge, const struct place *place, struct text *out)
 {
     const struct setup *setup = judge->from.setup;
     const struct graph *graph = model_graph(setup->model);
     char source[HASH_TEXT], target[HASH_TEXT];
 
-    TAPML_TRY(identity_of_graph(setup->backends[0], graph, source));
-    TAPML_TRY(identity_of_graph(setup->backends[index], graph, target));
+    TAPML_TRY(identity_of_graph(setup->places[0]->backend, graph, source));
+    TAPML_TRY(identity_of_graph(place->backend, graph, target));
     text_format(out, "%s %s", source, target);
     for (size_t i = 0; i < judge->device_count; i++) {
         text_format(out, " %s", judge->devices[i].identity);
@@ -630,27 +626,27 @@ print_implementations(const struct run_judge *judge, uint32_t index, struct text
 }
 
 static tapml_status settle_texts(const struct run_judge *judge,
-                                 uint32_t index,
+                                 const struct place *place,
                                  struct text *identity,
                                  struct text *implementations)
 {
     const struct run_config *config = judge->from.config;
-    const struct setup *setup = judge->from.setup;
-    const struct backend_info *info = backend_info(setup->backends[index]);
+    const struct place_settings *target = &place->settings;
+    const struct backend_info *info = backend_info(place->backend);
     struct store *store = judge->from.store;
-    const char *target = setup->places[index];
 
     text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
     append_options(identity, config, info->component);
-    append_ways(identity, config, index);
-    append_faults(identity, config, target);
+    append_ways(identity, config->mode, target);
+    append_faults(identity, target);
     TAPML_TRY(text_status(identity));
-    TAPML_TRY(print_implementations(judge, index, implementations));
+    TAPML_TRY(print_implementations(judge, place, implementations));
     TAPML_TRY(store_begin(store));
-    tapml_status status = settle_identity(
-        store, info,
-        &(struct target_row){
-            .name = target, .identity = identity->data, .implementations = implementations->data});
+    tapml_status status =
+        settle_identity(store, info,
+                        &(struct target_row){.name = target->name,
+                                             .identity = identity->data,
+                                             .implementations = implementations->data});
 
     if (status == TAPML_OK) {
         status = store_commit(store);
@@ -661,13 +657,13 @@ static tapml_status settle_texts(const struct run_judge *judge,
     return status;
 }
 
-tapml_status run_metadata_settle_target(const struct run_judge *judge, uint32_t index)
+tapml_status run_metadata_settle_target(const struct run_judge *judge, const struct place *place)
 {
     struct text identity, implementations;
 
     text_init(&identity);
     text_init(&implementations);
-    const tapml_status status = settle_texts(judge, index, &identity, &implementations);
+    const tapml_status status = settle_texts(judge, place, &identity, &implementations);
 
     text_release(&identity);
     text_release(&implementations);

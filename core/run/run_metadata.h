@@ -28,9 +28,10 @@ enum { RUN_METADATA_CONFIG_TEXTS = 3, RUN_METADATA_CONFIG_NUMBERS = 9 };
 extern const char *const run_metadata_config_texts[RUN_METADATA_CONFIG_TEXTS];
 extern const char *const run_metadata_config_numbers[RUN_METADATA_CONFIG_NUMBERS];
 
-// Compares a target (the place `index` of the judge's setup) with what it was at the last start.
+// Compares a target with what it was at the last start.
 // With another device, driver, option, activation dtype or injected fault all is forgotten that was
 // found on it. If only code is other than it was, of an op that the model has, on the target, the
 // source or a device that calibrates, then the steps of the offload are forgotten, and what they
 // came to: results say for themselves which of them are stale (store/result.h).
-tapml_status run_metadata_settle_target(const struct run_judge *judge, uint32_t index) STATUS_USED;
+tapml_status run_metadata_settle_target(const struct run_judge *judge,
+                                        const struct place *place) STATUS_USED;

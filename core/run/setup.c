@@ -4,11 +4,14 @@
 #include "run/setup.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
+#include "config/isolation.h"
 #include "exec/reduced.h"
 #include "link/loopback.h"
+#include "verify/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,10 +72,8 @@ tapml_status setup_open_check(const char *program,
 
 void setup_close(struct setup *setup)
 {
-    for (uint32_t i = setup->place_count; i > 0; i--) { // A reduced place wraps one before it.
-        residency_destroy(setup->weights[i - 1]);
-        backend_release(setup->backends[i - 1]);
-        backend_release(setup->inner[i - 1]);
+    while (setup->place_count > 0) { // A reduced place is around one before it.
+        place_destroy(setup->places[--setup->place_count]);
     }
     tokenizer_close(setup->tokenizer);
     model_close(setup->model);
@@ -131,37 +132,61 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
     return special_load(options->folder, &setup->special);
 }
 
-static tapml_status open_place(struct setup *setup,
-                               const char *backend,
-                               const struct isolation *how,
-                               const struct fault_rule *rules,
-                               size_t rule_count)
+// -- Places ------------------------------------------------------------------------------------
+
+static tapml_status open_worker(void *user,
+                                const struct place_settings *settings,
+                                struct backend *inner,
+                                struct backend **out_backend)
 {
-    struct backend **out_backend = &setup->backends[setup->place_count];
-    struct backend **inner = &setup->inner[setup->place_count];
+    const struct setup *setup = user;
 
-    if (how->mode == ISOLATION_ALWAYS) {
-        return isolation_open(&(struct isolation_options){.program = setup->program,
-                                                          .registry = setup->registry,
-                                                          .ini = setup->ini,
-                                                          .threads = pool_width(setup->pool),
-                                                          .rules = rules,
-                                                          .rule_count = rule_count,
-                                                          .arena = setup->arena},
-                              how, backend, out_backend);
-    }
-    if (how->mode == ISOLATION_NEVER) {
-        return registry_open(setup->registry, backend, out_backend);
-    }
-    TAPML_TRY(registry_open(setup->registry, backend, inner));
-    const tapml_status status =
-        loopback_create(*inner, registry_catalogue(setup->registry), setup->arena, out_backend);
+    ASSERT(inner == NULL);
+    return isolation_open(&(struct isolation_options){.program = setup->program,
+                                                      .registry = setup->registry,
+                                                      .ini = setup->ini,
+                                                      .threads = pool_width(setup->pool),
+                                                      .rules = settings->faults,
+                                                      .rule_count = settings->fault_count,
+                                                      .arena = setup->arena},
+                          &settings->isolation, settings->backend, out_backend);
+}
 
-    if (status != TAPML_OK) {
-        backend_release(*inner);
-        *inner = NULL;
+static tapml_status make_loopback(void *user,
+                                  const struct place_settings *settings,
+                                  struct backend *inner,
+                                  struct backend **out_backend)
+{
+    const struct setup *setup = user;
+
+    (void)settings;
+    return loopback_create(inner, registry_catalogue(setup->registry), setup->arena, out_backend);
+}
+
+tapml_status setup_open_place(struct setup *setup, struct place *place)
+{
+    const struct place_settings *settings = &place->settings;
+    const enum place_isolation_mode mode = settings->isolation.mode;
+    struct place_link links[PLACE_KINDS];
+    size_t count = 0;
+
+    if (mode == PLACE_ISOLATION_ALWAYS) {
+        links[count++] =
+            (struct place_link){.kind = PLACE_WORKER, .create = open_worker, .user = setup};
+    } else {
+        links[count++] = place_device_link(setup->registry);
     }
-    return status;
+    if (mode == PLACE_ISOLATION_LOOPBACK) {
+        links[count++] =
+            (struct place_link){.kind = PLACE_LOOPBACK, .create = make_loopback, .user = setup};
+    }
+    if (settings->fault_count > 0 && mode != PLACE_ISOLATION_ALWAYS) {
+        links[count++] = fault_link();
+    }
+    if (activation_is_reduced(settings->activation)) {
+        links[count++] = reduced_link();
+    }
+    return place_open(place, NULL, links, count);
 }
 
 static tapml_status check_room(const struct setup *setup)
@@ -171,40 +196,29 @@ static tapml_status check_room(const struct setup *setup)
                : status_fail(TAPML_INVALID, "more than %d backends at once", SESSION_PLACES_MAX);
 }
 
-// Counts the backend that was just opened as a place.
-static tapml_status add_place(struct setup *setup, const char *place)
+tapml_status setup_add_place(struct setup *setup,
+                             const struct place_settings *settings,
+                             struct place **out_place)
 {
-    const uint32_t index = setup->place_count;
-    const tapml_status status = residency_create(setup->backends[index], &setup->weights[index]);
-
-    if (status != TAPML_OK) {
-        backend_release(setup->backends[index]);
-        backend_release(setup->inner[index]);
-        setup->backends[index] = setup->inner[index] = NULL;
-        return status;
-    }
-    setup->places[index] = place;
-    setup->place_count++;
+    TAPML_TRY(check_room(setup));
+    TAPML_TRY(place_create(settings, out_place));
+    setup->places[setup->place_count++] = *out_place;
     return TAPML_OK;
 }
 
-tapml_status setup_place_isolated(struct setup *setup,
-                                  const char *place,
-                                  const char *backend,
-                                  const struct isolation *how,
-                                  const struct fault_rule *rules,
-                                  size_t rule_count)
+tapml_status setup_place(struct setup *setup, const char *name, const char *backend)
 {
-    TAPML_TRY(check_room(setup));
-    TAPML_TRY(open_place(setup, backend, how, rules, rule_count));
-    return add_place(setup, place);
-}
+    struct place *place = NULL;
 
-tapml_status setup_place(struct setup *setup, const char *place, const char *backend)
-{
-    const struct isolation never = {.mode = ISOLATION_NEVER};
+    TAPML_TRY(
+        setup_add_place(setup, &(struct place_settings){.name = name, .backend = backend}, &place));
+    const tapml_status status = setup_open_place(setup, place);
 
-    return setup_place_isolated(setup, place, backend, &never, NULL, 0);
+    if (status != TAPML_OK) {
+        setup->places[--setup->place_count] = NULL;
+        place_destroy(place);
+    }
+    return status;
 }
 
 tapml_status setup_targets(struct setup *setup, const struct options *options)
@@ -227,24 +241,20 @@ tapml_status setup_targets(struct setup *setup, const struct options *options)
     return TAPML_OK;
 }
 
-tapml_status setup_place_absent(struct setup *setup, const char *place)
-{
-    TAPML_TRY(check_room(setup));
-    setup->places[setup->place_count++] = place;
-    return TAPML_OK;
-}
-
 tapml_status setup_place_reduced(struct setup *setup,
-                                 const char *place,
-                                 uint32_t index,
+                                 const char *name,
+                                 const struct place *base,
                                  enum activation activation)
 {
-    struct reduced *reduced = NULL;
+    struct place_settings settings = base->settings;
+    const struct place_link link = reduced_link();
 
     TAPML_TRY(check_room(setup));
-    TAPML_TRY(reduced_create(setup->backends[index], activation, &reduced));
-    setup->backends[setup->place_count] = reduced_backend(reduced);
-    return add_place(setup, place);
+    settings.name = name;
+    settings.activation = activation;
+    TAPML_TRY(place_wrap(base, &settings, &link, 1, &setup->places[setup->place_count]));
+    setup->place_count++;
+    return TAPML_OK;
 }
 
 tapml_status setup_plan(const struct setup *setup, struct plan **out_plan)
@@ -253,7 +263,8 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan)
     char rule[128];
 
     TAPML_TRY(plan_create(&plan));
-    (void)snprintf(rule, sizeof(rule), "* -> %.100s", setup->places[setup->place_count - 1]);
+    (void)snprintf(rule, sizeof(rule), "* -> %.100s",
+                   setup->places[setup->place_count - 1]->settings.name);
     const tapml_status status = plan_add(plan, rule, "plan");
 
     if (status != TAPML_OK) {

@@ -4,9 +4,8 @@
 // What every command that runs a model needs: pool, plugins, model, tokenizer, open backends.
 #pragma once
 
-#include "config/isolation.h"
 #include "config/options.h"
-#include "exec/residency.h"
+#include "exec/place.h"
 #include "exec/session.h"
 #include "model/special.h"
 #include "model/tokenizer.h"
@@ -25,10 +24,7 @@ struct setup {
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
     const char *no_text;         // Why that is not understood; NULL: it is, or there is none.
     struct special special;
-    struct backend *backends[SESSION_PLACES_MAX];
-    struct backend *inner[SESSION_PLACES_MAX];     // What a loopback is around; or NULL.
-    struct residency *weights[SESSION_PLACES_MAX]; // On their devices, shared by all sessions.
-    const char *places[SESSION_PLACES_MAX];        // Borrowed.
+    struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
 };
 
@@ -75,28 +71,27 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
 // once it knows that it needs no text.
 void setup_warn_no_text(const struct setup *setup);
 
-// Opens a backend as the next place; `place` is borrowed.
-tapml_status setup_place(struct setup *setup, const char *place, const char *backend) STATUS_USED;
+// Adds a place that is not open; it is the setup's. The texts and faults of `settings` are
+// borrowed. TAPML_INVALID if there are SESSION_PLACES_MAX already.
+tapml_status setup_add_place(struct setup *setup,
+                             const struct place_settings *settings,
+                             struct place **out_place) STATUS_USED;
+
+// Opens a place of the setup with the chain that its settings ask for: the device in this process,
+// also behind a loopback, or in a worker; faults; reduced activations. After a failure it is not
+// open.
+tapml_status setup_open_place(struct setup *setup, struct place *place) STATUS_USED;
+
+// Both: a place of this process, without anything else. Nothing is added after a failure.
+tapml_status setup_place(struct setup *setup, const char *name, const char *backend) STATUS_USED;
 
 // Opens the backends of all options "--target NAME=BACKEND" as places.
 tapml_status setup_targets(struct setup *setup, const struct options *options) STATUS_USED;
 
-// The same, where `how` says. `rules` are planted in the worker; there are none otherwise.
-tapml_status setup_place_isolated(struct setup *setup,
-                                  const char *place,
-                                  const char *backend,
-                                  const struct isolation *how,
-                                  const struct fault_rule *rules,
-                                  size_t rule_count) STATUS_USED;
-
-// Takes the next place for a backend that cannot be opened: it has none, and those behind keep
-// their numbers.
-tapml_status setup_place_absent(struct setup *setup, const char *place) STATUS_USED;
-
-// The backend of the place `index` as one more place, with reduced activations (exec/reduced).
+// Adds another place around `base`, with reduced activations (exec/reduced). `name` is borrowed.
 tapml_status setup_place_reduced(struct setup *setup,
-                                 const char *place,
-                                 uint32_t index,
+                                 const char *name,
+                                 const struct place *base,
                                  enum activation activation) STATUS_USED;
 
 // The plan that gives everything to the place that was added last. The caller owns it.

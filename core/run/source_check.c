@@ -125,7 +125,8 @@ static tapml_status check_all(struct source_check *check)
 
 tapml_status source_check_run(struct store *store, const struct setup *setup)
 {
-    struct source_check check = {.store = store, .setup = setup, .source = setup->backends[0]};
+    struct source_check check = {
+        .store = store, .setup = setup, .source = setup->places[0]->backend};
 
     TAPML_TRY(replay_create(check.source, model_checkpoint(setup->model), &check.replay));
     tapml_status status = store_begin(store);

@@ -5,11 +5,11 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "config/run_config.h"
-#include "exec/residency.h"
 #include "exec/run.h"
 #include "exec/trace.h"
 #include "offload/loop.h"
@@ -32,13 +32,10 @@
 struct target_jobs {
     const struct run_judge_options *run; // What all targets share.
     struct run_judge *judge;
-    uint32_t index; // Of its place.
-    const struct run_config_target *config;
     const char *name;
-    struct backend *backend; // For cases: replays have a guard of their own.
-    struct run_place place;  // For runs of the model: under a guard where that is wanted.
-    struct guard *guard;
-    struct residency *weights; // Made through the guard.
+    struct place *place;   // For cases: replays have a guard of their own.
+    struct place *running; // For runs of the model: the same, or around it under a guard.
+    struct place *guarded; // The latter. Own; or NULL.
     struct verdict_list verdicts;
     struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
@@ -119,7 +116,7 @@ static tapml_status replay(struct target_jobs *target)
         verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
                                                 .store = run->store,
                                                 .target = target->name,
-                                                .backend = target->backend,
+                                                .backend = target->place->backend,
                                                 .checkpoint = model_checkpoint(run->setup->model),
                                                 .derived = 1,
                                                 .known = &target->known,
@@ -158,17 +155,14 @@ static void warn_refusals(const struct target_jobs *target)
 // Runs of the model go through a guard where the target asks for it, weights too.
 static tapml_status guard_runs(struct target_jobs *target)
 {
-    const struct run_judge_options *run = target->run;
+    const struct place_settings *settings = &target->place->settings;
+    struct guard *guard = NULL;
+    const struct place_link link = guard_link(&guard);
 
-    target->place =
-        (struct run_place){target->name, target->backend, run->setup->weights[target->index]};
-    if (!target->config->is_guarded) {
-        return TAPML_OK;
+    if (settings->is_guarded) {
+        TAPML_TRY(place_wrap(target->place, settings, &link, 1, &target->guarded));
+        target->running = target->guarded;
     }
-    TAPML_TRY(guard_create(target->backend, &target->guard));
-    target->place.backend = guard_backend(target->guard);
-    TAPML_TRY(residency_create(target->place.backend, &target->weights));
-    target->place.weights = target->weights;
     return TAPML_OK;
 }
 
@@ -187,12 +181,9 @@ static tapml_status watch(struct target_jobs *target)
                                                 .model = run->setup->model,
                                                 .capacity = run->config->capacity,
                                                 .chunk = run->config->chunk,
-                                                .source = run->setup->backends[0],
-                                                .source_weights = run->setup->weights[0],
-                                                .target = target->backend,
-                                                .running = target->place.backend,
-                                                .target_weights = target->place.weights,
-                                                .target_name = target->name,
+                                                .source = run->setup->places[0],
+                                                .target = target->place,
+                                                .running = target->running,
                                                 .prompts = target->judge->prompts,
                                                 .poll = poll},
                         &target->watch);
@@ -205,7 +196,7 @@ static tapml_status run_offload(struct target_jobs *target)
     struct loop_counts counts = {0};
 
     TAPML_TRY(run_config_goal(run->config, target->name, &goal));
-    tapml_status status = run_judge_session(target->judge, &target->place, goal, &target->session);
+    tapml_status status = run_judge_session(target->judge, target->running, goal, &target->session);
 
     begin_phase(target, "offload to", "prompts checked");
     if (status == TAPML_OK) {
@@ -245,8 +236,8 @@ static tapml_status write_plan(const struct target_jobs *target, const char *pla
     text_init(&text);
     text_init(&path);
     text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
-    text_format(&text, "# source = %s, %s = %s; model %s\n%s", config->source, target->name,
-                target->config->backend, config->model, plan);
+    text_format(&text, "# source = %s, %s = %s; model %s\n%s", config->source.backend, target->name,
+                target->place->settings.backend, config->model, plan);
     tapml_status status = text_status(&text);
 
     if (status == TAPML_OK) {
@@ -262,7 +253,7 @@ static tapml_status write_plan(const struct target_jobs *target, const char *pla
 
 // Runs one prompt under the final plan with every call counted and timed.
 static tapml_status
-run_traced(const struct target_jobs *target, const struct plan *plan, struct trace *trace)
+run_traced(const struct target_jobs *target, const struct plan *plan, struct place *traced)
 {
     const struct run_judge_options *run = target->run;
     const struct judge_prompt *prompt = &target->judge->prompts[0];
@@ -273,10 +264,7 @@ run_traced(const struct target_jobs *target, const struct plan *plan, struct tra
     if (ids == NULL) {
         return status_no_memory();
     }
-    tapml_status status = run_judge_session(
-        target->judge,
-        &(struct run_place){target->name, trace_backend(trace), target->place.weights}, plan,
-        &session);
+    tapml_status status = run_judge_session(target->judge, traced, plan, &session);
 
     if (status == TAPML_OK) {
         status = run_greedy(session,
@@ -290,23 +278,35 @@ run_traced(const struct target_jobs *target, const struct plan *plan, struct tra
     return status;
 }
 
-// The plan was judged right: a worker that ends over it now, for whatever reason, is no reason to
-// lose what was found, and it is measured once more. The caller destroys the trace.
-static tapml_status
-trace_plan(const struct target_jobs *target, const struct plan *plan, struct trace **out_trace)
+static tapml_status trace_once(const struct target_jobs *target,
+                               const struct plan *plan,
+                               struct place **out_traced,
+                               struct trace **out_trace)
 {
-    TAPML_TRY(trace_create(target->place.backend, out_trace));
-    const tapml_status status = run_traced(target, plan, *out_trace);
+    const struct place_link link = trace_link(out_trace);
+
+    TAPML_TRY(place_wrap(target->running, &target->running->settings, &link, 1, out_traced));
+    return run_traced(target, plan, *out_traced);
+}
+
+// The plan was judged right: a worker that ends over it now, for whatever reason, is no reason to
+// lose what was found, and it is measured once more. The caller destroys the place, which owns the
+// trace.
+static tapml_status trace_plan(const struct target_jobs *target,
+                               const struct plan *plan,
+                               struct place **out_traced,
+                               struct trace **out_trace)
+{
+    const tapml_status status = trace_once(target, plan, out_traced, out_trace);
 
     if (status == TAPML_OK || status_ends_all(status)) {
         return status;
     }
     log_line(LOG_WARNING, "measuring on '%s' failed and is repeated once: %s", target->name,
              status_message());
-    trace_destroy(*out_trace);
-    *out_trace = NULL;
-    TAPML_TRY(trace_create(target->place.backend, out_trace));
-    return run_traced(target, plan, *out_trace);
+    place_destroy(*out_traced);
+    *out_traced = NULL;
+    return trace_once(target, plan, out_traced, out_trace);
 }
 
 static tapml_status write_times(const struct target_jobs *target, const struct trace *trace)
@@ -346,24 +346,18 @@ static tapml_status keep_times(const struct target_jobs *target, const struct tr
 static tapml_status measure(const struct target_jobs *target, const char *text)
 {
     struct plan *plan = NULL;
+    struct place *traced = NULL;
     struct trace *trace = NULL;
 
     TAPML_TRY(plan_parse(text, "the plan of the offload", &plan));
-    tapml_status status = trace_plan(target, plan, &trace);
+    tapml_status status = trace_plan(target, plan, &traced, &trace);
 
     if (status == TAPML_OK) {
         status = keep_times(target, trace);
     }
-    trace_destroy(trace);
+    place_destroy(traced);
     plan_destroy(plan);
     return status;
-}
-
-static int has_faults(const struct run_judge_options *run, const char *target)
-{
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX];
-
-    return run_config_faults(run->config, target, rules) > 0;
 }
 
 static tapml_status write_bundles(const struct target_jobs *target,
@@ -371,17 +365,17 @@ static tapml_status write_bundles(const struct target_jobs *target,
                                   int is_finished)
 {
     const struct run_judge_options *run = target->run;
+    const struct place_settings *settings = &target->place->settings;
 
     return bundles_write(
         &(struct bundles_options){.registry = run->setup->registry,
                                   .store = run->store,
                                   .checkpoint = model_checkpoint(run->setup->model),
-                                  .backend = target->backend,
-                                  .backend_name = target->config->backend,
+                                  .backend = target->place->backend,
+                                  .backend_name = settings->backend,
                                   .target = target->name,
                                   .dir = run->config->dir,
-                                  .config =
-                                      has_faults(run, target->name) ? run->config->path : NULL,
+                                  .config = settings->fault_count > 0 ? run->config->path : NULL,
                                   .verdicts = &target->verdicts,
                                   .is_finished = is_finished},
         options->io_bundles);
@@ -434,19 +428,18 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
     const struct run_judge_options *run = &options->judge->from;
     struct target_jobs target = {.run = run,
                                  .judge = options->judge,
-                                 .index = options->index,
-                                 .config = &run->config->targets[options->index - 1],
-                                 .name = run->config->targets[options->index - 1].name,
-                                 .backend = options->backend};
+                                 .name = options->target->settings.name,
+                                 .place = options->target,
+                                 .running = options->target};
 
-    TAPML_TRY(run_metadata_settle_target(options->judge, options->index));
-    run_judge_set_limits(options->judge, options->backend);
+    ASSERT(options->target->backend);
+    TAPML_TRY(run_metadata_settle_target(options->judge, options->target));
+    run_judge_set_limits(options->judge, options->target->backend);
     const tapml_status status = run_jobs(&target, options);
 
     session_destroy(target.session);
     watch_destroy(target.watch);
-    residency_destroy(target.weights);
-    guard_destroy(target.guard);
+    place_destroy(target.guarded);
     verdict_list_release(&target.verdicts);
     verdict_list_release(&target.known);
     return status;

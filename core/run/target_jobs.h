@@ -9,13 +9,12 @@
 
 #include "run/run_judge.h"
 
-struct backend;
+struct place;
 
 // All is borrowed.
 struct target_jobs_options {
     struct run_judge *judge; // With setup, configuration, store, prompts and lock of the run.
-    uint32_t index;          // Of the target's place, from 1.
-    struct backend *backend; // Around it whatever the run wants around it.
+    struct place *target;    // An open one.
     unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far.
 };
 

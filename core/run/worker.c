@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/ini.h"
 #include "base/text.h"
+#include "exec/place.h"
 #include "link/serve.h"
 #include "link/socket.h"
 #include "plugin/registry.h"
@@ -24,10 +25,9 @@ struct worker {
     struct ini ini; // The options of the component; entries that point into the settings.
     struct pool *pool;
     struct registry *registry;
-    struct backend *device;
     struct fault_rule rules[FAULTS_MAX];
     size_t rule_count;
-    struct fault *fault; // Around the device; or NULL.
+    struct place *place;
 };
 
 static const char *find(const struct worker *worker, const char *section, const char *key)
@@ -93,7 +93,7 @@ static tapml_status read_rule(const struct worker *worker, size_t index, struct 
     return fault_rule_parse(rule);
 }
 
-static tapml_status plant_faults(struct worker *worker)
+static tapml_status read_rules(struct worker *worker)
 {
     char section[32];
 
@@ -104,9 +104,21 @@ static tapml_status plant_faults(struct worker *worker)
         }
         TAPML_TRY(read_rule(worker, worker->rule_count, &worker->rules[worker->rule_count]));
     }
-    return worker->rule_count == 0
-               ? TAPML_OK
-               : fault_create(worker->device, worker->rules, worker->rule_count, &worker->fault);
+    return TAPML_OK;
+}
+
+// The chain of a place whose messages come from the host: its device, and the faults that are to be
+// injected there.
+static tapml_status open_place(struct worker *worker, const char *backend)
+{
+    const struct place_link links[] = {place_device_link(worker->registry), fault_link()};
+
+    TAPML_TRY(place_create(&(struct place_settings){.name = "worker",
+                                                    .backend = backend,
+                                                    .faults = worker->rules,
+                                                    .fault_count = worker->rule_count},
+                           &worker->place));
+    return place_open(worker->place, NULL, links, worker->rule_count > 0 ? 2 : 1);
 }
 
 static tapml_status open_plugin(struct worker *worker)
@@ -126,12 +138,13 @@ static tapml_status open_plugin(struct worker *worker)
     TAPML_TRY(registry_create(
         &(struct registry_options){.files = files, .ini = &worker->ini, .pool = worker->pool},
         &worker->registry));
-    TAPML_TRY(registry_open(worker->registry, backend, &worker->device));
-    if (strcmp(backend_info(worker->device)->build_id, build) != 0) {
+    TAPML_TRY(read_rules(worker));
+    TAPML_TRY(open_place(worker, backend));
+    if (strcmp(backend_info(worker->place->backend)->build_id, build) != 0) {
         return status_fail(TAPML_PRECONDITION, "'%s' is of another build than the host has checked",
                            manifest);
     }
-    return plant_faults(worker);
+    return TAPML_OK;
 }
 
 static tapml_status open_worker(void *user,
@@ -145,7 +158,7 @@ static tapml_status open_worker(void *user,
     worker->settings = settings;
     worker->setting_count = count;
     TAPML_TRY(open_plugin(worker));
-    *out_backend = worker->fault != NULL ? fault_backend(worker->fault) : worker->device;
+    *out_backend = worker->place->backend;
     *out_catalogue = registry_catalogue(worker->registry);
     return TAPML_OK;
 }
@@ -154,13 +167,14 @@ static uint64_t count_struck(void *user, uint32_t index)
 {
     const struct worker *worker = user;
 
-    return index < worker->rule_count ? fault_struck(worker->fault, index) : 0;
+    return index < worker->rule_count
+               ? fault_struck(fault_of(worker->place->links[PLACE_FAULTS]), index)
+               : 0;
 }
 
 static void worker_close(struct worker *worker)
 {
-    fault_destroy(worker->fault);
-    backend_release(worker->device);
+    place_destroy(worker->place);
     registry_destroy(worker->registry);
     pool_destroy(worker->pool);
     alloc_free(worker->ini.entries);

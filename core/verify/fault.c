@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/random.h"
 #include "base/table.h"
 #include "tensor/convert.h"
@@ -513,6 +514,30 @@ void fault_destroy(struct fault *fault)
 struct backend *fault_backend(struct fault *fault)
 {
     return &fault->wrapper.backend;
+}
+
+static tapml_status make_link(void *user,
+                              const struct place_settings *settings,
+                              struct backend *inner,
+                              struct backend **out_backend)
+{
+    struct fault *fault = NULL;
+
+    (void)user;
+    TAPML_TRY(fault_create(inner, settings->faults, settings->fault_count, &fault));
+    *out_backend = fault_backend(fault);
+    return TAPML_OK;
+}
+
+struct place_link fault_link(void)
+{
+    return (struct place_link){.kind = PLACE_FAULTS, .create = make_link};
+}
+
+struct fault *fault_of(struct backend *backend)
+{
+    ASSERT(backend->vt->release == fault_release);
+    return (struct fault *)backend;
 }
 
 uint64_t fault_struck(const struct fault *fault, size_t index)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "device/backend.h"
+#include "exec/place.h"
 #include "verify/fault_rule.h"
 
 struct fault;
@@ -23,6 +24,11 @@ tapml_status fault_create(struct backend *inner,
                           struct fault **out_fault) STATUS_USED;
 void fault_destroy(struct fault *fault);
 struct backend *fault_backend(struct fault *fault);
+
+// The same as a link of a chain (exec/place), which owns the fault, with the faults of the place's
+// settings. `fault_of` is the fault that such a link has made.
+struct place_link fault_link(void);
+struct fault *fault_of(struct backend *backend);
 
 // Calls that the rule `index` has spoilt so far. A rule may wait for a call that never comes.
 uint64_t fault_struck(const struct fault *fault, size_t index);

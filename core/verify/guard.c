@@ -378,6 +378,23 @@ struct backend *guard_backend(struct guard *guard)
     return &guard->wrapper.backend;
 }
 
+static tapml_status make_link(void *user,
+                              const struct place_settings *settings,
+                              struct backend *inner,
+                              struct backend **out_backend)
+{
+    struct guard **made = user;
+    (void)settings;
+    TAPML_TRY(guard_create(inner, made));
+    *out_backend = guard_backend(*made);
+    return TAPML_OK;
+}
+
+struct place_link guard_link(struct guard **out_guard)
+{
+    return (struct place_link){.kind = PLACE_GUARD, .create = make_link, .user = out_guard};
+}
+
 void guard_watch(struct guard *guard, int is_watching)
 {
     guard->is_ignoring = !is_watching;

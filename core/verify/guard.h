@@ -19,6 +19,7 @@
 
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/place.h"
 #include "verify/guard_violation.h"
 
 struct guard;
@@ -29,6 +30,10 @@ struct guard;
 tapml_status guard_create(struct backend *inner, struct guard **out_guard) STATUS_USED;
 void guard_destroy(struct guard *guard);
 struct backend *guard_backend(struct guard *guard);
+
+// The same as a link of a chain (exec/place), which owns the guard; `*out_guard` is set when the
+// chain is made.
+struct place_link guard_link(struct guard **out_guard);
 
 // Whether calls are checked; they are at first. Without, calls are forwarded and waited for.
 void guard_watch(struct guard *guard, int is_watching);

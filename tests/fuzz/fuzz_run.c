@@ -10,7 +10,7 @@
 
 static void check(const struct run_config *config)
 {
-    FUZZ_CHECK(config->dir && config->model && config->source);
+    FUZZ_CHECK(config->dir && config->model && config->source.backend);
     FUZZ_CHECK(config->target_count <= RUN_CONFIG_TARGETS_MAX);
     FUZZ_CHECK(config->fault_count <= RUN_CONFIG_FAULTS_MAX);
     FUZZ_CHECK(config->chunk > 0 && config->capacity > 0);

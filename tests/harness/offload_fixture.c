@@ -29,6 +29,10 @@ static void open_target(struct offload_fixture *fixture,
 
 static void open_judges(struct offload_fixture *fixture)
 {
+    static const char *const names[] = {"source", "target"};
+    struct backend *const backends[] = {fixture->source_backend, fixture->target};
+
+    (void)places_over(&fixture->places, backends, names, 2);
     MUST(judge_create(&(struct judge_options){.source = fixture->source,
                                               .graph = model_graph(fixture->tiny.model),
                                               .prompts = &fixture->prompt,
@@ -40,10 +44,9 @@ static void open_judges(struct offload_fixture *fixture)
                                               .model = fixture->tiny.model,
                                               .capacity = 64,
                                               .chunk = 32,
-                                              .source = fixture->source_backend,
-                                              .target = fixture->target,
-                                              .running = fixture->target,
-                                              .target_name = "target",
+                                              .source = fixture->places.list[0],
+                                              .target = fixture->places.list[1],
+                                              .running = fixture->places.list[1],
                                               .prompts = &fixture->prompt},
                       &fixture->watch));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/corruptor.h"
+#include "harness/places.h"
 #include "harness/scratch.h"
 #include "harness/tiny.h"
 #include "offload/judge.h"
@@ -32,6 +33,7 @@ struct offload_fixture {
     struct plan *goal; // All on the target.
     int32_t greedy[OFFLOAD_FIXTURE_DECODE];
     struct judge_prompt prompt;
+    struct places places; // Source and target.
 };
 
 // Around a target that computes as the source does: `corruptor` (its `inner` is set here) and, if

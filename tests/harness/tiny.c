@@ -4,6 +4,7 @@
 #include "harness/tiny.h"
 
 #include "base/pool.h"
+#include "harness/places.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -43,20 +44,22 @@ struct session *
 tiny_session(struct tiny *tiny, struct backend *source, struct backend *target, const char *rule)
 {
     struct backend *const backends[] = {source, target};
-    const char *const places[] = {"source", "target"};
+    const char *const names[] = {"source", "target"};
+    const uint32_t count = target != NULL ? 2 : 1;
+    struct places places;
     struct session *session = NULL;
     struct plan *plan = NULL;
 
     MUST(plan_create(&plan));
     MUST(plan_add(plan, rule, "test"));
-    MUST(session_create(&(struct session_options){.model = tiny->model,
-                                                  .backends = backends,
-                                                  .places = places,
-                                                  .place_count = target != NULL ? 2 : 1,
-                                                  .plan = plan,
-                                                  .capacity = 32,
-                                                  .chunk = 16},
-                        &session));
+    MUST(session_create(
+        &(struct session_options){.model = tiny->model,
+                                  .places = places_over(&places, backends, names, count),
+                                  .place_count = count,
+                                  .plan = plan,
+                                  .capacity = 32,
+                                  .chunk = 16},
+        &session));
     plan_destroy(plan);
     return session;
 }

@@ -17,8 +17,6 @@
 
 enum { TOKENS = 6, WIDTH_MAX = 4, SESSIONS = 2, CAPACITY = 32, CHUNK = 4 };
 
-static const char *const places[] = {"source"};
-
 // All that one session needs of its own.
 struct seat {
     struct registry *registry;
@@ -49,9 +47,10 @@ static void *run(void *user)
     struct seat *seat = user;
     struct session *session = NULL;
     struct plan *plan = NULL;
+    struct place *const places[] = {
+        &(struct place){.settings.name = "source", .backend = seat->backend}};
     CHECK(plan_create(&plan) == TAPML_OK);
     const struct session_options options = {.model = seat->model,
-                                            .backends = &seat->backend,
                                             .places = places,
                                             .place_count = 1,
                                             .plan = plan,

@@ -34,17 +34,18 @@ static tapml_status open_in_worker(const char *name, struct backend **out_backen
     return isolation_open(
         &(struct isolation_options){
             .program = program, .registry = registry, .ini = &ini, .threads = 1, .arena = arena},
-        &(struct isolation){.mode = ISOLATION_ALWAYS, .deadline_s = 60}, name, out_backend);
+        &(struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = 60}, name,
+        out_backend);
 }
 
 Test(isolation, knows_its_words)
 {
-    enum isolation_mode mode = ISOLATION_NEVER;
+    enum place_isolation_mode mode = PLACE_ISOLATION_NEVER;
 
     cr_assert(isolation_parse("always", &mode));
-    cr_assert_eq(mode, ISOLATION_ALWAYS);
+    cr_assert_eq(mode, PLACE_ISOLATION_ALWAYS);
     cr_assert(isolation_parse("loopback", &mode));
-    cr_assert_eq(mode, ISOLATION_LOOPBACK);
+    cr_assert_eq(mode, PLACE_ISOLATION_LOOPBACK);
     cr_assert(isolation_parse("never", &mode));
     cr_assert_not(isolation_parse("sometimes", &mode));
 }

@@ -37,7 +37,7 @@ Test(key_reader, every_default_and_every_example_is_one_that_the_key_takes)
 {
     union {
         struct run_config run;
-        struct run_config_target target;
+        struct place_settings target;
         struct run_config_fault fault;
     } object;
 

@@ -10,7 +10,7 @@
 
 static size_t size_of_object(const char *section)
 {
-    return strcmp(section, "target.") == 0  ? sizeof(struct run_config_target)
+    return strcmp(section, "target.") == 0  ? sizeof(struct place_settings)
            : strcmp(section, "fault.") == 0 ? sizeof(struct run_config_fault)
                                             : sizeof(struct run_config);
 }

@@ -18,7 +18,7 @@ Test(run_file, defaults_stand_where_keys_are_absent)
 
     cr_assert_eq(load(WHOLE, &config), TAPML_OK, "%s", status_message());
     cr_assert_str_eq(config.dir, "d");
-    cr_assert_str_eq(config.source, "a:b");
+    cr_assert_str_eq(config.source.backend, "a:b");
     cr_assert_eq(config.decode, 32);
     cr_assert_eq(config.capacity, 256);
     cr_assert_eq(config.chunk, 128);
@@ -135,7 +135,7 @@ Test(run_file, a_survey_reads_what_it_can)
     problems_init(&problems);
     cr_assert_eq(run_file_survey(path, &problems, &config), TAPML_OK);
     cr_assert_eq(problems.count, 3, "%s", problems.text.data);
-    cr_assert_str_eq(config.source, "a:b");
+    cr_assert_str_eq(config.source.backend, "a:b");
     cr_assert_null(config.model);
     cr_assert_eq(config.decode, 32);
     cr_assert_eq(config.target_count, 1u);

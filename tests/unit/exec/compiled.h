@@ -8,6 +8,7 @@
 #include "exec/compile.h"
 #include "exec/value.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/sketch.h"
 #include "harness/stage.h"
 
@@ -59,7 +60,9 @@ static inline void open_fixture(struct fixture *fixture)
     fixture->backends[SOURCE] = stage_backend(&fixture->stage, "reference:f32");
     fixture->backends[GPU] = late_create(&(struct late_options){.inner = fixture->inner});
     fixture->backends[NPU] = late_create(&(struct late_options){.inner = fixture->inner});
-    space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
+                   PLACES);
     fixture->arena = arena_create();
     for (uint32_t i = 0; i < OPS; i++) {
         cr_assert_eq(binding_init(&fixture->bindings[i], &fixture->sketch.graph, i, fixture->arena),
@@ -67,6 +70,7 @@ static inline void open_fixture(struct fixture *fixture)
     }
     for (uint32_t i = 0; i < PLACES; i++) {
         cr_assert_eq(residency_create(fixture->backends[i], &fixture->weights[i]), TAPML_OK);
+        fixture->spaces.places[i].weights = fixture->weights[i];
     }
     const struct affine_point largest = {.value = {4, CAPACITY - 1, 4, CAPACITY}};
     cr_assert_eq(
@@ -96,7 +100,6 @@ compile(struct fixture *fixture, const uint8_t *places, int releases, struct pro
         .spaces = &fixture->spaces,
         .values = fixture->values,
         .bindings = fixture->bindings,
-        .weights = fixture->weights,
         .places = places,
         .point = {.value = {2, 0, 2, CAPACITY}},
         .releases_weights = releases,

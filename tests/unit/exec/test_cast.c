@@ -3,6 +3,7 @@
 #include "exec/cast.h"
 #include "exec/reduced.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 #include "harness/schemas.h"
 #include "harness/sketch.h"
@@ -42,7 +43,8 @@ static void open_fixture(struct fixture *fixture)
                      TAPML_OK);
         backends[i] = reduced_backend(fixture->reduced[i]);
     }
-    space_set_init(&fixture->set, backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->set, places_over(&places, backends, names, PLACES), PLACES);
     space_block_init(&fixture->block, activation_bytes(BYTES, F16));
     cr_assert_eq(space_memory(&fixture->set, &fixture->block, &memory), TAPML_OK);
     fixture->values = memory;

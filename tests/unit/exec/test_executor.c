@@ -18,7 +18,6 @@ static struct executor *make_executor(struct fixture *fixture)
         .spaces = &fixture->spaces,
         .values = fixture->values,
         .bindings = fixture->bindings,
-        .weights = fixture->weights,
     };
     cr_assert_eq(executor_create(&options, &executor), TAPML_OK);
     return executor;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "exec/input.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
 #include "harness/sketch.h"
@@ -71,7 +72,8 @@ static void open_fixture(struct fixture *fixture)
     static const char *const names[] = {"source"};
     memset(fixture, 0, sizeof(*fixture));
     fixture->backend = plain_create();
-    space_set_init(&fixture->spaces, &fixture->backend, names, 1);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, &fixture->backend, names, 1), 1);
     make_graph(fixture);
     fixture->arena = arena_create();
     for (uint32_t i = 0; i < OPS; i++) {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "exec/output.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
 #include "harness/sketch.h"
@@ -52,7 +53,9 @@ static void open_fixture(struct fixture *fixture)
     memset(fixture, 0, sizeof(*fixture));
     fixture->backends[SOURCE] = plain_create();
     fixture->backends[GPU] = late_create(&(struct late_options){0});
-    space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
+                   PLACES);
     make_graph(fixture);
     const struct graph *graph = &fixture->sketch.graph;
     cr_assert_eq(value_set_create(graph, &fixture->spaces, &largest, &fixture->values), TAPML_OK);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_file.h"
 #include "exec/run.h"
+#include "harness/places.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 
@@ -19,7 +20,8 @@ struct fixture {
 
 static void open_fixture(struct fixture *fixture, const char *rule)
 {
-    static const char *const places[] = {"source", "other"};
+    static const char *const names[] = {"source", "other"};
+    struct places places;
     struct plan *plan = NULL;
     stage_open(&fixture->stage);
     fixture->backends[0] = stage_backend(&fixture->stage, "reference:f32");
@@ -29,8 +31,7 @@ static void open_fixture(struct fixture *fixture, const char *rule)
     cr_assert_eq(plan_add(plan, rule, "here"), TAPML_OK, "%s", status_message());
     const struct session_options options = {
         .model = fixture->model,
-        .backends = fixture->backends,
-        .places = places,
+        .places = places_over(&places, fixture->backends, names, 2),
         .place_count = 2,
         .plan = plan,
         .capacity = IDS_MAX,

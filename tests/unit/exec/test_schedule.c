@@ -6,6 +6,7 @@
 #include "exec/session.h"
 #include "exec/value.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/sketch.h"
 #include "harness/stage.h"
 
@@ -61,7 +62,9 @@ static void open_fixture(struct fixture *fixture, const struct late_options *lat
     fixture->inner = stage_backend(&fixture->stage, "reference:f32");
     options.inner = fixture->inner;
     fixture->backends[GPU] = late_create(&options);
-    space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
+                   PLACES);
     fixture->arena = arena_create();
     for (uint32_t i = 0; i < OPS; i++) {
         cr_assert_eq(binding_init(&fixture->bindings[i], &fixture->sketch.graph, i, fixture->arena),
@@ -69,6 +72,7 @@ static void open_fixture(struct fixture *fixture, const struct late_options *lat
     }
     for (uint32_t i = 0; i < PLACES; i++) {
         cr_assert_eq(residency_create(fixture->backends[i], &fixture->weights[i]), TAPML_OK);
+        fixture->spaces.places[i].weights = fixture->weights[i];
     }
     const struct affine_point largest = {.value = {4, CAPACITY - 1, 4, CAPACITY}};
     cr_assert_eq(
@@ -79,7 +83,6 @@ static void open_fixture(struct fixture *fixture, const struct late_options *lat
         .spaces = &fixture->spaces,
         .values = fixture->values,
         .bindings = fixture->bindings,
-        .weights = fixture->weights,
     };
     cr_assert_eq(schedule_create(&given, &fixture->schedule), TAPML_OK);
 }

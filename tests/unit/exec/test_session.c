@@ -6,6 +6,7 @@
 #include "exec/session.h"
 #include "harness/expected.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 
@@ -29,7 +30,8 @@ static const char *const folders[] = {
     "tests/data/models/llama_yarn",
 };
 
-static const char *const places[] = {"source", "gpu", "npu"};
+static const char *const names[] = {"source", "gpu", "npu"};
+static struct places over;
 
 static struct plan *make_plan(const char *const *rules)
 {
@@ -50,8 +52,7 @@ static struct session *open_session(struct model *model,
     struct plan *plan = make_plan(rules);
     const struct session_options options = {
         .model = model,
-        .backends = backends,
-        .places = places,
+        .places = places_over(&over, backends, names, count),
         .place_count = count,
         .plan = plan,
         .capacity = CAPACITY,
@@ -190,7 +191,7 @@ static void shuffle(struct session *session, const struct graph *graph, struct r
     char rule[256];
     for (uint32_t i = 0; i < graph->op_count; i++) {
         (void)snprintf(rule, sizeof(rule), "instance=%s -> %s", graph->ops[i].instance,
-                       places[random_below(random, 3)]);
+                       names[random_below(random, 3)]);
         cr_assert_eq(plan_add(plan, rule, "here"), TAPML_OK, "%s", status_message());
     }
     cr_assert_eq(session_set_plan(session, plan), TAPML_OK, "%s", status_message());
@@ -233,8 +234,7 @@ Test(session, releases_weights_where_it_is_told_to)
     for (int i = 0; i < 2; i++) {
         const struct session_options options = {
             .model = model,
-            .backends = backends,
-            .places = places,
+            .places = places_over(&over, backends, names, 2),
             .place_count = 2,
             .plan = plan,
             .capacity = CAPACITY,
@@ -505,8 +505,7 @@ Test(session, refuses_what_it_cannot_be_made_of)
     struct plan *plan = make_plan((const char *const[]){"* -> moon", NULL});
     struct session_options options = {
         .model = fixture.model,
-        .backends = fixture.backends,
-        .places = places,
+        .places = places_over(&over, fixture.backends, names, 2),
         .place_count = 2,
         .plan = plan,
         .capacity = CAPACITY,
@@ -569,14 +568,14 @@ Test(session, shares_weights_that_are_on_the_device_already)
     }
     const struct session_options options = {
         .model = fixture.model,
-        .backends = fixture.backends,
-        .places = places,
+        .places = places_over(&over, fixture.backends, names, 2),
         .place_count = 2,
         .plan = plan,
         .capacity = CAPACITY,
         .chunk = CHUNK,
-        .weights = weights,
     };
+    over.items[0].weights = weights[0];
+    over.items[1].weights = weights[1];
     for (int i = 0; i < 2; i++) {
         struct session *session = NULL;
         const uint64_t before = late_counts(fixture.backends[1]).written_bytes;
@@ -598,8 +597,7 @@ static tapml_status make_and_feed(struct fixture *fixture, const struct plan *pl
     struct session *session = NULL;
     const struct session_options options = {
         .model = fixture->model,
-        .backends = fixture->backends,
-        .places = places,
+        .places = places_over(&over, fixture->backends, names, 1),
         .place_count = 1,
         .plan = plan,
         .capacity = 8,

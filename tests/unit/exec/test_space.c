@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/space.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 #include "link/loopback.h"
 
@@ -21,7 +22,8 @@ static void open_set(struct space_set *set)
     backends[OTHER] = plain_create();
     backends[GPU] = late_create(&(struct late_options){0});
     backends[NPU] = late_create(&(struct late_options){0});
-    space_set_init(set, backends, names, PLACES);
+    struct places places;
+    space_set_init(set, places_over(&places, backends, names, PLACES), PLACES);
 }
 
 static void close_set(void)
@@ -140,7 +142,8 @@ Test(space, lends_host_memory_to_a_place_behind_a_link)
     void *memory = NULL, *rest = NULL;
     cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
     cr_assert_eq(loopback_create(device, catalogue, arena, &both[FAR]), TAPML_OK);
-    space_set_init(&set, both, names, 2);
+    struct places places;
+    space_set_init(&set, places_over(&places, both, names, 2), 2);
     space_block_init(&block, activation_bytes(BYTES, 0));
     space_block_init(&other, activation_bytes(BYTES, 0));
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);

@@ -3,6 +3,7 @@
 #include "exec/reduced.h"
 #include "exec/state.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 
 #include <criterion/criterion.h>
@@ -40,7 +41,9 @@ open_marked(struct fixture *fixture, uint32_t dtype, double initial, activation_
     fixture->backends[SOURCE] = plain_create();
     fixture->backends[GPU] = late_create(&(struct late_options){0});
     fixture->backends[NPU] = late_create(&(struct late_options){0});
-    space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
+                   PLACES);
     cr_assert_eq(state_init(&fixture->state, &value, &point, mark), TAPML_OK, "%s",
                  status_message());
     state_begin(&fixture->state);

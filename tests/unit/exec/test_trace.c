@@ -4,6 +4,7 @@
 #include "exec/session.h"
 #include "exec/trace.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/scratch.h"
 #include "harness/stage.h"
 
@@ -43,15 +44,15 @@ static void close_fixture(struct fixture *fixture)
 // Feeds the prompt and then one of its ids, all on the traced backend.
 static tapml_status feed(struct fixture *fixture)
 {
-    static const char *const places[] = {"source"};
+    static const char *const names[] = {"source"};
     struct backend *backend = trace_backend(fixture->trace);
+    struct places places;
     struct plan *plan = NULL;
     struct session *session = NULL;
     cr_assert_eq(plan_create(&plan), TAPML_OK);
     const struct session_options options = {
         .model = fixture->model,
-        .backends = &backend,
-        .places = places,
+        .places = places_over(&places, &backend, names, 1),
         .place_count = 1,
         .plan = plan,
         .capacity = 16,

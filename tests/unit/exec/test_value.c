@@ -4,6 +4,7 @@
 #include "exec/reduced.h"
 #include "exec/value.h"
 #include "harness/late.h"
+#include "harness/places.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
 #include "harness/sketch.h"
@@ -51,7 +52,9 @@ static void open_fixture(struct fixture *fixture)
     fixture->backends[SOURCE] = plain_create();
     fixture->backends[GPU] = late_create(&(struct late_options){0});
     fixture->backends[NPU] = late_create(&(struct late_options){0});
-    space_set_init(&fixture->spaces, fixture->backends, names, PLACES);
+    struct places places;
+    space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
+                   PLACES);
     make_graph(fixture);
     cr_assert_eq(
         value_set_create(&fixture->sketch.graph, &fixture->spaces, &largest, &fixture->set),

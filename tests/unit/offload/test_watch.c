@@ -139,9 +139,11 @@ Test(watch, ops_on_the_source_are_nobodys_business)
 static void
 expect_guarded(const char *instance, struct vandal_options options, const char *sentence)
 {
+    static const char *const names[] = {"source", "target", "target"};
     struct guard *guard = NULL;
     struct watch *watch = NULL;
     struct watch_result result;
+    struct places places;
     struct offload_fixture fixture;
 
     offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
@@ -150,15 +152,18 @@ expect_guarded(const char *instance, struct vandal_options options, const char *
     options.instance = instance;
     vandal_set(vandal, &options);
     MUST(guard_create(vandal, &guard));
+    struct backend *const backends[] = {fixture.source_backend, fixture.target_backend,
+                                        guard_backend(guard)};
+
+    (void)places_over(&places, backends, names, 3);
     MUST(watch_create(&(struct watch_options){.registry = fixture.tiny.registry,
                                               .store = fixture.store,
                                               .model = fixture.tiny.model,
                                               .capacity = 64,
                                               .chunk = 32,
-                                              .source = fixture.source_backend,
-                                              .target = fixture.target_backend,
-                                              .running = guard_backend(guard),
-                                              .target_name = "target",
+                                              .source = places.list[0],
+                                              .target = places.list[1],
+                                              .running = places.list[2],
                                               .prompts = &fixture.prompt},
                       &watch));
     MUST(watch_run(watch,

@@ -14,8 +14,8 @@ Test(identity, is_that_of_the_code_and_not_of_the_device)
     short_setup_open(&run);
     const struct graph *graph = model_graph(run.setup.model);
 
-    SHORT_MUST(identity_of_graph(run.setup.backends[0], graph, source));
-    SHORT_MUST(identity_of_graph(run.setup.backends[1], graph, other));
+    SHORT_MUST(identity_of_graph(run.setup.places[0]->backend, graph, source));
+    SHORT_MUST(identity_of_graph(run.setup.places[1]->backend, graph, other));
     cr_assert_eq(strlen(source), 32);
     cr_assert_str_eq(source, other, "both are devices of the reference");
     short_setup_close(&run);

@@ -74,20 +74,16 @@ Test(run_judge, nobody_judges_himself)
 
 Test(run_judge, a_session_over_the_source_and_another_place)
 {
-    struct backend *backend = NULL;
     struct session *session = NULL;
     struct plan *plan = NULL;
 
     open_carved();
-    SHORT_MUST(registry_open(run.setup.registry, judge.devices[0].name, &backend));
     SHORT_MUST(plan_create(&plan));
     SHORT_MUST(plan_add(plan, "* -> other", "test"));
-    SHORT_MUST(run_judge_session(&judge, &(struct run_place){.name = "other", .backend = backend},
-                                 plan, &session));
+    SHORT_MUST(run_judge_session(&judge, run.setup.places[1], plan, &session));
     session_destroy(session);
     cr_assert_neq(run_judge_session(&judge, NULL, plan, &session), TAPML_OK, "no such place");
     plan_destroy(plan);
-    backend_release(backend);
 }
 
 Test(run_judge, a_reduced_target_has_limits_of_its_own)

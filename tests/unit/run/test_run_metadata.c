@@ -17,7 +17,7 @@ static tapml_status settle_target(struct short_setup *run)
     const struct run_judge judge = {
         .from = {.setup = &run->setup, .config = &run->config, .store = run->store}};
 
-    return run_metadata_settle_target(&judge, 1);
+    return run_metadata_settle_target(&judge, run->setup.places[1]);
 }
 
 static struct target_row find(const struct short_setup *run, struct arena *arena)
@@ -55,11 +55,11 @@ Test(metadata, another_run_is_refused_by_the_name_of_what_differs)
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
     cr_assert_not_null(strstr(status_message(), "[run] decode = 3, now it is 4"));
     run.config.decode = 3;
-    run.config.source = "reference:f64";
+    run.config.source.backend = "reference:f64";
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
     cr_assert_not_null(
         strstr(status_message(), "[source] backend = reference:f32, now it is reference:f64"));
-    run.config.source = "reference:f32";
+    run.config.source.backend = "reference:f32";
     run.prompts.count--;
     cr_assert_eq(settle(&run), TAPML_PRECONDITION);
     cr_assert_not_null(strstr(status_message(), "another [run] prompts"));
@@ -108,19 +108,24 @@ Test(metadata, what_other_code_found_is_forgotten)
     short_setup_close(&run);
 }
 
+static void set_faults(struct short_setup *run, const struct fault_rule *rules, size_t count)
+{
+    run->config.targets[0].faults = run->setup.places[1]->settings.faults = rules;
+    run->config.targets[0].fault_count = run->setup.places[1]->settings.fault_count = count;
+}
+
 Test(metadata, a_target_with_another_fault_is_another)
 {
     struct short_setup run;
     struct arena *arena = arena_create();
     struct step_row row;
-    struct run_config_fault fault = {.target = "other",
-                                     .rule = {.name = "fault.1",
-                                              .op = "*",
-                                              .instance = "*",
-                                              .words = "nan",
-                                              .from_call = 1,
-                                              .probability = 1,
-                                              .seed = 4}};
+    const struct fault_rule rule = {.name = "fault.1",
+                                    .op = "*",
+                                    .instance = "*",
+                                    .words = "nan",
+                                    .from_call = 1,
+                                    .probability = 1,
+                                    .seed = 4};
 
     short_setup_open(&run);
     SHORT_MUST(settle(&run));
@@ -130,18 +135,24 @@ Test(metadata, a_target_with_another_fault_is_another)
         run.store,
         &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
-    run.config.faults[run.config.fault_count++] = fault;
+    set_faults(&run, &rule, 1);
     SHORT_MUST(settle(&run));
     SHORT_MUST(settle_target(&run));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     cr_assert_str_eq(find(&run, arena).faults,
                      "fault.1: nan, op=* instance=* from-call=1 probability=1 seed=4");
-    run.config.fault_count = 0;
+    set_faults(&run, NULL, 0);
     SHORT_MUST(settle(&run));
     SHORT_MUST(settle_target(&run));
     cr_assert_str_eq(find(&run, arena).faults, "");
     arena_destroy(arena);
     short_setup_close(&run);
+}
+
+static void set_activation(struct short_setup *run, enum activation activation)
+{
+    run->config.targets[0].activation = activation;
+    run->setup.places[1]->settings.activation = activation;
 }
 
 Test(metadata, a_target_with_other_activations_is_another)
@@ -158,12 +169,12 @@ Test(metadata, a_target_with_other_activations_is_another)
         run.store,
         &(struct step_row){
             .target = "other", .step = "final", .verdict = "kept", .reason = "", .plan = ""}));
-    run.config.targets[0].activation = ACTIVATION_F16;
+    set_activation(&run, ACTIVATION_F16);
     SHORT_MUST(settle(&run));
     SHORT_MUST(settle_target(&run));
     cr_assert_eq(step_find(run.store, "other", "final", arena, &row), TAPML_NOT_FOUND);
     cr_assert_str_eq(find(&run, arena).activations, "f16");
-    run.config.targets[0].activation = ACTIVATION_F32;
+    set_activation(&run, ACTIVATION_F32);
     SHORT_MUST(settle(&run));
     cr_assert_str_eq(find(&run, arena).activations, "f32");
     arena_destroy(arena);

@@ -94,18 +94,20 @@ Test(setup, a_reduced_place_is_around_another_one)
 
     open_setup(&setup);
     cr_assert_eq(setup_place(&setup, "source", "reference"), TAPML_OK, "%s", status_message());
-    cr_assert_eq(setup_place_reduced(&setup, "f16", 0, ACTIVATION_F16), TAPML_OK, "%s",
-                 status_message());
+    cr_assert_eq(setup_place_reduced(&setup, "f16", setup.places[0], ACTIVATION_F16), TAPML_OK,
+                 "%s", status_message());
     cr_assert_eq(setup.place_count, 2u);
-    cr_assert_eq(backend_info(setup.backends[0])->activation, ACTIVATION_F32);
-    cr_assert_eq(backend_info(setup.backends[1])->activation, ACTIVATION_F16);
-    cr_assert_str_eq(backend_info(setup.backends[1])->component, "reference");
+    cr_assert_eq(backend_info(setup.places[0]->backend)->activation, ACTIVATION_F32);
+    cr_assert_eq(backend_info(setup.places[1]->backend)->activation, ACTIVATION_F16);
+    cr_assert_str_eq(backend_info(setup.places[1]->backend)->component, "reference");
     cr_assert_eq(setup_plan(&setup, &plan), TAPML_OK);
     cr_assert_str_eq(plan_place(plan, "tapml.silu", "x", PLAN_DECODE), "f16");
     plan_destroy(plan);
     for (uint32_t i = 2; i < SESSION_PLACES_MAX; i++) {
-        cr_assert_eq(setup_place_reduced(&setup, "more", 0, ACTIVATION_F16), TAPML_OK);
+        cr_assert_eq(setup_place_reduced(&setup, "more", setup.places[0], ACTIVATION_F16),
+                     TAPML_OK);
     }
-    cr_assert_eq(setup_place_reduced(&setup, "too many", 0, ACTIVATION_F16), TAPML_INVALID);
+    cr_assert_eq(setup_place_reduced(&setup, "too many", setup.places[0], ACTIVATION_F16),
+                 TAPML_INVALID);
     setup_close(&setup);
 }

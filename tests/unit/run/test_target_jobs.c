@@ -39,11 +39,11 @@ Test(target_jobs, a_second_start_repeats_no_job, .timeout = 110)
     struct run_judge judge;
     unsigned bundles = 0;
     size_t first = 0, second = 0;
-    struct target_jobs_options options = {.judge = &judge, .index = 1, .io_bundles = &bundles};
+    struct target_jobs_options options = {.judge = &judge, .io_bundles = &bundles};
 
     open_judge(&run, &judge);
     SHORT_MUST(file_make_folder(run.config.dir));
-    options.backend = run.setup.backends[1];
+    options.target = run.setup.places[1];
     SHORT_MUST(target_jobs_run(&options));
     first = count_steps(run.store);
     SHORT_MUST(target_jobs_run(&options));

@@ -258,14 +258,13 @@ static tapml_status begin_step(void *user, int64_t number, int32_t next_id)
 
 static struct session *make_session(struct model *model, struct backend *backend)
 {
-    static const char *const PLACES[] = {"source"};
-    struct backend *backends[] = {backend};
+    struct place place = {.settings.name = "source", .backend = backend};
+    struct place *places[] = {&place};
     struct plan *plan = NULL;
     struct session *session = NULL;
     MUST(plan_create(&plan));
     const struct session_options options = {.model = model,
-                                            .backends = backends,
-                                            .places = PLACES,
+                                            .places = places,
                                             .place_count = 1,
                                             .plan = plan,
                                             .capacity = CAPACITY,
