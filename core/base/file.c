@@ -56,7 +56,7 @@ static tapml_status system_failed(const char *path, const char *what)
 {
     const int error = errno;
     char why[FILE_WHY_TEXT];
-    if (file_is_full(error, path, why)) { // No fault of whoever named the file.
+    if (file_is_full(error, path, why)) { // Not the fault of the name.
         return status_fail(TAPML_UNAVAILABLE, "%s: cannot %s: %s", path, what, why);
     }
     return status_fail(error == ENOENT ? TAPML_NOT_FOUND : TAPML_INVALID, "%s: cannot %s: %s", path,

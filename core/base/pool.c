@@ -33,7 +33,7 @@ struct pool {
     pthread_cond_t started;
     pthread_cond_t finished;
     struct task task;
-    _Atomic uint64_t next;       // The first item that nobody has taken.
+    _Atomic uint64_t next;       // The first item that no thread has taken.
     _Atomic uint64_t generation; // Counts tasks: a helper works at most once on each.
     _Atomic uint32_t inside;     // Helpers that work on this generation.
     int is_open;                 // Whether one may still join them.

@@ -14,7 +14,7 @@ struct shared;
 
 enum { SHARED_ALIGN = 64 };
 
-// What others can do with the memory. This process always writes it, and nobody makes it shorter.
+// What others can do with the memory. This process always writes it, and none makes it shorter.
 enum shared_access { SHARED_WRITABLE, SHARED_READ_ONLY };
 
 struct shared_span {

@@ -421,7 +421,7 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
     if (status == TAPML_OK) {
         status = recorder->options.visit ? show(&recording) : record(&recording);
     }
-    if (status != TAPML_OK) { // Nobody knows what the call has left.
+    if (status != TAPML_OK) { // What the call has left is not known.
         fetcher_forget(&recorder->fetcher, NULL);
     }
     writer_item_destroy(recording.item);

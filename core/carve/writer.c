@@ -133,7 +133,7 @@ static void *run(void *user)
         const int goes_on = writer->status == TAPML_OK;
         (void)pthread_mutex_unlock(&writer->lock);
         tapml_status status = goes_on ? write_item(writer, item) : TAPML_OK;
-        if (status == TAPML_UNAVAILABLE) { // Whoever makes room wants to know how much.
+        if (status == TAPML_UNAVAILABLE) { // The message says how much room to make.
             status = status_explain(status, "a step needs at most %llu bytes",
                                     (unsigned long long)writer->step_bytes);
         }

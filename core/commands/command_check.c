@@ -71,7 +71,7 @@ static void check_dir(struct check *check)
     }
 }
 
-// Without a tokenizer nobody knows the tokens; that the file can be read is known all the same.
+// Without a tokenizer the tokens are not known; that the file can be read is known all the same.
 static void check_prompts(struct check *check)
 {
     const struct run_config *config = &check->config;

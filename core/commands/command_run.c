@@ -117,7 +117,7 @@ static void report_faults(const struct place *target)
         log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'",
                  settings->faults[i].name,
                  worker != NULL ? client_count(worker, (uint32_t)i)
-                                : fault_struck(fault_of(target->links[PLACE_FAULTS]), i),
+                                : fault_triggered(fault_of(target->links[PLACE_FAULTS]), i),
                  settings->name);
     }
 }

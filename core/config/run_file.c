@@ -104,7 +104,8 @@ static int is_sound(const struct ini *ini, const char *key, int64_t number)
     return value == NULL || (text_parse_i64(value, &said) == TAPML_OK && said == number);
 }
 
-// What two keys of [run] say of each other. A chunk that nobody named follows the capacity.
+// What two keys of [run] say of each other. A chunk that the file does not name follows the
+// capacity.
 static void settle_lengths(struct run_config *config, struct problems *problems)
 {
     const struct ini *ini = &config->ini;

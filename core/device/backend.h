@@ -76,11 +76,11 @@ struct backend_call {
     const tapml_op *op;
     const tapml_value *args; // One for each parameter; tensors carry buffers of this backend.
 
-    // What `infer_call` made of `args`: symbols and regions. Whoever makes a call or changes its
+    // What `infer_call` made of `args`: symbols and regions. What makes a call or changes its
     // arguments makes this, and everything that the call goes through trusts it.
     const struct inferred *inferred;
 
-    // NULL where nobody watches.
+    // NULL if the call is not observed.
     const char *instance;
     const struct backend_origin *origins; // One for each parameter.
     int is_extra; // No call that a run would make: who counts calls leaves it out.

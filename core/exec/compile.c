@@ -20,7 +20,7 @@ struct arrival {
 
 // What is queued at a place.
 struct progress {
-    int is_busy;                           // A call that nobody has waited for.
+    int is_busy;                           // A call that was not waited for.
     int has_moves;                         // Moves without a point behind them.
     uint32_t waited[SPACE_PLACES_MAX + 1]; // By each place and the host: points, from 1.
 };

@@ -30,8 +30,8 @@ void space_set_release(struct space_set *set)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
         struct space_place *place = &set->places[i];
-        for (; place->lent > 0; place->lent--) {
-            backend_unshare(place->backend, shared_memory(set->memory, place->lent - 1));
+        for (; place->shared > 0; place->shared--) {
+            backend_unshare(place->backend, shared_memory(set->memory, place->shared - 1));
         }
     }
     shared_destroy(set->memory);
@@ -172,15 +172,15 @@ static int is_lending(const struct space_set *set)
 }
 
 // Lends every place the regions that it has not yet.
-static tapml_status lend(struct space_set *set)
+static tapml_status share(struct space_set *set)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
         struct space_place *place = &set->places[i];
-        for (; place->lent < shared_count(set->memory); place->lent++) {
+        for (; place->shared < shared_count(set->memory); place->shared++) {
             const struct backend_share loan = {
-                .memory = shared_memory(set->memory, place->lent),
-                .bytes = shared_bytes(set->memory, place->lent),
-                .descriptor = shared_descriptor(set->memory, place->lent),
+                .memory = shared_memory(set->memory, place->shared),
+                .bytes = shared_bytes(set->memory, place->shared),
+                .descriptor = shared_descriptor(set->memory, place->shared),
             };
             TAPML_TRY(explain_place(backend_share(place->backend, &loan), place));
         }
@@ -194,7 +194,7 @@ static tapml_status take_shared(struct space_set *set, uint64_t bytes, struct sh
         TAPML_TRY(shared_create(SHARED_READ_ONLY, &set->memory));
     }
     TAPML_TRY(shared_take(set->memory, bytes, out_span));
-    return lend(set);
+    return share(set);
 }
 
 // What cannot be shared is ordinary memory, which is copied on its way to a worker.
@@ -251,7 +251,7 @@ tapml_status space_buffer(struct space_set *set,
     return TAPML_OK;
 }
 
-// Waits until nobody but `itself` reads the host memory of a block: its own work is in order.
+// Waits until no place but `itself` reads the host memory of a block: its own work is in order.
 static tapml_status
 claim_from(struct space_set *set, const struct space_block *block, uint32_t itself)
 {

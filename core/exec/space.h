@@ -5,7 +5,7 @@
 //
 // Space 0 is host memory, which all host-memory backends share through buffers that wrap it; every
 // other backend has a space of its own. Bytes move between spaces over host memory. The set knows
-// which backend the session works with now: whoever comes next finds the work of host-memory
+// which backend the session works with now: the place that comes next finds the work of host-memory
 // backends done.
 #pragma once
 
@@ -33,7 +33,7 @@ struct space_place {
     uint64_t work;              // What was given to it so far, by calls of `space_note_call`.
     uint64_t written;           // Writes from host memory so far,
     uint64_t done;              // and how many of them are known to be done.
-    uint32_t lent;              // Regions of the set's memory that it was lent.
+    uint32_t shared;            // Regions of the set's memory that are shared with it.
 };
 
 // A moment in the work of a place.
@@ -67,7 +67,7 @@ struct space_block {
 // than this call; their backends, names and weights are.
 void space_set_init(struct space_set *set, struct place *const *places, uint32_t count);
 
-// Takes back what was lent. After a wait, and when the blocks are released.
+// Unshares all memory. After a wait, and when the blocks are released.
 void space_set_release(struct space_set *set);
 
 // Makes `place` (or SPACE_NOBODY) the one that works next.
@@ -94,7 +94,7 @@ tapml_status space_follow(struct space_set *set,
                           const struct space_point *point) STATUS_USED;
 
 // Before a call at `place` (SPACE_NOBODY: before anything else that takes time): hands over what
-// the other places hold back. Whoever is waited for begins by himself, without a second message.
+// the other places hold back. Waiting for a place also submits its queued work.
 tapml_status space_flush_others(struct space_set *set, uint32_t place) STATUS_USED;
 
 // `bytes` are rounded up. The block is released with the set it was used with, after a wait.

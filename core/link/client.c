@@ -37,7 +37,7 @@ static tapml_status client_flush(struct backend *backend)
     return far_side_send(far, -1);
 }
 
-// Nobody has to wait for a few bytes on their way to a device: they were copied, go with what is
+// A few bytes on their way to a device need no wait: they were copied, go with what is
 // sent next, and what is queued behind them comes behind them. The next wait tells an error of
 // theirs.
 static int is_worth_a_wait(const struct far_side *far)

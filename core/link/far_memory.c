@@ -121,7 +121,7 @@ void far_memory_free(struct far_side *far, tapml_object *object)
     drop_buffer(far, buffer);
 }
 
-// Whether a transfer needs no message: both sides see the memory, and nobody works with it.
+// Whether a transfer needs no message: both sides see the memory, and no work uses it.
 static int is_direct(const struct far_side *far, const struct buffer *buffer)
 {
     return buffer->span.memory && !far->is_busy;

@@ -14,7 +14,7 @@
 enum {
     FILE_SIZE_MAX = 16 << 20,
     POINTER_LENGTH_MAX = 512,
-    UNREAD_POINTER_MAX = 2048, // What lies deeper nobody has asked for.
+    UNREAD_POINTER_MAX = 2048, // No reader asks for what lies deeper.
     UNREAD_FOUND_MAX = 2048,   // More would not fit in a message.
 };
 
@@ -353,7 +353,7 @@ static void cut(struct text *text, size_t to_length)
     }
 }
 
-// The walk over a file for what nobody has read: the pointer to where it is, and what it found.
+// The walk over a file for what was not read: the pointer to where it is, and what it found.
 struct unread {
     const struct config *config;
     struct text pointer;
@@ -418,7 +418,7 @@ static void walk_object(struct unread *unread, json_t *object)
     }
 }
 
-// An array of which nobody has read anything is named once, not by its items.
+// An array of which nothing was read is named once, not by its items.
 static void walk_array(struct unread *unread, json_t *array)
 {
     const size_t pointer_before = unread->pointer.length;

@@ -27,7 +27,7 @@ tapml_object *config_object(struct config *config);
 const tapml_host_config *config_table(void);
 
 // Refuses what a plugin could not have understood: values of another type than asked for, keys not
-// as expected, and, unless `allow_unknown`, keys that nobody read, that are on no ignore list and
+// as expected, and, unless `allow_unknown`, keys that were not read, that are on no ignore list and
 // neither null nor false. The message names each.
 tapml_status config_check(const struct config *config, int allow_unknown) STATUS_USED;
 

@@ -20,7 +20,7 @@ enum {
 };
 
 // How often each suspect is tried where a fault shows only sometimes, from round to round. After
-// all of them one that strikes in one of fifty calls is missed with a chance of 0.0003.
+// all of them one that is triggered in one of fifty calls is missed with a chance of 0.0003.
 static const uint64_t rounds[] = {30, 100, 300};
 
 static tapml_status note(const struct localise *localise,
@@ -112,7 +112,7 @@ static tapml_status look_at_divergence(struct localise *localise,
     return status;
 }
 
-// -- What departs sometimes --------------------------------------------------------------------
+// -- What diverges sometimes -------------------------------------------------------------------
 
 // Judges the same plan again on the way to the divergence. `out_always`: it diverges each time.
 static tapml_status
@@ -166,7 +166,7 @@ static void hold(struct trial *trial, const uint32_t *ops, size_t count, uint8_t
     }
 }
 
-// Whether the plan departs with these members of all on the target, the others held back.
+// Whether the plan diverges with these members of all on the target, the others held back.
 static tapml_status test_members(void *user, const uint32_t *members, size_t count, int *out_fails)
 {
     const struct search *search = user;
@@ -224,7 +224,7 @@ blame_member(const struct search *search, uint32_t op, const struct verdict *ver
     return note(localise, step, STEP_BLAMED, search->divergence, clock_now_ns());
 }
 
-// Nobody, where they are so many that the search has only gone astray.
+// None, if they are so many that the search has only gone astray.
 static tapml_status blame_members(struct search *search, const uint32_t *members, size_t count)
 {
     const struct verdict verdict = {.source = "",
@@ -246,7 +246,7 @@ static tapml_status blame_members(struct search *search, const uint32_t *members
     return TAPML_OK;
 }
 
-// ddmin over a kind, or over all where that one is not to blame: the plan departs without it too.
+// ddmin over a kind, or over all where that one is not to blame: the plan diverges without it too.
 static tapml_status
 search_within(struct search *search, size_t kind, uint32_t *all, uint32_t *members)
 {

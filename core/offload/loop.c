@@ -225,7 +225,7 @@ static tapml_status repeat_failed(struct loop *loop)
 
 // -- The proof ---------------------------------------------------------------------------------
 
-// The smallest rate of those that fail only sometimes; 1 where nobody does.
+// The smallest rate of those that fail only sometimes; 1 if none does.
 static double least_rate(const struct loop *loop)
 {
     double least = 1;
@@ -475,7 +475,7 @@ static tapml_status finish(struct loop *loop, struct conclusion *conclusion)
 
 // -- The whole ---------------------------------------------------------------------------------
 
-// All that is judged where nothing departs.
+// All that is judged if nothing diverges.
 static size_t count_prompts(const struct loop *loop)
 {
     const struct loop_options *options = loop->options;

@@ -40,7 +40,7 @@ struct looking {
     struct place *recorded; // The source or the target, under the recorder.
     struct session *session;
     uint32_t current;     // The op that was called last.
-    tapml_status visited; // The failure of a visit, which is nobody's finding.
+    tapml_status visited; // The failure of a visit, which is no finding.
 };
 
 static const struct graph *graph_of(const struct watch *watch)

@@ -183,7 +183,7 @@ static double repeats_of(const struct bundling *bundling)
 }
 
 // The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there
-// is no memory. A fault that is planted stands in the run's INI alone.
+// is no memory. An injected fault stands in the run's INI alone.
 static const char *command_of(const struct bundling *bundling, const char *path)
 {
     const struct bundles_options *options = bundling->options;

@@ -15,7 +15,7 @@ struct bundles_options {
     const char *backend_name; // as the run names it,
     const char *target;       // and its own name in the run.
     const char *dir;          // Of the run.
-    const char *config;       // Path of its INI where faults are planted on the target; or NULL.
+    const char *config;       // Path of its INI if faults are injected on the target; or NULL.
     const struct verdict_list *verdicts; // Of this start, with the recipes of derived cases.
     int is_finished; // The offload had ended at an earlier start, whose bundles stay.
 };

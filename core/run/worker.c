@@ -163,12 +163,12 @@ static tapml_status open_worker(void *user,
     return TAPML_OK;
 }
 
-static uint64_t count_struck(void *user, uint32_t index)
+static uint64_t count_triggered(void *user, uint32_t index)
 {
     const struct worker *worker = user;
 
     return index < worker->rule_count
-               ? fault_struck(fault_of(worker->place->links[PLACE_FAULTS]), index)
+               ? fault_triggered(fault_of(worker->place->links[PLACE_FAULTS]), index)
                : 0;
 }
 
@@ -229,7 +229,7 @@ enum outcome worker_serve(int socket)
     struct worker worker = {.settings = NULL};
     struct server *server = NULL;
     tapml_status status = serve_create(
-        &(struct serve_options){.open = open_worker, .counter = count_struck, .user = &worker},
+        &(struct serve_options){.open = open_worker, .counter = count_triggered, .user = &worker},
         &server);
 
     if (status == TAPML_OK) {

@@ -18,9 +18,10 @@ void catalogue_destroy(struct catalogue *catalogue);
 
 // What the catalogue has of an op that was added.
 struct catalogue_op {
-    const struct compiled_op *schema; // The catalogue's: that of whoever brought the op first.
-    const struct compiled_op *own;    // Of the op itself, where `lacks` is not 0; else `schema`.
-    uint32_t lacks;                   // As `compiled_lacks` says.
+    const struct compiled_op
+        *schema;                   // The catalogue's: that of the plugin that brought the op first.
+    const struct compiled_op *own; // Of the op itself, where `lacks` is not 0; else `schema`.
+    uint32_t lacks;                // As `compiled_lacks` says.
 };
 
 // Takes an op in; `op` is borrowed for the catalogue's life. `origin` says whose it is, for

@@ -113,7 +113,7 @@ static tapml_status fill_file(const char *path, const struct filling *filling)
     return status;
 }
 
-// Whoever sees the file under its name sees all of it.
+// A file under its final name is complete.
 static tapml_status
 write_and_rename(const char *beside, const char *path, const struct filling *filling)
 {

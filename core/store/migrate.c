@@ -106,7 +106,7 @@ static const struct change FROM_2[] = {
      "\"case\""},
     {"result", RESULTS_OF_2, "result"},
     {"output_error", ERRORS_OF_2_AND_3, NULL},
-    // Nobody knows which oracle gave them: they are stale.
+    // Which oracle gave them is not known: they are stale.
     {"\"limit\"", "INSERT INTO temp.\"limit\" SELECT *, '' FROM main.\"limit\"", "\"limit\""},
     {"instance",
      "INSERT INTO temp.instance SELECT row_number() OVER (ORDER BY min(id)) - 1, instance, op, ''"

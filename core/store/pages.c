@@ -99,8 +99,9 @@ static int damaged(struct file *file, int64_t number)
 }
 
 // Compares the checksum of a page that was read, and takes it away: SQLite sees zeros there, and
-// writes zeros to its log and its journal. So whoever brings the log into the database without this
-// layer, as the `sqlite3` shell does after a crash, leaves zeros too, and not another page's sum.
+// writes zeros to its log and its journal. So a program that brings the log into the database
+// without this layer, as the `sqlite3` shell does after a crash, leaves zeros too, and not another
+// page's sum.
 static int take_sum(unsigned char *page, int page_bytes, int64_t number)
 {
     static const unsigned char none[PAGES_SUM_BYTES];
@@ -280,7 +281,7 @@ static int unmap_shared(sqlite3_file *base, int remove)
     return is_alone(base) ? SQLITE_OK : inner_of(base)->pMethods->xShmUnmap(inner_of(base), remove);
 }
 
-// The second version: without mapped pages, which nobody would compare.
+// The second version: without mapped pages, whose checksums would not be compared.
 static const sqlite3_io_methods METHODS = {
     .iVersion = 2,
     .xClose = close_file,

@@ -47,7 +47,7 @@ static const char DROP[] =
     "DELETE FROM argument WHERE case_id NOT IN (SELECT id FROM \"case\");"
     "DELETE FROM page WHERE case_id NOT IN (SELECT id FROM \"case\");"
     "DELETE FROM result WHERE case_id NOT IN (SELECT id FROM \"case\");"
-    // Of a target nobody knows what it was; a class is calibrated by its cases, all of them.
+    // What a target was is not known; a class is calibrated by its cases, all of them.
     "DELETE FROM result WHERE target NOT IN (SELECT name FROM target);"
     "DELETE FROM step WHERE target NOT IN (SELECT name FROM target);"
     "DELETE FROM result WHERE EXISTS (SELECT 1 FROM gap WHERE name = '\"limit\"')"

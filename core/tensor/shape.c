@@ -30,7 +30,7 @@ void shape_dense_strides(const int64_t *shape, uint32_t rank, int64_t *out_strid
     int64_t stride = 1;
     for (uint32_t i = rank; i > 0; --i) {
         out_stride[i - 1] = stride;
-        // Only the strides of an empty shape can pass the limit, and nobody walks along those.
+        // Only the strides of an empty shape can pass the limit, and no walk follows those.
         if (__builtin_mul_overflow(stride, shape[i - 1], &stride)) {
             stride = INT64_MAX;
         }

@@ -24,7 +24,7 @@ static const double CLOSE_STEP = 0x1p-22;
 // they are rounded anew.
 static const double CLOSE_ROUNDINGS_REDUCED = 0.5;
 
-// Beyond these limits the devices do not agree on a value, and it judges nobody.
+// Beyond these limits the devices do not agree on a value, and it judges no target.
 static const double USEFUL_ULP = 4096;
 static const double USEFUL_NMSE = 1e-8;
 static const double USEFUL_ROW_ERROR = 1e-2;

@@ -7,7 +7,7 @@
 //
 // The spread is the largest distance of a calibrating device from the first one, which is exact.
 // What the source recorded takes no part in it: a fault of the source must not widen what a target
-// may do. Nor does the target, where it is one of those devices: nobody judges himself.
+// may do. A target that is one of those devices is left out of its own calibration.
 //
 // A target with reduced activations (exec/reduced) is judged by what the devices lose in that
 // dtype: all of them, the exact one too, run the case as that target does, and their distance from

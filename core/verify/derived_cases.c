@@ -97,7 +97,7 @@ struct derivation {
     struct carved_case made;
     struct examination examination;
     int is_double;       // Another one had its shape.
-    const char *refusal; // Why it judges nobody, or NULL.
+    const char *refusal; // Why it judges no target, or NULL.
 };
 
 // Makes the case of the recipe, with what is expected of it.

@@ -20,18 +20,18 @@
 
 // -- The wrapper -------------------------------------------------------------------------------
 
-struct planted {
+struct injected {
     struct fault_rule rule;
     struct random random;
     struct table calls; // Of an instance: those so far.
-    uint64_t struck;
+    uint64_t triggered; // Calls.
 };
 
 struct fault {
     struct backend_wrapper wrapper; // First: a backend is a fault.
     struct backend_vt vt;
-    struct planted *items;
-    const struct fault_rule **struck; // Of the call at hand; room for all.
+    struct injected *items;
+    const struct fault_rule **triggered; // Of the call at hand; room for all.
     size_t count;
 };
 
@@ -415,9 +415,10 @@ static tapml_status strike_run(struct strike *strike)
 // -- Calls -------------------------------------------------------------------------------------
 
 // Counts the call, if it is one of a run; whether the rule spoils it.
-static tapml_status meets(struct planted *planted, const struct backend_call *call, int *out_meets)
+static tapml_status
+meets(struct injected *injected, const struct backend_call *call, int *out_meets)
 {
-    const struct fault_rule *rule = &planted->rule;
+    const struct fault_rule *rule = &injected->rule;
     const char *instance = call->instance != NULL ? call->instance : "";
     size_t calls = 0;
 
@@ -425,29 +426,30 @@ static tapml_status meets(struct planted *planted, const struct backend_call *ca
     if (!fault_rule_matches(rule, call->op, instance)) {
         return TAPML_OK;
     }
-    (void)table_find(&planted->calls, instance, &calls); // 0 where it is not there.
+    (void)table_find(&injected->calls, instance, &calls); // 0 where it is not there.
     calls++;
     if (!call->is_extra) {
-        TAPML_TRY(table_set(&planted->calls, instance, calls));
+        TAPML_TRY(table_set(&injected->calls, instance, calls));
     }
     *out_meets =
         calls >= (size_t)rule->from_call &&
-        (rule->probability >= 1 || random_between(&planted->random, 0, 1) < rule->probability);
+        (rule->probability >= 1 || random_between(&injected->random, 0, 1) < rule->probability);
     return TAPML_OK;
 }
 
 static tapml_status fault_call(struct backend *backend, const struct backend_call *call)
 {
     struct fault *fault = (struct fault *)backend;
-    struct strike strike = {.inner = fault->wrapper.inner, .call = *call, .rules = fault->struck};
+    struct strike strike = {
+        .inner = fault->wrapper.inner, .call = *call, .rules = fault->triggered};
 
     for (size_t i = 0; i < fault->count; i++) {
         int is_met = 0;
 
         TAPML_TRY(meets(&fault->items[i], call, &is_met));
         if (is_met) {
-            fault->items[i].struck++;
-            fault->struck[strike.rule_count++] = &fault->items[i].rule;
+            fault->items[i].triggered++;
+            fault->triggered[strike.rule_count++] = &fault->items[i].rule;
         }
     }
     if (strike.rule_count == 0) {
@@ -479,8 +481,8 @@ tapml_status fault_create(struct backend *inner,
         return status_no_memory();
     }
     fault->items = alloc_array(rule_count + 1, sizeof(*fault->items));
-    fault->struck = alloc_array(rule_count + 1, sizeof(*fault->struck));
-    if (fault->items == NULL || fault->struck == NULL) {
+    fault->triggered = alloc_array(rule_count + 1, sizeof(*fault->triggered));
+    if (fault->items == NULL || fault->triggered == NULL) {
         fault_destroy(fault);
         return status_no_memory();
     }
@@ -489,11 +491,11 @@ tapml_status fault_create(struct backend *inner,
     fault->vt.release = fault_release;
     fault->wrapper = (struct backend_wrapper){.backend = {.vt = &fault->vt}, .inner = inner};
     for (; fault->count < rule_count; fault->count++) {
-        struct planted *planted = &fault->items[fault->count];
+        struct injected *injected = &fault->items[fault->count];
 
-        planted->rule = rules[fault->count];
-        random_init(&planted->random, planted->rule.seed);
-        table_init(&planted->calls);
+        injected->rule = rules[fault->count];
+        random_init(&injected->random, injected->rule.seed);
+        table_init(&injected->calls);
     }
     *out_fault = fault;
     return TAPML_OK;
@@ -506,7 +508,7 @@ void fault_destroy(struct fault *fault)
             table_release(&fault->items[i].calls);
         }
         alloc_free(fault->items);
-        alloc_free(fault->struck);
+        alloc_free(fault->triggered);
         alloc_free(fault);
     }
 }
@@ -540,7 +542,7 @@ struct fault *fault_of(struct backend *backend)
     return (struct fault *)backend;
 }
 
-uint64_t fault_struck(const struct fault *fault, size_t index)
+uint64_t fault_triggered(const struct fault *fault, size_t index)
 {
-    return fault->items[index].struck;
+    return fault->items[index].triggered;
 }

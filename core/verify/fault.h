@@ -3,7 +3,7 @@
 
 // The fault injector: a backend that wraps a backend and spoils what it computes.
 //
-// It proves the rest: whoever looks for wrong ops is tried with ops that are wrong on purpose. It
+// It proves the rest: what looks for wrong ops is tested with ops that are wrong on purpose. It
 // works through the table alone, so every backend can be spoilt, and reads and writes only what the
 // call itself may write. `docs/faults.md` says what each kind does and what it imitates.
 #pragma once
@@ -31,4 +31,4 @@ struct place_link fault_link(void);
 struct fault *fault_of(struct backend *backend);
 
 // Calls that the rule `index` has spoilt so far. A rule may wait for a call that never comes.
-uint64_t fault_struck(const struct fault *fault, size_t index);
+uint64_t fault_triggered(const struct fault *fault, size_t index);

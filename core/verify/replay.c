@@ -538,7 +538,7 @@ static tapml_status call_guarded(const struct running *running)
     return TAPML_OK;
 }
 
-// A second run for its time: kernels are made, and nobody reads around it.
+// A second run for its time: kernels are made, and nothing is read around it.
 static tapml_status call_timed(const struct running *running)
 {
     struct guard *guard = running->replay->guard;

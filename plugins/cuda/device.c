@@ -66,7 +66,8 @@ void device_close(struct driver_device *device)
 {
     const struct driver_functions *cu = &device->root->cu;
 
-    // Failures were told by `wait`, or nobody asked. A lost device gives everything back at once.
+    // Failures were reported by `wait`, or not asked for. A lost device gives everything back at
+    // once.
     if (device->context != NULL && cu->cuCtxSetCurrent(device->context) == CUDA_SUCCESS) {
         if (device->stream != NULL) {
             (void)cu->cuStreamSynchronize(device->stream);

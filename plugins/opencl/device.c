@@ -43,7 +43,7 @@ void device_close(struct driver_device *device)
     const struct driver_functions *cl = &device->root->cl;
 
     if (device->queue != NULL) {
-        (void)cl->clFinish(device->queue); // A failure was told by `wait`, or nobody asked.
+        (void)cl->clFinish(device->queue); // A failure was reported by `wait`, or not asked for.
         (void)cl->clReleaseCommandQueue(device->queue);
     }
     for (uint32_t i = 0; i < device->count; i++) {
@@ -56,7 +56,7 @@ void device_close(struct driver_device *device)
 }
 
 // Division and square root are rounded correctly where the device offers it: one thing less by
-// which a result departs from the reference.
+// which a result differs from the reference.
 static tapml_status choose_options(struct driver_device *device, tapml_call *call)
 {
     const struct gpu_host *host = device->root->host;

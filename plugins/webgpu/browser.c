@@ -104,7 +104,7 @@ static int lock_folder(const char *path)
     return folder;
 }
 
-// Removes the profiles that nobody holds: their hosts were killed.
+// Removes the profiles that no host has locked: their hosts were killed.
 static void remove_left(void)
 {
     DIR *folder = opendir(P_tmpdir);
@@ -298,7 +298,7 @@ tapml_status browser_start(struct browser *browser,
         browser->process = 0;
         return gpu_fail(host, call, TAPML_UNAVAILABLE, 0, "the browser gets no process");
     }
-    (void)setpgid(browser->process, browser->process); // Both sides: whoever comes first.
+    (void)setpgid(browser->process, browser->process); // Both sides: the first one counts.
     return TAPML_OK;
 }
 

@@ -112,7 +112,7 @@ tapml_status driver_flush(struct driver_root *root, tapml_call *call)
         }
         status = check(root, call);
     }
-    root->frames.size = 0; // Where it failed, nobody is there to take it.
+    root->frames.size = 0; // If it failed, no page is there to take it.
     return status;
 }
 

@@ -45,7 +45,7 @@ void memory_free(struct driver_device *device, struct driver_buffer *buffer)
 {
     struct driver_root *root = device->root;
 
-    // Nobody hears of a failure: a page that has gone holds nothing.
+    // A failure is not reported: a page that has gone holds nothing.
     if (driver_begin(root, NULL, DRIVER_BUFFER_FREE, 4) == TAPML_OK) {
         wire_put_u32(&root->frames, buffer->id);
         wire_end(&root->frames);

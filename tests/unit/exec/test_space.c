@@ -149,12 +149,12 @@ Test(space, lends_host_memory_to_a_place_behind_a_link)
     cr_assert_eq(space_memory(&set, &block, &memory), TAPML_OK);
     cr_assert_eq(space_memory(&set, &other, &rest), TAPML_OK);
     cr_expect_eq(block.span.memory, memory);
-    cr_expect_eq(set.places[FAR].lent, 1, "both lie in one region");
+    cr_expect_eq(set.places[FAR].shared, 1, "both lie in one region");
     for (int turn = 0; turn < 3; turn++) {
         cr_assert_eq(space_claim(&set, &block), TAPML_OK);
         memset(memory, turn + 1, BYTES);
         cr_assert_eq(space_upload(&set, &block, FAR, 0, BYTES), TAPML_OK);
-        cr_expect_eq(late_counts(device).waits, (uint64_t)turn, "what was lent is waited for");
+        cr_expect_eq(late_counts(device).waits, (uint64_t)turn, "what is shared is waited for");
     }
     cr_assert_eq(space_claim(&set, &block), TAPML_OK);
     memset(memory, 0xff, BYTES);

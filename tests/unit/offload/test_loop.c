@@ -232,7 +232,7 @@ Test(loop, what_fails_sometimes_is_found_by_repeating)
     offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, &rule);
     struct ended result = run_mode(&fixture, NULL, LOOP_MIXED, 1);
 
-    cr_assert_gt(fault_struck(fixture.fault, 0), 0u);
+    cr_assert_gt(fault_triggered(fixture.fault, 0), 0u);
     cr_assert_eq(result.blame_count, 1u);
     cr_assert_str_eq(blamed(&result, 0), "layers.1/mlp/down_proj");
     cr_assert(is_alone(&result));

@@ -335,7 +335,7 @@ Test(fault, calls_are_counted_for_each_instance)
         cr_expect_not(is_corrupted(&fixture, "layers.2/silu"));
     }
     cr_expect_not(is_corrupted(&fixture, "layers.1/silu"), "its first call");
-    cr_expect_eq(fault_struck(fault, 0), 2);
+    cr_expect_eq(fault_triggered(fault, 0), 2);
     close_fixture(&fixture);
     fault_destroy(fault);
 }

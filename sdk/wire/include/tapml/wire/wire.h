@@ -115,7 +115,7 @@ const void *wire_take_bytes(struct wire_reader *reader, size_t size);
 size_t wire_left(const struct wire_reader *reader);
 
 // A count of things of which each takes at least `least` bytes of what is left; else the reader is
-// broken and the answer 0: nobody allocates by a number that cannot be true.
+// broken and the answer 0: no memory is allocated by a number that cannot be true.
 uint32_t wire_take_count(struct wire_reader *reader, size_t least);
 
 // Whether all was there and nothing is left.
