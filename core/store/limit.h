@@ -31,4 +31,4 @@ tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_
 
 // Writes a row in the place of that of another oracle, in the transaction at hand if there is one.
 // Fails as SQLite does: a full disk, a store that is locked.
-tapml_status limit_write(struct store *store, const struct limit_row *row) STATUS_USED;
+tapml_status limit_write(struct store *store, const struct limit_row *limit) STATUS_USED;
