@@ -16,7 +16,7 @@
 
 enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
 
-// A [fault.N]: what is planted on a target, to try the tool.
+// A [fault.N]: what is injected on a target, to test the tool.
 struct run_config_fault {
     const char *target;
     struct fault_rule rule;
@@ -56,7 +56,7 @@ const char *run_config_weights(const struct run_config *config);
 // What the model is opened with.
 struct model_options run_config_model(const struct run_config *config);
 
-// What cannot be done on `graph`: rules of [plan] that match no op, faults that strike nothing.
+// What cannot be done on `graph`: rules of [plan] that match no op, faults that nothing triggers.
 void run_config_match(const struct run_config *config,
                       const struct graph *graph,
                       struct problems *problems);

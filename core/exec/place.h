@@ -84,8 +84,9 @@ struct place {
     struct backend *backend;            // The outermost link; NULL while nothing is open.
     struct residency *weights;          // On its device, shared by all sessions.
     int shares_weights;                 // They are those of the place that this one is around.
-    char *
-        lost; // Why it is of no more use: it could not be opened, or its device went away. Or NULL.
+
+    // Why it is of no more use: it could not be opened, or its device went away. Or NULL.
+    char *lost;
 };
 
 // A place that nothing is open of. `settings` are copied, their texts and faults borrowed. The
