@@ -3,12 +3,14 @@
 #include "store/blame.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 #include <string.h>
 
 tapml_status blame_write(struct store *store, const char *target, const struct blame_row *item)
 {
+    ASSERT(target && item->instance);
     struct row row;
     TAPML_TRY(row_begin(store,
                         "INSERT OR REPLACE INTO blame VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -64,6 +66,7 @@ tapml_status blame_list(struct store *store,
                         struct blame_row **out_items,
                         size_t *out_count)
 {
+    ASSERT(target);
     struct blame_reading reading = {.arena = arena};
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM blame WHERE target = ?", target, &count));
@@ -83,6 +86,7 @@ tapml_status blame_list(struct store *store,
 
 tapml_status blame_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM blame WHERE target = ?", target);
 }
 

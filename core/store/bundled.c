@@ -3,10 +3,12 @@
 #include "store/bundled.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status bundled_write(struct store *store, const char *target, const struct bundled_row *item)
 {
+    ASSERT(target && item->instance && item->file);
     struct row row;
     TAPML_TRY(row_begin(store, "INSERT OR REPLACE INTO bundle VALUES (?, ?, ?, ?, ?)",
                         "writing a bundle", &row));
@@ -42,6 +44,7 @@ tapml_status bundled_list(struct store *store,
                           struct bundled_row **out_items,
                           size_t *out_count)
 {
+    ASSERT(target);
     struct bundled_reading reading = {.arena = arena};
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM bundle WHERE target = ?", target, &count));
@@ -60,5 +63,6 @@ tapml_status bundled_list(struct store *store,
 
 tapml_status bundled_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM bundle WHERE target = ?", target);
 }

@@ -3,6 +3,7 @@
 #include "store/carved.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 #include <stdio.h>
@@ -100,6 +101,7 @@ static tapml_status take_id(void *user, struct row *row)
 tapml_status carved_list_op(
     struct store *store, const char *op, struct arena *arena, int64_t **out_ids, size_t *out_count)
 {
+    ASSERT(op);
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM \"case\" WHERE op = ?", op, &count));
     struct carved_ids ids = {.capacity = (size_t)count};

@@ -3,7 +3,9 @@
 #include "store/derived.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
+#include "store/store.h"
 
 static tapml_status write_element(struct store *store,
                                   const char *target,
@@ -56,6 +58,8 @@ tapml_status derived_replace(struct store *store,
                              const struct derived_row *items,
                              size_t count)
 {
+    ASSERT(target);
+    ASSERT(store_is_in_transaction(store));
     TAPML_TRY(derived_forget(store, target));
     for (size_t i = 0; i < count; i++) {
         TAPML_TRY(write_one(store, target, i, &items[i]));
@@ -145,6 +149,7 @@ tapml_status derived_list(struct store *store,
                           struct derived_row **out_items,
                           size_t *out_count)
 {
+    ASSERT(target);
     struct derived_reading reading = {.arena = arena};
     TAPML_TRY(make_room(store, target, &reading));
     TAPML_TRY(row_each(store,
@@ -165,5 +170,6 @@ tapml_status derived_list(struct store *store,
 // The elements go with their rows.
 tapml_status derived_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM derived WHERE target = ?", target);
 }

@@ -3,6 +3,7 @@
 #include "store/element.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status
@@ -30,6 +31,7 @@ tapml_status element_write(struct store *store,
                            int64_t case_id,
                            const struct element_list *list)
 {
+    ASSERT(target && list->count <= ELEMENTS_SHOWN);
     for (size_t i = 0; i < list->count; i++) {
         struct row row;
         TAPML_TRY(row_begin(store, "INSERT INTO element VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -63,6 +65,7 @@ tapml_status element_read(struct store *store,
                           struct arena *arena,
                           struct element_list *io_list)
 {
+    ASSERT(target);
     struct row row;
     int has = 0;
     io_list->count = 0;

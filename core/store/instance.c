@@ -3,10 +3,12 @@
 #include "store/instance.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status instance_replace(struct store *store, const struct instance_row *items, size_t count)
 {
+    ASSERT(items || count == 0);
     struct row row;
     TAPML_TRY(row_begin(store, "DELETE FROM instance", "writing instances", &row));
     TAPML_TRY(row_run(&row));

@@ -3,6 +3,7 @@
 #include "store/label.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/case.h"
 #include "store/row.h"
 
@@ -35,6 +36,7 @@ label_read(struct store *store, int64_t id, struct arena *arena, struct carved_c
 tapml_status
 label_find(struct store *store, const struct carved_case *item, int64_t *out_id, int *out_has)
 {
+    ASSERT(item->instance);
     struct row row;
     char prompt[HASH_TEXT];
     hash_text(item->prompt, prompt);

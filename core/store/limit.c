@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/limit.h"
 
+#include "base/assert.h"
 #include "store/row.h"
 
 static void put_output(struct row *row, const struct limit_row *limit)
 {
+    ASSERT(limit->op && limit->shape_class && limit->param && limit->oracle);
     row_put_text(row, limit->op);
     row_put_i64(row, limit->version);
     row_put_text(row, limit->shape_class);

@@ -3,10 +3,12 @@
 #include "store/loss.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status loss_replace(struct store *store, const struct loss_row *items, size_t count)
 {
+    ASSERT(items || count == 0);
     struct row row;
     TAPML_TRY(row_begin(store, "DELETE FROM loss", "writing losses", &row));
     TAPML_TRY(row_run(&row));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/maker.h"
 
+#include "base/assert.h"
 #include "store/result.h"
 #include "store/row.h"
 
@@ -11,6 +12,9 @@ tapml_status maker_write(struct store *store,
                          uint32_t version,
                          const struct result_maker *maker)
 {
+    ASSERT(target && op);
+    ASSERT(maker->implementation && maker->device && maker->driver && maker->options &&
+           maker->oracle);
     struct row row;
     TAPML_TRY(row_begin(store, "INSERT OR REPLACE INTO maker VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing makers", &row));
@@ -39,6 +43,7 @@ tapml_status maker_write(struct store *store,
 tapml_status
 maker_count_stale(struct store *store, const char *target, struct maker_stale *out_stale)
 {
+    ASSERT(target);
     struct maker_stale stale;
     TAPML_TRY(row_count(
         store, COUNT_RESULTS " AND (" LACKS_ERRORS " OR (m.op IS NOT NULL AND " IS_OTHER "))",

@@ -3,12 +3,14 @@
 #include "store/metadata.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/utf8.h"
 #include "store/row.h"
 #include "store/store.h"
 
 tapml_status metadata_set(struct store *store, const char *name, const char *value)
 {
+    ASSERT(name);
     struct row row;
     TAPML_TRY(row_begin(store,
                         "INSERT INTO metadata VALUES (?, ?)"
@@ -21,6 +23,7 @@ tapml_status metadata_set(struct store *store, const char *name, const char *val
 
 const char *metadata_get(struct store *store, const char *name)
 {
+    ASSERT(name);
     struct store_memory *memory = store_memory(store);
     struct row row;
     int has = 0;

@@ -3,11 +3,13 @@
 #include "store/offloaded.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "store/row.h"
 
 tapml_status offloaded_write(struct store *store, const struct offloaded_row *item)
 {
+    ASSERT(item->target);
     const uint64_t numbers[] = {item->cost.carving, item->cost.moves,   item->cost.replays,
                                 item->cost.looks,   item->cost.search,  item->cost.repeats,
                                 item->cost.proof,   item->cost.watched, item->cost.calibrating};
@@ -34,6 +36,7 @@ tapml_status offloaded_write(struct store *store, const struct offloaded_row *it
 
 tapml_status offloaded_finish(struct store *store, const char *target)
 {
+    ASSERT(target);
     struct row row;
     TAPML_TRY(row_begin(store, "UPDATE offload SET finished_s = ? WHERE target = ?",
                         "writing an offload", &row));
@@ -75,6 +78,7 @@ tapml_status offloaded_find(struct store *store,
                             struct arena *arena,
                             struct offloaded_row *out_item)
 {
+    ASSERT(target);
     struct row row;
     int has = 0;
     TAPML_TRY(row_begin(store,
@@ -94,6 +98,7 @@ tapml_status offloaded_find(struct store *store,
 
 tapml_status offloaded_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM offload WHERE target = ?", target);
 }
 

@@ -3,6 +3,7 @@
 #include "store/output_error.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status output_error_copy(const struct output_error *items,
@@ -62,6 +63,7 @@ tapml_status output_error_write(struct store *store,
                                 const struct output_error *items,
                                 size_t count)
 {
+    ASSERT(target && (items || count == 0));
     for (size_t i = 0; i < count; i++) {
         TAPML_TRY(write_one(store, target, case_id, i, &items[i]));
     }
@@ -109,6 +111,7 @@ tapml_status output_error_list(struct store *store,
                                struct output_error **out_items,
                                size_t *out_count)
 {
+    ASSERT(target);
     struct output_error *items = NULL;
     struct row row;
     size_t count = 0, capacity = 0;

@@ -3,6 +3,7 @@
 #include "store/result.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 #include "store/run_id.h"
 
@@ -11,6 +12,7 @@
 // Binds the maker to the next values of a row.
 static void put_maker(struct row *row, const struct result_maker *maker)
 {
+    ASSERT(maker->implementation && maker->device && maker->driver && maker->options);
     row_put_text(row, maker->implementation);
     row_put_text(row, maker->device);
     row_put_text(row, maker->driver);
@@ -22,6 +24,7 @@ tapml_status result_write(struct store *store,
                           const struct result_row *item,
                           const struct result_maker *maker)
 {
+    ASSERT(target && item->outcome && maker->oracle);
     const char *run = NULL;
     struct row row;
     TAPML_TRY(run_id(store, &run));
@@ -89,6 +92,7 @@ tapml_status result_find(struct store *store,
                          struct arena *arena,
                          struct result_row *out_item)
 {
+    ASSERT(target);
     struct row row;
     int has = 0;
     TAPML_TRY(row_begin(store, SELECT_RESULT " WHERE target = ? AND case_id = ? AND " IS_OF_MAKER,
@@ -109,6 +113,7 @@ tapml_status result_find(struct store *store,
 tapml_status
 result_set_oracle(struct store *store, const char *target, int64_t case_id, const char *oracle)
 {
+    ASSERT(target && oracle);
     struct row row;
     TAPML_TRY(row_begin(store, "UPDATE result SET oracle = ? WHERE target = ? AND case_id = ?",
                         "writing results", &row));
@@ -132,6 +137,7 @@ tapml_status result_list(struct store *store,
                          struct result_row **out_items,
                          size_t *out_count)
 {
+    ASSERT(target);
     struct result_reading reading = {.arena = arena};
     TAPML_TRY(result_count(store, target, &reading.capacity));
     reading.items = arena_array(arena, reading.capacity + 1, sizeof(*reading.items));
@@ -147,6 +153,7 @@ tapml_status result_list(struct store *store,
 
 tapml_status result_count(struct store *store, const char *target, size_t *out_count)
 {
+    ASSERT(target);
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM result WHERE target = ?", target, &count));
     *out_count = (size_t)count;
@@ -160,6 +167,7 @@ tapml_status result_forget_stale(struct store *store,
                                  const struct result_maker *maker,
                                  size_t *out_count)
 {
+    ASSERT(target && op);
     struct row row;
     size_t before = 0, after = 0;
     TAPML_TRY(result_count(store, target, &before));
@@ -181,5 +189,6 @@ tapml_status result_forget_stale(struct store *store,
 // The elements go with their rows.
 tapml_status result_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM result WHERE target = ?", target);
 }

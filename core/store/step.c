@@ -3,12 +3,14 @@
 #include "store/step.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "store/row.h"
 
 // Outside of `store_begin` a statement is a transaction.
 tapml_status step_add(struct store *store, const struct step_row *item)
 {
+    ASSERT(item->target && item->step && item->verdict);
     struct row row;
     TAPML_TRY(row_begin(store,
                         "INSERT INTO step"
@@ -51,6 +53,7 @@ tapml_status step_find(struct store *store,
                        struct arena *arena,
                        struct step_row *out_row)
 {
+    ASSERT(target && step);
     struct row row;
     int has = 0;
     TAPML_TRY(row_begin(store,
@@ -75,6 +78,7 @@ tapml_status step_find_settled(struct store *store,
                                struct step_row *out_row,
                                int *out_has)
 {
+    ASSERT(target);
     struct row row;
     TAPML_TRY(row_begin(store,
                         "SELECT id, target, step, verdict, reason, plan, margin, time_ns FROM step"
@@ -93,6 +97,7 @@ tapml_status step_find_settled(struct store *store,
 
 tapml_status step_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM step WHERE target = ?", target);
 }
 
@@ -124,6 +129,7 @@ tapml_status step_list(struct store *store,
                        struct step_row **out_items,
                        size_t *out_count)
 {
+    ASSERT(target);
     struct step_reading reading = {.arena = arena};
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM step WHERE target = ?", target, &count));

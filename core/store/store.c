@@ -25,8 +25,8 @@ struct store {
     struct store_memory memory;
 };
 
-// Whether there was no room: SQLite tells of a full disk by a code of its own, of a limit on files
-// by no more than a failure.
+// Whether there was no room: SQLite has a code of its own for a full disk, but reports a limit on
+// files as any failure.
 static int is_full(const struct store *store, int code, char out_why[FILE_WHY_TEXT])
 {
     const int kind = code & 0xff;
@@ -150,9 +150,14 @@ const char *store_path(const struct store *store)
     return store->path;
 }
 
+int store_is_in_transaction(const struct store *store)
+{
+    return !sqlite3_get_autocommit(store->connection);
+}
+
 tapml_status store_begin(struct store *store)
 {
-    ASSERT(sqlite3_get_autocommit(store->connection)); // Transactions do not nest.
+    ASSERT(!store_is_in_transaction(store)); // Transactions do not nest.
     return store_execute(store, "BEGIN IMMEDIATE", "beginning a step");
 }
 
@@ -164,13 +169,13 @@ tapml_status store_commit(struct store *store)
 
 tapml_status store_begin_to_read(struct store *store)
 {
-    ASSERT(sqlite3_get_autocommit(store->connection));
+    ASSERT(!store_is_in_transaction(store));
     return store_execute(store, "BEGIN DEFERRED", "beginning to read");
 }
 
 void store_rollback(struct store *store)
 {
-    if (!sqlite3_get_autocommit(store->connection)) {
+    if (store_is_in_transaction(store)) {
         store->memory.run[0] = '\0';
         store->memory.has_prompt = 0;
         (void)sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL); // Or SQLite has.

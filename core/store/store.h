@@ -30,6 +30,9 @@ const char *store_path(const struct store *store);
 tapml_status store_begin(struct store *store) STATUS_USED;
 tapml_status store_commit(struct store *store) STATUS_USED;
 
+// Whether a transaction is open.
+int store_is_in_transaction(const struct store *store);
+
 // All that is read until `store_rollback` is as it was at one moment.
 tapml_status store_begin_to_read(struct store *store) STATUS_USED;
 

@@ -3,6 +3,7 @@
 #include "store/target.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 static tapml_status declare_one(struct store *store, const struct target_row *item, size_t position)
@@ -28,6 +29,7 @@ static tapml_status declare_one(struct store *store, const struct target_row *it
 
 tapml_status target_declare(struct store *store, const struct target_row *items, size_t count)
 {
+    ASSERT(items || count == 0);
     struct row row;
     TAPML_TRY(row_begin(store, "UPDATE target SET position = NULL", "writing targets", &row));
     TAPML_TRY(row_run(&row));
@@ -39,6 +41,7 @@ tapml_status target_declare(struct store *store, const struct target_row *items,
 
 tapml_status target_describe(struct store *store, const struct target_row *item)
 {
+    ASSERT(item->name && item->identity);
     struct row row;
     TAPML_TRY(
         row_begin(store,
@@ -62,6 +65,7 @@ tapml_status target_describe(struct store *store, const struct target_row *item)
 
 tapml_status target_give_up(struct store *store, const char *name, const char *reason)
 {
+    ASSERT(name && reason);
     struct row row;
     TAPML_TRY(row_begin(store, "UPDATE target SET given_up = ? WHERE name = ?", "writing a target",
                         &row));
@@ -132,6 +136,7 @@ tapml_status target_list(struct store *store,
 tapml_status
 target_find(struct store *store, const char *name, struct arena *arena, struct target_row *out_item)
 {
+    ASSERT(name);
     struct target_row found;
     struct target_reading reading = {.arena = arena, .items = &found};
     TAPML_TRY(row_each(store, SELECT_TARGET " WHERE name = ?", name, take_target, &reading));

@@ -3,10 +3,12 @@
 #include "store/timing.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "store/row.h"
 
 tapml_status timing_write(struct store *store, const char *target, const struct timing_row *item)
 {
+    ASSERT(target && item->op);
     struct row row;
     TAPML_TRY(row_begin(store, "INSERT OR REPLACE INTO timing VALUES (?, ?, ?, ?, ?)",
                         "writing times", &row));
@@ -41,6 +43,7 @@ tapml_status timing_list(struct store *store,
                          struct timing_row **out_items,
                          size_t *out_count)
 {
+    ASSERT(target);
     struct timing_reading reading = {.arena = arena};
     int64_t count = 0;
     TAPML_TRY(row_count(store, "SELECT count(*) FROM timing WHERE target = ?", target, &count));
@@ -58,5 +61,6 @@ tapml_status timing_list(struct store *store,
 
 tapml_status timing_forget(struct store *store, const char *target)
 {
+    ASSERT(target);
     return row_forget(store, "DELETE FROM timing WHERE target = ?", target);
 }

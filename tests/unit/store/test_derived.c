@@ -31,8 +31,10 @@ Test(derived, rows_are_read_as_they_were_written)
     };
     struct derived_row *found = NULL;
     size_t count = 0;
+    MUST(store_begin(store));
     MUST(derived_replace(store, "gpu", rows, 1));
     MUST(derived_replace(store, "gpu", rows, 2));
+    MUST(store_commit(store));
     MUST(derived_list(store, "gpu", arena, &found, &count));
     cr_assert_eq(count, 2);
     cr_assert_str_eq(found[0].source, "uniform");
