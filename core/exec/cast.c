@@ -167,6 +167,31 @@ tapml_status cast_widen(struct space_set *set,
     return TAPML_OK;
 }
 
+// Queues the copy of reduced values to a place, or from it.
+static tapml_status copy(struct space_set *set,
+                         struct space_block *block,
+                         uint32_t place,
+                         uint64_t begin_byte,
+                         uint64_t end_byte,
+                         int is_sent)
+{
+    struct passage passage;
+    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
+    struct backend *backend = passage.place->backend;
+    const uint64_t offset = passage.grain_first * passage.type->bytes;
+    unsigned char *casted = passage.casted + offset;
+    space_note_call(set, place);
+    if (!is_sent) {
+        return explain(
+            transfer_from(backend, passage.buffer, offset, casted, grain_bytes(&passage)),
+            &passage);
+    }
+    TAPML_TRY(explain(transfer_to(backend, passage.buffer, offset, casted, grain_bytes(&passage)),
+                      &passage));
+    block->read_by[place] = ++passage.place->written;
+    return TAPML_OK;
+}
+
 tapml_status cast_send(struct space_set *set,
                        struct space_block *block,
                        uint32_t place,
@@ -174,18 +199,8 @@ tapml_status cast_send(struct space_set *set,
                        uint64_t begin_byte,
                        uint64_t end_byte)
 {
-    if (!is_cast(set, place, mark)) {
-        return space_upload(set, block, place, begin_byte, end_byte);
-    }
-    struct passage passage;
-    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
-    const uint64_t offset = passage.grain_first * passage.type->bytes;
-    TAPML_TRY(explain(transfer_to(passage.place->backend, passage.buffer, offset,
-                                  passage.casted + offset, grain_bytes(&passage)),
-                      &passage));
-    space_note_call(set, place);
-    block->read_by[place] = ++passage.place->written;
-    return TAPML_OK;
+    return is_cast(set, place, mark) ? copy(set, block, place, begin_byte, end_byte, 1)
+                                     : space_upload(set, block, place, begin_byte, end_byte);
 }
 
 tapml_status cast_receive(struct space_set *set,
@@ -195,16 +210,8 @@ tapml_status cast_receive(struct space_set *set,
                           uint64_t begin_byte,
                           uint64_t end_byte)
 {
-    if (!is_cast(set, place, mark)) {
-        return space_download(set, block, place, begin_byte, end_byte);
-    }
-    struct passage passage;
-    TAPML_TRY(begin(set, block, place, begin_byte, end_byte, &passage));
-    const uint64_t offset = passage.grain_first * passage.type->bytes;
-    space_note_call(set, place);
-    return explain(transfer_from(passage.place->backend, passage.buffer, offset,
-                                 passage.casted + offset, grain_bytes(&passage)),
-                   &passage);
+    return is_cast(set, place, mark) ? copy(set, block, place, begin_byte, end_byte, 0)
+                                     : space_download(set, block, place, begin_byte, end_byte);
 }
 
 tapml_status cast_upload(struct space_set *set,
