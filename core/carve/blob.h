@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contents that several owners share: the cases that wait to be written, and the recorder, which
-// knows that what one op has written another one reads.
+// Contents with several owners: the cases that wait to be written, and the fetcher, since one op
+// reads what another op wrote.
 //
-// References may be taken and dropped in any thread; the bytes are written by one thread, before
-// they are shared.
+// References may be taken and dropped in any thread; one thread writes the bytes, before it shares
+// them.
 #pragma once
 
 #include <stdatomic.h>
@@ -26,5 +26,5 @@ struct blob *blob_ref(struct blob *blob);
 // Whether it has more than one owner.
 int blob_is_shared(const struct blob *blob);
 
-// One owner less; the last one takes it away. NULL is allowed. [any]
+// Drops an owner; without owners the blob is freed. NULL is allowed. [any]
 void blob_unref(struct blob *blob);

@@ -4,7 +4,8 @@
 // A call's arguments as a case describes them: kinds, numbers, types, shapes, places and regions,
 // without contents.
 //
-// Any thread; texts of the call and of its op are borrowed.
+// Any thread; texts of the call and of its op are borrowed. TAPML_NO_MEMORY, and the failures named
+// below.
 #pragma once
 
 #include "device/backend.h"

@@ -52,7 +52,7 @@ static int is_dense(const struct case_argument *view)
     return shape_is_dense(view->shape, view->stride, view->rank);
 }
 
-// Where the contents of `from` were noted. The name tells values of one buffer apart that the host
+// The note of the contents of `from`. The name distinguishes values of one buffer that the host
 // wrote there unseen.
 static struct blob *find_note(const struct fetcher *fetcher,
                               const struct fetch_from *from,

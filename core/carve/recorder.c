@@ -39,7 +39,7 @@ struct recorder {
 
     struct fetcher fetcher;
     struct seen seen;
-    struct table weights; // Names that the writer was told.
+    struct table weights; // Names that were sent to the writer.
 
     struct recorder_counts counts;
 };
@@ -255,7 +255,7 @@ static int is_named(const struct recorder *recorder, const struct backend_origin
     return tensor && tensor->data == origin->data && tensor->bytes == origin->base_bytes;
 }
 
-// A weight that is known by name is told to the writer once; another one goes with the case.
+// A weight that is known by name is sent to the writer once; any other weight is part of the case.
 static tapml_status take_weight(struct recording *recording, uint32_t index)
 {
     struct recorder *recorder = recording->recorder;
@@ -367,7 +367,7 @@ static tapml_status perform(struct recording *recording)
     return count_part(recorder, line->instance, &line->part);
 }
 
-// Shows a call. What the writer would be told of weights goes with the item.
+// Passes a call to `visit`. The item has the weights that would be sent to the writer.
 static tapml_status show(struct recording *recording)
 {
     const struct recorder_options *options = &recording->recorder->options;

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The recorder: a backend that wraps the source and carves cases out of what runs through it.
+// The recorder: a backend that wraps the source and carves cases from the calls that it forwards.
 //
-// It reads through the backend table alone, so that a GPU can be the source. Kept are the first
-// case per (instance, phase, shape class), and any later one that widens the range of values seen
-// (twice the largest magnitude, a new kind of non-finite). Every call leaves a line. The values of
-// outputs are looked at where they lie, contents are copied of what is kept alone, and those that
-// one op wrote and the next one reads once for both. What is kept is handed to a thread of its own
-// (carve/writer), which hashes and writes, and commits at the end of each step at the latest.
+// It reads through the backend table only, so that a GPU can be the source. Kept are the first case
+// of each (instance, phase, shape class), and each later one that widens the range of values seen
+// (twice the largest magnitude, a new kind of non-finite). Every call is noted as a line. Output
+// values are measured in place; only contents of kept cases are copied, once if one op writes and
+// the next op reads them. The thread of carve/writer hashes and writes kept cases, and commits at
+// the end of each step at the latest.
 //
-// With `visit` it only watches: whoever wants to look at every call gets each as a case, and
-// nothing is written (offload/watch).
+// With `visit` the recorder writes nothing: it passes calls to that function as cases
+// (offload/watch).
+//
+// One thread, that of the inner backend, whose failures are returned. Failures of the store come
+// from the next function that returns a status.
 #pragma once
 
 #include "base/hash.h"
@@ -28,38 +31,40 @@ struct store;
 
 struct recorder_options {
     struct backend *inner;  // Borrowed.
-    const char *store_path; // Made where it is absent. The writer's thread has it from then on.
+    const char *store_path; // Created if it is absent. The writer's thread owns the connection.
     int keep_all;
 
-    // What prompts from this one on have shown does not count as seen: they were carved before
-    // those that are missing in front of them. 0: all count.
+    // Calls of prompts from this one on do not count as seen: they were carved before prompts that
+    // are missing in front of them. 0: all count.
     int64_t prompts_end;
 
-    // Whose tensors cases know by name alone: those that a call takes as weights from this memory.
-    // Borrowed; NULL: all weights whose `origin` has their bytes. Others are kept with their bytes,
-    // which the recorder reads until it has finished.
+    // A case refers by name to the tensors of this checkpoint that a call reads as weights from its
+    // memory. Borrowed; NULL: to all weights whose `origin` has their bytes. Other weights are kept
+    // with their bytes, which the recorder reads until it has finished.
     const struct checkpoint *checkpoint;
 
-    // Where `visit` is given, calls are shown instead of kept: each that `wants` says yes to goes
-    // to it as a case, after the call, and no store is opened. A case lives until `visit` returns,
-    // whose failure is the call's.
+    // If `visit` is not NULL no store is opened: each call for which `wants` is true is passed to
+    // it as a case, after the call. The case lives until `visit` returns; a failure of `visit` is
+    // the failure of the call.
     int (*wants)(void *user, const struct backend_call *call);
     tapml_status (*visit)(void *user, const struct carved_case *item, const tapml_op *op);
     void *user;
 };
 
-// The caller owns the recorder, whose backend is `recorder_backend`. What the store holds already
-// counts as seen.
+// The caller owns the recorder, whose backend is `recorder_backend`. Calls that the store has count
+// as seen.
 tapml_status recorder_create(const struct recorder_options *options,
                              struct recorder **out_recorder) STATUS_USED;
 
-// Ends the writer and tells what it could not write.
+// Waits until all is written and ends the writer's thread. Returns the failure of that thread.
 tapml_status recorder_finish(struct recorder *recorder) STATUS_USED;
+// Frees the recorder; without `recorder_finish` uncommitted rows are rolled back. Accepts NULL.
 void recorder_destroy(struct recorder *recorder);
+// The recorder as a backend. Lives as long as the recorder.
 struct backend *recorder_backend(struct recorder *recorder);
 
-// The same as a link of a chain (exec/place), which owns the recorder. The `inner` of the options
-// is not read; `recorder` is set when the chain is made.
+// The same as a link of a chain (exec/place), which owns the recorder. `inner` of the options is
+// not read; `recorder` is set when the chain is opened.
 struct recorder_made {
     struct recorder_options options;
     struct recorder *recorder;
@@ -83,4 +88,5 @@ struct recorder_counts {
     uint64_t bytes_seen; // Of all arguments but weights.
     uint64_t bytes_kept;
 };
+// The counts since the recorder was created.
 struct recorder_counts recorder_counts(const struct recorder *recorder);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the kept calls of a run have shown, and so what another call would add.
+// Which shapes and value ranges the kept calls of a run have, to decide whether another call adds
+// something.
 //
-// One thread. TAPML_NO_MEMORY.
+// One thread. TAPML_NO_MEMORY is the one failure.
 #pragma once
 
 #include "base/hash.h"
@@ -18,18 +19,19 @@ struct seen {
     size_t range_count, range_capacity;
 };
 
+// Makes an empty set; `seen_release` frees its memory.
 void seen_init(struct seen *seen);
 void seen_release(struct seen *seen);
 
-// A call is worth keeping where it is the first of its instance, phase and shape class, which is
-// known before it,
+// Whether a kept call has the instance, phase and shape class of this one: without one the call is
+// kept. Known before the call runs.
 tapml_status
 seen_has_class(struct seen *seen, const struct call_line *call, int *out_has_class) STATUS_USED;
 
-// or where it widens the range of values of an output: twice the largest magnitude, a new kind of
-// non-finite.
+// Whether the call widens the range of values of an output: twice the largest magnitude, a new kind
+// of non-finite. Then it is kept too.
 tapml_status
 seen_is_wider(struct seen *seen, const struct call_line *call, int *out_is_wider) STATUS_USED;
 
-// Takes a kept call into account.
+// Adds a kept call.
 tapml_status seen_add(struct seen *seen, const struct call_line *call) STATUS_USED;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the line of a call says of the values of an output.
+// The statistics of an output's values that the line of a call has.
 //
-// Any thread; nothing is kept.
+// Any thread; nothing is kept and nothing fails.
 #pragma once
 
 #include "store/call_line.h"
 
-// Statistics of `count` dense elements. The squares are added in an order of their own, the same on
+// Measures `count` dense elements at `data`. The squares are added in a fixed order, the same on
 // every machine.
 void statistics_measure(uint32_t dtype,
                         const void *data,

@@ -4,11 +4,11 @@
 // The writer: a thread that owns the store's connection while a run is carved, behind a bounded
 // queue.
 //
-// Items are written in the order in which they come. What lies between two commits is one
-// transaction, or several where it is large: none divides a call.
+// Items are written in the order in which they are pushed. The items between two commits are one
+// transaction, or several if they are large; a call is never divided.
 //
-// Functions are called by one thread, the owner of the writer. A failure of the writer's thread
-// comes out of the next function that returns a status.
+// Functions are called by one thread, the owner of the writer. A failure of the writer's thread is
+// returned by the next function with a status.
 #pragma once
 
 #include "base/status.h"
@@ -22,16 +22,16 @@
 struct arena;
 struct store;
 
-// What waits in the queue at most; a larger item waits alone. A prefill of a large model keeps more
-// than the thread writes meanwhile, which the decodes after it make up for.
+// The most bytes that wait in the queue; a larger item waits alone. A prefill of a large model
+// produces more than the thread writes meanwhile; the thread catches up during the decodes.
 enum { WRITER_QUEUE_BYTES = 256 << 20 };
 
-// The thread begins with what waits when that is so much, or a step ends: waking it for every call
-// would cost the run more than what it writes.
+// The thread starts to write when so many bytes wait, or a step ends: waking it for every call
+// would cost the run more than the writing.
 enum { WRITER_BATCH_BYTES = 1 << 20 };
 
-// What a transaction has before the next one begins. So the log of the store stays small, and its
-// pages are written over while the system still has them, also where a prefill keeps hundreds of
+// Bytes of a transaction before the next one begins: the log of the store stays small, and its
+// pages are reused while the system still caches them, even if a prefill keeps hundreds of
 // megabytes.
 enum { WRITER_CHUNK_BYTES = 16 << 20 };
 
@@ -39,7 +39,7 @@ struct writer;
 
 enum writer_kind { WRITER_CALL, WRITER_PROMPT, WRITER_COMMIT };
 
-// A weight that the store may not know yet. Its bytes outlive the writer.
+// A weight that the store may not have yet. Its bytes outlive the writer.
 struct writer_weight {
     const char *name;
     uint32_t dtype;
@@ -47,36 +47,37 @@ struct writer_weight {
     uint64_t bytes;
 };
 
-// What to write: made and filled by the recorder, taken over by `writer_push`.
+// What to write: created and filled by the recorder; `writer_push` takes the ownership.
 struct writer_item {
     enum writer_kind kind;
-    struct arena *arena; // Owns all that the item points at, but contents.
-    uint64_t bytes;      // What it weighs in the queue: contents that others share count once.
+    struct arena *arena; // Owns all that the item points to, except contents.
+    uint64_t bytes;      // Its size in the queue: shared contents count once.
     struct call_line call;
-    struct carved_case item; // Where the call is kept.
+    struct carved_case item; // If the call is kept.
     struct writer_weight *weights;
     uint32_t weight_count;
     struct blob **blobs; // Contents that the case refers to; those of weights outlive the writer.
     uint32_t blob_count;
     struct carved_prompt prompt;
-    struct writer_item *next; // The queue's.
+    struct writer_item *next; // Of the queue.
 };
 
-// An empty item with its arena, or NULL: no memory.
+// An empty item with its arena; NULL: no memory. Destroyed by the caller unless it was pushed.
 struct writer_item *writer_item_create(enum writer_kind kind);
 void writer_item_destroy(struct writer_item *item);
 
-// Opens the store, made where it is absent, and starts the thread.
+// Opens the store, creates it if it is absent, and starts the thread. The caller owns the writer.
 tapml_status writer_create(const char *store_path, struct writer **out_writer) STATUS_USED;
 
-// Puts an item into the queue, and waits while that is full. What comes after a failure of the
-// thread is dropped.
+// Puts an item into the queue, which owns it from then on, and waits while the queue is full. After
+// a failure of the thread items are dropped.
 void writer_push(struct writer *writer, struct writer_item *item);
 
 // The failure of the thread so far.
 tapml_status writer_status(struct writer *writer) STATUS_USED;
 
-// Waits until all is written, and ends the thread. What was not committed is rolled back. A failure
-// of the thread comes out here and from every later call.
+// Waits until all is written, and ends the thread. What was not committed is rolled back. Returns a
+// failure of the thread, as every later call does.
 tapml_status writer_finish(struct writer *writer) STATUS_USED;
+// Ends the thread and frees the writer. Accepts NULL.
 void writer_destroy(struct writer *writer);

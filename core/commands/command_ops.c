@@ -31,7 +31,7 @@ static int is_backend(const struct candidate *entry)
            entry->state != CANDIDATE_DUPLICATE;
 }
 
-// A backend that cannot be opened has no column; why is told on the error stream.
+// A backend that cannot be opened has no column; the reason is printed on the error stream.
 static void open_columns(struct registry *registry, struct columns *columns)
 {
     for (size_t i = 0; i < registry_count(registry) && columns->count < COLUMNS_MAX; i++) {

@@ -235,7 +235,7 @@ static tapml_status replay(struct replaying *replaying)
     return replay_all(replaying, &verdicts, repeat);
 }
 
-// The store first: a file that is none is told before any plugin is looked for.
+// The store first: a file that is no store is reported before plugins are searched for.
 static tapml_status open_files(struct replaying *replaying)
 {
     const struct options *options = replaying->options;

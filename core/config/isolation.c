@@ -63,7 +63,7 @@ static tapml_status find_worker(const char *program, char **out_path)
     return TAPML_OK;
 }
 
-// -- What the worker is told -------------------------------------------------------------------
+// -- Settings for the worker -------------------------------------------------------------------
 
 struct settings {
     struct message_setting *items;

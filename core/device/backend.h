@@ -150,7 +150,7 @@ struct backend_vt {
     // that is always so.
     tapml_status (*queue_wait)(struct backend *backend, struct backend_point point);
 
-    // Kernels launched for op calls so far; 0 where the backend does not tell.
+    // Kernels launched for op calls so far; 0 if the backend does not count them.
     uint64_t (*launches)(struct backend *backend);
 
     // What computes `op` there: text that changes with any code that can change a result of the op.

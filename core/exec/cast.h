@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Activations of a reduced dtype: which values have it at places that ask for it, and their way
+// Activations of a reduced dtype: which values have it at places of that dtype, and their move
 // there and back.
 //
-// The graph, the source and host memory know values as f32. A place with reduced activations has
-// them, and states, in that dtype: smaller buffers, which never are host memory, and tensors of
-// that dtype. A value is rounded to nearest, ties to even, on its way in; on its way out it is
-// widened, which is exact. Weights of weight parameters stay as they are, and so do values of other
-// types, and those that some op of the graph takes as f32 alone: tables of angles, the states of
-// scans.
+// In the graph, at the source and in host memory values are f32. At a place with reduced
+// activations values and states have that dtype: smaller buffers, which never are host memory, and
+// tensors of that dtype. A value is rounded to nearest, ties to even, when it moves to the place;
+// on the way back it is widened, which is exact. Not reduced are the weights of weight parameters,
+// values of other types, and values that some op of the graph takes as f32 only: tables of angles,
+// the states of scans.
 //
-// One thread. Failures are those of the backends.
+// One thread. Failures are those of the backends and TAPML_NO_MEMORY.
 #pragma once
 
 #include "exec/space.h"
@@ -22,10 +22,11 @@
 // views like their bases. `out_marks` has one entry for each value.
 void cast_mark(const struct graph *graph, activation_set *out_marks);
 
-// Halves of a way: between f32 in host memory and the reduced values beside it, and between those
-// and a place. The ways are queued: what comes has come when the place was waited for. `begin` and
-// `end` are bytes in host memory, `mark` is that of the value that goes; where the place does not
-// have it reduced, send and receive are `space_upload` and `space_download`.
+// The parts of a move. Reduce and widen convert between f32 in host memory and the reduced values
+// beside it, at once. Send and receive copy these to and from a place; the copy is queued, and done
+// after a wait for the place. `begin` and `end` are bytes in host memory, `mark` is that of the
+// value. If the place does not have it reduced, send and receive are `space_upload` and
+// `space_download`.
 tapml_status cast_reduce(struct space_set *set,
                          struct space_block *block,
                          uint32_t place,
@@ -49,7 +50,7 @@ tapml_status cast_receive(struct space_set *set,
                           uint64_t begin,
                           uint64_t end) STATUS_USED;
 
-// The whole of a way. What comes back is waited for at once.
+// A whole move: reduce and send; receive, wait and widen.
 tapml_status cast_upload(struct space_set *set,
                          struct space_block *block,
                          uint32_t place,

@@ -127,7 +127,7 @@ static tapml_status signal(struct compiler *compiler, uint8_t place, uint32_t *o
 static tapml_status wait(struct compiler *compiler, uint8_t waiter, uint8_t from, uint32_t point)
 {
     uint32_t *waited = compiler->progress[from].waited;
-    if (waited[waiter] > point || waited[SPACE_NOBODY] > point) {
+    if (waited[waiter] > point || waited[SPACE_NO_PLACE] > point) {
         return TAPML_OK;
     }
     waited[waiter] = point + 1;
@@ -141,13 +141,13 @@ static tapml_status leave_current(struct compiler *compiler, uint8_t next)
     const uint8_t last = compiler->current;
     uint32_t point = 0;
     compiler->current = next;
-    if (last == next || last == SPACE_NOBODY || space_of(compiler, last) != SPACE_HOST ||
+    if (last == next || last == SPACE_NO_PLACE || space_of(compiler, last) != SPACE_HOST ||
         !compiler->progress[last].is_busy) {
         return TAPML_OK;
     }
     compiler->progress[last].is_busy = 0;
     TAPML_TRY(signal(compiler, last, &point));
-    return wait(compiler, SPACE_NOBODY, last, point);
+    return wait(compiler, SPACE_NO_PLACE, last, point);
 }
 
 // -- Values ------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ static tapml_status await(struct compiler *compiler, uint32_t value, uint8_t pla
     if (point == NO_POINT) {
         TAPML_TRY(signal(compiler, arrival->from, &point));
     }
-    TAPML_TRY(wait(compiler, host_waits ? SPACE_NOBODY : place, arrival->from, point));
+    TAPML_TRY(wait(compiler, host_waits ? SPACE_NO_PLACE : place, arrival->from, point));
     if (host_waits) {
         arrival->is_pending = 0;
         return arrival->dtype == dtype
@@ -210,7 +210,7 @@ static tapml_status bring(struct compiler *compiler, uint32_t value, uint8_t pla
     if (!is_host) {
         TAPML_TRY(dtype == host_dtype ? TAPML_OK
                                       : put_cast(compiler, value, place, host_dtype, dtype));
-        TAPML_TRY(put_move(compiler, value, SPACE_NOBODY, place, dtype));
+        TAPML_TRY(put_move(compiler, value, SPACE_NO_PLACE, place, dtype));
     }
     *valid = (uint16_t)(*valid | own);
     return TAPML_OK;
@@ -318,7 +318,7 @@ static tapml_status prepare(struct compiler *compiler, struct binding *binding, 
             // Which rows a place lacks depends on the calls before, too.
             TAPML_TRY((*valid & bit_of(compiler, place)) != 0
                           ? TAPML_OK
-                          : put_move(compiler, base, SPACE_NOBODY, place, tensor->tensor.dtype));
+                          : put_move(compiler, base, SPACE_NO_PLACE, place, tensor->tensor.dtype));
             *valid = (uint16_t)(*valid | bit_of(compiler, place));
         } else if (binding_access(binding, i) != BINDING_WRITES) {
             TAPML_TRY(bring(compiler, base, place, tensor->tensor.dtype));
@@ -340,7 +340,7 @@ send(struct compiler *compiler, uint32_t value, uint8_t place, uint32_t dtype, i
     compiler->arrivals[value] = (struct arrival){NO_POINT, dtype, place, 1};
     compiler->progress[place].has_moves = 1;
     *valid = (uint16_t)(*valid | 1u << SPACE_HOST);
-    return put_move(compiler, value, place, SPACE_NOBODY, dtype);
+    return put_move(compiler, value, place, SPACE_NO_PLACE, dtype);
 }
 
 static tapml_status note_writes(struct compiler *compiler,
@@ -429,7 +429,7 @@ tapml_status compile_program(const struct compile_options *options, struct progr
     struct compiler compiler = {
         .given = options,
         .program = program,
-        .current = SPACE_NOBODY,
+        .current = SPACE_NO_PLACE,
         .readers = alloc_array(value_count, sizeof(*compiler.readers)),
         .arrivals = alloc_array(value_count, sizeof(*compiler.arrivals)),
         .last_ops =

@@ -3,10 +3,12 @@
 
 // From a graph and the places of its ops to a program.
 //
-// A value that an op in another space reads is moved to host memory right behind the op that
-// computes it, and waited for where it is read. Moves of calls that follow each other at a place
-// have one point. Where a place has another dtype for a value than host memory, a cast stands next
-// to the move. A weight is uploaded by the first call that needs it.
+// A value that an op in another space reads is moved to host memory right after the op that
+// computes it, and waited for before the op that reads it. Moves of consecutive calls at a place
+// share one point. If a place has another dtype for a value than host memory, a cast stands next to
+// the move. A weight is uploaded before the first call that needs it.
+//
+// One thread. Failures are those of the sets of weights (exec/residency) and TAPML_NO_MEMORY.
 #pragma once
 
 #include "exec/binding.h"
@@ -21,14 +23,15 @@ struct compile_options {
     const struct space_set *spaces;
     const struct value_set *values;
     struct binding *bindings;
-    const uint8_t *places;     // Of each op: who runs it, as exec/schedule says.
+    const uint8_t *places;     // Of each op, as exec/schedule gives them.
     struct affine_point point; // Any call with these places.
 
-    // A place that has no room for all weights: each is released behind the last op that needs it,
+    // For places without room for all weights: each is released after the last op that needs it,
     // and uploaded again in the next call.
     int releases_weights;
 };
 
-// Evaluates the bindings. The caller owns the program, which the sets of weights outlive.
+// Makes the program of all calls with these places, and evaluates the bindings for `point`. The
+// caller owns the program; the sets of weights outlive it.
 tapml_status compile_program(const struct compile_options *options,
                              struct program **out_program) STATUS_USED;

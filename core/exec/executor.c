@@ -181,8 +181,8 @@ static tapml_status move(struct executor *executor, const struct step *step)
     if (executor->given.graph->values[step->index].kind == GRAPH_STATE) {
         return value_update_state(values, step->index, step->place);
     }
-    return step->place == SPACE_NOBODY ? value_receive(values, step->index, step->from)
-                                       : value_send(values, step->index, step->place);
+    return step->place == SPACE_NO_PLACE ? value_receive(values, step->index, step->from)
+                                         : value_send(values, step->index, step->place);
 }
 
 static tapml_status cast(struct executor *executor, const struct step *step)
@@ -196,7 +196,7 @@ static tapml_status wait(struct executor *executor, const struct step *step)
 {
     struct space_set *spaces = executor->given.spaces;
     struct space_point *point = &executor->points[step->index];
-    if (step->place == SPACE_NOBODY) {
+    if (step->place == SPACE_NO_PLACE) {
         return space_wait_for(spaces, step->from, point);
     }
     uint8_t *follows = &executor->follows[step->place][step->from];

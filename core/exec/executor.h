@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes programs: binds the arguments of each call, gives it to its place, moves, casts and
+// Executes programs: binds the arguments of each call, queues it at its place, and moves, casts and
 // waits as the steps say. Allocates nothing after the first run of a program.
+//
+// One thread. Failures are those of the backends and TAPML_NO_MEMORY.
 #pragma once
 
 #include "exec/binding.h"
@@ -20,22 +22,22 @@ struct executor_options {
     struct binding *bindings;
 };
 
-// The caller owns the executor.
+// The caller owns the executor; `executor_destroy` accepts NULL.
 tapml_status executor_create(const struct executor_options *options,
                              struct executor **out_executor) STATUS_USED;
 void executor_destroy(struct executor *executor);
 
-// Takes in a new program, which has the executor's numbers from then on.
+// Prepares the executor for a new program and sets its `serial`. The caller keeps the program.
 tapml_status executor_adopt(struct executor *executor, struct program *program) STATUS_USED;
 
-// Runs an adopted program for the call at `point`, whose inputs are there. What does not change
-// with the position stays bound from call to call while program and shapes are the same. The
-// message of a failed call names op, instance and place.
+// Runs an adopted program for the call at `point`; its inputs are valid in host memory. Arguments
+// that do not change with the position stay bound from call to call while program and shapes are
+// the same. The message of a failed call names op, instance and place.
 tapml_status executor_run(struct executor *executor,
                           const struct program *program,
                           const struct affine_point *point) STATUS_USED;
 
-// Of an op since the executor was made: calls on a place, and the time spent in them, which on an
-// asynchronous device is that of handing over.
+// Since the executor was created: the calls of an op on a place, and their time in ns. On an
+// asynchronous device that is the time to queue them.
 uint64_t executor_calls(const struct executor *executor, uint32_t op, uint32_t place);
 uint64_t executor_time_ns(const struct executor *executor, uint32_t op, uint32_t place);

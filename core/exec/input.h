@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The inputs of a graph: what each call brings anew, evaluated in host memory and checked.
+// The inputs of a graph: what is new in each call, written to host memory and checked.
 //
-// "input_ids" are the tokens of the call, "rows" those whose logits are wanted; a user's other
-// inputs are given, or filled with their fallback; the rest is filled by the model plugin. Integers
-// from outside are held against the `domain` of the parameters that take them: a kernel trusts
+// "input_ids" are the tokens of the call, "rows" those whose logits are wanted; other inputs of the
+// user are set, or filled with their fallback; the model plugin fills the rest. Integers are
+// checked against the `domain` of the parameters that take them, since a kernel does not check
 // them.
 //
-// One thread. A value outside of its domain is TAPML_INVALID, with its name.
+// One thread. TAPML_INVALID names an input with a value outside of its domain; other failures are
+// those of the model plugin and TAPML_NO_MEMORY.
 #pragma once
 
 #include "exec/binding.h"
@@ -21,14 +22,14 @@ struct input_set;
 // One call, as far as the inputs are concerned.
 struct input_call {
     struct affine_point point;
-    const int32_t *ids;  // T of them; NULL where the graph has no "input_ids".
+    const int32_t *ids;  // T of them; NULL if the graph has no "input_ids".
     const int32_t *rows; // R of them; NULL: 0 .. R - 1.
-    int64_t length;      // The longest sequence that is known of.
+    int64_t length;      // Tokens of the sequence, as far as they are known.
 };
 
-// All are borrowed; `bindings` has one entry for each op of `graph`; `model` fills what only it
-// can, and may be NULL where there is nothing to fill. The caller owns the set. Inputs that no call
-// can bring are refused.
+// All are borrowed; `bindings` has one entry for each op of `graph`; `model` fills the inputs of
+// TAPML_FROM_FILL, and may be NULL if there are none. The caller owns the set; `input_set_destroy`
+// accepts NULL. TAPML_INVALID names an input that no call can fill.
 tapml_status input_set_create(const struct graph *graph,
                               struct model *model,
                               struct value_set *values,
@@ -36,10 +37,11 @@ tapml_status input_set_create(const struct graph *graph,
                               struct input_set **out_set) STATUS_USED;
 void input_set_destroy(struct input_set *set);
 
-// Gives a user's input for the calls that follow; NULL takes it back. Copied. TAPML_NOT_FOUND where
-// the graph has no such input.
+// Sets a user's input for the calls that follow: `bytes` bytes, copied. NULL sets it back to its
+// fallback. TAPML_NOT_FOUND if the graph has no such input.
 tapml_status
 input_give(struct input_set *set, const char *name, const void *data, uint64_t bytes) STATUS_USED;
 
-// Evaluates and checks all inputs.
+// Fills and checks all inputs of a call. TAPML_PRECONDITION if an input is neither set nor has a
+// fallback, TAPML_INVALID if one that is set has the wrong size for this call.
 tapml_status input_evaluate(struct input_set *set, const struct input_call *call) STATUS_USED;

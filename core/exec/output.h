@@ -3,7 +3,7 @@
 
 // The outputs of a graph, as dense f32 in host memory.
 //
-// One thread.
+// One thread. Failures are those of the backends and TAPML_NO_MEMORY.
 #pragma once
 
 #include "exec/value.h"
@@ -11,20 +11,20 @@
 
 struct output_set;
 
-// The numbers live until the next call.
+// Borrowed from the set: valid until the next call.
 struct output {
     const float *values;
     int64_t shape[TAPML_MAX_RANK];
     uint32_t rank;
 };
 
-// Both are borrowed. The caller owns the set.
+// Graph and values are borrowed. The caller owns the set; `output_set_destroy` accepts NULL.
 tapml_status output_set_create(const struct graph *graph,
                                struct value_set *values,
                                struct output_set **out_set) STATUS_USED;
 void output_set_destroy(struct output_set *set);
 
-// An output of the call at `point`, waited for. TAPML_NOT_FOUND where the graph has none of that
+// Waits for an output of the call at `point`. TAPML_NOT_FOUND if the graph has no output of that
 // name.
 tapml_status output_get(struct output_set *set,
                         const char *name,

@@ -21,7 +21,7 @@ void program_destroy(struct program *program)
 
 static const char *place_name(const char *const *places, uint8_t place)
 {
-    return place == SPACE_NOBODY ? "host" : places[place];
+    return place == SPACE_NO_PLACE ? "host" : places[place];
 }
 
 static void print_call(const struct program *program,

@@ -31,7 +31,7 @@ struct panel {
 // A weight that was asked for.
 struct weight {
     struct resident resident; // First.
-    const void *data;         // What it is made of, to tell one of the same name by.
+    const void *data;         // Its contents, to detect another weight of the same name.
     struct panel *panels;
     uint64_t panel_count;
 };

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Weights at a place: loaded once for each backend, shared by sessions and replays of a process,
-// and released again if the room is needed.
+// and released if the room is needed.
 //
-// A weight is asked for by a key. It is the memory itself on a host-memory backend or one that
-// wraps it, else buffers that are filled when it is loaded, in row panels below the largest
-// binding.
+// A weight is found by a key. On a host-memory backend, or one that wraps memory, it is the given
+// memory itself; else it is buffers that are filled when it is loaded, in panels of rows that are
+// not larger than a buffer may be.
 //
 // One thread, that of the backend, whose failures are returned.
 #pragma once
@@ -18,56 +18,57 @@
 
 struct residency;
 
-// Which weight, and how it lies at the place. Members can join: a base and a delta over it.
+// Which weight, and its form at the place.
 struct residency_key {
-    const char *tensor; // Its name in the checkpoint; a constant's name, which is its content.
-    uint32_t dtype;     // A reduced one where one of f32 is rounded to nearest, ties to even.
+    const char *tensor; // Its name in the checkpoint, or the name of a constant.
+    uint32_t dtype;     // Reduced: values of f32 are rounded to it, to nearest, ties to even.
     const tapml_encoding *encoding;
 };
 
-// A weight that was asked for. Lives as long as the set.
+// A weight that was found. Lives as long as the set.
 struct resident {
     struct residency_key key;
-    const tapml_tensor *tensor; // NULL while it is not loaded. The same each time that it is.
+    const tapml_tensor *tensor; // NULL while it is not loaded; the same after each load.
 };
 
-// The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it.
-// One thread works with both.
+// The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it,
+// and one thread works with both. `residency_destroy` accepts NULL.
 tapml_status residency_create(struct backend *backend, struct residency **out_set) STATUS_USED;
 void residency_destroy(struct residency *set);
 
-// Shares what of a checkpoint can be shared with the backend, as long as the set lives: weights
-// that lie there are then uploaded without a copy, or used in place where the backend can wrap
-// them. The checkpoint outlives the set. Once for each is enough; NULL is nothing.
+// Shares the mapped files of a checkpoint with the backend, as far as it can read them, until the
+// set is destroyed: their weights are then uploaded without a copy, or used in place if the backend
+// can wrap them. The checkpoint outlives the set. Once for each checkpoint is enough; NULL does
+// nothing.
 tapml_status residency_share(struct residency *set,
                              const struct checkpoint *checkpoint) STATUS_USED;
 
 // The weight or constant of a key, whose bytes lie at `data`, dense, of the type, encoding and
-// shape of `form`. It is not loaded by that. `data` outlives the set; the key is copied.
-// TAPML_UNIMPLEMENTED where a row alone is larger than a buffer, TAPML_INVALID where it has no
-// elements or where the key is known for other bytes.
+// shape of `form`. Does not load it. `data` outlives the set; the key is copied.
+// TAPML_UNIMPLEMENTED if a single row is larger than a buffer may be; TAPML_INVALID if it has no
+// elements, or if the key was found before with other bytes.
 tapml_status residency_find(struct residency *set,
                             const struct residency_key *key,
                             const void *data,
                             const tapml_tensor *form,
                             struct resident **out_resident) STATUS_USED;
 
-// Brings a weight of this set to the place, unless it is there. What is uploaded is queued.
+// Loads a weight of this set, unless it is loaded. Uploads are queued.
 tapml_status residency_load(struct residency *set, struct resident *resident) STATUS_USED;
 
-// Takes a weight from the place, after a wait for its backend. It can be loaded again.
+// Frees the buffers of a weight, after a wait for the backend. It can be loaded again.
 tapml_status residency_release(struct residency *set, struct resident *resident) STATUS_USED;
 
-// Finds and loads.
+// Finds and loads a weight. Fails as both do.
 tapml_status residency_get(struct residency *set,
                            const struct residency_key *key,
                            const void *data,
                            const tapml_tensor *form,
                            const tapml_tensor **out_tensor) STATUS_USED;
 
-// Loads all weights again where the backend has lost what was in its buffers; the tensors stay.
-// Done by residency_get too. Before work that uses tensors which were asked for earlier.
+// Loads all weights again if the backend has lost the contents of its buffers; the tensors stay. To
+// be called before work with tensors of earlier calls; `residency_get` does it.
 tapml_status residency_refresh(struct residency *set) STATUS_USED;
 
-// How many panels such a weight comes in: 1 where it is whole, 0 where the backend cannot hold it.
+// The number of panels of such a weight: 1 if it is whole, 0 if the backend cannot hold it.
 uint64_t residency_panels(const struct residency *set, const tapml_tensor *form);

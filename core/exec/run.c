@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run.h"
 
-static tapml_status tell(run_step_fn fn, void *user, int64_t step, int32_t id)
+static tapml_status report_step(run_step_fn fn, void *user, int64_t step, int32_t id)
 {
     return fn ? fn(user, step, id) : TAPML_OK;
 }
@@ -24,7 +24,7 @@ static tapml_status prefill(struct session *session, const struct run_options *o
                            (long long)options->count);
     }
     TAPML_TRY(session_begin(session, options->count));
-    TAPML_TRY(tell(options->before_step, options->user, 0, -1));
+    TAPML_TRY(report_step(options->before_step, options->user, 0, -1));
     return session_feed(session, options->ids, options->count);
 }
 
@@ -36,20 +36,20 @@ tapml_status run_greedy(struct session *session,
     int64_t count = 0;
     TAPML_TRY(prefill(session, options));
     if (options->decode < 1) {
-        TAPML_TRY(tell(options->after_step, options->user, 0, -1));
+        TAPML_TRY(report_step(options->after_step, options->user, 0, -1));
         *out_count = 0;
         return TAPML_OK;
     }
     for (;;) {
         int32_t id = 0;
         TAPML_TRY(session_greedy(session, &id));
-        TAPML_TRY(tell(options->after_step, options->user, count, id));
+        TAPML_TRY(report_step(options->after_step, options->user, count, id));
         out_ids[count++] = id;
         if (count == options->decode || is_end(options, id)) {
             *out_count = count;
             return TAPML_OK;
         }
-        TAPML_TRY(tell(options->before_step, options->user, count, id));
+        TAPML_TRY(report_step(options->before_step, options->user, count, id));
         TAPML_TRY(session_feed(session, &id, 1));
     }
 }

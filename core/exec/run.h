@@ -8,8 +8,8 @@
 
 #include "exec/session.h"
 
-// Called after each step with the step's number (0 is the prefill) and the id chosen after it (-1
-// where none is, since `decode` is 0); a status that is not TAPML_OK ends the run with it.
+// Called after each step with the number of the step (0 is the prefill) and the id that was chosen
+// after it, or -1 if `decode` is 0. A status that is not TAPML_OK ends the run, which returns it.
 typedef tapml_status (*run_step_fn)(void *user, int64_t step, int32_t next_id);
 
 struct run_options {
@@ -23,8 +23,8 @@ struct run_options {
     void *user;
 };
 
-// Feeds the prompt and then its own choices. `out_ids` has room for `decode` ids. The ids that end
-// a run are written too.
+// Feeds the prompt, and then each id that was chosen. `out_ids` has room for `decode` ids; an id
+// that ends the run is written too. TAPML_INVALID if the prompt is empty.
 tapml_status run_greedy(struct session *session,
                         const struct run_options *options,
                         int32_t *out_ids,

@@ -205,7 +205,7 @@ void session_destroy(struct session *session)
     if (!session) {
         return;
     }
-    // What is pending reads memory that goes now; on a lost device nothing is.
+    // Pending work still reads the memory freed below; a lost device has none.
     (void)space_wait_all(&session->spaces);
     schedule_destroy(session->schedule);
     output_set_destroy(session->outputs);

@@ -8,6 +8,9 @@
 // backends nothing moves. After the first step of each shape nothing is allocated.
 //
 // A call of one token is the phase decode; everything else is prefill.
+//
+// One thread, that of the backends. Failures are those of the backends and of the model plugin,
+// TAPML_NO_MEMORY, and those that a function names.
 #pragma once
 
 #include "device/backend.h"
@@ -25,31 +28,37 @@ struct text;
 struct session_options {
     struct model *model; // Borrowed.
 
-    // Open ones, the first of which is the source. Borrowed. Sessions share the weights of a place;
-    // a place without them gets those of the session.
+    // Open places, the first is the source. Borrowed. Sessions share the weights of a place; for a
+    // place without weights the session owns a set.
     struct place *const *places;
     uint32_t place_count;
     const struct plan *plan; // Copied.
     int64_t capacity;        // Rows of the states: tokens of a sequence at most.
     int64_t chunk;           // Tokens of a call at most.
 
-    // For places without room for all weights: each is there while its ops of a call run.
+    // For places without room for all weights: a weight is uploaded before the ops of a call that
+    // read it, and released after them.
     int releases_weights;
 };
 
+// The caller owns the session; what it borrows outlives it. TAPML_INVALID if a capacity, a chunk or
+// the number of places is out of range, TAPML_PRECONDITION or TAPML_UNIMPLEMENTED if a weight
+// cannot be used; else as `plan_resolve` and `input_set_create` fail.
 tapml_status session_create(const struct session_options *options,
                             struct session **out_session) STATUS_USED;
+// Waits for the places and frees the session. Accepts NULL.
 void session_destroy(struct session *session);
 
-// Takes another plan over the same backends. States keep their values; refusals are counted anew.
+// Replaces the plan; the places stay. States keep their values, and refusals are counted anew.
+// Fails as `plan_resolve` does; the old plan then stays.
 tapml_status session_set_plan(struct session *session, const struct plan *plan) STATUS_USED;
 
 // Begins a new sequence whose prompt will have `length` tokens: states get their initial values,
-// position 0.
+// the position is 0. TAPML_INVALID if the prompt is longer than the capacity.
 tapml_status session_begin(struct session *session, int64_t length) STATUS_USED;
 
-// Gives a user's input beside the ids ("token_type_ids") for the steps that follow, or NULL to go
-// back to its fallback. Copied.
+// Sets a user's input beside the ids ("token_type_ids") for the steps that follow: `bytes` bytes,
+// copied. NULL sets it back to its fallback. TAPML_NOT_FOUND if the graph has no such input.
 tapml_status session_set_input(struct session *session,
                                const char *name,
                                const void *data,
@@ -57,34 +66,38 @@ tapml_status session_set_input(struct session *session,
 
 // Runs `count` tokens (at most `chunk`) at the next position. `rows` are the tokens of this call
 // whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer
-// than `chunk` and positions beyond the capacity are refused, and the sequence can go on; where an
-// op fails, a new one has to begin. The message names the op: "layers.3/attn/q_proj (tapml.linear)
-// on gpu: ...". What is queued last may be held back until an output or the next step asks for it.
+// than `chunk` and positions beyond the capacity are TAPML_INVALID, and the sequence can continue.
+// If an op fails, a new sequence has to begin: TAPML_PRECONDITION until then. The message names the
+// op: "layers.3/attn/q_proj (tapml.linear) on gpu: ...". Calls that are queued last may start only
+// when an output or the next step needs them.
 tapml_status session_step(struct session *session,
                           const int32_t *ids,
                           int64_t count,
                           const int32_t *rows,
                           int64_t row_count) STATUS_USED;
 
-// Runs any number of tokens in calls of at most `chunk`, wanting only the last one's logits.
+// Runs any number of tokens in calls of at most `chunk`, with logits of the last token only. Fails
+// as `session_step` does.
 tapml_status session_feed(struct session *session, const int32_t *ids, int64_t count) STATUS_USED;
 
 // The values of an output after the last step, dense, as f32 in memory of the session that lives
-// until the next step; waits for them. `out_shape` has TAPML_MAX_RANK entries.
+// until the next step; waits for them. `out_shape` has TAPML_MAX_RANK entries. TAPML_NOT_FOUND if
+// the graph has no such output, TAPML_PRECONDITION before the first step.
 tapml_status session_output(struct session *session,
                             const char *name,
                             const float **out_values,
                             int64_t *out_shape,
                             uint32_t *out_rank) STATUS_USED;
 
-// The id of the largest logit in the last row of "logits"; ties: the lowest id. TAPML_INVALID where
-// a logit is NaN.
+// The id of the largest logit in the last row of "logits"; ties: the lowest id. TAPML_INVALID if a
+// logit is NaN.
 tapml_status session_greedy(struct session *session, int32_t *out_id) STATUS_USED;
 
+// Tokens of the sequence so far, which is the position of the next one.
 int64_t session_position(const struct session *session);
 
 // Appends the steps (exec/program), one a line, of a call of `count` tokens (1 .. `chunk`) at the
-// present position which wants the last row's logits. Nothing is run or uploaded.
+// current position, with logits of the last row. Nothing is run or uploaded.
 tapml_status
 session_print_steps(struct session *session, int64_t count, struct text *out_text) STATUS_USED;
 
@@ -93,8 +106,8 @@ session_print_steps(struct session *session, int64_t count, struct text *out_tex
 uint32_t session_refusal_count(const struct session *session);
 const struct schedule_refusal *session_refusal_at(const struct session *session, uint32_t index);
 
-// Of an op since the session was made: calls on each place, and the time spent in them, which on an
-// asynchronous device is that of handing over.
+// Since the session was created: the calls of an op on a place, and their time in ns. On an
+// asynchronous device that is the time to queue them.
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place);
 uint64_t session_executions(const struct session *session); // Calls of all ops on all places.
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place);

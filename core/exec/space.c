@@ -11,7 +11,7 @@ enum { BLOCK_GRAIN = 64 };
 void space_set_init(struct space_set *set, struct place *const *places, uint32_t count)
 {
     ASSERT(count <= SPACE_PLACES_MAX);
-    *set = (struct space_set){.place_count = count, .current = SPACE_NOBODY};
+    *set = (struct space_set){.place_count = count, .current = SPACE_NO_PLACE};
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(places[i]->backend);
         const struct backend_info *info = backend_info(places[i]->backend);
@@ -114,13 +114,13 @@ tapml_status space_flush_others(struct space_set *set, uint32_t place)
 tapml_status space_enter(struct space_set *set, uint32_t place)
 {
     const uint32_t last = set->current;
-    ASSERT(place < set->place_count || place == SPACE_NOBODY);
+    ASSERT(place < set->place_count || place == SPACE_NO_PLACE);
     if (last == place) {
         return TAPML_OK;
     }
     set->current = place;
     // Others see the same host memory, and must not see half of it.
-    return last != SPACE_NOBODY && set->places[last].is_busy &&
+    return last != SPACE_NO_PLACE && set->places[last].is_busy &&
                    set->places[last].space == SPACE_HOST
                ? space_wait(set, last)
                : TAPML_OK;
@@ -265,7 +265,7 @@ claim_from(struct space_set *set, const struct space_block *block, uint32_t itse
 
 tapml_status space_claim(struct space_set *set, const struct space_block *block)
 {
-    return claim_from(set, block, SPACE_NOBODY);
+    return claim_from(set, block, SPACE_NO_PLACE);
 }
 
 // Whole grains around [begin, end); blocks end on one.

@@ -58,7 +58,7 @@ void state_release(struct state *state, struct space_set *spaces)
 
 void state_begin(struct state *state)
 {
-    state->owner = SPACE_NOBODY;
+    state->owner = SPACE_NO_PLACE;
     memset(state->is_filled, 0, sizeof(state->is_filled));
     memset(state->changed, 0, sizeof(state->changed));
 }
@@ -91,7 +91,7 @@ fill_memory(struct state *state, struct space_set *spaces, const unsigned char *
 // Fills the space of `place` where that is yet to be done in this sequence.
 static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t place)
 {
-    const uint32_t space = place == SPACE_NOBODY ? SPACE_HOST : spaces->places[place].space;
+    const uint32_t space = place == SPACE_NO_PLACE ? SPACE_HOST : spaces->places[place].space;
     unsigned char pattern[ELEMENT_BYTES_MAX];
     uint32_t words[2];
     if (state->is_filled[space]) {
@@ -127,7 +127,7 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
 static tapml_status update_memory(struct state *state, struct space_set *spaces)
 {
     struct state_rows *lacking = &state->changed[SPACE_HOST];
-    TAPML_TRY(fill(state, spaces, SPACE_NOBODY));
+    TAPML_TRY(fill(state, spaces, SPACE_NO_PLACE));
     if (lacking->begin < lacking->end) {
         TAPML_TRY(cast_download(spaces, &state->block, state->owner, state->mark,
                                 lacking->begin * state->row_bytes,

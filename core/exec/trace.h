@@ -3,8 +3,8 @@
 
 // The tracer: a backend that wraps a backend and counts calls, launches and time of every op.
 //
-// Waits after each call, so that the time is the op's own. Put around a target for a run that is
-// measured, not for one that should be quick.
+// It waits after each call, so that the time is the op's own: meant for runs that measure, since it
+// makes a run slower. One thread, that of the inner backend.
 #pragma once
 
 #include "base/status.h"
@@ -22,7 +22,8 @@ struct trace_line {
     uint64_t time_ns;
 };
 
-// `inner` is borrowed. The caller owns the trace, whose backend is `trace_backend`.
+// `inner` is borrowed. The caller owns the trace, whose backend is `trace_backend`; `trace_destroy`
+// accepts NULL. TAPML_NO_MEMORY is its one failure.
 tapml_status trace_create(struct backend *inner, struct trace **out_trace) STATUS_USED;
 void trace_destroy(struct trace *trace);
 struct backend *trace_backend(struct trace *trace);
@@ -31,9 +32,10 @@ struct backend *trace_backend(struct trace *trace);
 // chain is made.
 struct place_link trace_link(struct trace **out_trace);
 
-// One line for each op that was called, in the order of their first calls.
+// One line for each op that was called, in the order of their first calls. `trace_at` is valid
+// until the next call.
 size_t trace_count(const struct trace *trace);
 const struct trace_line *trace_at(const struct trace *trace, size_t index);
 
-// The line of an op, or NULL.
+// The line of an op, valid until the next call; NULL if it was not called.
 const struct trace_line *trace_find(const struct trace *trace, const tapml_op *op);

@@ -218,7 +218,7 @@ static tapml_status fetch(struct value_set *set, uint32_t value)
 
 tapml_status value_memory(struct value_set *set, uint32_t value, const void **out_memory)
 {
-    TAPML_TRY(space_enter(set->spaces, SPACE_NOBODY));
+    TAPML_TRY(space_enter(set->spaces, SPACE_NO_PLACE));
     if (set->state_of[value] != GRAPH_NONE) {
         return state_memory(&set->states[set->state_of[value]], set->spaces, out_memory);
     }
@@ -230,7 +230,7 @@ tapml_status value_memory(struct value_set *set, uint32_t value, const void **ou
 tapml_status value_input_memory(struct value_set *set, uint32_t value, void **out_memory)
 {
     struct space_block *slot = slot_of(set, value);
-    TAPML_TRY(space_enter(set->spaces, SPACE_NOBODY));
+    TAPML_TRY(space_enter(set->spaces, SPACE_NO_PLACE));
     TAPML_TRY(space_claim(set->spaces, slot));
     set->valid[value] = 1u << SPACE_HOST;
     return space_memory(set->spaces, slot, out_memory);

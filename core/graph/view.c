@@ -128,8 +128,8 @@ tapml_status view_repeat(struct view *view, uint32_t axis, const struct affine *
     return TAPML_OK;
 }
 
-// Where no symbol is zero and different products are very likely different numbers: it tells which
-// of two extents is the smaller one.
+// A point at which no symbol is zero and different products are very likely different numbers:
+// there the smaller of two extents is known.
 static const struct affine_point somewhere = {{1009, 10007, 523, 65537}};
 
 // Walks two shapes side by side, in groups of axes with the same number of elements.

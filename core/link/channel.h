@@ -23,7 +23,7 @@ struct channel_vt {
     tapml_status (*send)(struct channel *channel, const void *bytes, size_t size, int descriptor);
 
     // Returns the next answer, which lives until the next call. TAPML_DEADLINE if none came in
-    // time; any other failure means that the server has ended, and the message tells how: "was
+    // time; any other failure means that the server has ended, and the message says how: "was
     // killed by SIGSEGV".
     tapml_status (*receive)(struct channel *channel,
                             uint64_t timeout_ns,

@@ -37,9 +37,8 @@ static tapml_status client_flush(struct backend *backend)
     return far_side_send(far, -1);
 }
 
-// A few bytes on their way to a device need no wait: they were copied, go with what is
-// sent next, and what is queued behind them comes behind them. The next wait tells an error of
-// theirs.
+// A few bytes on their way to a device need no wait: they were copied, are sent with the next
+// message, and keep their order in the queue. The next wait reports an error of them.
 static int is_worth_a_wait(const struct far_side *far)
 {
     return far->is_pending || far->is_wrapping || far->log.size > LOG_BYTES_MIN ||
@@ -138,7 +137,7 @@ static void count(struct far_side *far)
     far_side_begin(far, MESSAGE_COUNT);
     wire_put_u32(&far->log, far->given.counter_count);
     if (far_side_ask(far, &reader, &is_answered) != TAPML_OK) {
-        return; // What is known stays; the next call tells of the end.
+        return; // The old counts stay; the next call reports the end.
     }
     far->counts[0] = wire_take_u64(&reader);
     const uint32_t sent = wire_take_u32(&reader);

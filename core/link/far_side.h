@@ -96,8 +96,8 @@ tapml_status far_side_end(struct far_side *far) STATUS_USED;
 tapml_status far_side_send(struct far_side *far, int descriptor) STATUS_USED;
 
 // Ends a message, sends it and takes its answer apart: `out_reader` is behind the status, which is
-// returned, and lives until the next answer. `*out_is_answered` tells the far side's own failure
-// (1) from its end (0).
+// returned, and lives until the next answer. `*out_is_answered` is 1 if a failure is the far side's
+// own, 0 if the far side has ended.
 tapml_status far_side_ask(struct far_side *far,
                           struct wire_reader *out_reader,
                           int *out_is_answered) STATUS_USED;

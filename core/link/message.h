@@ -46,7 +46,8 @@ int message_has_descriptor(uint16_t verb);
 #define MESSAGE_WRITER ((struct wire_writer){.grow = message_grow})
 void *message_grow(void *data, size_t used, size_t size);
 
-// What the side that opens tells the other: keys and values in sections, as in an INI file.
+// The settings that the opening side sends to the other: keys and values in sections, as in an INI
+// file.
 struct message_setting {
     const char *section;
     const char *key;

@@ -25,8 +25,8 @@ struct op_list {
 };
 
 // Reads the list into `arena`, and the ops into `catalogue`. `component` names the far side in
-// messages. A list that was taken already, of a far side that has started again, stays: it is
-// TAPML_DEVICE_LOST where the new one has another number of ops; `*out_is_new` tells which.
+// messages. If the list was read before, and the far side has started again, the old list stays and
+// `*out_is_new` is 0; TAPML_DEVICE_LOST if the new one has another number of ops.
 tapml_status op_list_take(struct op_list *list,
                           struct wire_reader *reader,
                           struct arena *arena,

@@ -11,7 +11,7 @@
 
 enum { LIMIT_FACTOR = 8 };
 
-// What f32 logits cannot tell apart, whatever the reference's devices agree on: a relative error of
+// What f32 logits cannot resolve, even if the devices of the reference agree: a relative error of
 // 1e-5 in logits of size 1 moves the KL divergence by 1e-10.
 static const double distance_floor = 1e-10;
 

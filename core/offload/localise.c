@@ -15,7 +15,7 @@
 
 enum {
     MEMBERS_MAX = 8, // Of a set that fails only together.
-    AGAIN = 3,       // Runs of a plan that departed, to tell whether it always does.
+    AGAIN = 3,       // Repeats of a plan that diverged, to see if it always does.
     REPEATS_MAX = 4096
 };
 
@@ -212,7 +212,7 @@ confirm_members(struct search *search, const uint32_t *members, size_t count, in
     return TAPML_OK;
 }
 
-// The row tells a later start why.
+// A later start reads the reason from the row.
 static tapml_status
 blame_member(const struct search *search, uint32_t op, const struct verdict *verdict)
 {

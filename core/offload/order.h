@@ -20,8 +20,8 @@ struct order_kind {
     uint32_t instances; // In the graph.
 };
 
-// Every kind of `graph` once. Kinds of equal time stand in the order of the graph. Freed by
-// alloc_free.
+// Every kind of `graph` once. Kinds of equal time are in the order of the graph. The caller frees
+// the array by alloc_free.
 tapml_status order_kinds(const struct graph *graph,
                          struct store *store,
                          struct order_kind **out_kinds,

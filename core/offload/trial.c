@@ -126,7 +126,7 @@ size_t trial_list_moved(const struct trial *trial, size_t kind, uint32_t *out_op
     return count;
 }
 
-// A result that is wrong tells more than an error of the backend, whose margin is not known.
+// A wrong result is better evidence than an error of the backend, whose margin is not known.
 static int is_better(const struct trial_mark *mark,
                      enum trial_evidence evidence,
                      const struct verdict *verdict)

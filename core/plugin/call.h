@@ -5,7 +5,7 @@
 //
 // An op of the host's own catalogue is called by a function that opgen has generated for parameters
 // of these kinds; any other one through libffi, whose frame is prepared once for each op of a
-// device. Both give the function the same arguments, and allocate nothing. A frame belongs to one
+// device. Both give the function the same arguments, and allocate nothing. A frame is used by one
 // thread.
 #pragma once
 
@@ -36,7 +36,7 @@ tapml_status call_prepare(const tapml_op_impl *impl, struct call_frame *out_fram
 void call_use_typed(struct call_frame *frame, const tapml_op *known);
 
 // Calls the function with `args`, one for each parameter, which have been checked against the
-// schema. Gives back what it returned.
+// schema. Returns the status of the function.
 tapml_status call_run(struct call_frame *frame,
                       tapml_object *queue,
                       tapml_call *call,

@@ -1,40 +1,40 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a search for plugins has found: a plugin, or a component of a plugin, in one state, with a
-// sentence that says why.
+// A result of the search for plugins: a plugin, or a component of a plugin, in one state, with a
+// sentence that gives the reason.
 //
-// Plain data of the registry; names of states are literals.
+// Plain data that the registry owns. Any thread may call the functions; nothing fails.
 #pragma once
 
 enum candidate_state {
     CANDIDATE_USABLE,
     CANDIDATE_SHADOWED,  // The same id in an earlier tier.
     CANDIDATE_DUPLICATE, // The same id twice in one tier.
-    CANDIDATE_MALFORMED, // Manifest or file cannot be read.
+    CANDIDATE_MALFORMED, // The manifest or the file cannot be read.
     CANDIDATE_REFUSED,   // By policy: owner, permissions, RPATH, deny list, changed op schema.
     CANDIDATE_WRONG_ARCH,
     CANDIDATE_WRONG_ABI,    // Major, needed minor, struct sizes, sanitizer.
     CANDIDATE_MISMATCH,     // Manifest, note and library disagree.
     CANDIDATE_UNKNOWN_KIND, // A component of a kind that this host does not know.
     CANDIDATE_NO_DRIVER,    // TAPML_UNAVAILABLE from probe.
-    CANDIDATE_NO_DEVICE,    // The driver works and has no device.
+    CANDIDATE_NO_DEVICE,    // The driver works, but has no device.
     CANDIDATE_PROBE_FAILED,
     CANDIDATE_REPLACED // The library changed since the scan.
 };
 
 // One line of `tapml-host plugins`. The texts live as long as the registry.
 struct candidate {
-    const char *plugin;    // Id, or the manifest's path where it has none.
+    const char *plugin;    // Id, or the manifest's path if it has none.
     const char *version;   // Or "".
     const char *component; // Id, or "" for the plugin as a whole.
     const char *kind;      // Or "".
     const char *title;     // Or "".
     const char *manifest;  // Path.
-    const char *library;   // Absolute path, or "" where it cannot be read.
+    const char *library;   // Absolute path, or "" if it cannot be read.
     unsigned tier;         // 1 to 4.
     enum candidate_state state;
-    const char *sentence; // Why; where usable, what was not tried, or "".
+    const char *sentence; // The reason; if usable, what was not tried, or "".
 };
 
 // "usable", "wrong-abi"; "unknown" if `state` is none of the states. Static text.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From a manifest to an open plugin: nothing is opened before manifest, note and file agree, and
-// nothing is believed before the plugin's own words agree with them.
+// From a manifest to an open plugin: a library is opened only if manifest, note and file agree, and
+// used only if the plugin's own description agrees with them.
 //
-// A failure leaves its sentence in base/status and the candidate's state in `out_state`.
+// A failure sets the message of base/status and the candidate's state in `*out_state`.
 //
 // One thread.
 #pragma once
@@ -17,7 +17,7 @@
 
 #include <sys/stat.h>
 
-// Which file stood at a path.
+// Identifies the file that was at a path.
 struct handshake_file {
     dev_t device;
     ino_t inode;
@@ -25,26 +25,27 @@ struct handshake_file {
     struct timespec changed;
 };
 
-// Looks at the file at `path`. Returns 0 where there is none.
+// Reads which file is at `path`. Returns 0 if there is none.
 int handshake_look(const char *path, struct handshake_file *out_file);
 
-// What can be said from the manifest alone: architecture, major, needed minor, sanitizer.
+// Checks what needs the manifest only: architecture, major, needed minor, sanitizer.
 tapml_status handshake_check_manifest(const struct manifest *manifest,
                                       enum candidate_state *out_state) STATUS_USED;
 
-// The rest: compares the library with its manifest, and with `scanned`, what was there when the
-// folder was read; opens it, asks it, compares the answer. `library` is absolute. The library stays
-// mapped for the life of the process.
+// Checks the rest: compares the library with its manifest, and with `scanned`, the file when the
+// folder was read; opens it, queries its description and compares that too. `library` is absolute.
+// The library stays mapped for the life of the process.
 tapml_status handshake_open(const char *library,
                             const struct manifest *manifest,
                             const struct handshake_file *scanned,
                             const tapml_plugin **out_plugin,
                             enum candidate_state *out_state) STATUS_USED;
 
-// Around every call that may run a plugin's code for the first time. `handshake_leave` puts back
-// what the plugin changed and says so on the log: `who` did it during `what`.
+// To be called before and after every call that may run a plugin's code for the first time.
+// `handshake_leave` restores the process state that the plugin changed and logs the change; `who`
+// and `what` name the plugin and the call.
 void handshake_enter(struct process_state *out_state);
 void handshake_leave(struct process_state *state, const char *who, const char *what);
 
-// Whether a struct demands what this host does not know: the high half of its flags.
+// Whether a struct requires a feature that this host does not have: a flag in the high half.
 int handshake_has_unknown_demands(const tapml_hdr *hdr);

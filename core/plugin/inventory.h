@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The plugins and components that a search found: read from their manifests and judged as far as
-// that goes without opening a library. The registry owns one and brings its components up.
+// The plugins and components that a search found: read from their manifests and checked as far as
+// possible without opening a library. The registry owns an inventory and creates its components.
 //
 // One thread.
 #pragma once
@@ -25,9 +25,9 @@ struct inventory {
     size_t component_capacity;
 };
 
-// Searches and reads what is there. What cannot be used is there too, with its state and sentence.
-// `pool` may be NULL. Fails only if memory runs out or the search itself fails; the inventory is to
-// be released in either case.
+// Searches for plugins and reads their manifests. Unusable ones are listed too, with state and
+// sentence. `pool` may be NULL. Fails only if memory runs out or the search itself fails; the
+// caller releases the inventory in either case.
 tapml_status inventory_read(const struct search_options *where,
                             struct pool *pool,
                             struct inventory *out_inventory) STATUS_USED;
@@ -37,7 +37,7 @@ void inventory_release(struct inventory *inventory);
 
 // Whether an entry of [component.ID] is an option that its component declares. TAPML_INVALID names
 // file, line, key and the options that are known, or the component that is nearest to ID. An option
-// of a component that no plugin has is accepted unless its ID is nearly one that is there.
+// of a component that no plugin has is accepted, unless its ID is close to an existing one.
 tapml_status inventory_check_option(const struct inventory *inventory,
                                     const struct ini_entry *entry) STATUS_USED;
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The manifest of a plugin, <id>.tapml: what it is, before anything of it is opened.
+// The manifest of a plugin, <id>.tapml: its description, readable without opening the library.
 //
-// Its author writes plugin.ini; the build puts that text into the library's note, and after linking
-// writes it again beside the library, with arch, build-id and sanitizer. Keys that this host does
-// not know are kept and change nothing.
+// The author of the plugin writes plugin.ini; the build puts that text into the library's note and,
+// after linking, into a file beside the library, with arch, build-id and sanitizer. Unknown keys
+// are kept and ignored.
 //
-// One thread.
+// One thread. TAPML_INVALID, as below, and TAPML_NO_MEMORY.
 #pragma once
 
 #include "base/ini.h"
@@ -22,7 +22,7 @@ struct manifest_component {
     const char *section; // "component.<id>"
     const char *kind;
     const char *title;   // Or "".
-    const char *options; // Keys that `option` may be asked for, separated by blanks; or "".
+    const char *options; // Keys of its options, separated by blanks; or "".
 };
 
 struct manifest {
@@ -39,22 +39,24 @@ struct manifest {
     uint32_t component_count; // At least 1.
 };
 
-// Reads `<id>.tapml`. TAPML_INVALID names file, line or key.
+// Reads `<id>.tapml`. TAPML_INVALID names file, line or key. The caller releases the manifest,
+// which owns all texts.
 tapml_status manifest_load(const char *path, struct manifest *out_manifest) STATUS_USED;
 
-// The manifest of a library for which there is no file: its note, with what the file itself shows.
+// Reads the manifest of a library without a manifest file: its note, with arch, build-id and
+// sanitizer of the ELF file.
 tapml_status manifest_load_library(const char *path, struct manifest *out_manifest) STATUS_USED;
 
-// Reads the text in a note; arch, build-id and sanitizer are "".
+// Reads the text of a note; arch, build-id and sanitizer are "".
 tapml_status
 manifest_parse_note(const char *path, const char *text, struct manifest *out_manifest) STATUS_USED;
 void manifest_release(struct manifest *manifest);
 
-// Whether the file says what the library's note says, key by key and in the same order; arch,
-// build-id and sanitizer stand in the file alone. TAPML_INVALID names the first that differs.
+// Checks that a manifest file equals the library's note, key by key and in the same order; arch,
+// build-id and sanitizer are in the file only. TAPML_INVALID names the first key that differs.
 tapml_status manifest_compare(const struct manifest *file, const struct manifest *note) STATUS_USED;
 
-// What the manifest says of a component under `key`, or NULL.
+// The value of `key` in the section of a component, or NULL.
 const char *manifest_key(const struct manifest *manifest, const char *component, const char *key);
 
 // Whether the component declares the option `key`.

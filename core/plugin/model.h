@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Architectures: the plugin that recognises a config, and the graph it builds.
+// Architectures: finds the plugin that recognises a config and lets it build the graph.
 //
-// One thread. Failures of the plugin name it.
+// One thread. Failures are those of the model's files, TAPML_NO_MEMORY, and those of the plugin,
+// with its name.
 #pragma once
 
 #include "base/status.h"
@@ -17,33 +18,35 @@ struct model;
 
 struct model_options {
     const char *folder;       // Of the model.
-    const char *architecture; // Component id that settles the match; or NULL.
+    const char *architecture; // Id of the component to use; NULL: the one with the best score.
     int allow_unknown_keys;
     int without_weights; // Builds from the config alone.
 
-    // What weights are encoded as at load, where that can be; NULL: they stay as they are.
+    // The encoding that weights get at load, if it fits them; NULL: they stay as they are.
     const tapml_encoding *encoding;
 };
 
-// Reads config and weights, asks every architecture for its score, lets the best build the graph
-// and checks that every key was understood. A tie names both. The caller owns the model.
+// Reads config and weights, gets the score of every architecture, lets the best one build the graph
+// and checks that every key was read. If two have the best score the message names both. The caller
+// owns the model; the registry outlives it. `model_close` accepts NULL.
 tapml_status model_open(struct registry *registry,
                         const struct model_options *options,
                         struct model **out_model) STATUS_USED;
 void model_close(struct model *model);
 
+// Parts of the model, which live as long as the model.
 const struct graph *model_graph(const struct model *model);
 const struct checkpoint *model_checkpoint(const struct model *model); // NULL: without weights.
 const char *model_architecture(const struct model *model);            // Component id.
 const char *model_folder(const struct model *model);
 
-// What encoding the weights cost; empty where they stay as they are.
+// The losses by encoding the weights; empty if they stay as they are.
 const struct encode_account *model_losses(const struct model *model);
 
-// Appends what became of the keys of config.json, as config_account does.
+// Appends which keys of config.json were read, as config_account does.
 void model_account(const struct model *model, struct text *out_text);
 
-// Of config, checkpoint and graph.
+// The hash of config, checkpoint and graph.
 struct hash model_hash(const struct model *model);
 
 // What an input of TAPML_FROM_FILL is computed for: tokens first .. first + count - 1 of a sequence

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The last op calls of a queue, by number: what an error of queued work can be traced back to. One
-// thread; nothing allocates.
+// The last op calls of a queue, by number, to find the call of an error of queued work. One thread;
+// nothing allocates or fails.
 #pragma once
 
 #include "device/backend.h"
@@ -18,13 +18,13 @@ struct recent_calls {
     } calls[RECENT_CALLS_MAX];
 };
 
-// Begins with number 1 again.
+// Forgets all calls: the next one has number 1.
 void recent_calls_clear(struct recent_calls *recent);
 
 // Notes a call; its number is then `count`. The op is borrowed.
 void recent_calls_add(struct recent_calls *recent, const struct backend_call *call);
 
-// "rms_norm at 'layers.0/norm'", or "op call 17" if that is forgotten or was never made.
+// "rms_norm at 'layers.0/norm'", or "op call 17" if that call is not among the last ones.
 void recent_calls_print(const struct recent_calls *recent,
                         uint64_t number,
                         char out_text[RECENT_CALLS_TEXT]);

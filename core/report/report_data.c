@@ -262,7 +262,7 @@ static void give_up(struct report_maker *whole, const struct target_row *target,
     put_verdict(whole, "incomplete");
 }
 
-// One that is given up is told as such, whatever an earlier start has found.
+// A target that was given up is reported as such, even if an earlier start has results.
 static tapml_status
 put_target(struct report_maker *whole, struct store *store, const struct target_row *target)
 {

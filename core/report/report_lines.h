@@ -48,8 +48,8 @@ struct report_derived {
     const struct verdict *first_not_judged; // Skipped or unsupported.
 };
 
-// Those of the op and source of the derived verdict `index`. 0 where an earlier verdict has the
-// same op and source: then they were told.
+// Those of the op and source of the derived verdict `index`. 0 if an earlier verdict has the same
+// op and source: then they were printed.
 int report_lines_derived(const struct verdict_list *list,
                          size_t index,
                          struct report_derived *out_derived);

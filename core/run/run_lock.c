@@ -68,7 +68,7 @@ static void print_state(const struct run_lock_state *state, struct text *text)
     text_append(text, "}\n");
 }
 
-// What a write leaves over, the next one tells the reason of.
+// If a write is short, the next one fails with the reason.
 static int write_page(int descriptor, const char page[TEXT_BYTES])
 {
     ssize_t done = 0;

@@ -398,7 +398,7 @@ static tapml_status write_limits(struct store *store, const struct setup *setup)
         oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : "");
 }
 
-// What a report tells of the model, though a report needs no model.
+// What a report says of the model, since a report is made without the model.
 static tapml_status write_model(struct store *store, const struct setup *setup, struct arena *arena)
 {
     const struct model *model = setup->model;

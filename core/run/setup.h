@@ -101,8 +101,8 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
 
-// The backend for commands that were told none: the first component that calibrates, else the first
-// backend that can be used. TAPML_UNAVAILABLE where there is none.
+// The backend for commands without an option that names one: the first component that calibrates,
+// else the first backend that can be used. TAPML_UNAVAILABLE where there is none.
 tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;
 
 // Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.

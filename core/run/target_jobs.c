@@ -220,7 +220,7 @@ static tapml_status run_offload(struct target_jobs *target)
     }
     plan_destroy(goal);
     TAPML_TRY(status);
-    target->judge->executions = 0; // Those of the run are told with its first target.
+    target->judge->executions = 0; // Those of the run are reported with its first target.
     target->progress.phase = "offload";
     progress_end(&target->progress, "%zu of %zu instances moved to %s", counts.moved, counts.wanted,
                  target->name);

@@ -17,7 +17,7 @@
 
 enum { FAULTS_MAX = 32 };
 
-// -- What it is told ---------------------------------------------------------------------------
+// -- The messages of the host ------------------------------------------------------------------
 
 struct worker {
     const struct message_setting *settings;

@@ -125,7 +125,7 @@ write_and_rename(const char *beside, const char *path, const struct filling *fil
     char message[512];
     (void)snprintf(message, sizeof(message), "%s",
                    status != TAPML_OK ? status_message() : strerror(errno));
-    (void)remove_old(beside); // The first failure is the one to tell of.
+    (void)remove_old(beside); // The first failure is the one to report.
     return status != TAPML_OK ? status_fail(status, "%s", message)
                               : status_fail(TAPML_UNAVAILABLE, "cannot rename '%s' to '%s': %s",
                                             beside, path, message);

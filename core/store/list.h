@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-// Appends the numbers to `out_text`, whose status tells of a failure.
+// Appends the numbers to `out_text`, whose status reports a failure.
 void list_print(struct text *out_text, const int64_t *values, size_t count);
 void list_print_i32(struct text *out_text, const int32_t *values, size_t count);
 

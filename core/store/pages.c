@@ -442,7 +442,7 @@ static void note_bad(struct pages_health *health, int64_t number)
     health->bad++;
 }
 
-// Reads up to `size` bytes, and tells how many there are; a sector that the disk cannot read is
+// Reads up to `size` bytes and returns how many there are; a sector that the disk cannot read is
 // damage like any other.
 static size_t read_part(int descriptor, unsigned char *data, size_t size, off_t at)
 {

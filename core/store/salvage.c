@@ -52,8 +52,8 @@ static void put_count(unsigned char *header, int64_t count)
     memcpy(header + VALID_FOR_AT, header + CHANGES_AT, 4);
 }
 
-// Brings the log into the database, as the last program that closes it does, and tells whether none
-// is left.
+// Moves the log into the database, as the last program that closes it does; `*out_is_settled` is
+// whether no log is left.
 static tapml_status settle_log(const char *path, int *out_is_settled)
 {
     struct text log;

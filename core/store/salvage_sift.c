@@ -77,7 +77,7 @@ static const char DROP[] =
     "INSERT OR IGNORE INTO run SELECT run, '', '', 0 FROM (SELECT run FROM prompt"
     "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result);";
 
-// What is told of a store: all that it shows there was, then what is kept of it.
+// What is reported of a store: the rows that it shows there were, then those that are kept.
 static const struct counted {
     const char *what, *had, *has;
 } COUNTED[] = {

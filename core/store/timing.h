@@ -19,7 +19,7 @@ struct store;
 struct timing_row {
     const char *op;
     uint64_t calls;
-    uint64_t launches; // Of kernels; 0 where the target does not tell.
+    uint64_t launches; // Of kernels; 0 if the target does not count them.
     uint64_t time_ns;  // Of all calls, each waited for.
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far two tensors are from each other, in measures that need no scale.
+// How far two tensors are from each other, in measures that need no scale. Any thread.
 #pragma once
 
 #include "base/status.h"
@@ -12,34 +12,35 @@
 
 // Distances of `computed` from `expected`, both dense, `rows` x `width`.
 //
-// A row error is the worst |a - b| of a row in parts of what the row is made of: the largest of the
-// row's root mean square, |b| (a value that stands out is rounded at its own size, not at its
-// row's) and a thousandth of the tensor's root mean square (a row that is nothing beside the
-// others is not a row of its own).
+// A row error is the largest |a - b| of a row's elements, each divided by its scale, which is the
+// largest of the row's root mean square, |b| (an outlier is rounded at its own size) and a
+// thousandth of the tensor's root mean square (a row that is tiny beside the others has no scale of
+// its own).
 //
 // Units in the last place are those of f32, counted from number to number, across zero too. A |a -
-// b| of at most 2^-126 is none, because devices may flush subnormals.
+// b| of at most 2^-126 counts as 0, because devices may flush subnormals.
 //
-// Places with NaN or an infinity on either side count as mismatches where the sides differ, and in
-// none of the distances.
+// Elements that are NaN or infinite on either side count as mismatches if the sides differ, and are
+// left out of the distances.
 struct compare_result {
     int is_equal_bits;
-    double nmse;      // sum (a - b)^2 / sum b^2; 0 where both are 0, infinite where only b is.
+    double nmse;      // sum (a - b)^2 / sum b^2; 0 if both are 0, infinite if only b is.
     double row_error; // Of the worst row.
     double ulp;       // The largest.
-    uint64_t mismatched_non_finite; // Places where NaN or an infinity stands on one side only.
+    uint64_t mismatched_non_finite; // Elements that are NaN or infinite on one side only.
 
-    // Of the first mismatch; where there is none of the largest |a - b|; where that is 0 too, of
-    // the first element whose bits differ.
+    // Of the first mismatch; without one, of the largest |a - b|; if that is 0, of the first
+    // element whose bits differ.
     size_t worst_index;
     double worst_expected, worst_computed;
 };
 
-// `dtype` is of both.
+// Compares two dense tensors of `dtype`.
 struct compare_result compare_tensors(
     uint32_t dtype, const void *expected, const void *computed, size_t rows, size_t width);
 
-// What an op's class allows: "exact", "elementwise", "reduction".
+// The class of an op, which decides what its limit measures: "exact", "elementwise", "reduction".
+// TAPML_INVALID for any other name.
 enum compare_class { COMPARE_EXACT, COMPARE_ELEMENTWISE, COMPARE_REDUCTION };
 tapml_status compare_class_of(const char *tolerance, enum compare_class *out_class) STATUS_USED;
 
@@ -53,40 +54,41 @@ struct compare_limit {
     double row_error; // Reduction.
 };
 
-// The floor of a class: what holds even where the reference's devices agree in every bit.
+// The floor of a class: the limit even if the devices of the reference agree in every bit.
 //
 // Elementwise: 16 units in the last place. Reduction: a relative error of 1e-6, which is 16
-// roundings of f32, in every element (NMSE 1e-12) and in one (row error 1e-6). Less than two honest
-// kernels with different orders of summation may need over some hundred terms, which calibration
-// adds; and enough for a single case in which the devices happen to agree better than that.
+// roundings of f32, in every element (NMSE 1e-12) and in one (row error 1e-6). Two correct kernels
+// with different orders of summation may need more over some hundred terms, which calibration adds;
+// for a single case in which the devices happen to agree better the floor is enough.
 struct compare_limit compare_floor(enum compare_class class_);
 
-// The same for what is computed from activations of a dtype and rounded to it. In a reduced dtype,
-// exact stays exact: what is expected is rounded too. All else is a reduction, since inputs that
-// are rounded and then cancel leave no measure of a single element: 16 roundings in an element (of
-// f16: row error 2^-7), and in all of them (NMSE 2^-14).
+// The floor for outputs that are computed from activations of a dtype and rounded to it. In a
+// reduced dtype exact stays exact, since the expected values are rounded too. Every other class is
+// a reduction, since rounded inputs that cancel leave no measure of a single element: 16 roundings
+// in an element (of f16: row error 2^-7), and in all of them (NMSE 2^-14).
 struct compare_limit compare_floor_in(enum compare_class class_, enum activation activation);
 
-// observed / limit: at most 1 passes. Infinite for unequal bits of an exact op and for non-finite
-// values on one side.
+// observed / limit: at most 1 passes. Infinite if the bits of an exact op differ or a value is
+// non-finite on one side only.
 double compare_margin(const struct compare_result *result, const struct compare_limit *limit);
 
 // Makes `limit` at least `factor` times the distances of `result`; NMSE, which is a square, at
-// least the square of `factor` times. An exact limit stays as it is, and what is infinite widens
-// nothing.
+// least the square of `factor` times. An exact limit stays as it is, and an infinite distance
+// changes nothing.
 void compare_widen(struct compare_limit *limit, const struct compare_result *result, double factor);
 
 // The root mean square of the finite values of a row, or of a tensor.
 double compare_scale(uint32_t dtype, const void *values, size_t count);
 
-// The largest |a - b| that `limit` leaves an element whose row and tensor have these root mean
-// squares. The NMSE is of a tensor and says nothing of one element.
+// The largest |a - b| that `limit` allows an element whose row and tensor have these root mean
+// squares. The NMSE measures a whole tensor and is left out.
 double compare_allowed(const struct compare_limit *limit,
                        double expected,
                        double row_rms,
                        double tensor_rms);
 
-// "NMSE 3e-02, limit 1e-12": the measure of the margin, with its limit, as a sentence says it.
+// "NMSE 3e-02, limit 1e-12": the measure that decides the margin, with its limit. Cut at `size`
+// bytes.
 void compare_explain(const struct compare_result *result,
                      const struct compare_limit *limit,
                      char *out_text,

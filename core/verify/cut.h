@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Cuts a case smaller along what its op's schema names, whatever op that is.
+// Makes a case of any op smaller, along the symbols of the op's schema.
 //
 // A symbol of the schema ("T", "in", an axis of "*rows") stands in the shapes of several
 // parameters, which are cut together; regions of states, the positions that move with them, and
-// numbers that choose rows follow. What is left is a call that the schema allows, of other values:
-// its outputs must be computed anew.
+// integers that choose rows are adapted. The result is a call that the schema allows, with other
+// values: its outputs must be computed again.
 //
-// One thread. Cases that are made are in the arena that is given.
+// One thread. New cases are in the arena that is given. TAPML_NO_MEMORY, and the failures that a
+// function names.
 #pragma once
 
 #include "base/status.h"
@@ -24,7 +25,7 @@ struct cut_axis {
     uint32_t symbol; // Of the schema.
     uint32_t part;   // The axis of a symbol such as "*rows".
     int64_t extent;
-    int is_number; // It is cut at its end alone, down to 0; an extent down to 1.
+    int is_number; // A number is cut at its end only, down to 0; an extent down to 1.
 };
 
 struct cut {
@@ -35,15 +36,15 @@ struct cut {
     struct cut_axis axes[CUT_AXES_MAX];
 };
 
-// Lists what can be cut, in the order of the schema: the same for every case of an op that has the
-// same ranks. The case and the op are borrowed. TAPML_INVALID where the case is no call of the op.
+// Lists what can be cut, in the order of the schema: the same list for every case of an op with the
+// same ranks. The case and the op are borrowed. TAPML_INVALID if the case is no call of the op.
 tapml_status cut_open(const struct carved_case *item,
                       const struct compiled_op *schema,
                       struct cut *out_cut) STATUS_USED;
 
 // The case with `begin` .. `end` - 1 of an axis, in `arena`; names are borrowed. Its weights must
-// be inlined. Tensors that were dense are dense, views keep their strides and offset. Outputs are
-// zeros. TAPML_INVALID where the schema or what the case kept of a state allow no such cut.
+// be inlined. Dense tensors stay dense, views keep their strides and offset. Outputs are zeros.
+// TAPML_INVALID if the schema, or the rows that the case kept of a state, do not allow the cut.
 tapml_status cut_case(const struct cut *cut,
                       uint32_t axis,
                       int64_t begin,

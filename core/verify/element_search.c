@@ -46,7 +46,7 @@ element_search_place(const struct case_argument *argument, size_t index, struct 
     return arena_text(arena, text);
 }
 
-// An element with its place still to be told: `place` is NULL.
+// An element without its place: `place` is NULL.
 static struct element element_at(const struct element_search *search, size_t index, double row_rms)
 {
     const struct replay_output *output = search->output;

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The fault injector: a backend that wraps a backend and spoils what it computes.
+// The fault injector: a backend that wraps a backend and corrupts what it computes.
 //
-// It proves the rest: what looks for wrong ops is tested with ops that are wrong on purpose. It
-// works through the table alone, so every backend can be spoilt, and reads and writes only what the
-// call itself may write. `docs/faults.md` says what each kind does and what it imitates.
+// With it the search for wrong ops is tested on ops that are wrong on purpose. It uses the table of
+// the backend only, so faults can be injected into every backend, and reads and writes only what
+// the call itself may write. `docs/faults.md` says what each kind does and what it imitates.
+//
+// One thread, that of the inner backend.
 #pragma once
 
 #include "device/backend.h"
@@ -14,10 +16,11 @@
 
 struct fault;
 
-// Plants `rules` (copied; their texts are borrowed) around `inner`, which is borrowed. Several on
-// one call are done in their order. Calls are counted per rule and instance, as long as the fault
-// lives; extra ones (of derived cases) are spoilt as the next call would be, and not counted. The
-// caller owns it; its backend is `fault_backend`.
+// Makes an injector of `rules` (copied; their texts are borrowed) around `inner`, which is
+// borrowed. Several rules that match a call are applied in their order. Calls are counted for each
+// rule and instance, as long as the injector lives; extra calls (of derived cases) are corrupted as
+// the next call would be, and not counted. The caller owns the injector, whose backend is
+// `fault_backend`; `fault_destroy` accepts NULL. TAPML_NO_MEMORY is its one failure.
 tapml_status fault_create(struct backend *inner,
                           const struct fault_rule *rules,
                           size_t rule_count,
@@ -25,10 +28,10 @@ tapml_status fault_create(struct backend *inner,
 void fault_destroy(struct fault *fault);
 struct backend *fault_backend(struct fault *fault);
 
-// The same as a link of a chain (exec/place), which owns the fault, with the faults of the place's
-// settings. `fault_of` is the fault that such a link has made.
+// The same as a link of a chain (exec/place), which owns the injector, with the faults of the
+// place's settings. `fault_of` is the injector whose backend such a link has made.
 struct place_link fault_link(void);
 struct fault *fault_of(struct backend *backend);
 
-// Calls that the rule `index` has spoilt so far. A rule may wait for a call that never comes.
+// How many calls the rule `index` has corrupted so far; 0 if no call has matched it yet.
 uint64_t fault_triggered(const struct fault *fault, size_t index);

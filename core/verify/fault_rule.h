@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A fault that is injected on purpose, as [fault.N] describes it: what is done to which calls. The
+// A rule of fault injection, as [fault.N] describes it: which calls are corrupted, and how. The
 // injector is verify/fault.h; `docs/faults.md` says what each kind does and what it imitates.
 //
-// One thread.
+// One thread. TAPML_INVALID names the rule.
 #pragma once
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 enum fault_kind {
     FAULT_ARGUMENT,  // Before the call: another number.
-    FAULT_DROP_TAIL, // All others after it, on outputs and on written rows of states.
+    FAULT_DROP_TAIL, // This and the next: after the call, on outputs and on written rows of states.
     FAULT_SWAP_HALVES,
     FAULT_SHIFT_ROWS,
     FAULT_ZERO_ROW,
@@ -20,7 +20,7 @@ enum fault_kind {
     FAULT_ROUND_F16,
     FAULT_NAN,
     FAULT_SKIP_WRITE,
-    FAULT_CRASH, // These end or stop the process, in place of the call.
+    FAULT_CRASH, // This and the next: end or stop the process instead of the call.
     FAULT_HANG,
     FAULT_MEMORY
 };
@@ -31,39 +31,41 @@ struct fault_rule {
     const char *name;     // For messages: "fault.1". All texts are borrowed.
     const char *op;       // Glob of the short or the full name.
     const char *instance; // Glob.
-    const char *words;    // The kind as it was written.
+    const char *words;    // The kind as the user wrote it.
 
     // From the words, by fault_rule_parse.
     enum fault_kind kind;
-    char argument[FAULT_ARGUMENT_TEXT]; // The parameter that `change` is made to,
-    char change;                        // '+', '*' or '=',
-    double operand;                     // with this; or the factor of `scale`.
+    char argument[FAULT_ARGUMENT_TEXT]; // Of FAULT_ARGUMENT: the parameter that is changed.
+    char change;                        // How: '+', '*' or '='.
+    double operand;                     // By how much; or the factor of `scale`.
 
     int64_t from_call;  // The first of calls of an instance that is corrupted, from 1.
-    double probability; // That a call is corrupted, from there on: above 0, at most 1.
+    double probability; // That a call from `from_call` on is corrupted: above 0, at most 1.
     uint64_t seed;      // Of its random draws.
 };
 
-// Reads `rule->words`: "argument window +1", "scale 1.5", "drop-tail". An unknown kind is refused
-// with the nearest.
+// Reads `rule->words`: "argument window +1", "scale 1.5", "drop-tail". TAPML_INVALID names an
+// unknown kind with the nearest one.
 tapml_status fault_rule_parse(struct fault_rule *rule) STATUS_USED;
 
-// Appends the whole of a rule in one line: what a run that goes on must have been.
+// Appends a whole rule as one line; a run that is resumed must have the same lines. The status of
+// `out_text` reports a failure.
 void fault_rule_print(const struct fault_rule *rule, struct text *out_text);
 
-// Whether the rule corrupts anything of `graph`. TAPML_INVALID where it matches no instance, or
-// where its kind cannot be done to any that it matches; then with the op kinds of the graph to
-// which it can.
+// Checks that the rule can corrupt an instance of `graph`. TAPML_INVALID if it matches no instance,
+// or if its kind cannot corrupt any instance that it matches; the message then names the op kinds
+// of the graph that it can corrupt.
 tapml_status fault_rule_check(const struct fault_rule *rule, const struct graph *graph) STATUS_USED;
 
-// Whether the kind ends or stops the process that does it.
+// Whether the kind ends or stops the process in which it is triggered.
 int fault_rule_needs_worker(const struct fault_rule *rule);
 
-// Whether the rule speaks of an op and an instance.
+// Whether the rule matches an op and an instance.
 int fault_rule_matches(const struct fault_rule *rule, const tapml_op *op, const char *instance);
 
-// The parameter of an op whose number the rule changes; or its n_params.
+// The index of the parameter of an op whose number the rule changes; n_params if there is none.
 uint32_t fault_rule_find_number(const struct fault_rule *rule, const tapml_op *op);
 
-// Whether a parameter of this kind is one that an op writes, and kinds after the call corrupt.
+// Whether an op writes parameters of this kind (TAPML_P_...): those that a fault corrupts after the
+// call.
 int fault_rule_is_written(uint32_t kind);

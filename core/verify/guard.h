@@ -3,18 +3,21 @@
 
 // The guard: a backend that wraps a backend and checks what every call does to memory.
 //
-// A buffer made through it lies between two redzones, and is poison until it is written. Before a
-// call the guard keeps a copy of the call's buffers and poisons the outputs; after it, only the
-// views of outputs and the regions of written states may differ from that copy, and no output may
-// still be poison. So it sees a write before or behind a buffer, into the gaps of an output or the
-// rows of a state outside the region, a changed input and an output that was not written. Rows of a
-// written state are not poisoned, since an op may read them first.
+// A buffer that is allocated through it lies between two redzones, and has poison until it is
+// written. Before a call the guard keeps a copy of the call's buffers and poisons the outputs;
+// after it, only the views of outputs and the regions of written states may differ from that copy,
+// and no output may still be poison. So the guard detects a write before or behind a buffer, into
+// the gaps of an output or to the rows of a state outside the region, a changed input, and an
+// output that was not written. Rows of a written state are not poisoned, since an op may read them
+// first.
 //
-// Weights are read again, and compared by hash, after every call where they have at most 64 KiB,
-// else after every sixteenth that uses them: a changed weight is then found up to 15 calls late.
+// Weights of at most 64 KiB are read again, and compared by hash, after every call that uses them;
+// larger ones after every sixteenth such call, so that a changed weight is found up to 15 calls
+// late.
 //
-// Memory given to `buffer_wrap` has no redzones; all else is checked there too. The guard waits
-// around each call. It allocates where a call needs more room than any before, and else nothing.
+// Memory given to `buffer_wrap` has no redzones; everything else is checked for it too. The guard
+// waits before and after each call. It allocates only if a call needs more room than all calls
+// before. One thread, that of the inner backend.
 #pragma once
 
 #include "base/status.h"
@@ -24,9 +27,10 @@
 
 struct guard;
 
-// `inner` is borrowed. The caller owns the guard, whose backend is `guard_backend`; buffers made
-// through it are freed through it before. Its `call` fails with TAPML_INTERNAL and a sentence that
-// names op, instance and parameter where the call went wrong.
+// `inner` is borrowed. The caller owns the guard, whose backend is `guard_backend`; buffers that
+// were allocated through it are freed through it before. Its `call` fails with TAPML_INTERNAL if
+// the call damaged memory; the message names op, instance and parameter. `guard_destroy` accepts
+// NULL.
 tapml_status guard_create(struct backend *inner, struct guard **out_guard) STATUS_USED;
 void guard_destroy(struct guard *guard);
 struct backend *guard_backend(struct guard *guard);
@@ -35,19 +39,20 @@ struct backend *guard_backend(struct guard *guard);
 // chain is made.
 struct place_link guard_link(struct guard **out_guard);
 
-// Whether calls are checked; they are at first. Without, calls are forwarded and waited for.
+// Turns the checks of calls on or off; they start on. Without checks calls are forwarded and waited
+// for.
 void guard_watch(struct guard *guard, int is_watching);
 
-// Whether checked calls are timed; they are at first. Without, they are waited for together with
-// what is read of their buffers.
+// Turns the timing of checked calls on or off; it starts on. Without it one wait serves the call
+// and the reading of its buffers.
 void guard_measure(struct guard *guard, int is_measuring);
 
-// What a buffer had after the last call, if that was checked and used it, but not as a weight; else
-// NULL. Lives until the next call.
+// The bytes of a buffer after the last call, if that call was checked and used the buffer, but not
+// as a weight; else NULL. Lives until the next call.
 const void *guard_found(const struct guard *guard, const tapml_object *buffer);
 
-// What the last call did wrong. Lives until the next call.
+// What the last call damaged. Lives until the next call.
 const struct guard_violation *guard_violation(const struct guard *guard);
 
-// Time of the last call and the wait for it, without the checks; 0 where it was not timed.
+// The time in ns of the last call and the wait for it, without the checks; 0 if it was not timed.
 uint64_t guard_time_ns(const struct guard *guard);

@@ -30,8 +30,8 @@ tapml_status recast_widen_case(const struct carved_case *item,
                                struct carved_case *out_case) STATUS_USED;
 
 // Makes an output of a recast case one of the case it was made of: what was computed is widened.
-// What is expected stays, unless the op is exact: then it is rounded, since only that rounding may
-// tell the two apart.
+// What is expected stays, unless the op is exact: then it is rounded, since the two may differ by
+// that rounding only.
 tapml_status recast_widen_output(const tapml_op *op,
                                  enum activation activation,
                                  struct arena *arena,

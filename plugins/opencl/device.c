@@ -92,7 +92,7 @@ static struct gpu_limits read_limits(const struct driver_device *device)
         .group_items = items < UINT32_MAX ? (uint32_t)items : UINT32_MAX,
         .shared_bytes = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX,
         .grid = GRID,
-        // No subgroups: OpenCL tells their size only of a compiled kernel, which is too late to
+        // No subgroups: OpenCL reports their size only for a compiled kernel, which is too late to
         // choose one.
         .features = GPU_FEATURE_F16 | ((type & CL_DEVICE_TYPE_CPU) != 0 ? GPU_FEATURE_SERIAL : 0),
     };

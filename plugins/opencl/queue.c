@@ -148,7 +148,7 @@ tapml_status queue_restart(struct driver_device *device, tapml_call *call)
         return gpu_fail(device->root->host, call, TAPML_DEVICE_LOST, code,
                         "the device gives no other queue after a failure");
     }
-    (void)cl->clFinish(device->queue); // What failed has been told.
+    (void)cl->clFinish(device->queue); // Failures were reported.
     (void)cl->clReleaseCommandQueue(device->queue);
     for (; device->count > 0; device->count--) {
         device->reached = device->marker[device->first].ticket;

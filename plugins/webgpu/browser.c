@@ -150,8 +150,8 @@ static int make_profile(struct browser *browser)
 
 // -- Starting ----------------------------------------------------------------------------------
 
-// What the new process is told. All of it is made before the fork: behind it, in a host that has
-// threads, little may be called.
+// The command line of the new process. All of it is made before the fork: after it, in a host that
+// has threads, little may be called.
 struct command {
     char profile[96];      // The option,
     char variables[3][96]; // and what it sees as its home and the like.

@@ -78,8 +78,8 @@ tapml_status driver_serve(struct driver_root *root, tapml_call *call, uint64_t t
     return check(root, call);
 }
 
-// Asks to be told when the page is done with a large message, and waits for earlier ones where it
-// has too many.
+// Asks for a report when the page is done with a large message, and waits for earlier ones if the
+// page has too many.
 static tapml_status keep_pace(struct driver_root *root, tapml_call *call)
 {
     struct answers *answers = &root->answers;

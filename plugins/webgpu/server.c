@@ -39,7 +39,7 @@ static int has_token(const struct server *server, struct lws *socket)
     return length == TOKEN_LENGTH && lws_timingsafe_bcmp(said, server->token, TOKEN_LENGTH) == 0;
 }
 
-// Whether a page of this server asks. A browser tells the origin, and no script can change it.
+// Whether a page of this server asks. A browser sends the origin, and no script can change it.
 static int is_own_origin(struct lws *socket)
 {
     char host[256] = "", origin[300] = "", own[300];
@@ -225,7 +225,7 @@ static int listen_here(struct server *server, const struct server_options *optio
     };
     struct sigaction before;
 
-    lws_set_log_level(0, NULL);              // What is wrong is told by us.
+    lws_set_log_level(0, NULL);              // The plugin reports failures.
     (void)sigaction(SIGPIPE, NULL, &before); // It sets this one, which is the host's.
     server->context = lws_create_context(&info);
     (void)sigaction(SIGPIPE, &before, NULL);
@@ -306,7 +306,7 @@ void server_serve(struct server *server, uint64_t timeout_ns)
         lws_sul_schedule(server->context, 0, &server->alarm, wake,
                          (lws_usec_t)(timeout_ns / 1000 + 1));
     }
-    // What goes wrong with a connection closes it, which its events tell.
+    // A failure of a connection closes it, which its events report.
     (void)lws_service(server->context, timeout_ns > 0 ? 0 : -1);
 }
 

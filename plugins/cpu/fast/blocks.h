@@ -20,8 +20,8 @@ struct block {
     vector scale, min;
 };
 
-// VECTOR_LANES bytes with a sign as floats. gcc 12 widens them by way of memory where it is not
-// told how.
+// VECTOR_LANES bytes with a sign as floats. gcc 12 widens them by way of memory unless the way is
+// spelled out.
 VECTOR_INLINE vector block_widen_bytes(const unsigned char *bytes)
 {
 #if VECTOR_BYTES == 64

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-// The devices of the component `reference`: the same ops with different arithmetic, so that what
-// they differ by tells how much an honest backend may lose.
+// The devices of the component `reference`: the same ops with different arithmetic, so that their
+// differences show how much a correct backend may lose.
 
 // In which order a device adds the terms of a sum.
 enum reference_order {

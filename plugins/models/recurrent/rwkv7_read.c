@@ -8,7 +8,8 @@
 
 enum { HEAD_MAX = 1 << 12 };
 
-// How it is computed; biases, and the rank of what a single layer has no use for: the tensors tell.
+// How it is computed; biases, and the rank of what a single layer has no use for: the tensors show
+// both.
 static const char *const passed_over[] = {
     "/attn_mode",  "/fuse_norm", "/fuse_cross_entropy",      "/fuse_linear_cross_entropy",
     "/use_l2warp", "/norm_bias", "/max_position_embeddings", "/v_low_rank_dim"};

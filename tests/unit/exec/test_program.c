@@ -26,11 +26,11 @@ Test(program, prints_a_line_for_each_step)
     struct step steps[] = {
         {.kind = STEP_UPLOAD, .place = 1},
         {.kind = STEP_CAST, .place = 1, .index = x, .old_dtype = TAPML_F32, .dtype = TAPML_F16},
-        {.kind = STEP_MOVE, .place = 1, .from = SPACE_NOBODY, .index = x, .dtype = TAPML_F16},
-        {.kind = STEP_MOVE, .place = 1, .from = SPACE_NOBODY, .index = s, .dtype = TAPML_F32},
+        {.kind = STEP_MOVE, .place = 1, .from = SPACE_NO_PLACE, .index = x, .dtype = TAPML_F16},
+        {.kind = STEP_MOVE, .place = 1, .from = SPACE_NO_PLACE, .index = s, .dtype = TAPML_F32},
         {.kind = STEP_CALL, .place = 1, .count = 2},
         {.kind = STEP_SIGNAL, .place = 1, .index = 3},
-        {.kind = STEP_WAIT, .place = SPACE_NOBODY, .from = 1, .index = 3},
+        {.kind = STEP_WAIT, .place = SPACE_NO_PLACE, .from = 1, .index = 3},
         {.kind = STEP_WAIT, .place = 0, .from = 1, .index = 3},
         {.kind = STEP_RELEASE, .place = 1},
     };

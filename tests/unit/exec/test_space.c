@@ -80,7 +80,7 @@ Test(space, waits_for_host_memory_at_a_boundary)
     cr_expect_eq(plain_waits(backends[SOURCE]), 1);
     cr_assert_eq(space_enter(&set, OTHER), TAPML_OK);
     space_note_call(&set, GPU);
-    cr_assert_eq(space_enter(&set, SPACE_NOBODY), TAPML_OK);
+    cr_assert_eq(space_enter(&set, SPACE_NO_PLACE), TAPML_OK);
     cr_expect_eq(late_counts(backends[GPU]).waits, 0, "its memory is its own");
     cr_expect_eq(plain_waits(backends[SOURCE]), 1, "it was idle");
     close_set();

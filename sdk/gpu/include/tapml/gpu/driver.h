@@ -5,7 +5,7 @@
 //
 // sdk/gpu is the backend (tapml/backend.h): it owns the ABI's objects, checks views, chooses
 // kernels and tile sizes, caches pipelines, packs parameters, folds grids, loops over panels,
-// counts op calls. A driver holds memory and does what it is told, in order.
+// counts op calls. A driver owns memory and executes commands in their order.
 //
 // What holds everywhere:
 //
