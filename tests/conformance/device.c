@@ -92,17 +92,17 @@ double *device_array(size_t count)
 bool device_claims_half(struct plugin *device)
 {
     const double x[] = {1};
-    const struct trial trial = {
+    const struct op_fixture fixture = {
         .op = &tapml_silu,
         .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F16, 1, x)},
-                      {.tensor = trial_row(TAPML_F16, 1, NULL)}},
+        .arguments = {{.tensor = op_fixture_row(TAPML_F16, 1, x)},
+                      {.tensor = op_fixture_row(TAPML_F16, 1, NULL)}},
     };
 
-    return trial_supports(&trial, device).grade > TAPML_SUPPORT_NO;
+    return op_fixture_supports(&fixture, device).grade > TAPML_SUPPORT_NO;
 }
 
-static void run_reference(const struct trial *trial, double *values)
+static void run_reference(const struct op_fixture *fixture, double *values)
 {
     const struct plugin_options options = {
         .library = "plugins/cpu/tapml-cpu.so", .component = "reference", .device = "f64"};
@@ -110,7 +110,7 @@ static void run_reference(const struct trial *trial, double *values)
     tapml_call call = {0};
 
     cr_assert_eq(plugin_open(&options, &call, &reference), TAPML_OK, "%s", call.message);
-    trial_run(trial, reference, values);
+    op_fixture_run(fixture, reference, values);
     (void)plugin_close(reference); // It is not the one that is tested.
 }
 
@@ -137,7 +137,7 @@ static void compare_half(const struct half *half,
         if (!(fabs(expected[i] - computed[i]) <= limit) && computed[i] != nearest &&
             !(isnan(expected[i]) && isnan(computed[i]))) {
             cr_expect_fail("%s, %s, in f16: element %zu of %zu is %.9g, expected %.9g",
-                           half->narrow.op->name, name, i, count, computed[i], expected[i]);
+                           half->f16.op->name, name, i, count, computed[i], expected[i]);
             break;
         }
     }
@@ -154,31 +154,31 @@ static double rms_of(const double *values, size_t count)
 }
 
 // A sum that goes on in what it wrote would be rounded more than once: it may be refused.
-static bool is_taken(const struct trial *trial, struct plugin *device)
+static bool is_taken(const struct op_fixture *fixture, struct plugin *device)
 {
-    const tapml_support support = trial_supports(trial, device);
+    const tapml_support support = op_fixture_supports(fixture, device);
 
     cr_expect(support.grade > TAPML_SUPPORT_NO || strstr(support.reason, "would round") != NULL,
-              "%s, in f16: %s", trial->op->name, support.reason);
+              "%s, in f16: %s", fixture->op->name, support.reason);
     return support.grade > TAPML_SUPPORT_NO;
 }
 
 static void check_half(struct plugin *device,
-                       const struct trial *trial,
+                       const struct op_fixture *fixture,
                        size_t count,
                        struct tolerance tolerance,
                        const char *name)
 {
     struct half half;
 
-    if (!device_claims_half(device) || !half_create(trial, &half)) {
+    if (!device_claims_half(device) || !half_create(fixture, &half)) {
         return;
     }
-    if (is_taken(&half.narrow, device)) {
+    if (is_taken(&half.f16, device)) {
         double *expected = device_array(count), *computed = device_array(count);
 
-        run_reference(&half.wide, expected);
-        trial_run(&half.narrow, device, computed);
+        run_reference(&half.f32, expected);
+        op_fixture_run(&half.f16, device, computed);
         tolerance.row *= rms_of(expected, count);
         compare_half(&half, count, expected, computed, &tolerance, name);
         free(expected);
@@ -187,10 +187,10 @@ static void check_half(struct plugin *device,
     half_release(&half);
 }
 
-// -- Trials ------------------------------------------------------------------------------------
+// -- Fixtures ------------------------------------------------------------------------------------
 
 void device_check(struct plugin *device,
-                  const struct trial *trial,
+                  const struct op_fixture *fixture,
                   size_t count,
                   double *expected,
                   double limit,
@@ -198,20 +198,20 @@ void device_check(struct plugin *device,
 {
     double *computed = device_array(count);
 
-    trial_run(trial, device, computed);
+    op_fixture_run(fixture, device, computed);
 
     // As one row: a row of one value may be small by chance, and then far off by its own measure.
     const double distance = formulas_distance(1, count, expected, computed);
 
-    cr_expect(distance <= limit, "%s, %s: %.2g, the limit is %.2g", trial->op->name, name, distance,
-              limit);
+    cr_expect(distance <= limit, "%s, %s: %.2g, the limit is %.2g", fixture->op->name, name,
+              distance, limit);
     free(computed);
     free(expected);
-    check_half(device, trial, count, (struct tolerance){.row = limit}, name);
+    check_half(device, fixture, count, (struct tolerance){.row = limit}, name);
 }
 
 void device_check_each(struct plugin *device,
-                       const struct trial *trial,
+                       const struct op_fixture *fixture,
                        size_t count,
                        double *expected,
                        double limit,
@@ -219,20 +219,20 @@ void device_check_each(struct plugin *device,
 {
     double *computed = device_array(count);
 
-    trial_run(trial, device, computed);
+    op_fixture_run(fixture, device, computed);
     for (size_t i = 0; i < count; i++) {
         const double unit = fmax(fabs(expected[i]) * 0x1p-23, 0x1p-149);
 
         if (!(fabs(expected[i] - computed[i]) <= limit * unit) &&
             !(isnan(expected[i]) && isnan(computed[i]))) {
-            cr_expect_fail("%s, %s: element %zu of %zu is %.9g, expected %.9g", trial->op->name,
+            cr_expect_fail("%s, %s: element %zu of %zu is %.9g, expected %.9g", fixture->op->name,
                            name, i, count, computed[i], expected[i]);
             break;
         }
     }
     free(computed);
     free(expected);
-    check_half(device, trial, count, (struct tolerance){.units = limit}, name);
+    check_half(device, fixture, count, (struct tolerance){.units = limit}, name);
 }
 
 // -- The program -------------------------------------------------------------------------------

@@ -13,8 +13,8 @@
 // stands in limits/, with reasons.
 #pragma once
 
+#include "harness/op_fixture.h"
 #include "harness/plugin.h"
-#include "harness/trial.h"
 
 #include <stdbool.h>
 
@@ -33,15 +33,15 @@ extern const int64_t device_widths[DEVICE_WIDTH_COUNT];
 // Whether the device takes activations in f16.
 bool device_claims_half(struct plugin *device);
 
-// Runs `trial`, whose output has `count` values, and compares with what its formula gives: nothing
-// may be further off than `limit` of the root mean square. What lies beside the output must keep
-// its bits. Frees `expected`.
+// Runs `fixture`, whose output has `count` values, and compares with what its formula gives:
+// nothing may be further off than `limit` of the root mean square. What lies beside the output must
+// keep its bits. Frees `expected`.
 //
-// Where the device takes activations in f16 it must take them here, too: the trial runs again with
-// them, and is held to what the reference's f64 gives for the same numbers. What is off may be so
-// by `limit` and by the rounding of an output in f16.
+// Where the device takes activations in f16 it must take them here, too: the fixture runs again
+// with them, and is held to what the reference's f64 gives for the same numbers. What is off may be
+// so by `limit` and by the rounding of an output in f16.
 void device_check(struct plugin *device,
-                  const struct trial *trial,
+                  const struct op_fixture *fixture,
                   size_t count,
                   double *expected,
                   double limit,
@@ -49,7 +49,7 @@ void device_check(struct plugin *device,
 
 // The same, each element by itself, in units of the last place of an f32.
 void device_check_each(struct plugin *device,
-                       const struct trial *trial,
+                       const struct op_fixture *fixture,
                        size_t count,
                        double *expected,
                        double limit,

@@ -69,26 +69,26 @@ static void describe(const struct shape *s, char *name, size_t size)
 // The tensors as they are given: the states hold more rows than the op may read, which stay poison.
 static struct operand_spec make_state(int64_t length, int64_t heads, int64_t width, int is_slice)
 {
-    struct operand_spec state = trial_heads(TAPML_F32, length, heads, width, NULL);
+    struct operand_spec state = op_fixture_heads(TAPML_F32, length, heads, width, NULL);
 
-    return is_slice ? trial_spread(state, 1, 3) : state;
+    return is_slice ? op_fixture_spread(state, 1, 3) : state;
 }
 
 static void check(struct shape s)
 {
     const int64_t length = s.position + s.tokens;
     const size_t rows = (size_t)(s.tokens * s.hq);
-    double *q = trial_values(1, TAPML_F32, rows * (size_t)s.dk);
-    double *k = trial_values(2, TAPML_F32, (size_t)(length * s.hk * s.dk));
-    double *v = trial_values(3, TAPML_F32, (size_t)(length * s.hk * s.dv));
-    double *slopes = s.has_slopes ? trial_values(4, TAPML_F32, (size_t)s.hq) : NULL;
-    double *sinks = s.sinks != 0 ? trial_values(5, s.sinks, (size_t)s.hq) : NULL;
+    double *q = op_fixture_values(1, TAPML_F32, rows * (size_t)s.dk);
+    double *k = op_fixture_values(2, TAPML_F32, (size_t)(length * s.hk * s.dk));
+    double *v = op_fixture_values(3, TAPML_F32, (size_t)(length * s.hk * s.dv));
+    double *slopes = s.has_slopes ? op_fixture_values(4, TAPML_F32, (size_t)s.hq) : NULL;
+    double *sinks = s.sinks != 0 ? op_fixture_values(5, s.sinks, (size_t)s.hq) : NULL;
     int32_t *mask = s.has_mask ? make_mask(&s) : NULL;
     double *mask_values = device_array((size_t)length),
            *expected = device_array(rows * (size_t)s.dv);
     const double scale = 1.0 / sqrt((double)s.dk);
-    struct trial trial = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
-    struct trial_argument *a = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
+    struct op_fixture_argument *a = fixture.arguments;
     char name[200];
 
     for (int64_t i = 0; mask != NULL && i < length; i++) {
@@ -103,25 +103,25 @@ static void check(struct shape s)
                                                     !s.is_bidirectional, s.window, s.chunk,
                                                     s.softcap, s.is_alibi_bf16},
                        expected);
-    a[TAPML_ATTENTION_Q].tensor = trial_heads(TAPML_F32, s.tokens, s.hq, s.dk, q);
-    a[TAPML_ATTENTION_Y].tensor = trial_heads(TAPML_F32, s.tokens, s.hq, s.dv, NULL);
+    a[TAPML_ATTENTION_Q].tensor = op_fixture_heads(TAPML_F32, s.tokens, s.hq, s.dk, q);
+    a[TAPML_ATTENTION_Y].tensor = op_fixture_heads(TAPML_F32, s.tokens, s.hq, s.dv, NULL);
     if (s.is_slice) {
-        a[TAPML_ATTENTION_Q].tensor = trial_spread(a[TAPML_ATTENTION_Q].tensor, 7, 2);
-        a[TAPML_ATTENTION_Y].tensor = trial_spread(a[TAPML_ATTENTION_Y].tensor, 3, 1);
+        a[TAPML_ATTENTION_Q].tensor = op_fixture_spread(a[TAPML_ATTENTION_Q].tensor, 7, 2);
+        a[TAPML_ATTENTION_Y].tensor = op_fixture_spread(a[TAPML_ATTENTION_Y].tensor, 3, 1);
     }
     a[TAPML_ATTENTION_K_STATE].tensor = make_state(length, s.hk, s.dk, s.is_slice);
     a[TAPML_ATTENTION_K_STATE].tensor.values = k;
     a[TAPML_ATTENTION_V_STATE].tensor = make_state(length, s.hk, s.dv, s.is_slice);
     a[TAPML_ATTENTION_V_STATE].tensor.values = v;
     if (slopes != NULL) {
-        a[TAPML_ATTENTION_SLOPES].tensor = trial_row(TAPML_F32, s.hq, slopes);
+        a[TAPML_ATTENTION_SLOPES].tensor = op_fixture_row(TAPML_F32, s.hq, slopes);
     }
     if (sinks != NULL) {
-        a[TAPML_ATTENTION_SINKS].tensor = trial_row(s.sinks, s.hq, sinks);
+        a[TAPML_ATTENTION_SINKS].tensor = op_fixture_row(s.sinks, s.hq, sinks);
         a[TAPML_ATTENTION_SINKS].tensor.lead = s.is_slice != 0;
     }
     if (mask != NULL) {
-        a[TAPML_ATTENTION_KEY_MASK].tensor = trial_row(TAPML_I32, length, mask_values);
+        a[TAPML_ATTENTION_KEY_MASK].tensor = op_fixture_row(TAPML_I32, length, mask_values);
         a[TAPML_ATTENTION_KEY_MASK].tensor.lead = s.is_slice != 0;
     }
     a[TAPML_ATTENTION_POSITION].i64 = s.position;
@@ -132,7 +132,7 @@ static void check(struct shape s)
     a[TAPML_ATTENTION_SOFTCAP].f64 = s.softcap;
     a[TAPML_ATTENTION_ALIBI_BF16].i64 = s.is_alibi_bf16;
     describe(&s, name, sizeof(name));
-    device_check(device, &trial, rows * (size_t)s.dv, expected, 2e-5, name);
+    device_check(device, &fixture, rows * (size_t)s.dv, expected, 2e-5, name);
     free(q);
     free(k);
     free(v);
@@ -314,20 +314,20 @@ Test(attention, folded_grid)
 Test(attention, refusal)
 {
     const int64_t width = 1 << 20;
-    struct trial trial = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
+    struct op_fixture fixture = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
     const uint32_t tensors[] = {TAPML_ATTENTION_Q, TAPML_ATTENTION_K_STATE, TAPML_ATTENTION_V_STATE,
                                 TAPML_ATTENTION_Y};
 
     for (int i = 0; i < 4; i++) {
-        trial.arguments[tensors[i]].tensor = trial_heads(TAPML_F32, 1, 1, width, NULL);
+        fixture.arguments[tensors[i]].tensor = op_fixture_heads(TAPML_F32, 1, 1, width, NULL);
     }
-    const tapml_support support = trial_supports(&trial, device);
+    const tapml_support support = op_fixture_supports(&fixture, device);
 
     if (support.grade == TAPML_SUPPORT_NO) {
         tapml_call call = {0};
 
         cr_expect(support.reason[0] != '\0');
-        trial_fail(&trial, device, TAPML_UNIMPLEMENTED, &call);
+        op_fixture_fail(&fixture, device, TAPML_UNIMPLEMENTED, &call);
         cr_expect_str_eq(call.message, support.reason);
     }
 }

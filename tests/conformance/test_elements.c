@@ -40,7 +40,7 @@ static struct operand_spec lay_out(struct operand_spec spec, enum layout layout)
     int64_t stride = 1;
 
     if (layout == SPREAD || layout == SPREAD_FOUR) {
-        return trial_spread(spec, layout == SPREAD ? 3 : 4, layout == SPREAD ? 2 : 4);
+        return op_fixture_spread(spec, layout == SPREAD ? 3 : 4, layout == SPREAD ? 2 : 4);
     }
     for (uint32_t i = 0; i < spec.rank; i++) {
         const uint32_t axis = layout == REVERSED ? i : spec.rank - 1 - i;
@@ -63,7 +63,7 @@ static double *values_of(const struct operand_spec *spec, enum layout layout, ui
     for (uint32_t axis = 0; axis < spec->rank; axis++) {
         count *= (size_t)spec->shape[axis];
     }
-    double *values = trial_values(seed, spec->dtype, count);
+    double *values = op_fixture_values(seed, spec->dtype, count);
     const size_t inner = count / (size_t)spec->shape[0];
 
     for (size_t i = 0; i < count; i++) {
@@ -99,12 +99,12 @@ describe(const struct operand_spec *shape, enum layout a, enum layout b, char *n
 static void check_unary(const tapml_op *op, struct operand_spec shape, enum layout x, enum layout y)
 {
     double *values = values_of(&shape, x, 11), *expected = device_array(count_of(&shape));
-    struct trial trial = {.op = op, .output = 1};
+    struct op_fixture fixture = {.op = op, .output = 1};
     char name[64];
 
-    trial.arguments[0].tensor = lay_out(shape, x);
-    trial.arguments[0].tensor.values = values;
-    trial.arguments[1].tensor = lay_out(shape, y);
+    fixture.arguments[0].tensor = lay_out(shape, x);
+    fixture.arguments[0].tensor.values = values;
+    fixture.arguments[1].tensor = lay_out(shape, y);
     for (size_t i = 0; i < count_of(&shape); i++) {
         expected[i] = values[i];
     }
@@ -112,7 +112,8 @@ static void check_unary(const tapml_op *op, struct operand_spec shape, enum layo
         formulas_silu(count_of(&shape), values, expected);
     }
     describe(&shape, x, y, name, sizeof(name));
-    device_check_each(device, &trial, count_of(&shape), expected, op == &tapml_silu ? 16 : 0, name);
+    device_check_each(device, &fixture, count_of(&shape), expected, op == &tapml_silu ? 16 : 0,
+                      name);
     free(values);
 }
 
@@ -121,14 +122,14 @@ static void check_binary(
 {
     double *av = values_of(&shape, a, 21), *bv = values_of(&shape, b, 22);
     double *expected = device_array(count_of(&shape));
-    struct trial trial = {.op = op, .output = 2};
+    struct op_fixture fixture = {.op = op, .output = 2};
     char name[64];
 
-    trial.arguments[0].tensor = lay_out(shape, a);
-    trial.arguments[0].tensor.values = av;
-    trial.arguments[1].tensor = lay_out(shape, b);
-    trial.arguments[1].tensor.values = bv;
-    trial.arguments[2].tensor = lay_out(shape, y);
+    fixture.arguments[0].tensor = lay_out(shape, a);
+    fixture.arguments[0].tensor.values = av;
+    fixture.arguments[1].tensor = lay_out(shape, b);
+    fixture.arguments[1].tensor.values = bv;
+    fixture.arguments[2].tensor = lay_out(shape, y);
     if (op == &tapml_add) {
         formulas_add(count_of(&shape), av, bv, expected);
     } else if (op == &tapml_sub) {
@@ -140,7 +141,7 @@ static void check_binary(
         expected[i] = (float)expected[i]; // One operation, rounded once.
     }
     describe(&shape, a, b, name, sizeof(name));
-    device_check_each(device, &trial, count_of(&shape), expected, 0, name);
+    device_check_each(device, &fixture, count_of(&shape), expected, 0, name);
     free(av);
     free(bv);
 }
@@ -180,7 +181,7 @@ static void check_widths(const tapml_op *op, int is_binary)
 
     for (int i = 0; i < DEVICE_WIDTH_COUNT; i++) {
         const struct operand_spec shape =
-            trial_rows(TAPML_F32, rows[i % 5], device_widths[i], NULL);
+            op_fixture_rows(TAPML_F32, rows[i % 5], device_widths[i], NULL);
 
         if (is_binary) {
             check_binary(op, shape, DENSE, SPREAD, SPREAD);
@@ -221,17 +222,17 @@ Test(elements, silu_of_large_values)
 {
     const double values[] = {-1e30, -200, -88, -87, -20, -0.0, 1e-30, 20, 88, 200, 1e30, NAN};
     double *expected = device_array(12);
-    struct trial trial = {.op = &tapml_silu, .output = 1};
+    struct op_fixture fixture = {.op = &tapml_silu, .output = 1};
 
-    trial.arguments[0].tensor = trial_rows(TAPML_F32, 1, 12, values);
-    trial.arguments[1].tensor = trial_rows(TAPML_F32, 1, 12, NULL);
+    fixture.arguments[0].tensor = op_fixture_rows(TAPML_F32, 1, 12, values);
+    fixture.arguments[1].tensor = op_fixture_rows(TAPML_F32, 1, 12, NULL);
     formulas_silu(12, values, expected);
     for (int i = 0; i < 12; i++) {
         expected[i] = fabs(expected[i]) < 1e-36 ? 0 : expected[i]; // Below the normal numbers: any.
     }
     double computed[12];
 
-    trial_run(&trial, device, computed);
+    op_fixture_run(&fixture, device, computed);
     for (int i = 0; i < 12; i++) {
         const double distance = fabs(expected[i] - computed[i]);
 
@@ -248,16 +249,16 @@ Test(elements, softplus_keeps_its_digits)
     enum { COUNT = 13 };
     const double values[COUNT] = {-80, -40, -20, -10, -1, -0.0, 1e-30, 1, 10, 20, 40, 200, 1e30};
     double *expected = device_array(COUNT);
-    struct trial trial = {.op = &tapml_softplus, .output = TAPML_SOFTPLUS_Y};
-    struct operand_spec spec = trial_rows(TAPML_F32, 1, COUNT, NULL);
+    struct op_fixture fixture = {.op = &tapml_softplus, .output = TAPML_SOFTPLUS_Y};
+    struct operand_spec spec = op_fixture_rows(TAPML_F32, 1, COUNT, NULL);
 
-    trial.arguments[TAPML_SOFTPLUS_Y].tensor = spec;
+    fixture.arguments[TAPML_SOFTPLUS_Y].tensor = spec;
     spec.values = values;
-    trial.arguments[TAPML_SOFTPLUS_X].tensor = spec;
+    fixture.arguments[TAPML_SOFTPLUS_X].tensor = spec;
     for (int i = 0; i < COUNT; i++) {
         expected[i] = formulas_unary("tapml.softplus", values[i], NULL);
     }
-    device_check_each(device, &trial, COUNT, expected, 16, "softplus far from 0");
+    device_check_each(device, &fixture, COUNT, expected, 16, "softplus far from 0");
 }
 
 // Ops of one operand and up to two numbers; `limit` is in units in the last place.
@@ -268,22 +269,22 @@ static void check_numbers(const tapml_op *op, const double *numbers, double limi
     for (int i = 0; i < SHAPES; i++) {
         const size_t count = count_of(&shapes[i]);
         const enum layout layout = layouts[i % 5];
-        struct trial trial = {.op = op, .output = op->n_params - 1};
+        struct op_fixture fixture = {.op = op, .output = op->n_params - 1};
         double *values = values_of(&shapes[i], layout, 31), *expected = device_array(count);
 
-        trial.arguments[0].tensor = lay_out(shapes[i], layout);
-        trial.arguments[0].tensor.values = values;
-        trial.arguments[trial.output].tensor = lay_out(shapes[i], i % 2 != 0 ? SPREAD : DENSE);
-        for (uint32_t p = 1; p < trial.output; p++) {
-            trial.arguments[p].f64 = numbers[p - 1];
+        fixture.arguments[0].tensor = lay_out(shapes[i], layout);
+        fixture.arguments[0].tensor.values = values;
+        fixture.arguments[fixture.output].tensor = lay_out(shapes[i], i % 2 != 0 ? SPREAD : DENSE);
+        for (uint32_t p = 1; p < fixture.output; p++) {
+            fixture.arguments[p].f64 = numbers[p - 1];
         }
         for (size_t k = 0; k < count; k++) {
             expected[k] = formulas_unary(op->name, values[k], numbers);
         }
         if (limit < 1) { // Of the root mean square.
-            device_check(device, &trial, count, expected, limit, op->name);
+            device_check(device, &fixture, count, expected, limit, op->name);
         } else {
-            device_check_each(device, &trial, count, expected, limit, op->name);
+            device_check_each(device, &fixture, count, expected, limit, op->name);
         }
         free(values);
     }
@@ -329,14 +330,16 @@ static void check_concat(size_t heads, size_t left, size_t right, int is_repeate
 {
     enum { TOKENS = 5 };
     const size_t rows = TOKENS * heads, width = left + right;
-    double *a = trial_values(7, TAPML_F32, rows * left);
-    double *b = trial_values(8, TAPML_F32, rows * right), *expected = device_array(rows * width);
-    struct trial trial = {.op = &tapml_concat, .output = TAPML_CONCAT_Y};
-    struct operand_spec *second = &trial.arguments[TAPML_CONCAT_B].tensor;
+    double *a = op_fixture_values(7, TAPML_F32, rows * left);
+    double *b = op_fixture_values(8, TAPML_F32, rows * right),
+           *expected = device_array(rows * width);
+    struct op_fixture fixture = {.op = &tapml_concat, .output = TAPML_CONCAT_Y};
+    struct operand_spec *second = &fixture.arguments[TAPML_CONCAT_B].tensor;
 
-    trial.arguments[TAPML_CONCAT_A].tensor = trial_spread(
-        trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)left, a), is_repeated ? 3 : 4, 1);
-    *second = trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)right, b);
+    fixture.arguments[TAPML_CONCAT_A].tensor =
+        op_fixture_spread(op_fixture_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)left, a),
+                          is_repeated ? 3 : 4, 1);
+    *second = op_fixture_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)right, b);
     if (is_repeated) { // All heads of a token have the same row.
         second->strided = true;
         second->stride[0] = (int64_t)right;
@@ -346,10 +349,10 @@ static void check_concat(size_t heads, size_t left, size_t right, int is_repeate
             memmove(b + r * right, b + r / heads * right, right * sizeof(*b));
         }
     }
-    trial.arguments[TAPML_CONCAT_Y].tensor = trial_spread(
-        trial_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)width, NULL), 4, is_repeated);
+    fixture.arguments[TAPML_CONCAT_Y].tensor = op_fixture_spread(
+        op_fixture_heads(TAPML_F32, TOKENS, (int64_t)heads, (int64_t)width, NULL), 4, is_repeated);
     formulas_concat(rows, left, right, a, b, expected);
-    device_check_each(device, &trial, rows * width, expected, 0, "concat");
+    device_check_each(device, &fixture, rows * width, expected, 0, "concat");
     free(a);
     free(b);
 }
@@ -367,7 +370,7 @@ Test(elements, concat)
 // More workgroups than an axis of a grid promises.
 Test(elements, folded_grid)
 {
-    const struct operand_spec shape = trial_rows(TAPML_F32, 70001, 61, NULL);
+    const struct operand_spec shape = op_fixture_rows(TAPML_F32, 70001, 61, NULL);
 
     check_binary(&tapml_add, shape, DENSE, SPREAD, DENSE);
 }

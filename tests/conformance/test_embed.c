@@ -29,27 +29,28 @@ enum { ROWS = 37, FIRST_PANEL = 20, OFFSET = 3, COUNT = 9 };
 static void check(uint32_t dtype, int64_t width, int is_whole)
 {
     static const int32_t ids[COUNT] = {0, ROWS - 1 - OFFSET, 0, 5, 5, 31, 16, 17, 18};
-    double *table = trial_values(1, dtype, ROWS * (size_t)width), numbers[COUNT];
+    double *table = op_fixture_values(1, dtype, ROWS * (size_t)width), numbers[COUNT];
     double *expected = device_array(COUNT * (size_t)width);
     struct operand_spec rest[2] = {{0}};
-    struct trial trial = {.op = &tapml_embed, .output = TAPML_EMBED_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_embed, .output = TAPML_EMBED_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
 
     for (int i = 0; i < COUNT; i++) {
         numbers[i] = ids[i];
     }
     formulas_embed(&(struct formulas_embed){COUNT, (size_t)width, table, ids, OFFSET}, expected);
     arguments[TAPML_EMBED_TABLE].tensor =
-        trial_rows(dtype, is_whole ? ROWS : FIRST_PANEL, width, table);
+        op_fixture_rows(dtype, is_whole ? ROWS : FIRST_PANEL, width, table);
     if (!is_whole) {
         arguments[TAPML_EMBED_TABLE].tensor.lead = 3;
-        rest[0] = trial_rows(dtype, ROWS - FIRST_PANEL, width, table + FIRST_PANEL * width);
+        rest[0] = op_fixture_rows(dtype, ROWS - FIRST_PANEL, width, table + FIRST_PANEL * width);
         arguments[TAPML_EMBED_TABLE].panels = rest;
     }
-    arguments[TAPML_EMBED_IDS].tensor = trial_row(TAPML_I32, COUNT, numbers);
+    arguments[TAPML_EMBED_IDS].tensor = op_fixture_row(TAPML_I32, COUNT, numbers);
     arguments[TAPML_EMBED_OFFSET].i64 = OFFSET;
-    arguments[TAPML_EMBED_Y].tensor = trial_spread(trial_rows(TAPML_F32, COUNT, width, NULL), 5, 3);
-    device_check(device, &trial, COUNT * (size_t)width, expected, 0,
+    arguments[TAPML_EMBED_Y].tensor =
+        op_fixture_spread(op_fixture_rows(TAPML_F32, COUNT, width, NULL), 5, 3);
+    device_check(device, &fixture, COUNT * (size_t)width, expected, 0,
                  dtype == OPERAND_Q8 ? "q8" : "q4");
     free(table);
 }

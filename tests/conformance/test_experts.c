@@ -17,8 +17,8 @@ static void close_device(void)
 }
 
 #define SUITE experts
-#define CHECK(trial_, rows_, count_, expected_)                                                    \
-    device_check(device, trial_, count_, expected_, 4e-6, "mixture")
+#define CHECK(op_fixture_, rows_, count_, expected_)                                               \
+    device_check(device, op_fixture_, count_, expected_, 4e-6, "mixture")
 #include "harness/mixtures.h"
 
 TestSuite(experts, .init = open_device, .fini = close_device, .timeout = 300);

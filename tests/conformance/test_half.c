@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 // Values of f16 themselves: how they are moved and how numbers are rounded to them. Ops over them
-// are checked by device_check, with every trial.
+// are checked by device_check, with every fixture.
 
 #include "device.h"
 #include "harness/formulas.h"
@@ -36,7 +36,7 @@ Test(half, every_number_is_moved)
 {
     enum { ROWS = 257, WIDTH = 255, COUNT = ROWS * WIDTH };
     double *x = device_array(COUNT), *y = device_array(COUNT);
-    struct trial trial = {.op = &tapml_copy, .output = TAPML_COPY_Y};
+    struct op_fixture fixture = {.op = &tapml_copy, .output = TAPML_COPY_Y};
 
     for (int i = 0; i < COUNT; i++) {
         const int exponent = i >> 10 & 31, digits = i & 1023;
@@ -46,10 +46,10 @@ Test(half, every_number_is_moved)
 
         x[i] = i >> 15 != 0 ? -size : size;
     }
-    trial.arguments[TAPML_COPY_X].tensor = trial_rows(TAPML_F16, ROWS, WIDTH, x);
-    trial.arguments[TAPML_COPY_Y].tensor =
-        trial_spread(trial_rows(TAPML_F16, ROWS, WIDTH, NULL), 1, 2);
-    trial_run(&trial, device, y);
+    fixture.arguments[TAPML_COPY_X].tensor = op_fixture_rows(TAPML_F16, ROWS, WIDTH, x);
+    fixture.arguments[TAPML_COPY_Y].tensor =
+        op_fixture_spread(op_fixture_rows(TAPML_F16, ROWS, WIDTH, NULL), 1, 2);
+    op_fixture_run(&fixture, device, y);
     for (int i = 0; i < COUNT; i++) {
         cr_assert(x[i] == y[i] && !signbit(x[i]) == !signbit(y[i]), "%a became %a", x[i], y[i]);
     }
@@ -68,7 +68,7 @@ Test(half, numbers_are_rounded_to_the_nearest_and_ties_to_even)
     enum { MIDDLES = sizeof(middles) / sizeof(*middles), COUNT = MIDDLES * 6 };
     static const double ids[] = {0};
     double table[COUNT], y[COUNT];
-    struct trial trial = {.op = &tapml_embed, .output = TAPML_EMBED_Y};
+    struct op_fixture fixture = {.op = &tapml_embed, .output = TAPML_EMBED_Y};
 
     for (int i = 0; i < COUNT; i++) {
         const float middle = (float)middles[i / 6];
@@ -78,10 +78,10 @@ Test(half, numbers_are_rounded_to_the_nearest_and_ties_to_even)
 
         table[i] = i % 6 < 3 ? near : -near;
     }
-    trial.arguments[TAPML_EMBED_TABLE].tensor = trial_rows(TAPML_F32, 1, COUNT, table);
-    trial.arguments[TAPML_EMBED_IDS].tensor = trial_row(TAPML_I32, 1, ids);
-    trial.arguments[TAPML_EMBED_Y].tensor = trial_rows(TAPML_F16, 1, COUNT, NULL);
-    trial_run(&trial, device, y);
+    fixture.arguments[TAPML_EMBED_TABLE].tensor = op_fixture_rows(TAPML_F32, 1, COUNT, table);
+    fixture.arguments[TAPML_EMBED_IDS].tensor = op_fixture_row(TAPML_I32, 1, ids);
+    fixture.arguments[TAPML_EMBED_Y].tensor = op_fixture_rows(TAPML_F16, 1, COUNT, NULL);
+    op_fixture_run(&fixture, device, y);
     for (int i = 0; i < COUNT; i++) {
         const double expected = formulas_rounded(table[i], TAPML_F16);
 

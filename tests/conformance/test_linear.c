@@ -58,7 +58,7 @@ make_weight(const struct shape *s, const double *values, struct operand_spec pan
 
     for (int64_t at = 0, i = 0; at < rows; at += step, i++) {
         const int64_t count = rows - at < step ? rows - at : step;
-        struct operand_spec spec = trial_rows(s->dtype, count, width, values + at * width);
+        struct operand_spec spec = op_fixture_rows(s->dtype, count, width, values + at * width);
 
         cr_assert_leq(i, PANELS_MAX);
         spec.lead = s->is_slice != 0;
@@ -74,36 +74,38 @@ make_weight(const struct shape *s, const double *values, struct operand_spec pan
 static void check(struct shape s)
 {
     const size_t rows = (size_t)s.tokens, out = (size_t)s.out, in = (size_t)s.in;
-    double *x = trial_values(1, TAPML_F32, rows * in), *w = trial_values(2, s.dtype, in * out);
-    double *b = s.bias != 0 ? trial_values(3, s.bias, out) : NULL;
+    double *x = op_fixture_values(1, TAPML_F32, rows * in),
+           *w = op_fixture_values(2, s.dtype, in * out);
+    double *b = s.bias != 0 ? op_fixture_values(3, s.bias, out) : NULL;
     double *expected = device_array(rows * out);
     struct operand_spec panels[PANELS_MAX + 1] = {{0}};
-    struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
     char name[128];
 
     formulas_linear(
         &(struct formulas_linear){
             .rows = rows, .in = in, .out = out, .x = x, .w = w, .b = b, .transposed = s.transposed},
         expected);
-    arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, s.tokens, s.in, x);
+    arguments[TAPML_LINEAR_X].tensor = op_fixture_rows(TAPML_F32, s.tokens, s.in, x);
     arguments[TAPML_LINEAR_W].tensor = make_weight(&s, w, panels);
     arguments[TAPML_LINEAR_W].panels = panels;
     if (b != NULL) {
-        arguments[TAPML_LINEAR_B].tensor = trial_row(s.bias, s.out, b);
+        arguments[TAPML_LINEAR_B].tensor = op_fixture_row(s.bias, s.out, b);
         arguments[TAPML_LINEAR_B].tensor.lead = s.is_slice != 0;
     }
     arguments[TAPML_LINEAR_TRANSPOSED].i64 = s.transposed;
-    arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, s.tokens, s.out, NULL);
+    arguments[TAPML_LINEAR_Y].tensor = op_fixture_rows(TAPML_F32, s.tokens, s.out, NULL);
     if (s.is_slice) {
         arguments[TAPML_LINEAR_X].tensor =
-            trial_spread(arguments[TAPML_LINEAR_X].tensor, (size_t)s.in, 2 * s.in);
-        arguments[TAPML_LINEAR_Y].tensor = trial_spread(arguments[TAPML_LINEAR_Y].tensor, 3, 5);
+            op_fixture_spread(arguments[TAPML_LINEAR_X].tensor, (size_t)s.in, 2 * s.in);
+        arguments[TAPML_LINEAR_Y].tensor =
+            op_fixture_spread(arguments[TAPML_LINEAR_Y].tensor, 3, 5);
     }
     (void)snprintf(name, sizeof(name), "tokens %ld out %ld in %ld %s bias %s%s panel %ld%s",
                    (long)s.tokens, (long)s.out, (long)s.in, name_of(s.dtype), name_of(s.bias),
                    s.transposed ? " transposed" : "", (long)s.panel, s.is_slice ? " slice" : "");
-    device_check(device, &trial, rows * out, expected, limit, name);
+    device_check(device, &fixture, rows * out, expected, limit, name);
     free(x);
     free(w);
     free(b);
@@ -183,8 +185,9 @@ Test(linear, blocks)
 // More than two leading axes, which merge into two strides, and into none.
 Test(linear, ranks)
 {
-    double *x = trial_values(4, TAPML_F32, 30 * 24), *w = trial_values(5, TAPML_F32, 24 * 7);
-    struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+    double *x = op_fixture_values(4, TAPML_F32, 30 * 24),
+           *w = op_fixture_values(5, TAPML_F32, 24 * 7);
+    struct op_fixture fixture = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
 
     for (int i = 0; i < 3; i++) {
         double *expected = device_array(30 * 7);
@@ -202,10 +205,10 @@ Test(linear, ranks)
 
         formulas_linear(&(struct formulas_linear){.rows = rows, .in = 24, .out = 7, .x = x, .w = w},
                         expected);
-        trial.arguments[TAPML_LINEAR_X].tensor = xs;
-        trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(TAPML_F32, 7, 24, w);
-        trial.arguments[TAPML_LINEAR_Y].tensor = ys;
-        device_check(device, &trial, rows * 7, expected, limit, "leading axes");
+        fixture.arguments[TAPML_LINEAR_X].tensor = xs;
+        fixture.arguments[TAPML_LINEAR_W].tensor = op_fixture_rows(TAPML_F32, 7, 24, w);
+        fixture.arguments[TAPML_LINEAR_Y].tensor = ys;
+        device_check(device, &fixture, rows * 7, expected, limit, "leading axes");
     }
     free(x);
     free(w);

@@ -31,30 +31,31 @@ static void
 check_norm(int64_t rows, int64_t width, uint32_t weight, double offset, double eps, int is_slice)
 {
     const size_t count = (size_t)(rows * width);
-    double *x = trial_values(1, TAPML_F32, count), *expected = device_array(count);
-    double *w = weight != 0 ? trial_values(2, weight, (size_t)width) : NULL;
-    struct trial trial = {.op = &tapml_rms_norm, .output = TAPML_RMS_NORM_Y};
-    struct trial_argument *arguments = trial.arguments;
+    double *x = op_fixture_values(1, TAPML_F32, count), *expected = device_array(count);
+    double *w = weight != 0 ? op_fixture_values(2, weight, (size_t)width) : NULL;
+    struct op_fixture fixture = {.op = &tapml_rms_norm, .output = TAPML_RMS_NORM_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
     char name[96];
 
     formulas_rms_norm(&(struct formulas_rms_norm){(size_t)rows, (size_t)width, x, w, eps, offset},
                       expected);
-    arguments[TAPML_RMS_NORM_X].tensor = trial_rows(TAPML_F32, rows, width, x);
-    arguments[TAPML_RMS_NORM_Y].tensor = trial_rows(TAPML_F32, rows, width, NULL);
+    arguments[TAPML_RMS_NORM_X].tensor = op_fixture_rows(TAPML_F32, rows, width, x);
+    arguments[TAPML_RMS_NORM_Y].tensor = op_fixture_rows(TAPML_F32, rows, width, NULL);
     if (w != NULL) {
-        arguments[TAPML_RMS_NORM_WEIGHT].tensor = trial_row(weight, width, w);
+        arguments[TAPML_RMS_NORM_WEIGHT].tensor = op_fixture_row(weight, width, w);
         arguments[TAPML_RMS_NORM_WEIGHT].tensor.lead = is_slice != 0;
     }
     arguments[TAPML_RMS_NORM_EPS].f64 = eps;
     arguments[TAPML_RMS_NORM_OFFSET].f64 = offset;
     if (is_slice) {
         arguments[TAPML_RMS_NORM_X].tensor =
-            trial_spread(arguments[TAPML_RMS_NORM_X].tensor, (size_t)width, 2 * width);
-        arguments[TAPML_RMS_NORM_Y].tensor = trial_spread(arguments[TAPML_RMS_NORM_Y].tensor, 4, 4);
+            op_fixture_spread(arguments[TAPML_RMS_NORM_X].tensor, (size_t)width, 2 * width);
+        arguments[TAPML_RMS_NORM_Y].tensor =
+            op_fixture_spread(arguments[TAPML_RMS_NORM_Y].tensor, 4, 4);
     }
     (void)snprintf(name, sizeof(name), "rows %ld width %ld weight 0x%x%s", (long)rows, (long)width,
                    weight, is_slice ? " slice" : "");
-    device_check_each(device, &trial, count, expected, width > 1000 ? 64 : 16, name);
+    device_check_each(device, &fixture, count, expected, width > 1000 ? 64 : 16, name);
     free(x);
     free(w);
 }
@@ -91,34 +92,34 @@ static void
 check_layer_norm(int64_t rows, int64_t width, uint32_t weight, uint32_t bias, int is_slice)
 {
     const size_t count = (size_t)(rows * width);
-    double *x = trial_values(1, TAPML_F32, count), *expected = device_array(count);
-    double *w = weight != 0 ? trial_values(2, weight, (size_t)width) : NULL;
-    double *b = bias != 0 ? trial_values(3, bias, (size_t)width) : NULL;
-    struct trial trial = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
-    struct trial_argument *arguments = trial.arguments;
+    double *x = op_fixture_values(1, TAPML_F32, count), *expected = device_array(count);
+    double *w = weight != 0 ? op_fixture_values(2, weight, (size_t)width) : NULL;
+    double *b = bias != 0 ? op_fixture_values(3, bias, (size_t)width) : NULL;
+    struct op_fixture fixture = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
     char name[96];
 
     formulas_layer_norm(
         &(struct formulas_layer_norm){(size_t)rows, (size_t)width, x, w, b, 0.125, is_slice != 0},
         expected);
-    arguments[TAPML_LAYER_NORM_X].tensor = trial_rows(TAPML_F32, rows, width, x);
-    arguments[TAPML_LAYER_NORM_Y].tensor = trial_rows(TAPML_F32, rows, width, NULL);
+    arguments[TAPML_LAYER_NORM_X].tensor = op_fixture_rows(TAPML_F32, rows, width, x);
+    arguments[TAPML_LAYER_NORM_Y].tensor = op_fixture_rows(TAPML_F32, rows, width, NULL);
     if (w != NULL) {
-        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = trial_row(weight, width, w);
+        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = op_fixture_row(weight, width, w);
     }
     if (b != NULL) {
-        arguments[TAPML_LAYER_NORM_BIAS].tensor = trial_row(bias, width, b);
+        arguments[TAPML_LAYER_NORM_BIAS].tensor = op_fixture_row(bias, width, b);
         arguments[TAPML_LAYER_NORM_BIAS].tensor.lead = 1;
     }
     arguments[TAPML_LAYER_NORM_EPS].f64 = 0.125;
     arguments[TAPML_LAYER_NORM_OFFSET].f64 = is_slice != 0;
     if (is_slice) {
         arguments[TAPML_LAYER_NORM_X].tensor =
-            trial_spread(arguments[TAPML_LAYER_NORM_X].tensor, (size_t)width, 2 * width);
+            op_fixture_spread(arguments[TAPML_LAYER_NORM_X].tensor, (size_t)width, 2 * width);
     }
     (void)snprintf(name, sizeof(name), "layer_norm rows %ld width %ld weight 0x%x bias 0x%x",
                    (long)rows, (long)width, weight, bias);
-    device_check(device, &trial, count, expected, 4e-6, name);
+    device_check(device, &fixture, count, expected, 4e-6, name);
     free(x);
     free(w);
     free(b);
@@ -141,11 +142,12 @@ static void check_rope(
     int64_t tokens, int64_t heads, int64_t width, int64_t half, int interleaved, int is_slice)
 {
     const size_t count = (size_t)(tokens * heads * width), table = (size_t)(tokens * half);
-    double *x = trial_values(1, TAPML_F32, count), *angle = trial_values(2, TAPML_F32, table);
+    double *x = op_fixture_values(1, TAPML_F32, count),
+           *angle = op_fixture_values(2, TAPML_F32, table);
     double *cosine = device_array(table), *sine = device_array(table);
     double *expected = device_array(count);
-    struct trial trial = {.op = &tapml_rope, .output = TAPML_ROPE_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_rope, .output = TAPML_ROPE_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
     char name[96];
 
     for (size_t i = 0; i < table; i++) {
@@ -155,20 +157,21 @@ static void check_rope(
     formulas_rope(&(struct formulas_rope){(size_t)tokens, (size_t)heads, (size_t)width,
                                           (size_t)half, x, cosine, sine, interleaved},
                   expected);
-    arguments[TAPML_ROPE_X].tensor = trial_heads(TAPML_F32, tokens, heads, width, x);
-    arguments[TAPML_ROPE_COS].tensor = trial_rows(TAPML_F32, tokens, half, cosine);
-    arguments[TAPML_ROPE_SIN].tensor = trial_rows(TAPML_F32, tokens, half, sine);
+    arguments[TAPML_ROPE_X].tensor = op_fixture_heads(TAPML_F32, tokens, heads, width, x);
+    arguments[TAPML_ROPE_COS].tensor = op_fixture_rows(TAPML_F32, tokens, half, cosine);
+    arguments[TAPML_ROPE_SIN].tensor = op_fixture_rows(TAPML_F32, tokens, half, sine);
     arguments[TAPML_ROPE_INTERLEAVED].i64 = interleaved;
-    arguments[TAPML_ROPE_Y].tensor = trial_heads(TAPML_F32, tokens, heads, width, NULL);
+    arguments[TAPML_ROPE_Y].tensor = op_fixture_heads(TAPML_F32, tokens, heads, width, NULL);
     if (is_slice) {
-        arguments[TAPML_ROPE_X].tensor = trial_spread(arguments[TAPML_ROPE_X].tensor, 5, 3);
-        arguments[TAPML_ROPE_SIN].tensor = trial_spread(arguments[TAPML_ROPE_SIN].tensor, 1, 2);
-        arguments[TAPML_ROPE_Y].tensor = trial_spread(arguments[TAPML_ROPE_Y].tensor, 2, 7);
+        arguments[TAPML_ROPE_X].tensor = op_fixture_spread(arguments[TAPML_ROPE_X].tensor, 5, 3);
+        arguments[TAPML_ROPE_SIN].tensor =
+            op_fixture_spread(arguments[TAPML_ROPE_SIN].tensor, 1, 2);
+        arguments[TAPML_ROPE_Y].tensor = op_fixture_spread(arguments[TAPML_ROPE_Y].tensor, 2, 7);
     }
     (void)snprintf(name, sizeof(name), "tokens %ld heads %ld width %ld half %ld %s%s", (long)tokens,
                    (long)heads, (long)width, (long)half, interleaved ? "interleaved" : "halves",
                    is_slice ? " slice" : "");
-    device_check(device, &trial, count, expected, 1e-6, name);
+    device_check(device, &fixture, count, expected, 1e-6, name);
     free(x);
     free(angle);
     free(cosine);

@@ -177,7 +177,7 @@ Test(queue, counters)
     tapml_object *queue = plugin_queue(device);
     const tapml_counters *counters = queue->vt->interface_of(queue, TAPML_COUNTERS);
     const double values[] = {1, 2, 3};
-    struct trial trial = {.op = &tapml_add, .output = 2};
+    struct op_fixture fixture = {.op = &tapml_add, .output = 2};
     double sum[3];
 
     cr_assert_not_null(counters);
@@ -186,10 +186,10 @@ Test(queue, counters)
 
     expect_ok(plugin_table(device)->queue_fill(queue, &call, buffer, 0, 64, 1), &call);
     cr_expect_eq(counters->launches(queue), 0);
-    trial.arguments[0].tensor = trial_row(TAPML_F32, 3, values);
-    trial.arguments[1].tensor = trial_row(TAPML_F32, 3, values);
-    trial.arguments[2].tensor = trial_row(TAPML_F32, 3, NULL);
-    trial_run(&trial, device, sum);
+    fixture.arguments[0].tensor = op_fixture_row(TAPML_F32, 3, values);
+    fixture.arguments[1].tensor = op_fixture_row(TAPML_F32, 3, values);
+    fixture.arguments[2].tensor = op_fixture_row(TAPML_F32, 3, NULL);
+    op_fixture_run(&fixture, device, sum);
     cr_expect_eq(counters->launches(queue), 1);
     wait_for_all();
     release(buffer);
@@ -210,14 +210,14 @@ Test(queue, unknown_op)
 // Tensors without elements: nothing to do, and nothing touched.
 Test(queue, empty_tensors)
 {
-    struct trial trial = {.op = &tapml_silu, .output = 1};
+    struct op_fixture fixture = {.op = &tapml_silu, .output = 1};
     double nothing[1];
 
-    trial.arguments[0].tensor = trial_rows(TAPML_F32, 0, 5, NULL);
-    trial.arguments[1].tensor = trial_rows(TAPML_F32, 0, 5, NULL);
-    trial_run(&trial, device, nothing);
-    trial = (struct trial){.op = &tapml_rms_norm, .output = TAPML_RMS_NORM_Y};
-    trial.arguments[TAPML_RMS_NORM_X].tensor = trial_rows(TAPML_F32, 0, 8, NULL);
-    trial.arguments[TAPML_RMS_NORM_Y].tensor = trial_rows(TAPML_F32, 0, 8, NULL);
-    trial_run(&trial, device, nothing);
+    fixture.arguments[0].tensor = op_fixture_rows(TAPML_F32, 0, 5, NULL);
+    fixture.arguments[1].tensor = op_fixture_rows(TAPML_F32, 0, 5, NULL);
+    op_fixture_run(&fixture, device, nothing);
+    fixture = (struct op_fixture){.op = &tapml_rms_norm, .output = TAPML_RMS_NORM_Y};
+    fixture.arguments[TAPML_RMS_NORM_X].tensor = op_fixture_rows(TAPML_F32, 0, 8, NULL);
+    fixture.arguments[TAPML_RMS_NORM_Y].tensor = op_fixture_rows(TAPML_F32, 0, 8, NULL);
+    op_fixture_run(&fixture, device, nothing);
 }

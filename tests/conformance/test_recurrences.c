@@ -17,8 +17,8 @@ static void close_device(void)
 }
 
 #define SUITE recurrences
-#define CHECK(trial_, rows_, count_, expected_)                                                    \
-    device_check(device, trial_, count_, expected_, 8e-6, "recurrence")
+#define CHECK(op_fixture_, rows_, count_, expected_)                                               \
+    device_check(device, op_fixture_, count_, expected_, 8e-6, "recurrence")
 #include "harness/recurrences.h"
 
 TestSuite(recurrences, .init = open_device, .fini = close_device, .timeout = 300);

@@ -15,7 +15,7 @@ LLAMA = os.path.join(rig.DATA, "models", "llama")
 TARGET = sys.argv[1] if len(sys.argv) > 1 else "reference:f32-blocked"
 
 
-def narrowed(folder, isolation="never", write=rig.write_small_run, extra="", offload="", **more):
+def reduced(folder, isolation="never", write=rig.write_small_run, extra="", offload="", **more):
     """A run with [target.gpu] activations = f16."""
     ini, dir_ = write(folder, extra=extra, **{"target": TARGET, **more})
     change(ini, "[offload]\n", f"activations = f16\nisolation = {isolation}\n\n[offload]\n{offload}")
@@ -37,7 +37,7 @@ def agrees(done):
 
 def a_fixture_moves_wholly(folder):
     for isolation in ("never", "always", "loopback"):
-        ini, dir_ = narrowed(os.path.join(folder, isolation), isolation)
+        ini, dir_ = reduced(os.path.join(folder, isolation), isolation)
         agrees(rig.host("--config", ini))
         calibrated = {row[0] for row in rig.rows(dir_, "SELECT DISTINCT calibration FROM \"limit\"")}
         # A device of the reference has no part in its own limits.
@@ -49,7 +49,7 @@ def a_fixture_moves_wholly(folder):
 
 
 def the_embedded_model_moves_wholly(folder):
-    ini, dir_ = narrowed(folder, write=rig.write_run, count=2)
+    ini, dir_ = reduced(folder, write=rig.write_run, count=2)
     path = os.path.join(dir_, "report.json")
     agrees(rig.host("--config", ini, "--json", path, "--junit", os.path.join(dir_, "report.xml")))
     target = json.load(open(path, encoding="utf-8"))["targets"][0]
@@ -63,7 +63,7 @@ def the_embedded_model_moves_wholly(folder):
 
 def weights_that_stand_for_activations_go_along(folder):
     for name in ("mamba2", "rwkv7"):
-        ini, _ = narrowed(os.path.join(folder, name), model=os.path.join(rig.DATA, "models", name))
+        ini, _ = reduced(os.path.join(folder, name), model=os.path.join(rig.DATA, "models", name))
         agrees(rig.host("--config", ini))
 
 
@@ -89,7 +89,7 @@ def faults_are_found_and_named(folder):
               ("swap-halves", "rope", "layers.0/attn/k_rope"), ("skip-write", "state_append", "layers.1/attn/v_append")]
     for kind, op, instance in faults:
         fault = f"\n[fault.1]\ntarget = gpu\nop = {op}\ninstance = {instance}\nkind = {kind}\n"
-        ini, dir_ = narrowed(os.path.join(folder, kind.replace(" ", "-")), "always", extra=fault)
+        ini, dir_ = reduced(os.path.join(folder, kind.replace(" ", "-")), "always", extra=fault)
         done = rig.check(rig.host("--config", ini), 1)
         rig.contains(done.stdout, f"blamed: {instance} (tapml.{op})", "1 blamed, 0 unsupported, 1 left on the source",
                      "end to end: agrees")
@@ -100,22 +100,22 @@ def faults_are_found_and_named(folder):
 
 def every_mode_of_the_offload_knows_it(folder):
     for mode in ("shadow", "cumulative"):
-        ini, _ = narrowed(os.path.join(folder, mode), offload=f"mode = {mode}\n")
+        ini, _ = reduced(os.path.join(folder, mode), offload=f"mode = {mode}\n")
         agrees(rig.host("--config", ini))
         fault = "\n[fault.1]\ntarget = gpu\nop = silu\ninstance = layers.1/*\nkind = scale 1.5\nfrom-call = 2\n"
-        ini, _ = narrowed(os.path.join(folder, mode + "-fault"), offload=f"mode = {mode}\n", extra=fault)
+        ini, _ = reduced(os.path.join(folder, mode + "-fault"), offload=f"mode = {mode}\n", extra=fault)
         rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "blamed: layers.1/mlp/silu (tapml.silu)")
 
 
 def guarded_runs_are_right(folder):
-    ini, _ = narrowed(folder)
+    ini, _ = reduced(folder)
     change(ini, "activations = f16", "activations = f16\nguard = on")
     agrees(rig.host("--config", ini))
 
 
 def a_bundle_is_replayed_as_it_failed(folder):
     fault = "\n[fault.1]\ntarget = gpu\nop = silu\ninstance = layers.1/*\nkind = scale 1.5\n"
-    ini, dir_ = narrowed(folder, extra=fault)
+    ini, dir_ = reduced(folder, extra=fault)
     rig.check(rig.host("--config", ini), 1)
     bundle = os.path.join(dir_, "FAULT-1.tapmlrun")
     # What is right in f16 is far from right in f32: the limits say how the bundle was replayed.
@@ -130,7 +130,7 @@ def a_bundle_is_replayed_as_it_failed(folder):
 
 
 def another_setting_is_another_target(folder):
-    ini, dir_ = narrowed(folder)
+    ini, dir_ = reduced(folder)
     agrees(rig.host("--config", ini))
     kept = rig.rows(dir_, "SELECT count(*) FROM result")[0][0]
     agrees(rig.host("--config", ini))
@@ -155,7 +155,7 @@ def without_a_run(folder):
                         "--ids", "1 5 7 9", "--count", "4", "--json")
         made.append(json.loads(rig.check(done, 0).stdout)["ids"])
     assert made[0] == made[1], made
-    ini, dir_ = narrowed(folder)
+    ini, dir_ = reduced(folder)
     agrees(rig.host("--config", ini))
     plan = os.path.join(dir_, "plan-gpu.txt")
     own = rig.check(rig.host("generate", "--plan", plan, "--ids", "1 5 7 9", "--count", "4", "--json"), 0)
@@ -165,7 +165,7 @@ def without_a_run(folder):
 
 
 def another_word_is_refused(folder):
-    ini, _ = narrowed(folder)
+    ini, _ = reduced(folder)
     change(ini, "activations = f16", "activations = bf16")
     rig.contains(rig.check(rig.host("--check-config", ini), 2).stdout, "'f32' or 'f16'")
     for command in (["eval", "--model", LLAMA], ["generate", "--model", LLAMA, "--ids", "1"]):

@@ -16,18 +16,18 @@
 // Of the machine, as the host sees it: what a case claims has to be refused before it is made.
 enum { MEMORY_BYTES = 512 << 20 };
 
-struct stage {
+struct replay_fixture {
     struct pool *pool;
     struct registry *registry;
     struct backend *backend;
 };
 
-static void stage_open(struct stage *stage)
+static void open_fixture(struct replay_fixture *fixture)
 {
     alloc_set_memory_bytes(MEMORY_BYTES);
     const struct registry_options options = {.program = FUZZ_HOST, .safe_only = 1};
-    FUZZ_CHECK(registry_create(&options, &stage->registry) == TAPML_OK);
-    FUZZ_CHECK(registry_open(stage->registry, "reference:f32-blocked", &stage->backend) ==
+    FUZZ_CHECK(registry_create(&options, &fixture->registry) == TAPML_OK);
+    FUZZ_CHECK(registry_open(fixture->registry, "reference:f32-blocked", &fixture->backend) ==
                TAPML_OK);
 }
 
@@ -40,16 +40,16 @@ static void check_list(const struct verdict_list *list)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct stage stage; // For all inputs.
+    static struct replay_fixture fixture; // For all inputs.
     struct verdict_list list;
-    if (!stage.registry) {
-        stage_open(&stage);
+    if (!fixture.registry) {
+        open_fixture(&fixture);
     }
     struct store *store = rows_store();
-    const struct verdict_options options = {.registry = stage.registry,
+    const struct verdict_options options = {.registry = fixture.registry,
                                             .store = store,
                                             .target = "other",
-                                            .backend = stage.backend,
+                                            .backend = fixture.backend,
                                             .fresh = 1,
                                             .derived = 1};
     rows_add(store, data, size);

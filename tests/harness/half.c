@@ -59,24 +59,24 @@ static double *rounded(const struct operand_spec *spec)
     return values;
 }
 
-bool half_create(const struct trial *trial, struct half *half)
+bool half_create(const struct op_fixture *fixture, struct half *half)
 {
     bool is_any = false;
 
-    *half = (struct half){.narrow = *trial, .wide = *trial};
-    for (uint32_t i = 0; i < trial->op->n_params; i++) {
-        const struct operand_spec *spec = &trial->arguments[i].tensor;
+    *half = (struct half){.f16 = *fixture, .f32 = *fixture};
+    for (uint32_t i = 0; i < fixture->op->n_params; i++) {
+        const struct operand_spec *spec = &fixture->arguments[i].tensor;
 
         if (spec->rank == 0 || spec->dtype != TAPML_F32 ||
-            !can_be_half(trial->op, trial->op->params[i])) {
+            !can_be_half(fixture->op, fixture->op->params[i])) {
             continue;
         }
         is_any = true;
-        half->narrow.arguments[i].tensor.dtype = TAPML_F16;
+        half->f16.arguments[i].tensor.dtype = TAPML_F16;
         if (spec->values != NULL) {
             half->values[i] = rounded(spec);
-            half->narrow.arguments[i].tensor.values = half->values[i];
-            half->wide.arguments[i].tensor.values = half->values[i];
+            half->f16.arguments[i].tensor.values = half->values[i];
+            half->f32.arguments[i].tensor.values = half->values[i];
         }
     }
     return is_any;
@@ -84,12 +84,12 @@ bool half_create(const struct trial *trial, struct half *half)
 
 void half_release(struct half *half)
 {
-    for (size_t i = 0; i < TRIAL_PARAMS_MAX; i++) {
+    for (size_t i = 0; i < OP_FIXTURE_PARAMS_MAX; i++) {
         free(half->values[i]);
     }
 }
 
 bool half_rounds(const struct half *half)
 {
-    return half->narrow.arguments[half->narrow.output].tensor.dtype == TAPML_F16;
+    return half->f16.arguments[half->f16.output].tensor.dtype == TAPML_F16;
 }

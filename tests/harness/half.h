@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/trial.h"
+#include "harness/op_fixture.h"
 
 #include <stdbool.h>
 
-// A trial with its activations in f16, where the schema allows it, and the same one in f32 with
+// A call with its activations in f16, where the schema allows it, and the same one in f32 with
 // values that f16 holds: both mean the same numbers, but for the rounding of what is written.
 struct half {
-    struct trial narrow, wide;
-    double *values[TRIAL_PARAMS_MAX];
+    struct op_fixture f16, f32;
+    double *values[OP_FIXTURE_PARAMS_MAX];
 };
 
-// Makes both of `trial`, whose other arguments they borrow. False where nothing of it can be f16;
+// Makes both of `fixture`, whose other arguments they borrow. False where nothing of it can be f16;
 // there is nothing to be released then.
-bool half_create(const struct trial *trial, struct half *half);
+bool half_create(const struct op_fixture *fixture, struct half *half);
 void half_release(struct half *half);
 
 // Whether the output that is read is f16.

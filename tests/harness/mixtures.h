@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Trials of the ops of mixtures of experts, for the reference and for every other backend. What
-// includes this defines CHECK(trial, rows, count, expected), which frees `expected`, and SUITE.
+// Fixtures of the ops of mixtures of experts, for the reference and for every other backend. What
+// includes this defines CHECK(fixture, rows, count, expected), which frees `expected`, and SUITE.
 #pragma once
 
 #include "harness/formulas.h"
-#include "harness/trial.h"
+#include "harness/op_fixture.h"
 
 #include <tapml/ops.h>
 
@@ -22,7 +22,7 @@ struct mixture {
 };
 
 // The same weight for each expert but for its seed, as a list of operands.
-static void make_list(struct trial_argument *argument,
+static void make_list(struct op_fixture_argument *argument,
                       struct operand_spec *rest,
                       uint32_t dtype,
                       int64_t rows,
@@ -30,10 +30,10 @@ static void make_list(struct trial_argument *argument,
                       double **values)
 {
     for (size_t e = 0; e < EXPERTS; e++) {
-        values[e] = trial_values(40 + e, dtype, (size_t)(rows * width));
+        values[e] = op_fixture_values(40 + e, dtype, (size_t)(rows * width));
 
-        const struct operand_spec spec = rows > 1 ? trial_rows(dtype, rows, width, values[e])
-                                                  : trial_row(dtype, width, values[e]);
+        const struct operand_spec spec = rows > 1 ? op_fixture_rows(dtype, rows, width, values[e])
+                                                  : op_fixture_row(dtype, width, values[e]);
 
         if (e == 0) {
             argument->tensor = spec;
@@ -48,11 +48,11 @@ static void make_list(struct trial_argument *argument,
 static void check_mixture(const struct mixture *m)
 {
     const size_t rows = (size_t)(m->tokens * m->k);
-    struct trial trial = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
     struct operand_spec weights[PANELS], biases[PANELS];
     double *w[EXPERTS], *b[EXPERTS] = {NULL};
-    double *x = trial_values(31, TAPML_F32, (size_t)(m->tokens * m->slots * m->in));
+    double *x = op_fixture_values(31, TAPML_F32, (size_t)(m->tokens * m->slots * m->in));
     double *indices = calloc(rows, sizeof(*indices));
     double *expected = calloc(rows * (size_t)m->out, sizeof(*expected));
 
@@ -61,9 +61,9 @@ static void check_mixture(const struct mixture *m)
         indices[i] = (double)((i * 7 + i / 3) % EXPERTS);
     }
     arguments[TAPML_LINEAR_EXPERTS_X].tensor =
-        trial_spread(trial_heads(TAPML_F32, m->tokens, m->slots, m->in, x), 3, 2);
+        op_fixture_spread(op_fixture_heads(TAPML_F32, m->tokens, m->slots, m->in, x), 3, 2);
     arguments[TAPML_LINEAR_EXPERTS_INDICES].tensor =
-        trial_rows(TAPML_I32, m->tokens, m->k, indices);
+        op_fixture_rows(TAPML_I32, m->tokens, m->k, indices);
     make_list(&arguments[TAPML_LINEAR_EXPERTS_W], weights, m->dtype, m->transposed ? m->in : m->out,
               m->transposed ? m->out : m->in, w);
     if (m->has_biases) {
@@ -71,14 +71,14 @@ static void check_mixture(const struct mixture *m)
     }
     arguments[TAPML_LINEAR_EXPERTS_TRANSPOSED].i64 = m->transposed;
     arguments[TAPML_LINEAR_EXPERTS_Y].tensor =
-        trial_heads(TAPML_F32, m->tokens, m->k, m->out, NULL);
+        op_fixture_heads(TAPML_F32, m->tokens, m->k, m->out, NULL);
     formulas_linear_experts(
         &(struct formulas_linear_experts){
             (size_t)m->tokens, (size_t)m->k, (size_t)m->in, (size_t)m->out, (size_t)m->slots, x,
             indices, (const double *const *)w, m->has_biases ? (const double *const *)b : NULL,
             m->transposed},
         expected);
-    CHECK(&trial, rows, rows * (size_t)m->out, expected);
+    CHECK(&fixture, rows, rows * (size_t)m->out, expected);
     for (size_t e = 0; e < EXPERTS; e++) {
         free(w[e]);
         free(b[e]);
@@ -96,28 +96,30 @@ static const struct mixture mixtures[] = {
 
 static void check_route(size_t tokens, size_t experts, size_t k, int renormalise, int topk)
 {
-    double *scores = trial_values(5, TAPML_F32, tokens * experts);
+    double *scores = op_fixture_values(5, TAPML_F32, tokens * experts);
     double *indices = calloc(tokens * k, sizeof(*indices));
     double *weights = calloc(tokens * k, sizeof(*weights));
-    struct trial trial = {.op = topk ? &tapml_route_topk : &tapml_route_softmax};
+    struct op_fixture fixture = {.op = topk ? &tapml_route_topk : &tapml_route_softmax};
     const uint32_t outputs = topk ? TAPML_ROUTE_TOPK_INDICES : TAPML_ROUTE_SOFTMAX_INDICES;
 
     cr_assert(indices != NULL && weights != NULL);
     for (size_t t = 0; experts > 2 && t < tokens; t += 2) {
         scores[t * experts + 2] = scores[t * experts + 1]; // Equal ones.
     }
-    trial.arguments[0].tensor =
-        trial_spread(trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)experts, scores), 1, 3);
-    trial.arguments[1].i64 = (int64_t)k;
-    trial.arguments[2].i64 = renormalise; // Of route_topk that is an output.
-    trial.arguments[outputs].tensor = trial_rows(TAPML_I32, (int64_t)tokens, (int64_t)k, NULL);
-    trial.arguments[outputs + 1].tensor = trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, NULL);
+    fixture.arguments[0].tensor = op_fixture_spread(
+        op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)experts, scores), 1, 3);
+    fixture.arguments[1].i64 = (int64_t)k;
+    fixture.arguments[2].i64 = renormalise; // Of route_topk that is an output.
+    fixture.arguments[outputs].tensor =
+        op_fixture_rows(TAPML_I32, (int64_t)tokens, (int64_t)k, NULL);
+    fixture.arguments[outputs + 1].tensor =
+        op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, NULL);
     formulas_route(&(struct formulas_route){tokens, experts, k, scores, renormalise, topk}, indices,
                    weights);
-    trial.output = outputs;
-    CHECK(&trial, tokens, tokens * k, indices);
-    trial.output = outputs + 1;
-    CHECK(&trial, tokens, tokens * k, weights);
+    fixture.output = outputs;
+    CHECK(&fixture, tokens, tokens * k, indices);
+    fixture.output = outputs + 1;
+    CHECK(&fixture, tokens, tokens * k, weights);
     free(scores);
 }
 
@@ -131,12 +133,12 @@ struct grouping {
 static void check_groups(const struct grouping *g)
 {
     const size_t experts = (size_t)(g->groups * g->size), count = (size_t)(g->tokens * g->k);
-    double *scores = trial_values(9, TAPML_F32, (size_t)g->tokens * experts);
-    double *bias = g->bias != 0 ? trial_values(10, g->bias, experts) : NULL;
+    double *scores = op_fixture_values(9, TAPML_F32, (size_t)g->tokens * experts);
+    double *bias = g->bias != 0 ? op_fixture_values(10, g->bias, experts) : NULL;
     double *indices = calloc(count, sizeof(*indices)), *weights = calloc(count, sizeof(*weights));
-    struct trial trial = {.op = g->is_sigmoid ? &tapml_route_sigmoid : &tapml_route_groups};
-    struct trial_argument *rest =
-        &trial.arguments[g->is_sigmoid ? TAPML_ROUTE_SIGMOID_KEPT : TAPML_ROUTE_GROUPS_KEPT];
+    struct op_fixture fixture = {.op = g->is_sigmoid ? &tapml_route_sigmoid : &tapml_route_groups};
+    struct op_fixture_argument *rest =
+        &fixture.arguments[g->is_sigmoid ? TAPML_ROUTE_SIGMOID_KEPT : TAPML_ROUTE_GROUPS_KEPT];
     const uint32_t outputs =
         g->is_sigmoid ? TAPML_ROUTE_SIGMOID_INDICES : TAPML_ROUTE_GROUPS_INDICES;
 
@@ -144,26 +146,26 @@ static void check_groups(const struct grouping *g)
     for (int64_t t = 0; bias == NULL && experts > 2 && t < g->tokens; t += 2) {
         scores[t * (int64_t)experts + 2] = scores[t * (int64_t)experts + 1]; // Equal ones.
     }
-    trial.arguments[0].tensor =
-        trial_spread(trial_heads(TAPML_F32, g->tokens, g->groups, g->size, scores), 1, 3);
+    fixture.arguments[0].tensor =
+        op_fixture_spread(op_fixture_heads(TAPML_F32, g->tokens, g->groups, g->size, scores), 1, 3);
     if (bias != NULL) {
-        trial.arguments[TAPML_ROUTE_SIGMOID_BIAS].tensor =
-            trial_rows(g->bias, g->groups, g->size, bias);
+        fixture.arguments[TAPML_ROUTE_SIGMOID_BIAS].tensor =
+            op_fixture_rows(g->bias, g->groups, g->size, bias);
     }
     rest[0].i64 = g->kept;
     rest[1].i64 = g->k;
     rest[2].i64 = g->renormalise; // Of route_groups that is an output.
-    trial.arguments[outputs].tensor = trial_rows(TAPML_I32, g->tokens, g->k, NULL);
-    trial.arguments[outputs + 1].tensor = trial_rows(TAPML_F32, g->tokens, g->k, NULL);
+    fixture.arguments[outputs].tensor = op_fixture_rows(TAPML_I32, g->tokens, g->k, NULL);
+    fixture.arguments[outputs + 1].tensor = op_fixture_rows(TAPML_F32, g->tokens, g->k, NULL);
     formulas_route_groups(&(struct formulas_route_groups){(size_t)g->tokens, (size_t)g->groups,
                                                           (size_t)g->size, (size_t)g->kept,
                                                           (size_t)g->k, scores, bias, g->is_sigmoid,
                                                           g->renormalise},
                           indices, weights);
-    trial.output = outputs;
-    CHECK(&trial, (size_t)g->tokens, count, indices);
-    trial.output = outputs + 1;
-    CHECK(&trial, (size_t)g->tokens, count, weights);
+    fixture.output = outputs;
+    CHECK(&fixture, (size_t)g->tokens, count, indices);
+    fixture.output = outputs + 1;
+    CHECK(&fixture, (size_t)g->tokens, count, weights);
     free(scores);
     free(bias);
 }
@@ -211,20 +213,20 @@ Test(SUITE, weighted_sum)
 
     for (size_t i = 0; i < 4; i++) {
         const size_t tokens = sizes[i][0], k = sizes[i][1], width = sizes[i][2];
-        double *x = trial_values(1, TAPML_F32, tokens * k * width);
-        double *weights = trial_values(2, TAPML_F32, tokens * k);
+        double *x = op_fixture_values(1, TAPML_F32, tokens * k * width);
+        double *weights = op_fixture_values(2, TAPML_F32, tokens * k);
         double *expected = calloc(tokens * width, sizeof(*expected));
-        struct trial trial = {.op = &tapml_weighted_sum, .output = TAPML_WEIGHTED_SUM_Y};
+        struct op_fixture fixture = {.op = &tapml_weighted_sum, .output = TAPML_WEIGHTED_SUM_Y};
 
         cr_assert_not_null(expected);
-        trial.arguments[TAPML_WEIGHTED_SUM_X].tensor = trial_spread(
-            trial_heads(TAPML_F32, (int64_t)tokens, (int64_t)k, (int64_t)width, x), 2, 3);
-        trial.arguments[TAPML_WEIGHTED_SUM_WEIGHTS].tensor =
-            trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, weights);
-        trial.arguments[TAPML_WEIGHTED_SUM_Y].tensor =
-            trial_rows(TAPML_F32, (int64_t)tokens, (int64_t)width, NULL);
+        fixture.arguments[TAPML_WEIGHTED_SUM_X].tensor = op_fixture_spread(
+            op_fixture_heads(TAPML_F32, (int64_t)tokens, (int64_t)k, (int64_t)width, x), 2, 3);
+        fixture.arguments[TAPML_WEIGHTED_SUM_WEIGHTS].tensor =
+            op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, weights);
+        fixture.arguments[TAPML_WEIGHTED_SUM_Y].tensor =
+            op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)width, NULL);
         formulas_weighted_sum(tokens, k, width, x, weights, expected);
-        CHECK(&trial, tokens, tokens * width, expected);
+        CHECK(&fixture, tokens, tokens * width, expected);
         free(x);
         free(weights);
     }

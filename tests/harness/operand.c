@@ -27,7 +27,7 @@ static size_t offset_bytes(const struct operand *operand, size_t i)
 }
 
 // The bits of f16 and bf16 from those of a float that is one of their numbers.
-static uint16_t narrow(uint32_t dtype, float value)
+static uint16_t bits_of(uint32_t dtype, float value)
 {
     uint32_t bits;
 
@@ -72,14 +72,14 @@ static double widen(uint32_t dtype, uint16_t word)
 
 static void store(uint32_t dtype, double value, unsigned char *target)
 {
-    const float narrowed = (float)formulas_rounded(value, dtype);
+    const float rounded = (float)formulas_rounded(value, dtype);
     const int32_t integer = dtype == TAPML_I32 ? (int32_t)value : 0;
-    const uint16_t word = TAPML_DT_BYTES(dtype) == 2 ? narrow(dtype, narrowed) : (uint16_t)0;
+    const uint16_t word = TAPML_DT_BYTES(dtype) == 2 ? bits_of(dtype, rounded) : (uint16_t)0;
 
     if (dtype == TAPML_I32) {
         memcpy(target, &integer, sizeof(integer));
     } else if (dtype == TAPML_F32) {
-        memcpy(target, &narrowed, sizeof(narrowed));
+        memcpy(target, &rounded, sizeof(rounded));
     } else {
         memcpy(target, &word, sizeof(word));
     }
@@ -141,7 +141,7 @@ static size_t span_begin(const tapml_encoding *encoding, size_t blocks, uint32_t
 
 static void store_half(unsigned char *span, size_t block, double value)
 {
-    const uint16_t word = narrow(TAPML_F16, (float)value);
+    const uint16_t word = bits_of(TAPML_F16, (float)value);
 
     memcpy(span + block * sizeof(word), &word, sizeof(word));
 }

@@ -17,8 +17,8 @@ struct operand {
     int64_t shape[TAPML_MAX_RANK], stride[TAPML_MAX_RANK];
 };
 
-// In place of a dtype: a dense weight in blocks, of values that trial_values gave for it. `lead`
-// then counts units of 16 bytes.
+// In place of a dtype: a dense weight in blocks, of values that op_fixture_values gave for it.
+// `lead` then counts units of 16 bytes.
 #define OPERAND_Q8 TAPML_DT(8, 8)
 #define OPERAND_Q4 TAPML_DT(8, 4)
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Trials of the ops of recurrent layers, for the reference and for every other backend. What
-// includes this defines CHECK(trial, rows, count, expected), which frees `expected`, and SUITE.
+// Fixtures of the ops of recurrent layers, for the reference and for every other backend. What
+// includes this defines CHECK(fixture, rows, count, expected), which frees `expected`, and SUITE.
 #pragma once
 
 #include "harness/formulas.h"
-#include "harness/trial.h"
+#include "harness/op_fixture.h"
 
 #include <tapml/ops.h>
 
@@ -41,20 +41,21 @@ struct convolution {
 static void check_convolution(const struct convolution *c)
 {
     const size_t count = (size_t)(c->tokens * c->width), kept = (size_t)((c->taps - 1) * c->width);
-    double *x = trial_values(1, TAPML_F32, count);
-    double *w = trial_values(2, c->w, (size_t)(c->width * c->taps));
-    double *b = c->b != 0 ? trial_values(3, c->b, (size_t)c->width) : NULL;
-    double *tail = trial_values(4, TAPML_F32, kept), *after = copy_of(tail, kept);
+    double *x = op_fixture_values(1, TAPML_F32, count);
+    double *w = op_fixture_values(2, c->w, (size_t)(c->width * c->taps));
+    double *b = c->b != 0 ? op_fixture_values(3, c->b, (size_t)c->width) : NULL;
+    double *tail = op_fixture_values(4, TAPML_F32, kept), *after = copy_of(tail, kept);
     double *expected = zeros(count);
-    struct trial trial = {.op = &tapml_conv1d_causal, .output = TAPML_CONV1D_CAUSAL_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_conv1d_causal, .output = TAPML_CONV1D_CAUSAL_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
 
-    arguments[TAPML_CONV1D_CAUSAL_X].tensor = trial_rows(TAPML_F32, c->tokens, c->width, x);
-    arguments[TAPML_CONV1D_CAUSAL_W].tensor = trial_rows(c->w, c->width, c->taps, w);
-    arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor = trial_rows(TAPML_F32, c->taps - 1, c->width, tail);
-    arguments[TAPML_CONV1D_CAUSAL_Y].tensor = trial_rows(TAPML_F32, c->tokens, c->width, NULL);
+    arguments[TAPML_CONV1D_CAUSAL_X].tensor = op_fixture_rows(TAPML_F32, c->tokens, c->width, x);
+    arguments[TAPML_CONV1D_CAUSAL_W].tensor = op_fixture_rows(c->w, c->width, c->taps, w);
+    arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor =
+        op_fixture_rows(TAPML_F32, c->taps - 1, c->width, tail);
+    arguments[TAPML_CONV1D_CAUSAL_Y].tensor = op_fixture_rows(TAPML_F32, c->tokens, c->width, NULL);
     if (b != NULL) {
-        arguments[TAPML_CONV1D_CAUSAL_B].tensor = trial_row(c->b, c->width, b);
+        arguments[TAPML_CONV1D_CAUSAL_B].tensor = op_fixture_row(c->b, c->width, b);
         arguments[TAPML_CONV1D_CAUSAL_B].tensor.lead = 1;
     }
     if (c->is_slice) {
@@ -62,19 +63,19 @@ static void check_convolution(const struct convolution *c)
             struct operand_spec *spec =
                 &arguments[i == 0 ? TAPML_CONV1D_CAUSAL_X : TAPML_CONV1D_CAUSAL_Y].tensor;
 
-            *spec = trial_spread(*spec, 3, 5);
+            *spec = op_fixture_spread(*spec, 3, 5);
         }
         arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor =
-            trial_spread(arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor, 1, 2);
+            op_fixture_spread(arguments[TAPML_CONV1D_CAUSAL_TAIL].tensor, 1, 2);
         arguments[TAPML_CONV1D_CAUSAL_W].tensor =
-            trial_spread(arguments[TAPML_CONV1D_CAUSAL_W].tensor, 2, 3);
+            op_fixture_spread(arguments[TAPML_CONV1D_CAUSAL_W].tensor, 2, 3);
     }
     formulas_conv1d(&(struct formulas_conv1d){(size_t)c->tokens, (size_t)c->width, (size_t)c->taps,
                                               x, w, b, after},
                     expected);
-    CHECK(&trial, (size_t)c->tokens, count, expected);
-    trial.output = TAPML_CONV1D_CAUSAL_TAIL;
-    CHECK(&trial, (size_t)c->taps - 1, kept, after);
+    CHECK(&fixture, (size_t)c->tokens, count, expected);
+    fixture.output = TAPML_CONV1D_CAUSAL_TAIL;
+    CHECK(&fixture, (size_t)c->taps - 1, kept, after);
     free(x);
     free(w);
     free(b);
@@ -105,7 +106,7 @@ struct recurrence {
 // Values of a gate: between 0 and 1.
 static double *gates(uint64_t seed, size_t count)
 {
-    double *values = trial_values(seed, TAPML_F32, count);
+    double *values = op_fixture_values(seed, TAPML_F32, count);
 
     for (size_t i = 0; i < count; i++) {
         values[i] = (float)(1 / (1 + exp(-values[i])));
@@ -116,7 +117,7 @@ static double *gates(uint64_t seed, size_t count)
 // Heads whose length is about 1, as the rule of the difference wants them.
 static double *unit_heads(uint64_t seed, size_t heads, size_t width)
 {
-    double *values = trial_values(seed, TAPML_F32, heads * width);
+    double *values = op_fixture_values(seed, TAPML_F32, heads * width);
 
     formulas_l2_norm(heads, width, values, 1e-6, values);
     for (size_t i = 0; i < heads * width; i++) {
@@ -126,14 +127,14 @@ static double *unit_heads(uint64_t seed, size_t heads, size_t width)
 }
 
 static void place(const struct recurrence *c,
-                  struct trial_argument *argument,
+                  struct op_fixture_argument *argument,
                   int64_t heads,
                   int64_t width,
                   const double *values)
 {
-    argument->tensor = trial_heads(TAPML_F32, c->tokens, heads, width, values);
+    argument->tensor = op_fixture_heads(TAPML_F32, c->tokens, heads, width, values);
     if (c->is_slice) {
-        argument->tensor = trial_spread(argument->tensor, 3, 2);
+        argument->tensor = op_fixture_spread(argument->tensor, 3, 2);
     }
 }
 
@@ -142,14 +143,14 @@ static void check_recurrence(const struct recurrence *c)
     const size_t t = (size_t)c->tokens, h = (size_t)c->heads, n = (size_t)c->width;
     const size_t v_count = t * h * (size_t)c->rows, kept = h * (size_t)c->rows * n;
     const size_t kk_heads = (size_t)c->kk_heads;
-    double *state = trial_values(1, TAPML_F32, kept), *after = copy_of(state, kept);
+    double *state = op_fixture_values(1, TAPML_F32, kept), *after = copy_of(state, kept);
     double *expected = zeros(v_count);
-    double *r = trial_values(2, TAPML_F32, t * (size_t)c->r_heads * n);
-    double *k = trial_values(3, TAPML_F32, t * (size_t)c->k_heads * n);
+    double *r = op_fixture_values(2, TAPML_F32, t * (size_t)c->r_heads * n);
+    double *k = op_fixture_values(3, TAPML_F32, t * (size_t)c->k_heads * n);
     double *kk = kk_heads > 0 ? unit_heads(4, t * kk_heads, n) : NULL;
     double *w = gates(5, t * h * (size_t)c->decays);
     double *a = kk_heads > 0 ? gates(6, t * h * (size_t)c->rates) : NULL;
-    double *v = trial_values(7, TAPML_F32, v_count);
+    double *v = op_fixture_values(7, TAPML_F32, v_count);
     const struct formulas_scan op = {
         .tokens = t,
         .heads = h,
@@ -169,8 +170,8 @@ static void check_recurrence(const struct recurrence *c)
         .state = after,
         .read_before = c->read_before,
     };
-    struct trial trial = {.op = &tapml_linear_scan, .output = TAPML_LINEAR_SCAN_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_linear_scan, .output = TAPML_LINEAR_SCAN_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
 
     place(c, &arguments[TAPML_LINEAR_SCAN_R], c->r_heads, c->width, op.r);
     place(c, &arguments[TAPML_LINEAR_SCAN_W], c->heads, c->decays, op.w);
@@ -181,14 +182,14 @@ static void check_recurrence(const struct recurrence *c)
         place(c, &arguments[TAPML_LINEAR_SCAN_A], c->heads, c->rates, op.a);
     }
     arguments[TAPML_LINEAR_SCAN_STATE].tensor =
-        trial_heads(TAPML_F32, c->heads, c->rows, c->width, state);
+        op_fixture_heads(TAPML_F32, c->heads, c->rows, c->width, state);
     arguments[TAPML_LINEAR_SCAN_STATE].tensor.lead = c->is_slice ? 5 : 0;
     arguments[TAPML_LINEAR_SCAN_READ_BEFORE].i64 = c->read_before;
     place(c, &arguments[TAPML_LINEAR_SCAN_Y], c->heads, c->rows, NULL);
     formulas_scan(&op, expected);
-    CHECK(&trial, t * h, v_count, expected);
-    trial.output = TAPML_LINEAR_SCAN_STATE;
-    CHECK(&trial, h * (size_t)c->rows, kept, after);
+    CHECK(&fixture, t * h, v_count, expected);
+    fixture.output = TAPML_LINEAR_SCAN_STATE;
+    CHECK(&fixture, h * (size_t)c->rows, kept, after);
     free(r);
     free(k);
     free(kk);
@@ -216,22 +217,24 @@ Test(SUITE, linear_scan)
 static void check_rows_of(int64_t count, int64_t groups, int64_t width, int is_slice)
 {
     const size_t rows = (size_t)(count * groups), all = rows * (size_t)width;
-    double *x = trial_values(1, TAPML_F32, all), *unit = zeros(all), *total = zeros(rows);
-    struct trial norm = {.op = &tapml_l2_norm, .output = TAPML_L2_NORM_Y};
-    struct trial sum = {.op = &tapml_sum, .output = TAPML_SUM_Y};
-    struct operand_spec spec = trial_heads(TAPML_F32, count, groups, width, x);
+    double *x = op_fixture_values(1, TAPML_F32, all), *unit = zeros(all), *total = zeros(rows);
+    struct op_fixture norm = {.op = &tapml_l2_norm, .output = TAPML_L2_NORM_Y};
+    struct op_fixture sum = {.op = &tapml_sum, .output = TAPML_SUM_Y};
+    struct operand_spec spec = op_fixture_heads(TAPML_F32, count, groups, width, x);
 
     for (size_t i = 0; i < all; i++) {
         x[i] = fabs(x[i]);
     }
-    spec = is_slice ? trial_spread(spec, 1, 3) : spec;
+    spec = is_slice ? op_fixture_spread(spec, 1, 3) : spec;
     norm.arguments[TAPML_L2_NORM_X].tensor = spec;
     norm.arguments[TAPML_L2_NORM_EPS].f64 = 0.125;
-    norm.arguments[TAPML_L2_NORM_Y].tensor = trial_heads(TAPML_F32, count, groups, width, NULL);
+    norm.arguments[TAPML_L2_NORM_Y].tensor =
+        op_fixture_heads(TAPML_F32, count, groups, width, NULL);
     sum.arguments[TAPML_SUM_X].tensor = spec;
-    sum.arguments[TAPML_SUM_Y].tensor = trial_rows(TAPML_F32, count, groups, NULL);
+    sum.arguments[TAPML_SUM_Y].tensor = op_fixture_rows(TAPML_F32, count, groups, NULL);
     if (is_slice) {
-        sum.arguments[TAPML_SUM_Y].tensor = trial_spread(sum.arguments[TAPML_SUM_Y].tensor, 2, 1);
+        sum.arguments[TAPML_SUM_Y].tensor =
+            op_fixture_spread(sum.arguments[TAPML_SUM_Y].tensor, 2, 1);
     }
     formulas_l2_norm(rows, (size_t)width, x, 0.125, unit);
     formulas_sum(rows, (size_t)width, x, total);

@@ -121,14 +121,14 @@ static tapml_status gather_rows(TAPML_GATHER_ROWS_PARAMS)
 
 static float dot(enum order order, const float *a, const float *b, int64_t count)
 {
-    double wide = 0.0;
-    float narrow = 0.0f;
+    double sum_f64 = 0.0;
+    float sum_f32 = 0.0f;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t k = order == SUM_REVERSED ? count - 1 - i : i;
-        wide += (double)a[k] * (double)b[k];
-        narrow += a[k] * b[k];
+        sum_f64 += (double)a[k] * (double)b[k];
+        sum_f32 += a[k] * b[k];
     }
-    return order == SUM_DOUBLE ? (float)wide : narrow;
+    return order == SUM_DOUBLE ? (float)sum_f64 : sum_f32;
 }
 
 static tapml_status linear(TAPML_LINEAR_PARAMS)
@@ -218,11 +218,11 @@ static const tapml_memory_type *const memories[] = {&memory};
     }
 #define HOST_TRAITS (TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC)
 
-static const tapml_device_info wide = DEVICE("f64", "sums in double", HOST_TRAITS);
-static const tapml_device_info narrow = DEVICE("f32", "sums in float", HOST_TRAITS);
+static const tapml_device_info device_f64 = DEVICE("f64", "sums in double", HOST_TRAITS);
+static const tapml_device_info device_f32 = DEVICE("f32", "sums in float", HOST_TRAITS);
 static const tapml_device_info reversed =
     DEVICE("reversed", "sums in float, backwards", TAPML_DEVICE_DETERMINISTIC);
-static const tapml_device_info *const hosts[] = {&wide, &narrow};
+static const tapml_device_info *const hosts[] = {&device_f64, &device_f32};
 static const tapml_device_info *const targets[] = {&reversed};
 
 static tapml_status devices(tapml_object *backend,
@@ -241,9 +241,9 @@ static tapml_status open_device(tapml_object *backend,
                                 tapml_object **out_device)
 {
     struct object seed = *own(backend);
-    seed.order = strcmp(device_id, wide.id) == 0     ? SUM_DOUBLE
-                 : strcmp(device_id, narrow.id) == 0 ? SUM_FLOAT
-                                                     : SUM_REVERSED;
+    seed.order = strcmp(device_id, device_f64.id) == 0   ? SUM_DOUBLE
+                 : strcmp(device_id, device_f32.id) == 0 ? SUM_FLOAT
+                                                         : SUM_REVERSED;
     return object_new(&seed, call, 0, out_device);
 }
 

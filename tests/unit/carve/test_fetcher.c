@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "carve/fetcher.h"
 #include "harness/late.h"
-#include "harness/stage.h"
+#include "harness/plugin_fixture.h"
 #include "store/case.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +13,7 @@
 
 enum { ROWS = 4, COLUMNS = 5, VALUES = ROWS * COLUMNS };
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *inner, *late;
 static struct fetcher under_test;
 static float values[VALUES];
@@ -44,8 +44,8 @@ static void open_over(struct backend *backend)
 
 static void begin(void)
 {
-    stage_open(&stage);
-    inner = stage_backend(&stage, "reference:f32");
+    plugin_fixture_open(&plugins);
+    inner = plugin_fixture_backend(&plugins, "reference:f32");
     late = late_create(&(struct late_options){.inner = inner});
     for (int i = 0; i < VALUES; i++) {
         values[i] = (float)i;
@@ -58,7 +58,7 @@ static void end(void)
     fetcher_release(&under_test);
     backend_release(late);
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(fetcher, .init = begin, .fini = end, .timeout = 60);

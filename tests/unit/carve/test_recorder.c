@@ -5,8 +5,8 @@
 #include "carve/recorder.h"
 #include "harness/calls.h"
 #include "harness/late.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "model/checkpoint.h"
 #include "store/case.h"
 #include "store/prompt.h"
@@ -26,7 +26,7 @@ static const struct hash PROMPT = {.high = 1, .low = 2};
 
 static struct scratch scratch;
 static char path[2 * SCRATCH_PATH];
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *inner;
 static struct recorder *recorder;
 static struct store *store;
@@ -43,8 +43,8 @@ static void begin(void)
 {
     scratch_make(&scratch);
     snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "a.tapmlrun"));
-    stage_open(&stage);
-    inner = stage_backend(&stage, "reference:f32");
+    plugin_fixture_open(&plugins);
+    inner = plugin_fixture_backend(&plugins, "reference:f32");
     arena = arena_create();
     cr_assert_not_null(arena);
     recorder = NULL;
@@ -56,7 +56,7 @@ static void end(void)
     store_close(store);
     recorder_destroy(recorder);
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
     arena_destroy(arena);
     scratch_remove(&scratch);
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A graph of four ops over a source and two devices with memory of their own, to be compiled.
+// A graph of four ops over a source and two devices with memory of their own, to be compiled or
+// scheduled.
 #pragma once
 
 #include "base/arena.h"
@@ -9,8 +10,8 @@
 #include "exec/value.h"
 #include "harness/late.h"
 #include "harness/places.h"
+#include "harness/plugin_fixture.h"
 #include "harness/sketch.h"
-#include "harness/stage.h"
 
 #include <tapml/ops.h>
 
@@ -23,7 +24,7 @@ static const char *const names[] = {"source", "gpu", "npu"};
 
 // norm -> product -> act -> sum, which reads what norm computed, too.
 struct fixture {
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct backend *inner;
     struct backend *backends[PLACES];
     struct space_set spaces;
@@ -34,7 +35,9 @@ struct fixture {
     struct value_set *values;
 };
 
-static inline void make_graph(struct sketch *sketch)
+// The product reads the weight, or with `is_view` a view of all its columns. The weight has 256
+// bytes in 8 rows, slots have 128.
+static inline void make_graph(struct sketch *sketch, int is_view)
 {
     const struct affine rows = sketch_sum(0, 1);
     sketch_init(sketch);
@@ -43,8 +46,9 @@ static inline void make_graph(struct sketch *sketch)
     const uint32_t b = sketch_value(sketch, GRAPH_COMPUTED, "product", rows, WIDTH);
     const uint32_t c = sketch_value(sketch, GRAPH_COMPUTED, "act", rows, WIDTH);
     const uint32_t d = sketch_value(sketch, GRAPH_COMPUTED, "sum", rows, WIDTH);
-    const uint32_t w = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(WIDTH, 0), WIDTH);
+    uint32_t w = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(WIDTH, 0), WIDTH);
     sketch->values[w].data = weight;
+    w = is_view ? sketch_columns(sketch, w, 0, WIDTH) : w;
     sketch_op(sketch, &tapml_rms_norm, "norm", (const uint32_t[]){x, GRAPH_NONE, a});
     sketch_op(sketch, &tapml_linear, "product", (const uint32_t[]){a, w, GRAPH_NONE, b});
     sketch_op(sketch, &tapml_silu, "act", (const uint32_t[]){b, c});
@@ -52,14 +56,18 @@ static inline void make_graph(struct sketch *sketch)
     sketch_output(sketch, "y", d);
 }
 
-static inline void open_fixture(struct fixture *fixture)
+// Both devices are made of `late`, whose `inner` is not read.
+static inline void
+open_fixture_with(struct fixture *fixture, const struct late_options *late, int is_view)
 {
-    stage_open(&fixture->stage);
-    make_graph(&fixture->sketch);
-    fixture->inner = stage_backend(&fixture->stage, "reference:f32");
-    fixture->backends[SOURCE] = stage_backend(&fixture->stage, "reference:f32");
-    fixture->backends[GPU] = late_create(&(struct late_options){.inner = fixture->inner});
-    fixture->backends[NPU] = late_create(&(struct late_options){.inner = fixture->inner});
+    struct late_options options = *late;
+    plugin_fixture_open(&fixture->plugins);
+    make_graph(&fixture->sketch, is_view);
+    fixture->inner = plugin_fixture_backend(&fixture->plugins, "reference:f32");
+    fixture->backends[SOURCE] = plugin_fixture_backend(&fixture->plugins, "reference:f32");
+    options.inner = fixture->inner;
+    fixture->backends[GPU] = late_create(&options);
+    fixture->backends[NPU] = late_create(&options);
     struct places places;
     space_set_init(&fixture->spaces, places_over(&places, fixture->backends, names, PLACES),
                    PLACES);
@@ -78,6 +86,11 @@ static inline void open_fixture(struct fixture *fixture)
         TAPML_OK);
 }
 
+static inline void open_fixture(struct fixture *fixture)
+{
+    open_fixture_with(fixture, &(struct late_options){0}, 0);
+}
+
 static inline void close_fixture(struct fixture *fixture)
 {
     cr_assert_eq(space_wait_all(&fixture->spaces), TAPML_OK);
@@ -89,7 +102,7 @@ static inline void close_fixture(struct fixture *fixture)
     }
     arena_destroy(fixture->arena);
     backend_release(fixture->inner);
-    stage_close(&fixture->stage);
+    plugin_fixture_close(&fixture->plugins);
 }
 
 static inline tapml_status

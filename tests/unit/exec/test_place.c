@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "exec/place.h"
-#include "harness/stage.h"
+#include "harness/plugin_fixture.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -15,7 +15,7 @@ struct noted {
     char letter;
 };
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static char made[16], released[16];
 
 static void note(char *list, char letter)
@@ -78,19 +78,19 @@ static void begin(void)
 {
     memset(made, 0, sizeof(made));
     memset(released, 0, sizeof(released));
-    stage_open(&stage);
+    plugin_fixture_open(&plugins);
 }
 
 static void end(void)
 {
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(place, .init = begin, .fini = end);
 
 Test(place, a_device_alone_is_a_chain)
 {
-    const struct place_link links[] = {place_device_link(stage.registry)};
+    const struct place_link links[] = {place_device_link(plugins.registry)};
     struct place *place = open_place(links, 1);
     cr_assert_eq(place->backend, place->links[PLACE_DEVICE]);
     cr_assert_eq(place->outermost, PLACE_DEVICE);
@@ -102,8 +102,9 @@ Test(place, a_device_alone_is_a_chain)
 Test(place, links_are_made_from_the_inside_out_and_released_from_the_outside_in)
 {
     const struct place_link links[] = {
-        place_device_link(stage.registry), link_of(PLACE_LOOPBACK, "l"), link_of(PLACE_FAULTS, "f"),
-        link_of(PLACE_REDUCED, "r"),       link_of(PLACE_GUARD, "g"),    link_of(PLACE_TRACE, "t"),
+        place_device_link(plugins.registry), link_of(PLACE_LOOPBACK, "l"),
+        link_of(PLACE_FAULTS, "f"),          link_of(PLACE_REDUCED, "r"),
+        link_of(PLACE_GUARD, "g"),           link_of(PLACE_TRACE, "t"),
         link_of(PLACE_RECORDER, "c"),
     };
     struct place *place = open_place(links, sizeof(links) / sizeof(*links));
@@ -116,7 +117,7 @@ Test(place, links_are_made_from_the_inside_out_and_released_from_the_outside_in)
 
 Test(place, a_link_that_cannot_be_made_leaves_the_place_as_it_was)
 {
-    const struct place_link links[] = {place_device_link(stage.registry),
+    const struct place_link links[] = {place_device_link(plugins.registry),
                                        link_of(PLACE_FAULTS, "f"), link_of(PLACE_GUARD, NULL)};
     struct place *place = make_place();
     cr_assert_eq(place_open(place, NULL, links, 3), TAPML_UNAVAILABLE);
@@ -130,7 +131,7 @@ Test(place, a_link_that_cannot_be_made_leaves_the_place_as_it_was)
 
 Test(place, an_unknown_backend_is_refused)
 {
-    const struct place_link links[] = {place_device_link(stage.registry)};
+    const struct place_link links[] = {place_device_link(plugins.registry)};
     struct place *place = NULL;
     const struct place_settings settings = {.name = "gpu", .backend = "refrence"};
     cr_assert_eq(place_create(&settings, &place), TAPML_OK);
@@ -141,7 +142,7 @@ Test(place, an_unknown_backend_is_refused)
 
 Test(place, another_place_around_it_shares_its_weights)
 {
-    const struct place_link device = place_device_link(stage.registry);
+    const struct place_link device = place_device_link(plugins.registry);
     const struct place_link trace = link_of(PLACE_TRACE, "t"), guard = link_of(PLACE_GUARD, "g");
     struct place *base = open_place(&device, 1), *traced = NULL, *guarded = NULL;
     cr_assert_eq(place_wrap(base, &base->settings, &trace, 1, &traced), TAPML_OK);
@@ -157,14 +158,14 @@ Test(place, another_place_around_it_shares_its_weights)
 
 Test(place, a_chain_in_another_order_is_our_mistake, .signal = SIGABRT)
 {
-    const struct place_link links[] = {place_device_link(stage.registry), link_of(PLACE_GUARD, "g"),
-                                       link_of(PLACE_FAULTS, "f")};
+    const struct place_link links[] = {place_device_link(plugins.registry),
+                                       link_of(PLACE_GUARD, "g"), link_of(PLACE_FAULTS, "f")};
     (void)open_place(links, 3);
 }
 
 Test(place, a_link_inside_of_what_it_wraps_is_our_mistake, .signal = SIGABRT)
 {
-    const struct place_link links[] = {place_device_link(stage.registry),
+    const struct place_link links[] = {place_device_link(plugins.registry),
                                        link_of(PLACE_TRACE, "t")};
     const struct place_link fault = link_of(PLACE_FAULTS, "f");
     struct place *base = open_place(links, 2), *wrapped = NULL;

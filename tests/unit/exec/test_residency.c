@@ -172,16 +172,16 @@ Test(residency, is_rounded_where_it_stands_for_an_activation)
     for (int i = 0; i < 2; i++) {
         struct residency *set = make_set(backends[i]);
         const tapml_tensor form = form_of(TAPML_F32, shape, 1);
-        const tapml_tensor *narrow = NULL, *again = NULL;
+        const tapml_tensor *reduced = NULL, *again = NULL;
         const tapml_tensor *plain = get(set, values, TAPML_F32, shape, 1);
-        cr_assert_eq(get_as(set, values, &form, TAPML_F16, &narrow), TAPML_OK);
+        cr_assert_eq(get_as(set, values, &form, TAPML_F16, &reduced), TAPML_OK);
         cr_assert_eq(get_as(set, values, &form, TAPML_F16, &again), TAPML_OK);
         cr_assert_eq(backend_wait(backends[i]), TAPML_OK);
-        cr_expect_eq(narrow, again);
-        cr_expect_neq(narrow, plain);
-        cr_expect_eq(narrow->dtype, TAPML_F16);
+        cr_expect_eq(reduced, again);
+        cr_expect_neq(reduced, plain);
+        cr_expect_eq(reduced->dtype, TAPML_F16);
         cr_expect_eq(plain->dtype, TAPML_F32);
-        const void *found = i == 0 ? plain_bytes(narrow->buffer) : late_bytes(narrow->buffer);
+        const void *found = i == 0 ? plain_bytes(reduced->buffer) : late_bytes(reduced->buffer);
         cr_expect_arr_eq(found, halves, sizeof(halves));
         residency_destroy(set);
         backend_release(backends[i]);

@@ -3,8 +3,8 @@
 #include "base/json_file.h"
 #include "exec/run.h"
 #include "harness/places.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { IDS_MAX = 128 };
 
 struct fixture {
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct backend *backends[2];
     struct model *model;
     struct session *session;
@@ -23,10 +23,10 @@ static void open_fixture(struct fixture *fixture, const char *rule)
     static const char *const names[] = {"source", "other"};
     struct places places;
     struct plan *plan = NULL;
-    stage_open(&fixture->stage);
-    fixture->backends[0] = stage_backend(&fixture->stage, "reference:f32");
-    fixture->backends[1] = stage_backend(&fixture->stage, "reference:f64");
-    fixture->model = stage_model(&fixture->stage, "models/tiny");
+    plugin_fixture_open(&fixture->plugins);
+    fixture->backends[0] = plugin_fixture_backend(&fixture->plugins, "reference:f32");
+    fixture->backends[1] = plugin_fixture_backend(&fixture->plugins, "reference:f64");
+    fixture->model = plugin_fixture_model(&fixture->plugins, "models/tiny");
     cr_assert_eq(plan_create(&plan), TAPML_OK);
     cr_assert_eq(plan_add(plan, rule, "here"), TAPML_OK, "%s", status_message());
     const struct session_options options = {
@@ -47,7 +47,7 @@ static void close_fixture(struct fixture *fixture)
     model_close(fixture->model);
     backend_release(fixture->backends[1]);
     backend_release(fixture->backends[0]);
-    stage_close(&fixture->stage);
+    plugin_fixture_close(&fixture->plugins);
 }
 
 // The texts that the trained model is known to write: each a prompt and its greedy continuation.

@@ -7,8 +7,8 @@
 #include "harness/expected.h"
 #include "harness/late.h"
 #include "harness/places.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -64,11 +64,11 @@ static struct session *open_session(struct model *model,
 }
 
 // All models in all three ways of feeding, on one device.
-static void compare_all(struct stage *stage, struct backend *backend)
+static void compare_all(struct plugin_fixture *plugins, struct backend *backend)
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         struct expected expected;
-        struct model *model = stage_model(stage, folders[i]);
+        struct model *model = plugin_fixture_model(plugins, folders[i]);
         struct session *session = open_session(model, &backend, 1, NULL);
         expected_open(&expected, folders[i]);
         expected_compare(&expected, session, expected.count);
@@ -83,37 +83,37 @@ static void compare_all(struct stage *stage, struct backend *backend)
 
 Test(session, agrees_with_what_is_expected_in_floats)
 {
-    struct stage stage;
-    stage_open(&stage);
-    compare_all(&stage, stage_backend(&stage, "reference:f32"));
-    stage_close(&stage);
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    compare_all(&plugins, plugin_fixture_backend(&plugins, "reference:f32"));
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, agrees_with_what_is_expected_in_doubles)
 {
-    struct stage stage;
-    stage_open(&stage);
-    compare_all(&stage, stage_backend(&stage, "reference:f64"));
-    stage_close(&stage);
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    compare_all(&plugins, plugin_fixture_backend(&plugins, "reference:f64"));
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, agrees_with_what_is_expected_on_a_real_driver, .timeout = 100)
 {
-    struct stage stage;
-    stage_open(&stage);
-    compare_all(&stage, stage_backend_or_skip(&stage, "opencl"));
-    stage_close(&stage);
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    compare_all(&plugins, plugin_fixture_backend_or_skip(&plugins, "opencl"));
+    plugin_fixture_close(&plugins);
 }
 
 // One model under one plan, over a source and a target.
-static void compare_mixed(struct stage *stage,
+static void compare_mixed(struct plugin_fixture *plugins,
                           struct backend *target,
                           const char *folder,
                           const char *const *rules)
 {
     struct expected expected;
-    struct backend *backends[] = {stage_backend(stage, "reference:f32"), target};
-    struct model *model = stage_model(stage, folder);
+    struct backend *backends[] = {plugin_fixture_backend(plugins, "reference:f32"), target};
+    struct model *model = plugin_fixture_model(plugins, folder);
     struct session *session = open_session(model, backends, 2, rules);
     expected_open(&expected, folder);
     expected_compare(&expected, session, expected.count);
@@ -125,63 +125,64 @@ static void compare_mixed(struct stage *stage,
     backend_release(backends[0]);
 }
 
-static void compare_mixes(struct stage *stage, struct backend *target, const char *folder)
+static void
+compare_mixes(struct plugin_fixture *plugins, struct backend *target, const char *folder)
 {
-    compare_mixed(stage, target, folder, (const char *const[]){"* -> gpu", NULL});
-    compare_mixed(stage, target, folder, (const char *const[]){"op=linear -> gpu", NULL});
-    compare_mixed(stage, target, folder, (const char *const[]){"op=attention -> gpu", NULL});
-    compare_mixed(stage, target, folder, (const char *const[]){"op=state_append -> gpu", NULL});
-    compare_mixed(stage, target, folder,
+    compare_mixed(plugins, target, folder, (const char *const[]){"* -> gpu", NULL});
+    compare_mixed(plugins, target, folder, (const char *const[]){"op=linear -> gpu", NULL});
+    compare_mixed(plugins, target, folder, (const char *const[]){"op=attention -> gpu", NULL});
+    compare_mixed(plugins, target, folder, (const char *const[]){"op=state_append -> gpu", NULL});
+    compare_mixed(plugins, target, folder,
                   (const char *const[]){"* -> gpu", "phase=decode -> source", NULL});
 }
 
 Test(session, mixes_host_memory_devices)
 {
-    struct stage stage;
-    stage_open(&stage);
-    struct backend *target = stage_backend(&stage, "reference:f64");
-    compare_mixes(&stage, target, "models/tiny");
-    compare_mixes(&stage, target, "tests/data/models/llama_bias_llama3");
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *target = plugin_fixture_backend(&plugins, "reference:f64");
+    compare_mixes(&plugins, target, "models/tiny");
+    compare_mixes(&plugins, target, "tests/data/models/llama_bias_llama3");
     backend_release(target);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, mixes_a_device_with_memory_of_its_own)
 {
-    struct stage stage;
-    stage_open(&stage);
-    struct backend *inner = stage_backend(&stage, "reference:f32");
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *inner = plugin_fixture_backend(&plugins, "reference:f32");
     struct backend *target = late_create(&(struct late_options){.inner = inner});
-    compare_mixes(&stage, target, "models/tiny");
-    compare_mixes(&stage, target, "tests/data/models/llama_dynamic");
+    compare_mixes(&plugins, target, "models/tiny");
+    compare_mixes(&plugins, target, "tests/data/models/llama_dynamic");
     backend_release(target);
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, mixes_a_real_driver, .timeout = 100)
 {
-    struct stage stage;
-    stage_open(&stage);
-    struct backend *target = stage_backend_or_skip(&stage, "opencl");
-    compare_mixes(&stage, target, "models/tiny");
-    compare_mixes(&stage, target, "tests/data/models/llama_f16");
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *target = plugin_fixture_backend_or_skip(&plugins, "opencl");
+    compare_mixes(&plugins, target, "models/tiny");
+    compare_mixes(&plugins, target, "tests/data/models/llama_f16");
     backend_release(target);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 // A weight in panels: the head has 158464 bytes.
 Test(session, loops_over_panels)
 {
-    struct stage stage;
-    stage_open(&stage);
-    struct backend *inner = stage_backend(&stage, "reference:f32");
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *inner = plugin_fixture_backend(&plugins, "reference:f32");
     const struct late_options options = {.inner = inner, .buffer_bytes_max = 100000};
     struct backend *target = late_create(&options);
-    compare_mixed(&stage, target, "models/tiny", (const char *const[]){"op=linear -> gpu", NULL});
+    compare_mixed(&plugins, target, "models/tiny", (const char *const[]){"op=linear -> gpu", NULL});
     backend_release(target);
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 // Every op anywhere, another plan for each step: the bits stay what they are on one device.
@@ -222,15 +223,15 @@ static void step_both(struct session *a, struct session *b, const int32_t *ids, 
 // Weights that are there while their ops run: the bits are the same.
 Test(session, releases_weights_where_it_is_told_to)
 {
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct session *sessions[2] = {NULL, NULL};
     struct plan *plan = make_plan((const char *const[]){"op=linear -> gpu", NULL});
     const int32_t ids[] = {5, 6, 7};
-    stage_open(&stage);
-    struct backend *inner = stage_backend(&stage, "reference:f32");
-    struct backend *backends[] = {stage_backend(&stage, "reference:f32"),
+    plugin_fixture_open(&plugins);
+    struct backend *inner = plugin_fixture_backend(&plugins, "reference:f32");
+    struct backend *backends[] = {plugin_fixture_backend(&plugins, "reference:f32"),
                                   late_create(&(struct late_options){.inner = inner})};
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     for (int i = 0; i < 2; i++) {
         const struct session_options options = {
             .model = model,
@@ -253,22 +254,22 @@ Test(session, releases_weights_where_it_is_told_to)
     backend_release(backends[1]);
     backend_release(backends[0]);
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, computes_the_same_bits_under_any_plan)
 {
     enum { SEED = 20261121, ROUNDS = 6, STEPS = 8 };
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct random random;
     int32_t ids[CHUNK];
     random_init(&random, SEED);
     cr_log_info("seed %d", SEED);
-    stage_open(&stage);
-    struct backend *source = stage_backend(&stage, "reference:f32");
+    plugin_fixture_open(&plugins);
+    struct backend *source = plugin_fixture_backend(&plugins, "reference:f32");
     struct backend *backends[] = {source, late_create(&(struct late_options){.inner = source}),
                                   late_create(&(struct late_options){.inner = source})};
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     struct session *plain = open_session(model, &source, 1, NULL);
     struct session *mixed = open_session(model, backends, 3, NULL);
     for (int round = 0; round < ROUNDS; round++) {
@@ -292,12 +293,12 @@ Test(session, computes_the_same_bits_under_any_plan)
     backend_release(backends[2]);
     backend_release(backends[1]);
     backend_release(source);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 // The tiny model on the source and on a late device that is told how to behave.
 struct fixture {
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct backend *inner;
     struct backend *backends[2];
     struct model *model;
@@ -308,12 +309,12 @@ static void
 open_fixture(struct fixture *fixture, const struct late_options *late, const char *const *rules)
 {
     struct late_options options = *late;
-    stage_open(&fixture->stage);
-    fixture->inner = stage_backend(&fixture->stage, "reference:f32");
-    fixture->backends[0] = stage_backend(&fixture->stage, "reference:f32");
+    plugin_fixture_open(&fixture->plugins);
+    fixture->inner = plugin_fixture_backend(&fixture->plugins, "reference:f32");
+    fixture->backends[0] = plugin_fixture_backend(&fixture->plugins, "reference:f32");
     options.inner = fixture->inner;
     fixture->backends[1] = late_create(&options);
-    fixture->model = stage_model(&fixture->stage, "models/tiny");
+    fixture->model = plugin_fixture_model(&fixture->plugins, "models/tiny");
     fixture->session = open_session(fixture->model, fixture->backends, 2, rules);
     cr_assert_eq(session_begin(fixture->session, 4), TAPML_OK);
 }
@@ -326,7 +327,7 @@ static void close_fixture(struct fixture *fixture)
     backend_release(fixture->backends[1]);
     backend_release(fixture->backends[0]);
     backend_release(fixture->inner);
-    stage_close(&fixture->stage);
+    plugin_fixture_close(&fixture->plugins);
 }
 
 static const int32_t prompt[] = {0, 352, 528, 13};
@@ -531,11 +532,11 @@ Test(session, refuses_what_it_cannot_be_made_of)
 // Steps of the same shape make no block: neither the session nor the façade nor the device.
 Test(session, allocates_nothing_after_the_first_step_of_a_shape)
 {
-    struct stage stage;
-    stage_open(&stage);
-    struct backend *backends[] = {stage_backend(&stage, "reference:f32"),
-                                  stage_backend(&stage, "reference:f64")};
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *backends[] = {plugin_fixture_backend(&plugins, "reference:f32"),
+                                  plugin_fixture_backend(&plugins, "reference:f64")};
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     struct session *session =
         open_session(model, backends, 2, (const char *const[]){"op=linear -> gpu", NULL});
     int32_t id = 5;
@@ -553,7 +554,7 @@ Test(session, allocates_nothing_after_the_first_step_of_a_shape)
     model_close(model);
     backend_release(backends[1]);
     backend_release(backends[0]);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 Test(session, shares_weights_that_are_on_the_device_already)

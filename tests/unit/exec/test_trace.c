@@ -5,8 +5,8 @@
 #include "exec/trace.h"
 #include "harness/late.h"
 #include "harness/places.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 
 #include <tapml/ops.h>
 
@@ -16,7 +16,7 @@
 static const int32_t prompt[] = {0, 352, 528, 13};
 
 struct fixture {
-    struct stage stage;
+    struct plugin_fixture plugins;
     struct backend *inner;
     struct backend *late;
     struct model *model;
@@ -25,10 +25,10 @@ struct fixture {
 
 static void open_fixture(struct fixture *fixture, const char *fails)
 {
-    stage_open(&fixture->stage);
-    fixture->inner = stage_backend(&fixture->stage, "reference:f32");
+    plugin_fixture_open(&fixture->plugins);
+    fixture->inner = plugin_fixture_backend(&fixture->plugins, "reference:f32");
     fixture->late = late_create(&(struct late_options){.inner = fixture->inner, .fails = fails});
-    fixture->model = stage_model(&fixture->stage, "models/tiny");
+    fixture->model = plugin_fixture_model(&fixture->plugins, "models/tiny");
     cr_assert_eq(trace_create(fixture->late, &fixture->trace), TAPML_OK);
 }
 
@@ -38,7 +38,7 @@ static void close_fixture(struct fixture *fixture)
     model_close(fixture->model);
     backend_release(fixture->late);
     backend_release(fixture->inner);
-    stage_close(&fixture->stage);
+    plugin_fixture_close(&fixture->plugins);
 }
 
 // Feeds the prompt and then one of its ids, all on the traced backend.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
+#include "harness/memory_corruptor.h"
 #include "harness/offload_fixture.h"
-#include "harness/vandal.h"
 #include "store/stored_case.h"
 #include "verify/guard.h"
 
@@ -137,7 +137,7 @@ Test(watch, ops_on_the_source_are_nobodys_business)
 
 // A target that is right in calls by themselves, and damages memory in runs alone.
 static void
-expect_guarded(const char *instance, struct vandal_options options, const char *sentence)
+expect_guarded(const char *instance, struct memory_corruptor_options options, const char *sentence)
 {
     static const char *const names[] = {"source", "target", "target"};
     struct guard *guard = NULL;
@@ -147,11 +147,11 @@ expect_guarded(const char *instance, struct vandal_options options, const char *
     struct offload_fixture fixture;
 
     offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
-    struct backend *vandal = vandal_create(fixture.target_backend);
+    struct backend *corruptor = memory_corruptor_create(fixture.target_backend);
 
     options.instance = instance;
-    vandal_set(vandal, &options);
-    MUST(guard_create(vandal, &guard));
+    memory_corruptor_set(corruptor, &options);
+    MUST(guard_create(corruptor, &guard));
     struct backend *const backends[] = {fixture.source_backend, fixture.target_backend,
                                         guard_backend(guard)};
 
@@ -179,7 +179,7 @@ expect_guarded(const char *instance, struct vandal_options options, const char *
     watch_result_release(&result);
     watch_destroy(watch);
     guard_destroy(guard);
-    backend_release(vandal);
+    backend_release(corruptor);
     offload_fixture_close(&fixture);
 }
 
@@ -187,27 +187,31 @@ enum { TOKENS = 5, MLP_BYTES = TOKENS * 352 * 4, STATE_ROW_BYTES = 2 * 32 * 4 };
 
 Test(watch, a_guarded_run_catches_four_bytes_behind_an_output)
 {
-    expect_guarded("layers.1/mlp/silu",
-                   (struct vandal_options){VANDAL_WRITES, 1, MLP_BYTES, 4, NULL},
-                   "byte 7040 of the buffer of 'y' was written, outside of its view");
+    expect_guarded(
+        "layers.1/mlp/silu",
+        (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 1, MLP_BYTES, 4, NULL},
+        "byte 7040 of the buffer of 'y' was written, outside of its view");
 }
 
 Test(watch, a_guarded_run_catches_an_unwritten_tail)
 {
-    expect_guarded("layers.1/mlp/silu",
-                   (struct vandal_options){VANDAL_LEAVES, 1, MLP_BYTES - 16, 16, NULL},
-                   "'y' was not written from element");
+    expect_guarded(
+        "layers.1/mlp/silu",
+        (struct memory_corruptor_options){MEMORY_CORRUPTOR_LEAVES, 1, MLP_BYTES - 16, 16, NULL},
+        "'y' was not written from element");
 }
 
 Test(watch, a_guarded_run_catches_a_changed_input)
 {
-    expect_guarded("layers.1/mlp/silu", (struct vandal_options){VANDAL_WRITES, 0, 0, 4, NULL},
+    expect_guarded("layers.1/mlp/silu",
+                   (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 0, 0, 4, NULL},
                    "input 'x' changed at element 0");
 }
 
 Test(watch, a_guarded_run_catches_a_row_outside_the_region)
 {
     expect_guarded("layers.2/attn/k_append",
-                   (struct vandal_options){VANDAL_WRITES, 0, 20 * STATE_ROW_BYTES, 4, NULL},
+                   (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 0,
+                                                     20 * STATE_ROW_BYTES, 4, NULL},
                    "row 20 of state 'state' was written");
 }

@@ -34,9 +34,9 @@ void reference_close(struct plugin *plugin)
     cr_assert_eq(plugin_close(plugin), 0);
 }
 
-static size_t output_count(const struct trial *trial)
+static size_t output_count(const struct op_fixture *fixture)
 {
-    const struct operand_spec *output = &trial->arguments[trial->output].tensor;
+    const struct operand_spec *output = &fixture->arguments[fixture->output].tensor;
     size_t count = 1;
 
     for (uint32_t axis = 0; axis < output->rank; axis++) {
@@ -45,14 +45,14 @@ static size_t output_count(const struct trial *trial)
     return count;
 }
 
-static size_t argument_count(const struct trial *trial)
+static size_t argument_count(const struct op_fixture *fixture)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < TRIAL_PARAMS_MAX; i++) {
-        const struct operand_spec *panel = trial->arguments[i].panels;
+    for (size_t i = 0; i < OP_FIXTURE_PARAMS_MAX; i++) {
+        const struct operand_spec *panel = fixture->arguments[i].panels;
 
-        count += trial->arguments[i].tensor.rank > 0;
+        count += fixture->arguments[i].tensor.rank > 0;
         for (; panel != NULL && panel->rank != 0; panel++) {
             count++;
         }
@@ -60,21 +60,21 @@ static size_t argument_count(const struct trial *trial)
     return count;
 }
 
-double *reference_output(const struct trial *trial,
+double *reference_output(const struct op_fixture *fixture,
                          const char *component,
                          const char *device,
                          uint32_t threads,
                          size_t *out_ranges)
 {
     struct plugin *plugin = open_component(component, device, threads);
-    double *values = calloc(output_count(trial) + 1, sizeof(*values));
+    double *values = calloc(output_count(fixture) + 1, sizeof(*values));
     const size_t before = plugin_allocation_count(plugin);
 
     cr_assert_not_null(values);
-    trial_run(trial, plugin, values);
+    op_fixture_run(fixture, plugin, values);
 
     // Each tensor has a buffer object; the call itself needs no memory.
-    cr_assert_eq(plugin_allocation_count(plugin) - before, argument_count(trial));
+    cr_assert_eq(plugin_allocation_count(plugin) - before, argument_count(fixture));
     if (out_ranges != NULL) {
         *out_ranges = plugin_range_count(plugin);
     }
@@ -82,9 +82,9 @@ double *reference_output(const struct trial *trial,
     return values;
 }
 
-static double *output_on(const struct trial *trial, const char *device, uint32_t threads)
+static double *output_on(const struct op_fixture *fixture, const char *device, uint32_t threads)
 {
-    return reference_output(trial, "reference", device, threads, NULL);
+    return reference_output(fixture, "reference", device, threads, NULL);
 }
 
 static void check_nearest(const double *expected, const double *computed, size_t count)
@@ -103,10 +103,10 @@ static void check_nearest(const double *expected, const double *computed, size_t
     }
 }
 
-static void check_threads(const struct trial *trial, const double *expected, size_t count)
+static void check_threads(const struct op_fixture *fixture, const double *expected, size_t count)
 {
     for (uint32_t threads = 0; threads <= 3; threads++) {
-        double *computed = output_on(trial, "f32", threads);
+        double *computed = output_on(fixture, "f32", threads);
 
         for (size_t i = 0; i < count; i++) {
             cr_assert(
@@ -118,9 +118,9 @@ static void check_threads(const struct trial *trial, const double *expected, siz
     }
 }
 
-static void check_rounded(const struct trial *trial, const double *f32, size_t count)
+static void check_rounded(const struct op_fixture *fixture, const double *f32, size_t count)
 {
-    double *computed = output_on(trial, "f16-rounded", 1);
+    double *computed = output_on(fixture, "f16-rounded", 1);
 
     for (size_t i = 0; i < count; i++) {
         const double expected = formulas_rounded(f32[i], TAPML_F16);
@@ -132,45 +132,48 @@ static void check_rounded(const struct trial *trial, const double *f32, size_t c
 }
 
 // With activations in f16 a device gives what it gives for the same numbers in f32, rounded.
-static void check_half(const struct trial *trial, const char *device, size_t count)
+static void check_half(const struct op_fixture *fixture, const char *device, size_t count)
 {
     struct half half;
 
-    if (!half_create(trial, &half)) {
+    if (!half_create(fixture, &half)) {
         return;
     }
-    double *narrow = output_on(&half.narrow, device, 1), *wide = output_on(&half.wide, device, 1);
+    double *f16 = output_on(&half.f16, device, 1), *f32 = output_on(&half.f32, device, 1);
 
     for (size_t i = 0; i < count; i++) {
-        const double expected = half_rounds(&half) ? formulas_rounded(wide[i], TAPML_F16) : wide[i];
+        const double expected = half_rounds(&half) ? formulas_rounded(f32[i], TAPML_F16) : f32[i];
 
-        cr_assert(narrow[i] == expected || (isnan(narrow[i]) && isnan(expected)),
-                  "%s on %s, in f16: %.9g at %zu, expected %.9g", trial->op->name, device,
-                  narrow[i], i, expected);
+        cr_assert(f16[i] == expected || (isnan(f16[i]) && isnan(expected)),
+                  "%s on %s, in f16: %.9g at %zu, expected %.9g", fixture->op->name, device, f16[i],
+                  i, expected);
     }
-    free(narrow);
-    free(wide);
+    free(f16);
+    free(f32);
     half_release(&half);
 }
 
-void reference_check(const struct trial *trial, size_t rows, const double *expected, double limit)
+void reference_check(const struct op_fixture *fixture,
+                     size_t rows,
+                     const double *expected,
+                     double limit)
 {
     static const char *const devices[] = {"f32", "f32-reversed", "f32-blocked"};
-    const size_t count = output_count(trial);
-    double *f64 = output_on(trial, "f64", 1);
+    const size_t count = output_count(fixture);
+    double *f64 = output_on(fixture, "f64", 1);
 
     check_nearest(expected, f64, count);
-    check_half(trial, "f64", count);
+    check_half(fixture, "f64", count);
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-        double *computed = output_on(trial, devices[i], 1);
+        double *computed = output_on(fixture, devices[i], 1);
         const double distance =
             formulas_distance(rows, rows > 0 ? count / rows : 0, expected, computed);
 
-        cr_assert_leq(distance, limit, "%s on %s: %g", trial->op->name, devices[i], distance);
+        cr_assert_leq(distance, limit, "%s on %s: %g", fixture->op->name, devices[i], distance);
         if (i == 0) {
-            check_threads(trial, computed, count);
-            check_rounded(trial, computed, count);
-            check_half(trial, devices[i], count);
+            check_threads(fixture, computed, count);
+            check_rounded(fixture, computed, count);
+            check_half(fixture, devices[i], count);
         }
         free(computed);
     }

@@ -65,21 +65,21 @@ static struct levels find_levels(void)
 
 // The op gives the same bits without a pool and on 1, 2 and 3 threads, on each level; and three
 // threads do share it.
-static void check_threads(const struct trial *trial, size_t count)
+static void check_threads(const struct op_fixture *fixture, size_t count)
 {
     const struct levels levels = find_levels();
 
     for (uint32_t i = 0; i < levels.count; i++) {
-        double *expected = reference_output(trial, "cpu", levels.ids[i], 0, NULL);
+        double *expected = reference_output(fixture, "cpu", levels.ids[i], 0, NULL);
 
         for (uint32_t threads = 1; threads <= 3; threads++) {
             size_t ranges = 0;
-            double *computed = reference_output(trial, "cpu", levels.ids[i], threads, &ranges);
+            double *computed = reference_output(fixture, "cpu", levels.ids[i], threads, &ranges);
 
             cr_expect(threads < 3 || ranges > 1, "%s on %s is not shared by threads",
-                      trial->op->name, levels.ids[i]);
+                      fixture->op->name, levels.ids[i]);
             cr_expect(memcmp(expected, computed, count * sizeof(*computed)) == 0,
-                      "%s on %s: %u threads change the bits", trial->op->name, levels.ids[i],
+                      "%s on %s: %u threads change the bits", fixture->op->name, levels.ids[i],
                       threads);
             free(computed);
         }
@@ -112,13 +112,13 @@ Test(fast, activations_in_f16_are_refused)
 {
     const double x[] = {1};
     struct plugin *cpu = open_cpu("cpu");
-    const struct trial trial = {
+    const struct op_fixture fixture = {
         .op = &tapml_silu,
         .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F16, 1, x)},
-                      {.tensor = trial_row(TAPML_F16, 1, NULL)}},
+        .arguments = {{.tensor = op_fixture_row(TAPML_F16, 1, x)},
+                      {.tensor = op_fixture_row(TAPML_F16, 1, NULL)}},
     };
-    const tapml_support support = trial_supports(&trial, cpu);
+    const tapml_support support = op_fixture_supports(&fixture, cpu);
 
     cr_assert_eq(support.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(support.reason, "activations are f32, 'x' is f16");
@@ -137,32 +137,33 @@ Test(fast, an_unknown_device_is_refused)
     reference_close(plugin);
 }
 
-static struct trial
-linear_trial(int64_t tokens, uint32_t dtype, const double *x, const double *w, const double *b)
+static struct op_fixture
+linear_fixture(int64_t tokens, uint32_t dtype, const double *x, const double *w, const double *b)
 {
     const int64_t in = dtype == OPERAND_Q8 || dtype == OPERAND_Q4 ? IN_BLOCKS : IN;
-    struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+    struct op_fixture fixture = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
 
-    trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, tokens, in, x);
-    trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtype, OUT, in, w);
-    trial.arguments[TAPML_LINEAR_B].tensor = trial_row(TAPML_F32, OUT, b);
-    trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, tokens, OUT, NULL);
-    return trial;
+    fixture.arguments[TAPML_LINEAR_X].tensor = op_fixture_rows(TAPML_F32, tokens, in, x);
+    fixture.arguments[TAPML_LINEAR_W].tensor = op_fixture_rows(dtype, OUT, in, w);
+    fixture.arguments[TAPML_LINEAR_B].tensor = op_fixture_row(TAPML_F32, OUT, b);
+    fixture.arguments[TAPML_LINEAR_Y].tensor = op_fixture_rows(TAPML_F32, tokens, OUT, NULL);
+    return fixture;
 }
 
 static void check_linear(uint32_t dtype)
 {
     static const int64_t tokens[] = {1, 7, 50};
-    double *x = trial_values(1, TAPML_F32, (size_t)50 * IN);
-    double *w = trial_values(2, dtype, (size_t)IN * OUT), *b = trial_values(3, TAPML_F32, OUT);
-    const struct trial alone = linear_trial(1, dtype, x, w, b);
+    double *x = op_fixture_values(1, TAPML_F32, (size_t)50 * IN);
+    double *w = op_fixture_values(2, dtype, (size_t)IN * OUT),
+           *b = op_fixture_values(3, TAPML_F32, OUT);
+    const struct op_fixture alone = linear_fixture(1, dtype, x, w, b);
     double *first = reference_output(&alone, "cpu", NULL, 0, NULL);
 
     for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++) {
-        const struct trial trial = linear_trial(tokens[i], dtype, x, w, b);
-        double *together = reference_output(&trial, "cpu", NULL, 0, NULL);
+        const struct op_fixture fixture = linear_fixture(tokens[i], dtype, x, w, b);
+        double *together = reference_output(&fixture, "cpu", NULL, 0, NULL);
 
-        check_threads(&trial, (size_t)tokens[i] * OUT);
+        check_threads(&fixture, (size_t)tokens[i] * OUT);
         cr_expect(memcmp(first, together, OUT * sizeof(*first)) == 0,
                   "%ld tokens change the bits of the first", (long)tokens[i]);
         free(together);
@@ -189,21 +190,24 @@ Test(fast, long_rows_have_the_same_bits_alone_and_together, .timeout = 300)
     enum { LONG_IN = 4133, LONG_OUT = 27, TOKENS = 9 };
     static const uint32_t dtypes[] = {TAPML_F32, TAPML_F16, TAPML_BF16};
     const struct levels levels = find_levels();
-    double *x = trial_values(1, TAPML_F32, (size_t)TOKENS * LONG_IN);
+    double *x = op_fixture_values(1, TAPML_F32, (size_t)TOKENS * LONG_IN);
 
     for (size_t d = 0; d < sizeof(dtypes) / sizeof(*dtypes); d++) {
-        double *w = trial_values(2, dtypes[d], (size_t)LONG_IN * LONG_OUT);
-        struct trial trial = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
+        double *w = op_fixture_values(2, dtypes[d], (size_t)LONG_IN * LONG_OUT);
+        struct op_fixture fixture = {.op = &tapml_linear, .output = TAPML_LINEAR_Y};
 
-        trial.arguments[TAPML_LINEAR_W].tensor = trial_rows(dtypes[d], LONG_OUT, LONG_IN, w);
+        fixture.arguments[TAPML_LINEAR_W].tensor = op_fixture_rows(dtypes[d], LONG_OUT, LONG_IN, w);
         for (uint32_t level = 0; level < levels.count; level++) {
-            trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, 1, LONG_IN, x);
-            trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, 1, LONG_OUT, NULL);
-            double *alone = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+            fixture.arguments[TAPML_LINEAR_X].tensor = op_fixture_rows(TAPML_F32, 1, LONG_IN, x);
+            fixture.arguments[TAPML_LINEAR_Y].tensor =
+                op_fixture_rows(TAPML_F32, 1, LONG_OUT, NULL);
+            double *alone = reference_output(&fixture, "cpu", levels.ids[level], 0, NULL);
 
-            trial.arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, TOKENS, LONG_IN, x);
-            trial.arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, TOKENS, LONG_OUT, NULL);
-            double *together = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+            fixture.arguments[TAPML_LINEAR_X].tensor =
+                op_fixture_rows(TAPML_F32, TOKENS, LONG_IN, x);
+            fixture.arguments[TAPML_LINEAR_Y].tensor =
+                op_fixture_rows(TAPML_F32, TOKENS, LONG_OUT, NULL);
+            double *together = reference_output(&fixture, "cpu", levels.ids[level], 0, NULL);
 
             cr_expect(memcmp(alone, together, LONG_OUT * sizeof(*alone)) == 0, "%s",
                       levels.ids[level]);
@@ -218,12 +222,12 @@ Test(fast, long_rows_have_the_same_bits_alone_and_together, .timeout = 300)
 static const double no_bias[OUT];
 
 // The largest error of an output, against `exact`.
-static double worst_error(const struct trial *trial,
+static double worst_error(const struct op_fixture *fixture,
                           const char *component,
                           const char *device,
                           const double *exact)
 {
-    double *computed = reference_output(trial, component, device, 0, NULL);
+    double *computed = reference_output(fixture, component, device, 0, NULL);
     double worst = 0;
 
     for (size_t i = 0; i < OUT; i++) {
@@ -237,13 +241,13 @@ static double worst_error(const struct trial *trial,
 static void check_exactness(const double *x, const double *w)
 {
     const struct levels levels = find_levels();
-    const struct trial trial = linear_trial(1, OPERAND_Q4, x, w, no_bias);
-    double *exact = reference_output(&trial, "reference", "f64", 0, NULL);
-    const double limit = worst_error(&trial, "reference", "f32", exact);
+    const struct op_fixture fixture = linear_fixture(1, OPERAND_Q4, x, w, no_bias);
+    double *exact = reference_output(&fixture, "reference", "f64", 0, NULL);
+    const double limit = worst_error(&fixture, "reference", "f32", exact);
 
     cr_expect_gt(limit, 0);
     for (uint32_t level = 0; level < levels.count; level++) {
-        const double error = worst_error(&trial, "cpu", levels.ids[level], exact);
+        const double error = worst_error(&fixture, "cpu", levels.ids[level], exact);
 
         cr_expect_leq(error, limit, "%s: %g is beyond %g", levels.ids[level], error, limit);
     }
@@ -254,8 +258,8 @@ static void check_exactness(const double *x, const double *w)
 // beside it, and what is tiny altogether must not cost more than floats lose.
 Test(fast, quants_of_four_bits_lose_no_more_than_floats, .timeout = 300)
 {
-    double *x = trial_values(1, TAPML_F32, IN_BLOCKS);
-    double *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
+    double *x = op_fixture_values(1, TAPML_F32, IN_BLOCKS);
+    double *w = op_fixture_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
 
     check_exactness(x, w);
     for (size_t i = 0; i < IN_BLOCKS; i += 100) {
@@ -284,16 +288,16 @@ Test(fast, quants_of_four_bits_meet_what_is_not_finite, .timeout = 300)
 {
     const double values[] = {NAN, INFINITY, -INFINITY, 0x1.fffffep127};
     const struct levels levels = find_levels();
-    double *x = trial_values(1, TAPML_F32, (size_t)2 * IN_BLOCKS);
-    double *w = trial_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
-    const struct trial alone = linear_trial(1, OPERAND_Q4, x + IN_BLOCKS, w, no_bias);
+    double *x = op_fixture_values(1, TAPML_F32, (size_t)2 * IN_BLOCKS);
+    double *w = op_fixture_values(2, OPERAND_Q4, (size_t)IN_BLOCKS * OUT);
+    const struct op_fixture alone = linear_fixture(1, OPERAND_Q4, x + IN_BLOCKS, w, no_bias);
 
     for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++) {
         x[40] = values[v];
         for (uint32_t level = 0; level < levels.count; level++) {
-            const struct trial trial = linear_trial(2, OPERAND_Q4, x, w, no_bias);
-            double *expected = reference_output(&trial, "reference", "f32", 0, NULL);
-            double *computed = reference_output(&trial, "cpu", levels.ids[level], 0, NULL);
+            const struct op_fixture fixture = linear_fixture(2, OPERAND_Q4, x, w, no_bias);
+            double *expected = reference_output(&fixture, "reference", "f32", 0, NULL);
+            double *computed = reference_output(&fixture, "cpu", levels.ids[level], 0, NULL);
             double *other = reference_output(&alone, "cpu", levels.ids[level], 0, NULL);
 
             for (size_t i = 0; i < OUT; i++) {
@@ -313,56 +317,60 @@ Test(fast, quants_of_four_bits_meet_what_is_not_finite, .timeout = 300)
 Test(fast, experts_have_the_same_bits_on_any_number_of_threads, .timeout = 300)
 {
     enum { TOKENS = 60, EXPERTS = 3, CHOSEN = 2, WIDTH = 200, OUTPUTS = 300 };
-    double *x = trial_values(1, TAPML_F32, (size_t)TOKENS * WIDTH);
-    double *w = trial_values(2, TAPML_BF16, (size_t)WIDTH * OUTPUTS * EXPERTS);
+    double *x = op_fixture_values(1, TAPML_F32, (size_t)TOKENS * WIDTH);
+    double *w = op_fixture_values(2, TAPML_BF16, (size_t)WIDTH * OUTPUTS * EXPERTS);
     double indices[TOKENS * CHOSEN];
     struct operand_spec others[EXPERTS] = {{0}};
-    struct trial trial = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
+    struct op_fixture fixture = {.op = &tapml_linear_experts, .output = TAPML_LINEAR_EXPERTS_Y};
 
     for (size_t i = 0; i < (size_t)TOKENS * CHOSEN; i++) {
         indices[i] = (double)((i + i / CHOSEN % 2 * (i % CHOSEN)) % EXPERTS);
     }
     for (size_t e = 1; e < EXPERTS; e++) {
-        others[e - 1] = trial_rows(TAPML_BF16, OUTPUTS, WIDTH, w + e * (size_t)WIDTH * OUTPUTS);
+        others[e - 1] =
+            op_fixture_rows(TAPML_BF16, OUTPUTS, WIDTH, w + e * (size_t)WIDTH * OUTPUTS);
     }
-    trial.arguments[TAPML_LINEAR_EXPERTS_X].tensor = trial_heads(TAPML_F32, TOKENS, 1, WIDTH, x);
-    trial.arguments[TAPML_LINEAR_EXPERTS_INDICES].tensor =
-        trial_rows(TAPML_I32, TOKENS, CHOSEN, indices);
-    trial.arguments[TAPML_LINEAR_EXPERTS_W].tensor = trial_rows(TAPML_BF16, OUTPUTS, WIDTH, w);
-    trial.arguments[TAPML_LINEAR_EXPERTS_W].panels = others;
-    trial.arguments[TAPML_LINEAR_EXPERTS_Y].tensor =
-        trial_heads(TAPML_F32, TOKENS, CHOSEN, OUTPUTS, NULL);
-    check_threads(&trial, (size_t)TOKENS * CHOSEN * OUTPUTS);
+    fixture.arguments[TAPML_LINEAR_EXPERTS_X].tensor =
+        op_fixture_heads(TAPML_F32, TOKENS, 1, WIDTH, x);
+    fixture.arguments[TAPML_LINEAR_EXPERTS_INDICES].tensor =
+        op_fixture_rows(TAPML_I32, TOKENS, CHOSEN, indices);
+    fixture.arguments[TAPML_LINEAR_EXPERTS_W].tensor =
+        op_fixture_rows(TAPML_BF16, OUTPUTS, WIDTH, w);
+    fixture.arguments[TAPML_LINEAR_EXPERTS_W].panels = others;
+    fixture.arguments[TAPML_LINEAR_EXPERTS_Y].tensor =
+        op_fixture_heads(TAPML_F32, TOKENS, CHOSEN, OUTPUTS, NULL);
+    check_threads(&fixture, (size_t)TOKENS * CHOSEN * OUTPUTS);
     free(x);
     free(w);
 }
 
-static struct trial
-attention_trial(int64_t tokens, int64_t position, const double *q, const double *k, const double *v)
+static struct op_fixture attention_fixture(
+    int64_t tokens, int64_t position, const double *q, const double *k, const double *v)
 {
     const int64_t rows = 300;
-    struct trial trial = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_attention, .output = TAPML_ATTENTION_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
 
-    arguments[TAPML_ATTENTION_Q].tensor = trial_heads(TAPML_F32, tokens, 8, 72, q);
-    arguments[TAPML_ATTENTION_K_STATE].tensor = trial_heads(TAPML_F32, rows, 4, 72, k);
-    arguments[TAPML_ATTENTION_V_STATE].tensor = trial_heads(TAPML_F32, rows, 4, 88, v);
+    arguments[TAPML_ATTENTION_Q].tensor = op_fixture_heads(TAPML_F32, tokens, 8, 72, q);
+    arguments[TAPML_ATTENTION_K_STATE].tensor = op_fixture_heads(TAPML_F32, rows, 4, 72, k);
+    arguments[TAPML_ATTENTION_V_STATE].tensor = op_fixture_heads(TAPML_F32, rows, 4, 88, v);
     arguments[TAPML_ATTENTION_POSITION].i64 = position;
     arguments[TAPML_ATTENTION_SCALE].f64 = 0.125;
     arguments[TAPML_ATTENTION_CAUSAL].i64 = 1;
-    arguments[TAPML_ATTENTION_Y].tensor = trial_heads(TAPML_F32, tokens, 8, 88, NULL);
-    return trial;
+    arguments[TAPML_ATTENTION_Y].tensor = op_fixture_heads(TAPML_F32, tokens, 8, 88, NULL);
+    return fixture;
 }
 
 Test(fast, attention_has_the_same_bits_on_any_number_of_threads_and_tokens, .timeout = 300)
 {
     enum { TOKENS = 40, POSITION = 230 };
-    double *q = trial_values(1, TAPML_F32, (size_t)TOKENS * 8 * 72);
-    double *k = trial_values(2, TAPML_F32, (size_t)300 * 4 * 72);
-    double *v = trial_values(3, TAPML_F32, (size_t)300 * 4 * 88);
-    const struct trial all = attention_trial(TOKENS, POSITION, q, k, v);
+    double *q = op_fixture_values(1, TAPML_F32, (size_t)TOKENS * 8 * 72);
+    double *k = op_fixture_values(2, TAPML_F32, (size_t)300 * 4 * 72);
+    double *v = op_fixture_values(3, TAPML_F32, (size_t)300 * 4 * 88);
+    const struct op_fixture all = attention_fixture(TOKENS, POSITION, q, k, v);
     const size_t last = (TOKENS - 1) * 8;
-    const struct trial alone = attention_trial(1, POSITION + TOKENS - 1, q + last * 72, k, v);
+    const struct op_fixture alone =
+        attention_fixture(1, POSITION + TOKENS - 1, q + last * 72, k, v);
     double *together = reference_output(&all, "cpu", NULL, 0, NULL);
     double *computed = reference_output(&alone, "cpu", NULL, 0, NULL);
 
@@ -379,16 +387,16 @@ Test(fast, attention_has_the_same_bits_on_any_number_of_threads_and_tokens, .tim
 static void check_rows(const tapml_op *op, uint32_t y)
 {
     enum { ROWS = 300, WIDTH = 999 };
-    double *x = trial_values(4, TAPML_F32, (size_t)ROWS * WIDTH);
-    struct trial trial = {.op = op, .output = y};
+    double *x = op_fixture_values(4, TAPML_F32, (size_t)ROWS * WIDTH);
+    struct op_fixture fixture = {.op = op, .output = y};
 
     for (uint32_t i = 0; i < y; i++) {
         if (op->params[i]->kind == TAPML_P_TENSOR_IN && op->params[i]->effects == 0) {
-            trial.arguments[i].tensor = trial_rows(TAPML_F32, ROWS, WIDTH, x);
+            fixture.arguments[i].tensor = op_fixture_rows(TAPML_F32, ROWS, WIDTH, x);
         }
     }
-    trial.arguments[y].tensor = trial_rows(TAPML_F32, ROWS, WIDTH, NULL);
-    check_threads(&trial, (size_t)ROWS * WIDTH);
+    fixture.arguments[y].tensor = op_fixture_rows(TAPML_F32, ROWS, WIDTH, NULL);
+    check_threads(&fixture, (size_t)ROWS * WIDTH);
     free(x);
 }
 

@@ -18,7 +18,7 @@ struct attention {
     uint32_t sinks_dtype;
     const int32_t *key_mask;
     double *q, *k, *v, *slopes, *sinks, *mask, *expected;
-    struct trial trial;
+    struct op_fixture fixture;
 };
 
 static size_t length_of(const struct attention *attention)
@@ -30,7 +30,7 @@ static size_t length_of(const struct attention *attention)
 static double *state_values(const struct attention *attention, uint64_t seed, size_t width)
 {
     const size_t row = attention->op.hk * width;
-    double *values = trial_values(seed, TAPML_F32, attention->capacity * row);
+    double *values = op_fixture_values(seed, TAPML_F32, attention->capacity * row);
 
     for (size_t i = length_of(attention) * row; i < attention->capacity * row; i++) {
         values[i] = NAN;
@@ -42,11 +42,11 @@ static void fill_values(struct attention *attention)
 {
     struct formulas_attention *op = &attention->op;
 
-    attention->q = trial_values(1, TAPML_F32, op->tokens * op->hq * op->dk);
+    attention->q = op_fixture_values(1, TAPML_F32, op->tokens * op->hq * op->dk);
     attention->k = state_values(attention, 2, op->dk);
     attention->v = state_values(attention, 3, op->dv);
-    attention->slopes = trial_values(4, TAPML_F32, op->hq);
-    attention->sinks = trial_values(5, attention->sinks_dtype, op->hq);
+    attention->slopes = op_fixture_values(4, TAPML_F32, op->hq);
+    attention->sinks = op_fixture_values(5, attention->sinks_dtype, op->hq);
     attention->mask = calloc(length_of(attention), sizeof(double));
     attention->expected = calloc(op->tokens * op->hq * op->dv, sizeof(double));
     cr_assert(attention->mask != NULL && attention->expected != NULL);
@@ -64,7 +64,7 @@ static void fill_values(struct attention *attention)
 static void fill_attributes(struct attention *attention)
 {
     const struct formulas_attention *op = &attention->op;
-    struct trial_argument *arguments = attention->trial.arguments;
+    struct op_fixture_argument *arguments = attention->fixture.arguments;
 
     arguments[TAPML_ATTENTION_POSITION].i64 = op->position;
     arguments[TAPML_ATTENTION_SCALE].f64 = op->scale;
@@ -81,29 +81,29 @@ static void attention_init(struct attention *attention)
     const int64_t capacity = (int64_t)attention->capacity, tokens = (int64_t)op->tokens;
     const int64_t hq = (int64_t)op->hq, hk = (int64_t)op->hk;
     const int64_t dk = (int64_t)op->dk, dv = (int64_t)op->dv;
-    struct trial_argument *arguments = attention->trial.arguments;
+    struct op_fixture_argument *arguments = attention->fixture.arguments;
 
     fill_values(attention);
     fill_attributes(attention);
-    attention->trial.op = &tapml_attention;
-    attention->trial.output = TAPML_ATTENTION_Y;
-    arguments[TAPML_ATTENTION_Q].tensor = trial_heads(TAPML_F32, tokens, hq, dk, attention->q);
+    attention->fixture.op = &tapml_attention;
+    attention->fixture.output = TAPML_ATTENTION_Y;
+    arguments[TAPML_ATTENTION_Q].tensor = op_fixture_heads(TAPML_F32, tokens, hq, dk, attention->q);
     arguments[TAPML_ATTENTION_K_STATE].tensor =
-        trial_heads(TAPML_F32, capacity, hk, dk, attention->k);
+        op_fixture_heads(TAPML_F32, capacity, hk, dk, attention->k);
     arguments[TAPML_ATTENTION_V_STATE].tensor =
-        trial_heads(TAPML_F32, capacity, hk, dv, attention->v);
+        op_fixture_heads(TAPML_F32, capacity, hk, dv, attention->v);
     if (attention->has_slopes) {
-        arguments[TAPML_ATTENTION_SLOPES].tensor = trial_row(TAPML_F32, hq, attention->slopes);
+        arguments[TAPML_ATTENTION_SLOPES].tensor = op_fixture_row(TAPML_F32, hq, attention->slopes);
     }
     if (attention->has_sinks) {
         arguments[TAPML_ATTENTION_SINKS].tensor =
-            trial_row(attention->sinks_dtype, hq, attention->sinks);
+            op_fixture_row(attention->sinks_dtype, hq, attention->sinks);
     }
     if (attention->key_mask != NULL) {
         arguments[TAPML_ATTENTION_KEY_MASK].tensor =
-            trial_row(TAPML_I32, (int64_t)length_of(attention), attention->mask);
+            op_fixture_row(TAPML_I32, (int64_t)length_of(attention), attention->mask);
     }
-    arguments[TAPML_ATTENTION_Y].tensor = trial_heads(TAPML_F32, tokens, hq, dv, NULL);
+    arguments[TAPML_ATTENTION_Y].tensor = op_fixture_heads(TAPML_F32, tokens, hq, dv, NULL);
 }
 
 static void attention_release(struct attention *attention)
@@ -120,7 +120,7 @@ static void attention_release(struct attention *attention)
 static void attention_check(struct attention *attention)
 {
     formulas_attention(&attention->op, attention->expected);
-    reference_check(&attention->trial, attention->op.tokens, attention->expected, 1e-4);
+    reference_check(&attention->fixture, attention->op.tokens, attention->expected, 1e-4);
     attention_release(attention);
 }
 
@@ -309,14 +309,14 @@ Test(reference_attention, large_scores_do_not_overflow)
     cr_assert(isfinite(attention.expected[0]));
 
     // Floats of scores of a thousand are 6e-5 apart, and so are their weights.
-    reference_check(&attention.trial, 1, attention.expected, 1e-2);
+    reference_check(&attention.fixture, 1, attention.expected, 1e-2);
     attention_release(&attention);
 }
 
 Test(reference_attention, rows_and_heads_may_lie_anywhere)
 {
     struct attention attention = ordinary();
-    struct trial_argument *arguments = attention.trial.arguments;
+    struct op_fixture_argument *arguments = attention.fixture.arguments;
 
     attention.has_sinks = true;
     attention.sinks_dtype = TAPML_BF16;
@@ -324,7 +324,7 @@ Test(reference_attention, rows_and_heads_may_lie_anywhere)
     attention_init(&attention);
     for (uint32_t i = 0; i < tapml_attention.n_params; i++) {
         if (arguments[i].tensor.rank == 3) {
-            arguments[i].tensor = trial_spread(arguments[i].tensor, i + 1, (int64_t)i + 2);
+            arguments[i].tensor = op_fixture_spread(arguments[i].tensor, i + 1, (int64_t)i + 2);
         } else if (arguments[i].tensor.rank == 1) {
             arguments[i].tensor.lead = 3;
         }
@@ -343,7 +343,7 @@ Test(reference_attention, threads_share_the_queries)
     double y[11 * 6 * 7];
 
     attention_init(&attention);
-    trial_run(&attention.trial, plugin, y);
+    op_fixture_run(&attention.fixture, plugin, y);
     cr_assert_gt(plugin_range_count(plugin), 1);
     reference_close(plugin);
     attention_check(&attention);
@@ -367,8 +367,8 @@ Test(reference_attention, bits_do_not_depend_on_the_other_tokens)
         attention_init(&whole);
         attention_init(&last);
         memcpy(last.q, whole.q + (size_t)9 * 6 * 24, sizeof(double) * 2 * 6 * 24);
-        trial_run(&whole.trial, plugin, y);
-        trial_run(&last.trial, plugin, last_y);
+        op_fixture_run(&whole.fixture, plugin, y);
+        op_fixture_run(&last.fixture, plugin, last_y);
         cr_assert_arr_eq(y + (size_t)9 * 6 * 7, last_y, sizeof(last_y), "%s", devices[i]);
         reference_close(plugin);
         attention_check(&whole);
@@ -384,7 +384,7 @@ Test(reference_attention, heads_that_do_not_divide_are_refused_with_a_reason)
     attention.op.hk = 4;
     attention_init(&attention);
 
-    const tapml_support support = trial_supports(&attention.trial, plugin);
+    const tapml_support support = op_fixture_supports(&attention.fixture, plugin);
 
     cr_assert_eq(support.grade, TAPML_SUPPORT_NO);
     cr_assert_str_eq(support.reason, "6 query heads are no multiple of 4 key heads");

@@ -15,7 +15,7 @@ static void check_pair(const struct operand_spec *a,
                        size_t count)
 {
     double *expected = calloc(count, sizeof(*expected));
-    struct trial trial = {
+    struct op_fixture fixture = {
         .op = &tapml_add,
         .output = TAPML_ADD_Y,
         .arguments = {{.tensor = *a}, {.tensor = *b}, {.tensor = *y}},
@@ -23,15 +23,15 @@ static void check_pair(const struct operand_spec *a,
 
     cr_assert_not_null(expected);
     formulas_add(count, a->values, b->values, expected);
-    reference_check(&trial, 1, expected, 1e-6);
-    trial.op = &tapml_sub;
-    trial.output = TAPML_SUB_Y;
+    reference_check(&fixture, 1, expected, 1e-6);
+    fixture.op = &tapml_sub;
+    fixture.output = TAPML_SUB_Y;
     formulas_sub(count, a->values, b->values, expected);
-    reference_check(&trial, 1, expected, 1e-6);
-    trial.op = &tapml_mul;
-    trial.output = TAPML_MUL_Y;
+    reference_check(&fixture, 1, expected, 1e-6);
+    fixture.op = &tapml_mul;
+    fixture.output = TAPML_MUL_Y;
     formulas_mul(count, a->values, b->values, expected);
-    reference_check(&trial, 1, expected, 1e-6);
+    reference_check(&fixture, 1, expected, 1e-6);
     free(expected);
 }
 
@@ -43,10 +43,11 @@ Test(reference_elementwise, add_sub_and_mul_at_every_width)
     for (size_t i = 0; i < (size_t)9 * 4; i++) {
         const int64_t width = widths[i / 4], count = rows[i % 4];
         const size_t values = (size_t)(width * count);
-        double *a = trial_values(1, TAPML_F32, values), *b = trial_values(2, TAPML_F32, values);
-        const struct operand_spec a_spec = trial_rows(TAPML_F32, count, width, a);
-        const struct operand_spec b_spec = trial_rows(TAPML_F32, count, width, b);
-        const struct operand_spec y_spec = trial_rows(TAPML_F32, count, width, NULL);
+        double *a = op_fixture_values(1, TAPML_F32, values),
+               *b = op_fixture_values(2, TAPML_F32, values);
+        const struct operand_spec a_spec = op_fixture_rows(TAPML_F32, count, width, a);
+        const struct operand_spec b_spec = op_fixture_rows(TAPML_F32, count, width, b);
+        const struct operand_spec y_spec = op_fixture_rows(TAPML_F32, count, width, NULL);
 
         check_pair(&a_spec, &b_spec, &y_spec, values);
         free(a);
@@ -58,10 +59,11 @@ Test(reference_elementwise, add_sub_and_mul_at_every_width)
 Test(reference_elementwise, add_sub_and_mul_with_any_strides)
 {
     enum { ROWS = 5, WIDTH = 7, COUNT = ROWS * WIDTH };
-    double *a = trial_values(1, TAPML_F32, COUNT), *b = trial_values(2, TAPML_F32, COUNT);
-    struct operand_spec a_spec = trial_rows(TAPML_F32, ROWS, WIDTH, a);
-    struct operand_spec b_spec = trial_rows(TAPML_F32, ROWS, WIDTH, b);
-    const struct operand_spec y_spec = trial_spread(trial_rows(TAPML_F32, ROWS, WIDTH, NULL), 3, 4);
+    double *a = op_fixture_values(1, TAPML_F32, COUNT), *b = op_fixture_values(2, TAPML_F32, COUNT);
+    struct operand_spec a_spec = op_fixture_rows(TAPML_F32, ROWS, WIDTH, a);
+    struct operand_spec b_spec = op_fixture_rows(TAPML_F32, ROWS, WIDTH, b);
+    const struct operand_spec y_spec =
+        op_fixture_spread(op_fixture_rows(TAPML_F32, ROWS, WIDTH, NULL), 3, 4);
 
     for (size_t i = 0; i < COUNT; i++) {
         b[i] = b[i / WIDTH * WIDTH];
@@ -82,7 +84,7 @@ Test(reference_elementwise, add_sub_and_mul_with_any_strides)
 Test(reference_elementwise, add_sub_and_mul_of_one_and_of_four_axes)
 {
     enum { COUNT = 2 * 3 * 4 * 5 };
-    double *a = trial_values(1, TAPML_F32, COUNT), *b = trial_values(2, TAPML_F32, COUNT);
+    double *a = op_fixture_values(1, TAPML_F32, COUNT), *b = op_fixture_values(2, TAPML_F32, COUNT);
     struct operand_spec specs[3];
 
     for (size_t i = 0; i < COUNT; i++) {
@@ -96,9 +98,9 @@ Test(reference_elementwise, add_sub_and_mul_of_one_and_of_four_axes)
     specs[1].strided = true;
     specs[1].stride[3] = 1;
     check_pair(&specs[0], &specs[1], &specs[2], COUNT);
-    specs[0] = trial_row(TAPML_F32, 5, a);
-    specs[1] = trial_row(TAPML_F32, 5, b);
-    specs[2] = trial_row(TAPML_F32, 5, NULL);
+    specs[0] = op_fixture_row(TAPML_F32, 5, a);
+    specs[1] = op_fixture_row(TAPML_F32, 5, b);
+    specs[2] = op_fixture_row(TAPML_F32, 5, NULL);
     check_pair(&specs[0], &specs[1], &specs[2], 5);
     free(a);
     free(b);

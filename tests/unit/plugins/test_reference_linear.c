@@ -15,18 +15,18 @@ struct linear {
     uint32_t dtype, bias_dtype; // 0 is no bias.
     int transposed;
     double *x, *w, *b, *expected;
-    struct trial trial;
+    struct op_fixture fixture;
 };
 
 static void linear_init(struct linear *linear)
 {
     const int64_t rows = (int64_t)linear->rows, in = (int64_t)linear->in;
     const int64_t out = (int64_t)linear->out;
-    struct trial_argument *arguments = linear->trial.arguments;
+    struct op_fixture_argument *arguments = linear->fixture.arguments;
 
-    linear->x = trial_values(1, TAPML_F32, linear->rows * linear->in);
-    linear->w = trial_values(2, linear->dtype, linear->in * linear->out);
-    linear->b = trial_values(3, linear->bias_dtype, linear->out);
+    linear->x = op_fixture_values(1, TAPML_F32, linear->rows * linear->in);
+    linear->w = op_fixture_values(2, linear->dtype, linear->in * linear->out);
+    linear->b = op_fixture_values(3, linear->bias_dtype, linear->out);
     linear->expected = calloc(linear->rows * linear->out, sizeof(double));
     cr_assert_not_null(linear->expected);
 
@@ -41,23 +41,23 @@ static void linear_init(struct linear *linear)
     };
 
     formulas_linear(&op, linear->expected);
-    linear->trial.op = &tapml_linear;
-    linear->trial.output = TAPML_LINEAR_Y;
-    arguments[TAPML_LINEAR_X].tensor = trial_rows(TAPML_F32, rows, in, linear->x);
+    linear->fixture.op = &tapml_linear;
+    linear->fixture.output = TAPML_LINEAR_Y;
+    arguments[TAPML_LINEAR_X].tensor = op_fixture_rows(TAPML_F32, rows, in, linear->x);
     arguments[TAPML_LINEAR_W].tensor = linear->transposed
-                                           ? trial_rows(linear->dtype, in, out, linear->w)
-                                           : trial_rows(linear->dtype, out, in, linear->w);
+                                           ? op_fixture_rows(linear->dtype, in, out, linear->w)
+                                           : op_fixture_rows(linear->dtype, out, in, linear->w);
     if (linear->bias_dtype != 0) {
-        arguments[TAPML_LINEAR_B].tensor = trial_row(linear->bias_dtype, out, linear->b);
+        arguments[TAPML_LINEAR_B].tensor = op_fixture_row(linear->bias_dtype, out, linear->b);
     }
     arguments[TAPML_LINEAR_TRANSPOSED].i64 = linear->transposed;
-    arguments[TAPML_LINEAR_Y].tensor = trial_rows(TAPML_F32, rows, out, NULL);
+    arguments[TAPML_LINEAR_Y].tensor = op_fixture_rows(TAPML_F32, rows, out, NULL);
 }
 
 static void linear_check(struct linear *linear)
 {
     // The rms is that of all outputs: a single one may happen to be nearly zero.
-    reference_check(&linear->trial, 1, linear->expected, 5e-6);
+    reference_check(&linear->fixture, 1, linear->expected, 5e-6);
     free(linear->x);
     free(linear->w);
     free(linear->b);
@@ -114,12 +114,12 @@ Test(reference_linear, rows_may_lie_anywhere)
             .bias_dtype = TAPML_F16,
             .transposed = transposed,
         };
-        struct trial_argument *arguments = linear.trial.arguments;
+        struct op_fixture_argument *arguments = linear.fixture.arguments;
 
         linear_init(&linear);
         for (uint32_t i = 0; i < tapml_linear.n_params; i++) {
             if (arguments[i].tensor.rank > 0) {
-                arguments[i].tensor = trial_spread(arguments[i].tensor, 1 + 2 * i, 3);
+                arguments[i].tensor = op_fixture_spread(arguments[i].tensor, 1 + 2 * i, 3);
             }
         }
 
@@ -150,18 +150,18 @@ Test(reference_linear, an_f32_weight_needs_no_alignment)
     struct linear linear = {.rows = 3, .in = 24, .out = 7, .dtype = TAPML_F32};
 
     linear_init(&linear);
-    linear.trial.arguments[TAPML_LINEAR_W].tensor.skew_bytes = 2;
+    linear.fixture.arguments[TAPML_LINEAR_W].tensor.skew_bytes = 2;
     linear_check(&linear);
 }
 
 Test(reference_linear, a_single_row_without_leading_axes)
 {
     struct linear linear = {.rows = 1, .in = 24, .out = 7, .dtype = TAPML_F32};
-    struct trial_argument *arguments = linear.trial.arguments;
+    struct op_fixture_argument *arguments = linear.fixture.arguments;
 
     linear_init(&linear);
-    arguments[TAPML_LINEAR_X].tensor = trial_row(TAPML_F32, 24, linear.x);
-    arguments[TAPML_LINEAR_Y].tensor = trial_row(TAPML_F32, 7, NULL);
+    arguments[TAPML_LINEAR_X].tensor = op_fixture_row(TAPML_F32, 24, linear.x);
+    arguments[TAPML_LINEAR_Y].tensor = op_fixture_row(TAPML_F32, 7, NULL);
     linear_check(&linear);
 }
 
@@ -175,13 +175,14 @@ Test(reference_linear, panels_of_the_weight)
 
         // 40 rows in panels of 13, 1 and 26.
         const struct operand_spec panels[] = {
-            trial_rows(TAPML_BF16, 1, 40, linear.w + (size_t)13 * 40),
-            trial_spread(trial_rows(TAPML_BF16, 26, 40, linear.w + (size_t)14 * 40), 3, 2),
+            op_fixture_rows(TAPML_BF16, 1, 40, linear.w + (size_t)13 * 40),
+            op_fixture_spread(op_fixture_rows(TAPML_BF16, 26, 40, linear.w + (size_t)14 * 40), 3,
+                              2),
             {.rank = 0},
         };
 
-        linear.trial.arguments[TAPML_LINEAR_W].tensor.shape[0] = 13;
-        linear.trial.arguments[TAPML_LINEAR_W].panels = panels;
+        linear.fixture.arguments[TAPML_LINEAR_W].tensor.shape[0] = 13;
+        linear.fixture.arguments[TAPML_LINEAR_W].panels = panels;
         linear_check(&linear);
     }
 }
@@ -193,7 +194,7 @@ Test(reference_linear, threads_share_the_outputs)
     double y[33 * 128];
 
     linear_init(&linear);
-    trial_run(&linear.trial, plugin, y);
+    op_fixture_run(&linear.fixture, plugin, y);
     cr_assert_gt(plugin_range_count(plugin), 1);
     reference_close(plugin);
     linear_check(&linear);
@@ -209,7 +210,7 @@ Test(reference_linear, devices_differ_by_the_order_of_sums)
     for (size_t i = 0; i < 4; i++) {
         struct plugin *plugin = reference_open(devices[i], 1);
 
-        trial_run(&linear.trial, plugin, y[i]);
+        op_fixture_run(&linear.fixture, plugin, y[i]);
         reference_close(plugin);
         for (size_t before = 0; before < i; before++) {
             cr_assert_arr_neq(y[before], y[i], sizeof(y[i]), "%s", devices[i]);
@@ -238,17 +239,17 @@ Test(reference_linear, orders_are_what_they_are_called)
     }
 
     plugin = reference_open("f32", 1);
-    trial_run(&linear.trial, plugin, y);
+    op_fixture_run(&linear.fixture, plugin, y);
     cr_assert_eq((float)y[2], forward);
     reference_close(plugin);
 
     plugin = reference_open("f32-reversed", 1);
-    trial_run(&linear.trial, plugin, y);
+    op_fixture_run(&linear.fixture, plugin, y);
     cr_assert_eq((float)y[2], reversed);
     reference_close(plugin);
 
     plugin = reference_open("f32-blocked", 1);
-    trial_run(&linear.trial, plugin, y);
+    op_fixture_run(&linear.fixture, plugin, y);
     cr_assert_eq((float)y[2], blocked);
     reference_close(plugin);
     linear_check(&linear);

@@ -14,16 +14,16 @@ struct norm {
     uint32_t weight_dtype; // 0 is no weight.
     double eps, offset;
     double *x, *weight, *expected;
-    struct trial trial;
+    struct op_fixture fixture;
 };
 
 static void norm_init(struct norm *norm)
 {
     const int64_t rows = (int64_t)norm->rows, width = (int64_t)norm->width;
-    struct trial_argument *arguments = norm->trial.arguments;
+    struct op_fixture_argument *arguments = norm->fixture.arguments;
 
-    norm->x = trial_values(1, TAPML_F32, norm->rows * norm->width);
-    norm->weight = trial_values(2, norm->weight_dtype, norm->width);
+    norm->x = op_fixture_values(1, TAPML_F32, norm->rows * norm->width);
+    norm->weight = op_fixture_values(2, norm->weight_dtype, norm->width);
     norm->expected = calloc(norm->rows * norm->width, sizeof(double));
     cr_assert_not_null(norm->expected);
 
@@ -37,21 +37,21 @@ static void norm_init(struct norm *norm)
     };
 
     formulas_rms_norm(&op, norm->expected);
-    norm->trial.op = &tapml_rms_norm;
-    norm->trial.output = TAPML_RMS_NORM_Y;
-    arguments[TAPML_RMS_NORM_X].tensor = trial_rows(TAPML_F32, rows, width, norm->x);
+    norm->fixture.op = &tapml_rms_norm;
+    norm->fixture.output = TAPML_RMS_NORM_Y;
+    arguments[TAPML_RMS_NORM_X].tensor = op_fixture_rows(TAPML_F32, rows, width, norm->x);
     if (norm->weight_dtype != 0) {
         arguments[TAPML_RMS_NORM_WEIGHT].tensor =
-            trial_row(norm->weight_dtype, width, norm->weight);
+            op_fixture_row(norm->weight_dtype, width, norm->weight);
     }
     arguments[TAPML_RMS_NORM_EPS].f64 = norm->eps;
     arguments[TAPML_RMS_NORM_OFFSET].f64 = norm->offset;
-    arguments[TAPML_RMS_NORM_Y].tensor = trial_rows(TAPML_F32, rows, width, NULL);
+    arguments[TAPML_RMS_NORM_Y].tensor = op_fixture_rows(TAPML_F32, rows, width, NULL);
 }
 
 static void norm_check(struct norm *norm)
 {
-    reference_check(&norm->trial, norm->rows, norm->expected, 5e-5);
+    reference_check(&norm->fixture, norm->rows, norm->expected, 5e-5);
     free(norm->x);
     free(norm->weight);
     free(norm->expected);
@@ -96,13 +96,14 @@ Test(reference_norm, every_weight_and_offset)
 Test(reference_norm, rows_may_lie_anywhere)
 {
     struct norm norm = {.rows = 6, .width = 24, .weight_dtype = TAPML_BF16, .eps = 1e-6};
-    struct trial_argument *arguments = norm.trial.arguments;
+    struct op_fixture_argument *arguments = norm.fixture.arguments;
 
     norm_init(&norm);
     arguments[TAPML_RMS_NORM_X].tensor =
-        trial_spread(trial_heads(TAPML_F32, 2, 3, 24, norm.x), 3, 5);
+        op_fixture_spread(op_fixture_heads(TAPML_F32, 2, 3, 24, norm.x), 3, 5);
     arguments[TAPML_RMS_NORM_WEIGHT].tensor.lead = 5;
-    arguments[TAPML_RMS_NORM_Y].tensor = trial_spread(trial_heads(TAPML_F32, 2, 3, 24, NULL), 1, 2);
+    arguments[TAPML_RMS_NORM_Y].tensor =
+        op_fixture_spread(op_fixture_heads(TAPML_F32, 2, 3, 24, NULL), 1, 2);
     norm_check(&norm);
 }
 
@@ -127,7 +128,7 @@ Test(reference_norm, threads_share_the_rows)
     double *y = calloc((size_t)64 * 257, sizeof(*y));
 
     norm_init(&norm);
-    trial_run(&norm.trial, plugin, y);
+    op_fixture_run(&norm.fixture, plugin, y);
     cr_assert_gt(plugin_range_count(plugin), 1);
     reference_close(plugin);
     norm_check(&norm);
@@ -162,7 +163,7 @@ Test(reference_norm, orders_are_what_they_are_called)
     for (size_t device = 0; device < 3; device++) {
         struct plugin *plugin = reference_open(devices[device], 1);
 
-        trial_run(&norm.trial, plugin, y);
+        op_fixture_run(&norm.fixture, plugin, y);
         for (size_t i = 0; i < WIDTH; i++) {
             cr_assert_eq((float)y[i], (float)norm.x[i] / roots[device]);
         }
@@ -173,37 +174,38 @@ Test(reference_norm, orders_are_what_they_are_called)
 
 static void check_layer_norm(size_t rows, size_t width, uint32_t weight, uint32_t bias, int spreads)
 {
-    double *x = trial_values(1, TAPML_F32, rows * width);
-    double *w = weight != 0 ? trial_values(2, weight, width) : NULL;
-    double *b = bias != 0 ? trial_values(3, bias, width) : NULL;
+    double *x = op_fixture_values(1, TAPML_F32, rows * width);
+    double *w = weight != 0 ? op_fixture_values(2, weight, width) : NULL;
+    double *b = bias != 0 ? op_fixture_values(3, bias, width) : NULL;
     double *expected = calloc(rows * width, sizeof(*expected));
-    struct trial trial = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
-    struct trial_argument *arguments = trial.arguments;
+    struct op_fixture fixture = {.op = &tapml_layer_norm, .output = TAPML_LAYER_NORM_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
 
     cr_assert_not_null(expected);
     for (size_t i = 0; i < rows * width; i++) {
         x[i] = (float)(x[i] + 3); // A mean that matters.
     }
-    arguments[TAPML_LAYER_NORM_X].tensor = trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, x);
+    arguments[TAPML_LAYER_NORM_X].tensor =
+        op_fixture_rows(TAPML_F32, (int64_t)rows, (int64_t)width, x);
     arguments[TAPML_LAYER_NORM_Y].tensor =
-        trial_rows(TAPML_F32, (int64_t)rows, (int64_t)width, NULL);
+        op_fixture_rows(TAPML_F32, (int64_t)rows, (int64_t)width, NULL);
     if (w != NULL) {
-        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = trial_row(weight, (int64_t)width, w);
+        arguments[TAPML_LAYER_NORM_WEIGHT].tensor = op_fixture_row(weight, (int64_t)width, w);
     }
     if (b != NULL) {
-        arguments[TAPML_LAYER_NORM_BIAS].tensor = trial_row(bias, (int64_t)width, b);
+        arguments[TAPML_LAYER_NORM_BIAS].tensor = op_fixture_row(bias, (int64_t)width, b);
     }
     if (spreads) {
         arguments[TAPML_LAYER_NORM_X].tensor =
-            trial_spread(arguments[TAPML_LAYER_NORM_X].tensor, 3, 5);
+            op_fixture_spread(arguments[TAPML_LAYER_NORM_X].tensor, 3, 5);
         arguments[TAPML_LAYER_NORM_Y].tensor =
-            trial_spread(arguments[TAPML_LAYER_NORM_Y].tensor, 1, 2);
+            op_fixture_spread(arguments[TAPML_LAYER_NORM_Y].tensor, 1, 2);
     }
     arguments[TAPML_LAYER_NORM_EPS].f64 = 0.125;
     arguments[TAPML_LAYER_NORM_OFFSET].f64 = spreads;
     formulas_layer_norm(&(struct formulas_layer_norm){rows, width, x, w, b, 0.125, (double)spreads},
                         expected);
-    reference_check(&trial, rows, expected, 5e-5);
+    reference_check(&fixture, rows, expected, 5e-5);
     free(x);
     free(w);
     free(b);

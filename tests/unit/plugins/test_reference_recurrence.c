@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-static void check(const struct trial *trial, size_t rows, double *expected)
+static void check(const struct op_fixture *fixture, size_t rows, double *expected)
 {
-    reference_check(trial, rows, expected, 5e-5);
+    reference_check(fixture, rows, expected, 5e-5);
     free(expected);
 }
 
-#define SUITE                                   reference_recurrence
-#define CHECK(trial_, rows_, count_, expected_) check(trial_, rows_, expected_)
+#define SUITE                                        reference_recurrence
+#define CHECK(op_fixture_, rows_, count_, expected_) check(op_fixture_, rows_, expected_)
 #include "harness/recurrences.h"
 
 // What the schema cannot say of heads and widths is refused with its reason.
@@ -30,21 +30,23 @@ Test(reference_recurrence, heads_that_do_not_divide)
     struct plugin *plugin = reference_open("f32", 1);
 
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct trial trial = {.op = &tapml_linear_scan, .output = TAPML_LINEAR_SCAN_Y};
-        struct trial_argument *arguments = trial.arguments;
+        struct op_fixture fixture = {.op = &tapml_linear_scan, .output = TAPML_LINEAR_SCAN_Y};
+        struct op_fixture_argument *arguments = fixture.arguments;
 
-        arguments[TAPML_LINEAR_SCAN_R].tensor = trial_heads(TAPML_F32, 1, all[i].r_heads, 2, ones);
-        arguments[TAPML_LINEAR_SCAN_W].tensor = trial_heads(TAPML_F32, 1, 4, all[i].decays, ones);
-        arguments[TAPML_LINEAR_SCAN_K].tensor = trial_heads(TAPML_F32, 1, 1, 2, ones);
-        arguments[TAPML_LINEAR_SCAN_V].tensor = trial_heads(TAPML_F32, 1, 4, 3, ones);
+        arguments[TAPML_LINEAR_SCAN_R].tensor =
+            op_fixture_heads(TAPML_F32, 1, all[i].r_heads, 2, ones);
+        arguments[TAPML_LINEAR_SCAN_W].tensor =
+            op_fixture_heads(TAPML_F32, 1, 4, all[i].decays, ones);
+        arguments[TAPML_LINEAR_SCAN_K].tensor = op_fixture_heads(TAPML_F32, 1, 1, 2, ones);
+        arguments[TAPML_LINEAR_SCAN_V].tensor = op_fixture_heads(TAPML_F32, 1, 4, 3, ones);
         if (all[i].kk_heads > 0) {
             arguments[TAPML_LINEAR_SCAN_KK].tensor =
-                trial_heads(TAPML_F32, 1, all[i].kk_heads, 2, ones);
+                op_fixture_heads(TAPML_F32, 1, all[i].kk_heads, 2, ones);
         }
-        arguments[TAPML_LINEAR_SCAN_STATE].tensor = trial_heads(TAPML_F32, 4, 3, 2, ones);
-        arguments[TAPML_LINEAR_SCAN_Y].tensor = trial_heads(TAPML_F32, 1, 4, 3, NULL);
+        arguments[TAPML_LINEAR_SCAN_STATE].tensor = op_fixture_heads(TAPML_F32, 4, 3, 2, ones);
+        arguments[TAPML_LINEAR_SCAN_Y].tensor = op_fixture_heads(TAPML_F32, 1, 4, 3, NULL);
 
-        const tapml_support support = trial_supports(&trial, plugin);
+        const tapml_support support = op_fixture_supports(&fixture, plugin);
 
         cr_assert_eq(support.grade, TAPML_SUPPORT_NO);
         cr_assert_str_eq(support.reason, all[i].reason);

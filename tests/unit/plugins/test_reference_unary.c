@@ -30,28 +30,28 @@ static void check_kind(const struct kind *kind,
                        size_t count)
 {
     double *expected = calloc(count, sizeof(*expected));
-    struct trial trial = {.op = kind->op, .output = kind->op->n_params - 1};
+    struct op_fixture fixture = {.op = kind->op, .output = kind->op->n_params - 1};
 
     cr_assert_not_null(expected);
-    for (uint32_t i = 1; i < trial.output; i++) {
-        trial.arguments[i].f64 = kind->numbers[i - 1];
+    for (uint32_t i = 1; i < fixture.output; i++) {
+        fixture.arguments[i].f64 = kind->numbers[i - 1];
     }
-    trial.arguments[0].tensor = *x;
-    trial.arguments[trial.output].tensor = *y;
+    fixture.arguments[0].tensor = *x;
+    fixture.arguments[fixture.output].tensor = *y;
     for (size_t i = 0; i < count; i++) {
         expected[i] = formulas_unary(kind->op->name, x->values[i], kind->numbers);
     }
-    reference_check(&trial, 1, expected, 1e-6);
+    reference_check(&fixture, 1, expected, 1e-6);
     free(expected);
 }
 
 Test(reference_unary, every_kind_on_many_rows_and_with_any_strides)
 {
     enum { ROWS = 7, WIDTH = 257, COUNT = ROWS * WIDTH };
-    double *x = trial_values(1, TAPML_F32, COUNT);
-    const struct operand_spec dense = trial_rows(TAPML_F32, ROWS, WIDTH, x);
-    const struct operand_spec y = trial_rows(TAPML_F32, ROWS, WIDTH, NULL);
-    const struct operand_spec spread = trial_spread(y, 3, 4);
+    double *x = op_fixture_values(1, TAPML_F32, COUNT);
+    const struct operand_spec dense = op_fixture_rows(TAPML_F32, ROWS, WIDTH, x);
+    const struct operand_spec y = op_fixture_rows(TAPML_F32, ROWS, WIDTH, NULL);
+    const struct operand_spec spread = op_fixture_spread(y, 3, 4);
     struct operand_spec turned = dense;
 
     turned.strided = true;
@@ -70,22 +70,22 @@ Test(reference_unary, large_and_odd_values)
 {
     static const double x[] = {-0x1p99, -200, -9, -0.0, 0, 9, 200, 0x1p99};
     enum { COUNT = sizeof(x) / sizeof(*x) };
-    const struct operand_spec y = trial_row(TAPML_F32, COUNT, NULL);
-    const struct operand_spec spec = trial_row(TAPML_F32, COUNT, x);
+    const struct operand_spec y = op_fixture_row(TAPML_F32, COUNT, NULL);
+    const struct operand_spec spec = op_fixture_row(TAPML_F32, COUNT, x);
     double computed[1];
     struct plugin *plugin = reference_open("f32", 1);
 
     for (size_t i = 0; i < KINDS; i++) {
         const double nan_value = NAN;
-        struct trial trial = {.op = kinds[i].op, .output = kinds[i].op->n_params - 1};
+        struct op_fixture fixture = {.op = kinds[i].op, .output = kinds[i].op->n_params - 1};
 
         check_kind(&kinds[i], &spec, &y, COUNT);
-        for (uint32_t p = 1; p < trial.output; p++) {
-            trial.arguments[p].f64 = kinds[i].numbers[p - 1];
+        for (uint32_t p = 1; p < fixture.output; p++) {
+            fixture.arguments[p].f64 = kinds[i].numbers[p - 1];
         }
-        trial.arguments[0].tensor = trial_row(TAPML_F32, 1, &nan_value);
-        trial.arguments[trial.output].tensor = trial_row(TAPML_F32, 1, NULL);
-        trial_run(&trial, plugin, computed);
+        fixture.arguments[0].tensor = op_fixture_row(TAPML_F32, 1, &nan_value);
+        fixture.arguments[fixture.output].tensor = op_fixture_row(TAPML_F32, 1, NULL);
+        op_fixture_run(&fixture, plugin, computed);
         cr_assert(isnan(computed[0]), "%s", kinds[i].op->name);
     }
     reference_close(plugin);
@@ -95,7 +95,7 @@ static void
 check_silu(const struct operand_spec *x, const struct operand_spec *y, size_t count, double limit)
 {
     double *expected = calloc(count, sizeof(*expected));
-    const struct trial trial = {
+    const struct op_fixture fixture = {
         .op = &tapml_silu,
         .output = TAPML_SILU_Y,
         .arguments = {{.tensor = *x}, {.tensor = *y}},
@@ -103,16 +103,16 @@ check_silu(const struct operand_spec *x, const struct operand_spec *y, size_t co
 
     cr_assert_not_null(expected);
     formulas_silu(count, x->values, expected);
-    reference_check(&trial, 1, expected, limit);
+    reference_check(&fixture, 1, expected, limit);
     free(expected);
 }
 
 Test(reference_unary, silu_with_any_strides_and_on_many_rows)
 {
     enum { ROWS = 70, WIDTH = 257, COUNT = ROWS * WIDTH };
-    double *x = trial_values(1, TAPML_F32, COUNT);
-    struct operand_spec x_spec = trial_rows(TAPML_F32, ROWS, WIDTH, x);
-    const struct operand_spec y_spec = trial_rows(TAPML_F32, ROWS, WIDTH, NULL);
+    double *x = op_fixture_values(1, TAPML_F32, COUNT);
+    struct operand_spec x_spec = op_fixture_rows(TAPML_F32, ROWS, WIDTH, x);
+    const struct operand_spec y_spec = op_fixture_rows(TAPML_F32, ROWS, WIDTH, NULL);
 
     check_silu(&x_spec, &y_spec, COUNT, 1e-6);
     x_spec.strided = true;
@@ -128,18 +128,18 @@ Test(reference_unary, silu_within_two_units_in_the_last_place)
     enum { COUNT = 20001 };
     double x[COUNT], expected[COUNT], y[COUNT];
     struct plugin *plugin = reference_open("f32", 1);
-    const struct trial trial = {
+    const struct op_fixture fixture = {
         .op = &tapml_silu,
         .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F32, COUNT, x)},
-                      {.tensor = trial_row(TAPML_F32, COUNT, NULL)}},
+        .arguments = {{.tensor = op_fixture_row(TAPML_F32, COUNT, x)},
+                      {.tensor = op_fixture_row(TAPML_F32, COUNT, NULL)}},
     };
 
     for (int i = 0; i < COUNT; i++) {
         x[i] = (float)(i * 0.008 - 80);
     }
     formulas_silu(COUNT, x, expected);
-    trial_run(&trial, plugin, y);
+    op_fixture_run(&fixture, plugin, y);
     for (size_t i = 0; i < COUNT; i++) {
         cr_assert_leq(fabs(y[i] - expected[i]), fabs(expected[i]) * 0x1p-21, "at %g", x[i]);
     }
@@ -151,14 +151,14 @@ Test(reference_unary, silu_of_large_and_of_odd_values)
     const double x[] = {-100, -1e30, 100, 1e30, 0, -0.0, INFINITY, NAN};
     double y[8];
     struct plugin *plugin = reference_open("f32", 1);
-    const struct trial trial = {
+    const struct op_fixture fixture = {
         .op = &tapml_silu,
         .output = TAPML_SILU_Y,
-        .arguments = {{.tensor = trial_row(TAPML_F32, 8, x)},
-                      {.tensor = trial_row(TAPML_F32, 8, NULL)}},
+        .arguments = {{.tensor = op_fixture_row(TAPML_F32, 8, x)},
+                      {.tensor = op_fixture_row(TAPML_F32, 8, NULL)}},
     };
 
-    trial_run(&trial, plugin, y);
+    op_fixture_run(&fixture, plugin, y);
     cr_assert(fabs(y[0]) < 1e-35);
     cr_assert_eq(y[1], 0);
     cr_assert_eq(y[2], 100);

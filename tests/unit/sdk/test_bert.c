@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "bert.h"
 #include "graph/print.h"
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <tapml/model.h>
 
@@ -19,16 +19,17 @@ static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
                             "\"max_position_embeddings\": 16, \"vocab_size\": 50%s}";
 
 struct trial {
-    struct stand *stand;
+    struct model_fixture *fixture;
     tapml_object *root;
     const tapml_model *table;
 };
 
-static struct trial begin(struct stand *stand)
+static struct trial begin(struct model_fixture *fixture)
 {
-    struct trial trial = {.stand = stand};
+    struct trial trial = {.fixture = fixture};
 
-    stand_ok(model_root_create(&bert_architecture, stand_host(stand), NULL, &trial.root));
+    model_fixture_ok(
+        model_root_create(&bert_architecture, model_fixture_host(fixture), NULL, &trial.root));
     trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
     return trial;
 }
@@ -38,29 +39,30 @@ static struct trial begin_small(const char *more)
     char text[1024];
 
     snprintf(text, sizeof(text), small, more);
-    return begin(stand_open(NULL, text));
+    return begin(model_fixture_open(NULL, text));
 }
 
 static void end(struct trial *trial)
 {
     trial->root->vt->release(trial->root);
-    stand_close(trial->stand);
+    model_fixture_close(trial->fixture);
 }
 
 static tapml_status build(const struct trial *trial)
 {
-    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
-                               stand_weights(trial->stand), stand_graph(trial->stand));
+    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
+                               model_fixture_weights(trial->fixture),
+                               model_fixture_graph(trial->fixture));
 }
 
 static void expect(struct trial *trial, const char *const *pieces, size_t count)
 {
     struct text text;
 
-    stand_ok(build(trial));
-    stand_ok(stand_check_config(trial->stand));
+    model_fixture_ok(build(trial));
+    model_fixture_ok(model_fixture_check_config(trial->fixture));
     text_init(&text);
-    print_graph(stand_finish(trial->stand), &text);
+    print_graph(model_fixture_finish(trial->fixture), &text);
     for (size_t i = 0; i < count; i++) {
         cr_assert_not_null(strstr(text.data, pieces[i]), "no '%s' in %s", pieces[i], text.data);
     }
@@ -81,7 +83,7 @@ Test(bert, the_graph_with_and_without_weights)
     static const char *const expected[] = {
         "w=encoder.layer.1.attention.self.key.weight f32 [32, 32]", "eps=9.9999999999999998e-13",
         "table=embeddings.token_type_embeddings.weight f32 [2, 32]", "output last_hidden_state = "};
-    struct trial with = begin(stand_open("models/bert", NULL)), without = begin_small("");
+    struct trial with = begin(model_fixture_open("models/bert", NULL)), without = begin_small("");
 
     expect(&with, pieces, sizeof(pieces) / sizeof(*pieces));
     expect(&without, expected, sizeof(expected) / sizeof(*expected));
@@ -106,9 +108,9 @@ Test(bert, what_is_refused)
         struct trial trial = begin_small(cases[i].more);
         tapml_status status = build(&trial);
 
-        status = status != TAPML_OK ? status : stand_check_config(trial.stand);
+        status = status != TAPML_OK ? status : model_fixture_check_config(trial.fixture);
         cr_assert_neq(status, TAPML_OK, "%s", cases[i].more);
-        stand_expect(status, status, cases[i].piece);
+        model_fixture_expect(status, status, cases[i].piece);
         end(&trial);
     }
 }
@@ -128,18 +130,18 @@ Test(bert, a_text_is_one_call)
         {"rope.cos", 0, 4, 4, "no input 'rope.cos' is filled here"},
     };
 
-    stand_ok(build(&trial));
-    stand_ok(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 0, 4, 4,
-                               positions, 4 * sizeof(*positions)));
+    model_fixture_ok(build(&trial));
+    model_fixture_ok(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
+                                       "positions", 0, 4, 4, positions, 4 * sizeof(*positions)));
     cr_assert_eq(positions[3], 3);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         const tapml_status status =
-            trial.table->fill(trial.root, NULL, stand_config(trial.stand), wrong[i].name,
+            trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture), wrong[i].name,
                               wrong[i].first, wrong[i].count, wrong[i].length, positions,
                               (uint64_t)wrong[i].count * sizeof(*positions));
 
         cr_assert_neq(status, TAPML_OK, "%s", wrong[i].piece);
-        stand_expect(status, status, wrong[i].piece);
+        model_fixture_expect(status, status, wrong[i].piece);
     }
     end(&trial);
 }

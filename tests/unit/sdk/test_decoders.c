@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "describe.h"
 #include "graph/print.h"
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -22,16 +22,16 @@ static const struct model_decoder *const decoders[] = {
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
 
 struct trial {
-    struct stand *stand;
+    struct model_fixture *fixture;
     tapml_object *root;
     const tapml_model *table;
 };
 
-static struct trial begin(const struct model_decoder *decoder, struct stand *stand)
+static struct trial begin(const struct model_decoder *decoder, struct model_fixture *fixture)
 {
-    struct trial trial = {.stand = stand};
+    struct trial trial = {.fixture = fixture};
 
-    stand_ok(model_decoder_create(decoder, stand_host(stand), NULL, &trial.root));
+    model_fixture_ok(model_decoder_create(decoder, model_fixture_host(fixture), NULL, &trial.root));
     trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
     return trial;
 }
@@ -39,20 +39,21 @@ static struct trial begin(const struct model_decoder *decoder, struct stand *sta
 static void end(struct trial *trial)
 {
     trial->root->vt->release(trial->root);
-    stand_close(trial->stand);
+    model_fixture_close(trial->fixture);
 }
 
 static tapml_status build(const struct trial *trial)
 {
-    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
-                               stand_weights(trial->stand), stand_graph(trial->stand));
+    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
+                               model_fixture_weights(trial->fixture),
+                               model_fixture_graph(trial->fixture));
 }
 
 static const struct graph *built(struct trial *trial)
 {
-    stand_ok(build(trial));
-    stand_ok(stand_check_config(trial->stand));
-    return stand_finish(trial->stand);
+    model_fixture_ok(build(trial));
+    model_fixture_ok(model_fixture_check_config(trial->fixture));
+    return model_fixture_finish(trial->fixture);
 }
 
 static char *read_config(const char *folder)
@@ -124,8 +125,8 @@ Test(decoders, with_and_without_weights_the_graph_is_one)
         cr_assert_not_null(decoder, "%s", folders[i]);
         snprintf(path, sizeof(path), "models/%s", folders[i]);
 
-        struct trial with = begin(decoder, stand_open(path, NULL));
-        struct trial without = begin(decoder, stand_open(NULL, text));
+        struct trial with = begin(decoder, model_fixture_open(path, NULL));
+        struct trial without = begin(decoder, model_fixture_open(NULL, text));
 
         char *found = text_of(built(&with)), *expected = text_of(built(&without));
 
@@ -148,7 +149,7 @@ static struct trial begin_small(const struct model_decoder *decoder, const char 
     char text[1024];
 
     snprintf(text, sizeof(text), small, more);
-    return begin(decoder, stand_open(NULL, text));
+    return begin(decoder, model_fixture_open(NULL, text));
 }
 
 static char *printed(const struct model_decoder *decoder, const char *more)
@@ -219,23 +220,24 @@ Test(decoders, layers_that_slide)
 
 Test(decoders, options_of_single_families)
 {
-    struct trial trial = begin(
-        &describe_gpt2, stand_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
-                                         "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
-                                         "\"scale_attn_by_inverse_layer_idx\": true}"));
+    struct trial trial =
+        begin(&describe_gpt2,
+              model_fixture_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
+                                       "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
+                                       "\"scale_attn_by_inverse_layer_idx\": true}"));
     const struct graph *graph = built(&trial);
     const uint32_t op = graph_find_op(graph, "layers.1/attn/attention");
     int32_t positions[4] = {0};
 
     cr_assert_float_eq(graph->ops[op].arguments[7].d, 0.5 / sqrt(8), 1e-12);
-    stand_ok(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 12, 4, 16,
-                               positions, sizeof(positions)));
+    model_fixture_ok(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
+                                       "positions", 12, 4, 16, positions, sizeof(positions)));
     cr_assert_eq(positions[3], 15);
-    stand_expect(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "positions", 13, 4,
-                                   17, positions, sizeof(positions)),
-                 TAPML_INVALID, "position 16 is beyond the 16 that the model knows");
-    cr_assert_eq(trial.table->fill(trial.root, NULL, stand_config(trial.stand), "rope.cos", 0, 4, 4,
-                                   positions, sizeof(positions)),
+    model_fixture_expect(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
+                                           "positions", 13, 4, 17, positions, sizeof(positions)),
+                         TAPML_INVALID, "position 16 is beyond the 16 that the model knows");
+    cr_assert_eq(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
+                                   "rope.cos", 0, 4, 4, positions, sizeof(positions)),
                  TAPML_NOT_FOUND);
     end(&trial);
     expect(&describe_gpt_neox, ", \"use_parallel_residual\": false", "layers.0/mlp/norm",
@@ -251,7 +253,8 @@ refused(const struct model_decoder *decoder, const char *more, tapml_status code
     struct trial trial = begin_small(decoder, more);
     tapml_status status = build(&trial);
 
-    stand_expect(status != TAPML_OK ? status : stand_check_config(trial.stand), code, piece);
+    model_fixture_expect(status != TAPML_OK ? status : model_fixture_check_config(trial.fixture),
+                         code, piece);
     end(&trial);
 }
 

@@ -1,67 +1,68 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 Test(model_context, the_first_failure_stays)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+    struct model_context context = model_fixture_context(fixture);
 
     cr_assert_eq(context.status, TAPML_OK);
-    stand_expect(model_fail(&context, TAPML_INVALID, "first %d", 1), TAPML_INVALID, "first 1");
-    stand_expect(model_fail(&context, TAPML_NOT_FOUND, "second"), TAPML_INVALID, "first 1");
+    model_fixture_expect(model_fail(&context, TAPML_INVALID, "first %d", 1), TAPML_INVALID,
+                         "first 1");
+    model_fixture_expect(model_fail(&context, TAPML_NOT_FOUND, "second"), TAPML_INVALID, "first 1");
     model_note(&context, TAPML_INTERNAL);
     cr_assert_eq(context.status, TAPML_INVALID);
-    stand_close(stand);
+    model_fixture_close(fixture);
 }
 
 Test(model_context, counts)
 {
-    struct stand *stand =
-        stand_open(NULL, "{\"a\": 7, \"zero\": 0, \"null\": null, \"big\": 1e12}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture =
+        model_fixture_open(NULL, "{\"a\": 7, \"zero\": 0, \"null\": null, \"big\": 1e12}");
+    struct model_context context = model_fixture_context(fixture);
 
     cr_assert_eq(model_config_count(&context, "/a", 0, 100), 7);
     cr_assert_eq(model_config_count(&context, "/b", 3, 100), 3);
     cr_assert_eq(model_config_count(&context, "/null", 3, 100), 3);
     cr_assert_eq(context.status, TAPML_OK);
     model_config_count(&context, "/b", 0, 100);
-    stand_expect(context.status, TAPML_INVALID, "the config lacks 'b'");
+    model_fixture_expect(context.status, TAPML_INVALID, "the config lacks 'b'");
     context.status = TAPML_OK;
     model_config_count(&context, "/zero", 5, 100);
-    stand_expect(context.status, TAPML_INVALID, "'zero' is 0, expected 1 to 100");
+    model_fixture_expect(context.status, TAPML_INVALID, "'zero' is 0, expected 1 to 100");
     context.status = TAPML_OK;
     model_config_count(&context, "/big", 5, 100);
-    stand_expect(context.status, TAPML_INVALID, "'big' is 1000000000000");
-    stand_close(stand);
+    model_fixture_expect(context.status, TAPML_INVALID, "'big' is 1000000000000");
+    model_fixture_close(fixture);
 }
 
 Test(model_context, numbers)
 {
-    struct stand *stand = stand_open(NULL, "{\"a\": 0.5, \"inf\": Infinity}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{\"a\": 0.5, \"inf\": Infinity}");
+    struct model_context context = model_fixture_context(fixture);
 
     cr_assert_float_eq(model_config_number(&context, "/a", 0), 0.5, 0);
     cr_assert_eq(context.status, TAPML_OK);
     model_config_number(&context, "/a", 0.5);
-    stand_expect(context.status, TAPML_INVALID, "'a' is 0.5, expected a number above 0.5");
+    model_fixture_expect(context.status, TAPML_INVALID, "'a' is 0.5, expected a number above 0.5");
     context.status = TAPML_OK;
     model_config_number(&context, "/inf", 0);
-    stand_expect(context.status, TAPML_INVALID, "'inf' is inf");
+    model_fixture_expect(context.status, TAPML_INVALID, "'inf' is inf");
     context.status = TAPML_OK;
     model_config_number(&context, "/none", 0);
-    stand_expect(context.status, TAPML_INVALID, "the config lacks 'none'");
-    stand_close(stand);
+    model_fixture_expect(context.status, TAPML_INVALID, "the config lacks 'none'");
+    model_fixture_close(fixture);
 }
 
 Test(model_context, names)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+    struct model_context context = model_fixture_context(fixture);
     char pattern[MODEL_NAME_SIZE + 1];
 
     cr_assert_str_eq(model_name(&context, "model.layers.{i}.q", 12, ".weight").text,
@@ -73,6 +74,6 @@ Test(model_context, names)
     cr_assert_eq(strlen(model_name(&context, pattern, 3, "").text), MODEL_NAME_SIZE - 1);
     cr_assert_eq(context.status, TAPML_OK);
     model_name(&context, pattern, 3, ".weight");
-    stand_expect(context.status, TAPML_INVALID, "is too long");
-    stand_close(stand);
+    model_fixture_expect(context.status, TAPML_INVALID, "is too long");
+    model_fixture_close(fixture);
 }

@@ -4,7 +4,7 @@
 // The decoder by the one description of the tree: it is linked into the test.
 #include "base/alloc.h"
 #include "describe.h"
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,16 +15,17 @@ static const char small[] = "{\"model_type\": \"llama\", \"hidden_size\": 32, "
                             "\"intermediate_size\": 48, \"vocab_size\": 50%s}";
 
 struct trial {
-    struct stand *stand;
+    struct model_fixture *fixture;
     tapml_object *root;
     const tapml_model *table;
 };
 
-static struct trial begin(struct stand *stand)
+static struct trial begin(struct model_fixture *fixture)
 {
-    struct trial trial = {.stand = stand};
+    struct trial trial = {.fixture = fixture};
 
-    stand_ok(model_decoder_create(&describe_llama, stand_host(stand), NULL, &trial.root));
+    model_fixture_ok(
+        model_decoder_create(&describe_llama, model_fixture_host(fixture), NULL, &trial.root));
     trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
     cr_assert_not_null(trial.table);
     cr_assert_null(trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL "0"));
@@ -37,34 +38,36 @@ static struct trial begin_small(const char *more)
     char text[1024];
 
     snprintf(text, sizeof(text), small, more);
-    return begin(stand_open(NULL, text));
+    return begin(model_fixture_open(NULL, text));
 }
 
 static void end(struct trial *trial)
 {
     trial->root->vt->release(trial->root);
-    stand_close(trial->stand);
+    model_fixture_close(trial->fixture);
 }
 
 static tapml_status build(const struct trial *trial)
 {
-    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
-                               stand_weights(trial->stand), stand_graph(trial->stand));
+    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
+                               model_fixture_weights(trial->fixture),
+                               model_fixture_graph(trial->fixture));
 }
 
 static const struct graph *built(struct trial *trial)
 {
-    stand_ok(build(trial));
-    stand_ok(stand_check_config(trial->stand));
-    return stand_finish(trial->stand);
+    model_fixture_ok(build(trial));
+    model_fixture_ok(model_fixture_check_config(trial->fixture));
+    return model_fixture_finish(trial->fixture);
 }
 
 static uint32_t score(const char *config)
 {
-    struct trial trial = begin(stand_open(NULL, config));
+    struct trial trial = begin(model_fixture_open(NULL, config));
     uint32_t found = 1000;
 
-    stand_ok(trial.table->match(trial.root, NULL, stand_config(trial.stand), &found));
+    model_fixture_ok(
+        trial.table->match(trial.root, NULL, model_fixture_config(trial.fixture), &found));
     end(&trial);
     return found;
 }
@@ -117,7 +120,7 @@ Test(model_decoder, every_fixture_builds)
         "../../models/tiny"};
 
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-        struct trial trial = begin(stand_open(folders[i], NULL));
+        struct trial trial = begin(model_fixture_open(folders[i], NULL));
         const struct graph *graph = built(&trial);
         const int is_biased = strstr(folders[i], "bias") != NULL;
 
@@ -137,7 +140,7 @@ Test(model_decoder, every_fixture_builds)
 
 Test(model_decoder, the_graph_of_a_fixture)
 {
-    struct trial trial = begin(stand_open("models/llama", NULL));
+    struct trial trial = begin(model_fixture_open("models/llama", NULL));
     const struct graph *graph = built(&trial);
 
     // embed; two layers of 11 + 7 ops; norm, rows, head.
@@ -174,9 +177,9 @@ Test(model_decoder, the_graph_of_a_fixture)
 
 Test(model_decoder, with_and_without_weights_the_graph_is_one)
 {
-    struct trial with = begin(stand_open("models/llama", NULL));
+    struct trial with = begin(model_fixture_open("models/llama", NULL));
     const struct graph *graph = built(&with);
-    struct trial without = begin(stand_open(
+    struct trial without = begin(model_fixture_open(
         NULL, "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
               "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 80, "
               "\"vocab_size\": 96, \"rms_norm_eps\": 1e-5}"));
@@ -220,22 +223,24 @@ static void refused(const char *more, tapml_status code, const char *piece)
 {
     struct trial trial = begin_small(more);
 
-    stand_expect(build(&trial), code, piece);
+    model_fixture_expect(build(&trial), code, piece);
     end(&trial);
 }
 
 Test(model_decoder, what_is_refused)
 {
-    struct trial trial = begin(stand_open(NULL, "{\"model_type\": \"llama\"}"));
+    struct trial trial = begin(model_fixture_open(NULL, "{\"model_type\": \"llama\"}"));
 
-    stand_expect(build(&trial), TAPML_INVALID, "the config lacks 'hidden_size'");
+    model_fixture_expect(build(&trial), TAPML_INVALID, "the config lacks 'hidden_size'");
     end(&trial);
-    trial = begin(stand_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 99999}"));
-    stand_expect(build(&trial), TAPML_INVALID, "'num_hidden_layers' is 99999, expected 1 to 4096");
+    trial = begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 99999}"));
+    model_fixture_expect(build(&trial), TAPML_INVALID,
+                         "'num_hidden_layers' is 99999, expected 1 to 4096");
     end(&trial);
-    trial = begin(stand_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
-                                   "\"num_attention_heads\": 5}"));
-    stand_expect(build(&trial), TAPML_INVALID, "32 hidden values do not divide among 5 heads");
+    trial = begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
+                                           "\"num_attention_heads\": 5}"));
+    model_fixture_expect(build(&trial), TAPML_INVALID,
+                         "32 hidden values do not divide among 5 heads");
     end(&trial);
     refused(", \"hidden_act\": \"mish\"", TAPML_UNIMPLEMENTED,
             "'hidden_act' is 'mish', expected 'silu', 'swish', 'gelu', 'gelu_new', "
@@ -251,8 +256,8 @@ static void left_unread(const char *more, const char *key)
 {
     struct trial trial = begin_small(more);
 
-    stand_ok(build(&trial));
-    stand_expect(stand_check_config(trial.stand), TAPML_INVALID, key);
+    model_fixture_ok(build(&trial));
+    model_fixture_expect(model_fixture_check_config(trial.fixture), TAPML_INVALID, key);
     end(&trial);
 }
 
@@ -269,23 +274,27 @@ Test(model_decoder, fill)
 {
     struct trial trial = begin_small(", \"max_position_embeddings\": 4, \"rope_scaling\": "
                                      "{\"type\": \"dynamic\", \"factor\": 2.0}");
-    tapml_object *config = stand_config(trial.stand);
+    tapml_object *config = model_fixture_config(trial.fixture);
     const tapml_model *table = trial.table;
     float whole[6][4];
     float chunk[3][4];
     float shorter[3][4];
 
-    stand_ok(build(&trial));
-    stand_ok(stand_check_config(trial.stand));
+    model_fixture_ok(build(&trial));
+    model_fixture_ok(model_fixture_check_config(trial.fixture));
 
     const size_t made = alloc_made();
-    stand_ok(table->fill(trial.root, NULL, config, "rope.sin", 0, 6, 6, whole, sizeof(whole)));
+    model_fixture_ok(
+        table->fill(trial.root, NULL, config, "rope.sin", 0, 6, 6, whole, sizeof(whole)));
     cr_assert_eq(alloc_made(), made, "filled in every step: it must not allocate");
-    stand_ok(table->fill(trial.root, NULL, config, "rope.sin", 3, 3, 6, chunk, sizeof(chunk)));
+    model_fixture_ok(
+        table->fill(trial.root, NULL, config, "rope.sin", 3, 3, 6, chunk, sizeof(chunk)));
     cr_assert_eq(memcmp(chunk, whole[3], sizeof(chunk)), 0, "a chunk equals the whole");
-    stand_ok(table->fill(trial.root, NULL, config, "rope.sin", 0, 3, 3, shorter, sizeof(shorter)));
+    model_fixture_ok(
+        table->fill(trial.root, NULL, config, "rope.sin", 0, 3, 3, shorter, sizeof(shorter)));
     cr_assert_neq(memcmp(shorter, whole[0], sizeof(shorter)), 0, "a shorter text is turned less");
-    stand_ok(table->fill(trial.root, NULL, config, "rope.cos", 0, 3, 6, chunk, sizeof(chunk)));
+    model_fixture_ok(
+        table->fill(trial.root, NULL, config, "rope.cos", 0, 3, 6, chunk, sizeof(chunk)));
     cr_assert_float_eq(chunk[0][3], 1, 0);
 
     cr_assert_eq(table->fill(trial.root, NULL, config, "mask", 0, 3, 6, chunk, sizeof(chunk)),
@@ -299,14 +308,16 @@ Test(model_decoder, fill)
 
 Test(model_decoder, wrong_checkpoints_are_named)
 {
-    struct trial trial = begin(stand_open("models/llama", NULL));
+    struct trial trial = begin(model_fixture_open("models/llama", NULL));
     struct trial other = begin_small("");
 
     // The small config over the fixture's tensors.
-    stand_expect(trial.table->build(trial.root, NULL, stand_config(other.stand),
-                                    stand_weights(trial.stand), stand_graph(trial.stand)),
-                 TAPML_INVALID,
-                 "tensor 'model.embed_tokens.weight': its shape is [96,64], expected [50,32]");
+    model_fixture_expect(
+        trial.table->build(trial.root, NULL, model_fixture_config(other.fixture),
+                           model_fixture_weights(trial.fixture),
+                           model_fixture_graph(trial.fixture)),
+        TAPML_INVALID,
+        "tensor 'model.embed_tokens.weight': its shape is [96,64], expected [50,32]");
     end(&trial);
     end(&other);
 }

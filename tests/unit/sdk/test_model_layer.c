@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "graph/print.h"
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <tapml/model/layer.h>
 
@@ -19,8 +19,8 @@ static tapml_graph_value ids(struct model_context *context)
 
 Test(model_layer, each_function_makes_its_op)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+    struct model_context context = model_fixture_context(fixture);
     const int64_t heads[] = {TAPML_SYM_TOKENS, 2, 4};
     const int64_t table[] = {TAPML_SYM_TOKENS, 2};
     const int64_t wanted = TAPML_SYM_ROWS;
@@ -50,10 +50,10 @@ Test(model_layer, each_function_makes_its_op)
                           model_input(&context, "rows", TAPML_FROM_HOST, TAPML_I32, &wanted, 1));
     h = model_linear(&context, "b", h, &in_out);
     model_output_hidden(&context, 3, h);
-    stand_ok(context.status);
+    model_fixture_ok(context.status);
 
     text_init(&text);
-    print_graph(stand_finish(stand), &text);
+    print_graph(model_fixture_finish(fixture), &text);
     cr_assert_str_eq(
         text.data,
         "input input_ids i32 [T] from user\n"
@@ -84,29 +84,31 @@ Test(model_layer, each_function_makes_its_op)
         "12]\n"
         "output hidden.3 = b f32 [R, 12]\n");
     text_release(&text);
-    stand_close(stand);
+    model_fixture_close(fixture);
 }
 
 Test(model_layer, after_a_failure_nothing_happens)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+    struct model_context context = model_fixture_context(fixture);
     const tapml_graph_value x = ids(&context);
 
     cr_assert_eq(model_activation(&context, "mish", x), 0);
-    stand_expect(context.status, TAPML_UNIMPLEMENTED, "'activation' is 'mish', expected 'silu', ");
+    model_fixture_expect(context.status, TAPML_UNIMPLEMENTED,
+                         "'activation' is 'mish', expected 'silu', ");
     cr_assert_eq(model_add(&context, "add", x, x), 0);
     cr_assert_eq(model_state(&context, "k", 2, 4), 0);
     cr_assert_eq(model_embed(&context, "e", x, "table", 10, 8), 0);
     model_scope_begin(&context, "layers.{i}");
     model_scope_end(&context);
-    stand_expect(context.status, TAPML_UNIMPLEMENTED, "'activation' is 'mish'");
+    model_fixture_expect(context.status, TAPML_UNIMPLEMENTED, "'activation' is 'mish'");
 
     // The host's own failures stay too.
     context.status = TAPML_OK;
     cr_assert_eq(model_gather_rows(&context, "rows", x, x), 0);
-    stand_expect(context.status, TAPML_INVALID, "op 'rows': tapml.gather_rows: parameter 'x'");
-    stand_close(stand);
+    model_fixture_expect(context.status, TAPML_INVALID,
+                         "op 'rows': tapml.gather_rows: parameter 'x'");
+    model_fixture_close(fixture);
 }
 
 // Each name that Hugging Face has for an activation, and the ops that it becomes.
@@ -127,32 +129,32 @@ Test(model_layer, activations)
     const int64_t shape[] = {TAPML_SYM_TOKENS, 8};
 
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-        struct stand *stand = stand_open(NULL, "{}");
-        struct model_context context = stand_context(stand);
+        struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+        struct model_context context = model_fixture_context(fixture);
         struct text text;
 
         model_output(
             &context, "y",
             model_activation(&context, known[i].kind,
                              model_input(&context, "table", TAPML_FROM_FILL, TAPML_F32, shape, 2)));
-        stand_ok(context.status);
+        model_fixture_ok(context.status);
         text_init(&text);
-        print_graph(stand_finish(stand), &text);
+        print_graph(model_fixture_finish(fixture), &text);
         cr_assert_not_null(strstr(text.data, known[i].last), "%s: %s", known[i].kind, text.data);
         text_release(&text);
-        stand_close(stand);
+        model_fixture_close(fixture);
     }
 }
 
 Test(model_layer, keys_with_several_names)
 {
-    struct stand *stand = stand_open(NULL, "{\"b\": 2, \"c\": 3}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{\"b\": 2, \"c\": 3}");
+    struct model_context context = model_fixture_context(fixture);
 
     cr_assert_str_eq(model_config_key(&context, "/a").text, "/a");
     cr_assert_str_eq(model_config_key(&context, "/a|/x").text, "/a");
     cr_assert_str_eq(model_config_key(&context, "/a|/b|/c").text, "/b");
     cr_assert_str_eq(model_config_key(&context, NULL).text, "");
-    stand_ok(stand_check_config(stand)); // Both were read.
-    stand_close(stand);
+    model_fixture_ok(model_fixture_check_config(fixture)); // Both were read.
+    model_fixture_close(fixture);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <tapml/model/root.h>
 
@@ -34,19 +34,20 @@ static const struct model_architecture architecture = {.model_type = "any",
                                                        .fill = fill};
 
 // A root over the config `text`.
-static tapml_object *open_root(struct stand **out_stand, const char *text)
+static tapml_object *open_root(struct model_fixture **out_fixture, const char *text)
 {
     tapml_object *root = NULL;
 
-    *out_stand = stand_open(NULL, text);
-    stand_ok(model_root_create(&architecture, stand_host(*out_stand), NULL, &root));
+    *out_fixture = model_fixture_open(NULL, text);
+    model_fixture_ok(
+        model_root_create(&architecture, model_fixture_host(*out_fixture), NULL, &root));
     return root;
 }
 
-static void close_root(struct stand *stand, tapml_object *root)
+static void close_root(struct model_fixture *fixture, tapml_object *root)
 {
     root->vt->release(root);
-    stand_close(stand);
+    model_fixture_close(fixture);
 }
 
 static const tapml_model *table_of(tapml_object *root)
@@ -57,23 +58,23 @@ static const tapml_model *table_of(tapml_object *root)
 Test(model_root, is_a_model_and_nothing_else)
 {
     const size_t live = alloc_live();
-    struct stand *stand = NULL;
-    tapml_object *root = open_root(&stand, "{}");
+    struct model_fixture *fixture = NULL;
+    tapml_object *root = open_root(&fixture, "{}");
 
     cr_assert_not_null(table_of(root));
     cr_assert_null(root->vt->interface_of(root, "tapml.backend/1"));
-    close_root(stand, root);
+    close_root(fixture, root);
     cr_assert_eq(alloc_live(), live);
 }
 
 static uint32_t score(const char *text)
 {
-    struct stand *stand = NULL;
-    tapml_object *root = open_root(&stand, text);
+    struct model_fixture *fixture = NULL;
+    tapml_object *root = open_root(&fixture, text);
     uint32_t score = 1234;
 
-    stand_ok(table_of(root)->match(root, NULL, stand_config(stand), &score));
-    close_root(stand, root);
+    model_fixture_ok(table_of(root)->match(root, NULL, model_fixture_config(fixture), &score));
+    close_root(fixture, root);
     return score;
 }
 
@@ -87,42 +88,45 @@ Test(model_root, matches_by_the_type_then_by_the_class)
 
 Test(model_root, builds_and_reports_what_was_wrong)
 {
-    struct stand *stand = NULL;
-    tapml_object *root = open_root(&stand, "{}");
+    struct model_fixture *fixture = NULL;
+    tapml_object *root = open_root(&fixture, "{}");
 
-    stand_expect(table_of(root)->build(root, NULL, stand_config(stand), stand_weights(stand),
-                                       stand_graph(stand)),
-                 TAPML_INVALID, "built with a graph");
-    close_root(stand, root);
+    model_fixture_expect(table_of(root)->build(root, NULL, model_fixture_config(fixture),
+                                               model_fixture_weights(fixture),
+                                               model_fixture_graph(fixture)),
+                         TAPML_INVALID, "built with a graph");
+    close_root(fixture, root);
 }
 
 Test(model_root, fills_positions)
 {
-    struct stand *stand = NULL;
-    tapml_object *root = open_root(&stand, "{}"), *config = stand_config(stand);
+    struct model_fixture *fixture = NULL;
+    tapml_object *root = open_root(&fixture, "{}"), *config = model_fixture_config(fixture);
     const tapml_model *table = table_of(root);
     int32_t rows[3] = {0};
 
-    stand_ok(table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows)));
+    model_fixture_ok(table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows)));
     cr_assert(rows[0] == 5 && rows[1] == 6 && rows[2] == 7);
-    stand_expect(table->fill(root, NULL, config, "positions", 6, 3, 9, rows, sizeof(rows)),
-                 TAPML_INVALID, "position 8 is beyond the 8 that the model knows");
-    stand_expect(table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows) - 4),
-                 TAPML_INVALID, "positions of 3 tokens have not 8 bytes");
-    stand_expect(table->fill(root, NULL, config, "else", 5, 3, 8, rows, sizeof(rows)),
-                 TAPML_NOT_FOUND, "no input 'else' is filled here");
-    close_root(stand, root);
+    model_fixture_expect(table->fill(root, NULL, config, "positions", 6, 3, 9, rows, sizeof(rows)),
+                         TAPML_INVALID, "position 8 is beyond the 8 that the model knows");
+    model_fixture_expect(
+        table->fill(root, NULL, config, "positions", 5, 3, 8, rows, sizeof(rows) - 4),
+        TAPML_INVALID, "positions of 3 tokens have not 8 bytes");
+    model_fixture_expect(table->fill(root, NULL, config, "else", 5, 3, 8, rows, sizeof(rows)),
+                         TAPML_NOT_FOUND, "no input 'else' is filled here");
+    close_root(fixture, root);
 }
 
 Test(model_root, memory_may_run_out)
 {
-    struct stand *stand = stand_open(NULL, "{}");
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
     tapml_object *root = NULL;
 
     alloc_fail_at(1);
-    const tapml_status status = model_root_create(&architecture, stand_host(stand), NULL, &root);
+    const tapml_status status =
+        model_root_create(&architecture, model_fixture_host(fixture), NULL, &root);
     alloc_fail_at(0);
-    stand_expect(status, TAPML_NO_MEMORY, "no memory for the root");
+    model_fixture_expect(status, TAPML_NO_MEMORY, "no memory for the root");
     cr_assert_null(root);
-    stand_close(stand);
+    model_fixture_close(fixture);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The expected frequencies were computed from the formulas in double precision, by another program.
-#include "stand.h"
+#include "model_fixture.h"
 
 #include <tapml/model/rope.h>
 
@@ -14,16 +14,16 @@ static const struct model_rope_defaults defaults = {.theta = 10000, .positions =
 
 static struct model_rope read_rope(const char *config, int64_t width, tapml_status expected)
 {
-    struct stand *stand = stand_open(NULL, config);
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, config);
+    struct model_context context = model_fixture_context(fixture);
     struct model_rope rope;
 
     model_rope_read(&context, &defaults, width, &rope);
     cr_assert_eq(context.status, expected, "%s", status_message());
     if (expected == TAPML_OK) {
-        stand_ok(stand_check_config(stand));
+        model_fixture_ok(model_fixture_check_config(fixture));
     }
-    stand_close(stand);
+    model_fixture_close(fixture);
     return rope;
 }
 
@@ -41,7 +41,7 @@ static void expect_frequencies(const struct model_rope *rope, int64_t length, co
 static void refused(const char *config, int64_t width, tapml_status code, const char *piece)
 {
     read_rope(config, width, code);
-    stand_expect(code, code, piece);
+    model_fixture_expect(code, code, piece);
 }
 
 #define EXPECT(rope_, length_, ...)                                                                \
@@ -180,13 +180,13 @@ Test(model_rope, what_is_refused)
 // Keys that would change the numbers and are not read are left to the host's check.
 static void left_unread(const char *config, const char *key)
 {
-    struct stand *stand = stand_open(NULL, config);
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, config);
+    struct model_context context = model_fixture_context(fixture);
     struct model_rope rope;
 
     model_rope_read(&context, &defaults, 8, &rope);
-    stand_expect(stand_check_config(stand), TAPML_INVALID, key);
-    stand_close(stand);
+    model_fixture_expect(model_fixture_check_config(fixture), TAPML_INVALID, key);
+    model_fixture_close(fixture);
 }
 
 Test(model_rope, unknown_keys_stay_unread)
@@ -210,8 +210,8 @@ static void fill(const struct model_rope *rope,
                  size_t bytes,
                  tapml_status expected)
 {
-    struct stand *stand = stand_open(NULL, "{}");
-    struct model_context context = stand_context(stand);
+    struct model_fixture *fixture = model_fixture_open(NULL, "{}");
+    struct model_context context = model_fixture_context(fixture);
 
     model_rope_fill(&context, rope, is_sine,
                     &(struct model_fill){.name = "rope",
@@ -221,7 +221,7 @@ static void fill(const struct model_rope *rope,
                                          .target = table,
                                          .target_bytes = bytes});
     cr_assert_eq(context.status, expected);
-    stand_close(stand);
+    model_fixture_close(fixture);
 }
 
 Test(model_rope, tables)

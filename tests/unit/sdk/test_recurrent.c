@@ -4,8 +4,8 @@
 // The architectures of plugins/models/recurrent, which are linked into the test.
 #include "base/text.h"
 #include "graph/print.h"
+#include "model_fixture.h"
 #include "stack.h"
-#include "stand.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -13,16 +13,17 @@
 #include <string.h>
 
 struct trial {
-    struct stand *stand;
+    struct model_fixture *fixture;
     tapml_object *root;
     const tapml_model *table;
 };
 
-static struct trial begin(const struct stack_description *description, struct stand *stand)
+static struct trial begin(const struct stack_description *description,
+                          struct model_fixture *fixture)
 {
-    struct trial trial = {.stand = stand};
+    struct trial trial = {.fixture = fixture};
 
-    stand_ok(stack_create(description, stand_host(stand), NULL, &trial.root));
+    model_fixture_ok(stack_create(description, model_fixture_host(fixture), NULL, &trial.root));
     trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
     return trial;
 }
@@ -30,26 +31,27 @@ static struct trial begin(const struct stack_description *description, struct st
 static void end(struct trial *trial)
 {
     trial->root->vt->release(trial->root);
-    stand_close(trial->stand);
+    model_fixture_close(trial->fixture);
 }
 
 static tapml_status build(const struct trial *trial)
 {
-    return trial->table->build(trial->root, NULL, stand_config(trial->stand),
-                               stand_weights(trial->stand), stand_graph(trial->stand));
+    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
+                               model_fixture_weights(trial->fixture),
+                               model_fixture_graph(trial->fixture));
 }
 
 // The graph of a model folder, or of a config, as text.
 static char *
 printed(const struct stack_description *description, const char *folder, const char *config)
 {
-    struct trial trial = begin(description, stand_open(folder, config));
+    struct trial trial = begin(description, model_fixture_open(folder, config));
     struct text text;
 
-    stand_ok(build(&trial));
-    stand_ok(stand_check_config(trial.stand));
+    model_fixture_ok(build(&trial));
+    model_fixture_ok(model_fixture_check_config(trial.fixture));
     text_init(&text);
-    print_graph(stand_finish(trial.stand), &text);
+    print_graph(model_fixture_finish(trial.fixture), &text);
 
     char *copy = strdup(text.data);
 
@@ -172,11 +174,11 @@ static void refused(const struct stack_description *description,
 
     snprintf(text, sizeof(text), config, more);
 
-    struct trial trial = begin(description, stand_open(NULL, text));
+    struct trial trial = begin(description, model_fixture_open(NULL, text));
     const tapml_status status = build(&trial);
 
-    stand_expect(status, status == TAPML_UNIMPLEMENTED ? TAPML_UNIMPLEMENTED : TAPML_INVALID,
-                 piece);
+    model_fixture_expect(
+        status, status == TAPML_UNIMPLEMENTED ? TAPML_UNIMPLEMENTED : TAPML_INVALID, piece);
     end(&trial);
 }
 
@@ -250,10 +252,11 @@ Test(recurrent, hybrids_and_unknown_keys_are_refused)
 
         snprintf(text, sizeof(text), all[i].config, all[i].more);
 
-        struct trial trial = begin(all[i].description, stand_open(NULL, text));
+        struct trial trial = begin(all[i].description, model_fixture_open(NULL, text));
 
-        stand_ok(build(&trial));
-        stand_expect(stand_check_config(trial.stand), TAPML_INVALID, all[i].piece);
+        model_fixture_ok(build(&trial));
+        model_fixture_expect(model_fixture_check_config(trial.fixture), TAPML_INVALID,
+                             all[i].piece);
         end(&trial);
     }
 }
@@ -265,21 +268,21 @@ Test(recurrent, tables_of_qwen3_next)
 
     snprintf(text, sizeof(text), qwen3_next, "");
 
-    struct trial next = begin(&describe_qwen3_next, stand_open(NULL, text));
+    struct trial next = begin(&describe_qwen3_next, model_fixture_open(NULL, text));
 
-    stand_ok(next.table->fill(next.root, NULL, stand_config(next.stand), "rope.cos", 0, 3, 3, table,
-                              sizeof(table)));
+    model_fixture_ok(next.table->fill(next.root, NULL, model_fixture_config(next.fixture),
+                                      "rope.cos", 0, 3, 3, table, sizeof(table)));
     cr_assert_eq(table[0], 1);
-    stand_expect(next.table->fill(next.root, NULL, stand_config(next.stand), "rope.sin", 0, 2, 2,
-                                  table, sizeof(table)),
-                 TAPML_INVALID, "'rope.sin' of 2 tokens has not 12 bytes");
+    model_fixture_expect(next.table->fill(next.root, NULL, model_fixture_config(next.fixture),
+                                          "rope.sin", 0, 2, 2, table, sizeof(table)),
+                         TAPML_INVALID, "'rope.sin' of 2 tokens has not 12 bytes");
     end(&next);
     snprintf(text, sizeof(text), rwkv7, "");
 
-    struct trial rwkv = begin(&describe_rwkv7, stand_open(NULL, text));
+    struct trial rwkv = begin(&describe_rwkv7, model_fixture_open(NULL, text));
 
-    stand_expect(rwkv.table->fill(rwkv.root, NULL, stand_config(rwkv.stand), "rope.cos", 0, 3, 3,
-                                  table, sizeof(table)),
-                 TAPML_NOT_FOUND, "no input 'rope.cos' is filled here");
+    model_fixture_expect(rwkv.table->fill(rwkv.root, NULL, model_fixture_config(rwkv.fixture),
+                                          "rope.cos", 0, 3, 3, table, sizeof(table)),
+                         TAPML_NOT_FOUND, "no input 'rope.cos' is filled here");
     end(&rwkv);
 }

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "harness/cases.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "store/case.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -19,7 +19,7 @@
 
 static struct scratch scratch;
 static char path[2 * SCRATCH_PATH];
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct store *store;
 static struct backend *exact;
 
@@ -28,14 +28,14 @@ static inline void judged_store_begin(void)
     scratch_make(&scratch);
     snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "a.tapmlrun"));
     MUST(store_open(path, 1, &store));
-    stage_open(&stage);
-    exact = stage_backend(&stage, "reference:f64");
+    plugin_fixture_open(&plugins);
+    exact = plugin_fixture_backend(&plugins, "reference:f64");
 }
 
 static inline void judged_store_end(void)
 {
     backend_release(exact);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
     store_close(store);
     scratch_remove(&scratch);
 }
@@ -43,7 +43,7 @@ static inline void judged_store_end(void)
 static inline struct verdict_options options_for(struct backend *target)
 {
     return (struct verdict_options){
-        .registry = stage.registry, .store = store, .target = "gpu", .backend = target};
+        .registry = plugins.registry, .store = store, .target = "gpu", .backend = target};
 }
 
 static inline struct verdict_list judge(const struct verdict_options *options)

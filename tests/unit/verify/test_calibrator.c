@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "exec/reduced.h"
 #include "harness/cases.h"
+#include "harness/plugin_fixture.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "store/case.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -16,7 +16,7 @@
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
 static struct scratch scratch;
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct store *store;
 static struct calibrator *calibrator;
 
@@ -24,14 +24,14 @@ static void begin(void)
 {
     scratch_make(&scratch);
     MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    stage_open(&stage);
-    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
+    plugin_fixture_open(&plugins);
+    MUST(calibrator_create(plugins.registry, NULL, NULL, &calibrator));
 }
 
 static void end(void)
 {
     calibrator_destroy(calibrator);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
     store_close(store);
     scratch_remove(&scratch);
 }
@@ -126,7 +126,7 @@ Test(calibrator, limits_are_in_the_store)
     make_linear(&made, 1);
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), first));
     calibrator_destroy(calibrator);
-    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
+    MUST(calibrator_create(plugins.registry, NULL, NULL, &calibrator));
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), second));
     cr_assert_eq(calibrator_executions(calibrator), 0);
     cr_assert_eq(first[0].nmse, second[0].nmse);
@@ -194,10 +194,10 @@ static struct compare_limit limits_for(const char *device, uint64_t *out_executi
 {
     struct linear_case made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
-    struct backend *target = stage_backend(&stage, device);
+    struct backend *target = plugin_fixture_backend(&plugins, device);
     make_linear(&made, 1);
     calibrator_destroy(calibrator);
-    MUST(calibrator_create(stage.registry, NULL, target, &calibrator));
+    MUST(calibrator_create(plugins.registry, NULL, target, &calibrator));
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), limits));
     *out_executions = calibrator_executions(calibrator);
     backend_release(target);
@@ -307,7 +307,7 @@ Test(calibrator, a_reduced_target_may_lose_what_the_devices_lose_in_f16)
     make_linear(&made, 1);
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), plain));
     calibrator_destroy(calibrator);
-    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
+    MUST(calibrator_create(plugins.registry, NULL, NULL, &calibrator));
     calibrator_set_activation(calibrator, ACTIVATION_F16);
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), reduced));
     const struct compare_limit floor = compare_floor_in(COMPARE_REDUCTION, ACTIVATION_F16);
@@ -320,7 +320,7 @@ Test(calibrator, a_reduced_target_may_lose_what_the_devices_lose_in_f16)
 
     // Each kind of limits is in the store by itself.
     calibrator_destroy(calibrator);
-    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
+    MUST(calibrator_create(plugins.registry, NULL, NULL, &calibrator));
     MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), reduced));
     cr_expect_eq(reduced[0].row_error, plain[0].row_error);
     cr_expect_eq(calibrator_executions(calibrator), 0);
@@ -330,11 +330,11 @@ Test(calibrator, knows_a_reduced_target)
 {
     struct linear_case made;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
-    struct backend *target = stage_backend(&stage, "reference:f32-blocked");
+    struct backend *target = plugin_fixture_backend(&plugins, "reference:f32-blocked");
     struct reduced *reduced = NULL;
     struct calibrator *own = NULL;
     MUST(reduced_create(target, ACTIVATION_F16, &reduced));
-    MUST(calibrator_create(stage.registry, NULL, reduced_backend(reduced), &own));
+    MUST(calibrator_create(plugins.registry, NULL, reduced_backend(reduced), &own));
     make_linear(&made, 0);
     MUST(calibrator_limits(own, store, &made.item, schema_of(&tapml_linear), limits));
     cr_expect_geq(limits[0].row_error,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 #include "harness/cases.h"
+#include "harness/plugin_fixture.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "store/case.h"
 #include "store/metadata.h"
 #include "store/store.h"
@@ -20,7 +20,7 @@
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
 static struct scratch scratch;
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct store *store;
 static struct backend *exact;
 static struct arena *arena;
@@ -29,8 +29,8 @@ static void begin(void)
 {
     scratch_make(&scratch);
     MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    stage_open(&stage);
-    exact = stage_backend(&stage, "reference:f64");
+    plugin_fixture_open(&plugins);
+    exact = plugin_fixture_backend(&plugins, "reference:f64");
     arena = arena_create();
     cr_assert_not_null(arena);
 }
@@ -39,7 +39,7 @@ static void end(void)
 {
     arena_destroy(arena);
     backend_release(exact);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
     store_close(store);
     scratch_remove(&scratch);
 }
@@ -49,7 +49,7 @@ TestSuite(derive, .init = begin, .fini = end, .timeout = 110);
 static const tapml_op *op_of(const struct carved_case *item)
 {
     const struct compiled_op *schema =
-        catalogue_find(registry_catalogue(stage.registry), item->op_name, item->op_version);
+        catalogue_find(registry_catalogue(plugins.registry), item->op_name, item->op_version);
     cr_assert_not_null(schema);
     return schema->op;
 }
@@ -389,7 +389,7 @@ static const char *refusal_of(struct carved_case *item, const tapml_op *op)
     struct calibrator *calibrator = NULL;
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     const char *refusal = NULL;
-    MUST(calibrator_create(stage.registry, NULL, NULL, &calibrator));
+    MUST(calibrator_create(plugins.registry, NULL, NULL, &calibrator));
     MUST(calibrator_expect(calibrator, item, schema_of(op), arena, limits, &refusal));
     calibrator_destroy(calibrator);
     return refusal;
@@ -452,7 +452,7 @@ static tapml_status corrupts_tails(struct backend *self, const struct backend_ca
 static struct verdict_list judge(struct backend *target, int derived)
 {
     struct verdict_list list;
-    MUST(verdicts_make(&(struct verdict_options){.registry = stage.registry,
+    MUST(verdicts_make(&(struct verdict_options){.registry = plugins.registry,
                                                  .store = store,
                                                  .target = "gpu",
                                                  .backend = target,
@@ -510,7 +510,7 @@ Test(derive, honest_devices_pass)
                                           "reference:f32-reversed", "reference:f32-blocked"};
     add_cases();
     for (size_t i = 0; i < sizeof(DEVICES) / sizeof(*DEVICES); i++) {
-        struct backend *target = stage_backend(&stage, DEVICES[i]);
+        struct backend *target = plugin_fixture_backend(&plugins, DEVICES[i]);
         struct verdict_list list = judge(target, 1);
         cr_assert_gt(list.derived_count, 40);
         for (size_t k = 0; k < list.derived_count; k++) {

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "harness/calls.h"
 #include "harness/late.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "tensor/convert.h"
 #include "verify/fault.h"
 
@@ -14,19 +14,19 @@
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *backend;
 
 static void begin(void)
 {
-    stage_open(&stage);
-    backend = stage_backend(&stage, "reference:f32");
+    plugin_fixture_open(&plugins);
+    backend = plugin_fixture_backend(&plugins, "reference:f32");
 }
 
 static void end(void)
 {
     backend_release(backend);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(fault, .init = begin, .fini = end, .timeout = 60);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stage.h"
+#include "harness/plugin_fixture.h"
 #include "verify/fault_rule.h"
 
 #include <criterion/criterion.h>
@@ -8,16 +8,16 @@
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 
 static void begin(void)
 {
-    stage_open(&stage);
+    plugin_fixture_open(&plugins);
 }
 
 static void end(void)
 {
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(fault_rule, .init = begin, .fini = end, .timeout = 60);
@@ -79,7 +79,7 @@ Test(fault_rule, a_rule_is_printed_whole)
 
 static void check(const char *words, const char *op, const char *instance, const char *sentence)
 {
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     struct fault_rule one = rule(words);
     one.op = op;
     one.instance = instance;

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "harness/calls.h"
 #include "harness/late.h"
+#include "harness/memory_corruptor.h"
+#include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
-#include "harness/vandal.h"
 #include "verify/guard.h"
 
 #include <tapml/ops.h>
@@ -24,33 +24,33 @@ enum {
     ROW_BYTES = 12
 };
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *reference;
-static struct backend *vandal;
+static struct backend *corruptor;
 static struct guard *guard;
-static struct backend *backend; // The guard's, around the vandal's, around the reference.
+static struct backend *backend; // The guard's, around the corruptor's, around the reference.
 
 static void begin(void)
 {
-    stage_open(&stage);
-    reference = stage_backend(&stage, "reference");
-    vandal = vandal_create(reference);
-    MUST(guard_create(vandal, &guard));
+    plugin_fixture_open(&plugins);
+    reference = plugin_fixture_backend(&plugins, "reference");
+    corruptor = memory_corruptor_create(reference);
+    MUST(guard_create(corruptor, &guard));
     backend = guard_backend(guard);
 }
 
 static void end(void)
 {
     guard_destroy(guard);
-    backend_release(vandal);
+    backend_release(corruptor);
     backend_release(reference);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(guard, .init = begin, .fini = end, .timeout = 60);
 
 // A call of an op with buffers of its own.
-struct trial {
+struct call_fixture {
     tapml_tensor tensors[3];
     tapml_value args[5];
     struct backend_call call;
@@ -71,94 +71,97 @@ static tapml_status make_tensor(
     return backend_write(backend, tensor->buffer, 0, HALVES, elements * sizeof(float));
 }
 
-static void set_tensor(struct trial *trial, uint32_t param, const tapml_tensor *tensor)
+static void set_tensor(struct call_fixture *fixture, uint32_t param, const tapml_tensor *tensor)
 {
-    trial->args[param].kind = trial->call.op->params[param]->kind;
-    trial->args[param].u.p = tensor;
+    fixture->args[param].kind = fixture->call.op->params[param]->kind;
+    fixture->args[param].u.p = tensor;
 }
 
-static void start(struct trial *trial, const tapml_op *op, const char *instance)
+static void start(struct call_fixture *fixture, const tapml_op *op, const char *instance)
 {
-    *trial = (struct trial){.call = {.op = op, .args = trial->args, .instance = instance}};
+    *fixture =
+        (struct call_fixture){.call = {.op = op, .args = fixture->args, .instance = instance}};
 }
 
 // y = silu(x), x dense; y as the first columns of a wider buffer where `is_spread`.
-static tapml_status make_silu(struct trial *trial, int is_spread)
+static tapml_status make_silu(struct call_fixture *fixture, int is_spread)
 {
-    start(trial, &tapml_silu, "layers.3/mlp/silu");
-    TAPML_TRY(make_tensor(&trial->tensors[0], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
-    TAPML_TRY(make_tensor(&trial->tensors[1], TAPML_F32, SHAPE, 2,
+    start(fixture, &tapml_silu, "layers.3/mlp/silu");
+    TAPML_TRY(make_tensor(&fixture->tensors[0], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
+    TAPML_TRY(make_tensor(&fixture->tensors[1], TAPML_F32, SHAPE, 2,
                           (uint64_t)ROWS * (WIDTH + (is_spread ? GAP : 0))));
-    trial->tensors[1].stride = is_spread ? SPREAD : NULL;
-    set_tensor(trial, 0, &trial->tensors[0]);
-    set_tensor(trial, 1, &trial->tensors[1]);
+    fixture->tensors[1].stride = is_spread ? SPREAD : NULL;
+    set_tensor(fixture, 0, &fixture->tensors[0]);
+    set_tensor(fixture, 1, &fixture->tensors[1]);
     return TAPML_OK;
 }
 
 // Rows 3 and 4 of a state.
-static void make_append(struct trial *trial)
+static void make_append(struct call_fixture *fixture)
 {
-    start(trial, &tapml_state_append, "layers.0/attn/k_append");
-    MUST(make_tensor(&trial->tensors[0], TAPML_F32, STATE, 3, (uint64_t)STATE_ROWS * WIDTH));
-    MUST(make_tensor(&trial->tensors[1], TAPML_F32, NEW_ROWS, 3, (uint64_t)ROWS * WIDTH));
-    set_tensor(trial, 0, &trial->tensors[0]);
-    set_tensor(trial, 1, &trial->tensors[1]);
-    trial->args[2] = (tapml_value){.kind = TAPML_P_I64, .u.i = 3};
+    start(fixture, &tapml_state_append, "layers.0/attn/k_append");
+    MUST(make_tensor(&fixture->tensors[0], TAPML_F32, STATE, 3, (uint64_t)STATE_ROWS * WIDTH));
+    MUST(make_tensor(&fixture->tensors[1], TAPML_F32, NEW_ROWS, 3, (uint64_t)ROWS * WIDTH));
+    set_tensor(fixture, 0, &fixture->tensors[0]);
+    set_tensor(fixture, 1, &fixture->tensors[1]);
+    fixture->args[2] = (tapml_value){.kind = TAPML_P_I64, .u.i = 3};
 }
 
 // The first rows of a table.
-static void make_embed(struct trial *trial, int64_t *table_shape)
+static void make_embed(struct call_fixture *fixture, int64_t *table_shape)
 {
     static const int32_t IDS[ROWS] = {0, 1};
     static const int64_t IDS_SHAPE[] = {ROWS};
-    start(trial, &tapml_embed, "embed");
-    MUST(make_tensor(&trial->tensors[0], TAPML_F32, table_shape, 2,
+    start(fixture, &tapml_embed, "embed");
+    MUST(make_tensor(&fixture->tensors[0], TAPML_F32, table_shape, 2,
                      (uint64_t)table_shape[0] * WIDTH));
-    MUST(make_tensor(&trial->tensors[1], TAPML_I32, IDS_SHAPE, 1, ROWS));
-    MUST(backend_write(backend, trial->tensors[1].buffer, 0, IDS, sizeof(IDS)));
-    MUST(make_tensor(&trial->tensors[2], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
-    set_tensor(trial, 0, &trial->tensors[0]);
-    set_tensor(trial, 1, &trial->tensors[1]);
-    trial->args[2] = (tapml_value){.kind = TAPML_P_I64};
-    set_tensor(trial, 3, &trial->tensors[2]);
+    MUST(make_tensor(&fixture->tensors[1], TAPML_I32, IDS_SHAPE, 1, ROWS));
+    MUST(backend_write(backend, fixture->tensors[1].buffer, 0, IDS, sizeof(IDS)));
+    MUST(make_tensor(&fixture->tensors[2], TAPML_F32, SHAPE, 2, (uint64_t)ROWS * WIDTH));
+    set_tensor(fixture, 0, &fixture->tensors[0]);
+    set_tensor(fixture, 1, &fixture->tensors[1]);
+    fixture->args[2] = (tapml_value){.kind = TAPML_P_I64};
+    set_tensor(fixture, 3, &fixture->tensors[2]);
 }
 
-static void finish(struct trial *trial)
+static void finish(struct call_fixture *fixture)
 {
     for (int i = 0; i < 3; i++) {
-        backend_buffer_free(backend, trial->tensors[i].buffer);
+        backend_buffer_free(backend, fixture->tensors[i].buffer);
     }
 }
 
-static void set_vandal(enum vandal_act act, uint32_t param, int64_t offset, uint32_t size)
+static void
+corrupt_memory(enum memory_corruptor_act act, uint32_t param, int64_t offset, uint32_t size)
 {
-    vandal_set(vandal, &(struct vandal_options){act, param, offset, size, NULL});
+    memory_corruptor_set(corruptor,
+                         &(struct memory_corruptor_options){act, param, offset, size, NULL});
 }
 
 // The call fails with this finding of the guard, and with op and instance in the sentence.
 static void
-expect(const struct trial *trial, enum guard_kind kind, uint32_t param, const char *what)
+expect(const struct call_fixture *fixture, enum guard_kind kind, uint32_t param, const char *what)
 {
-    const tapml_status status = calls_make(backend, &trial->call);
+    const tapml_status status = calls_make(backend, &fixture->call);
     cr_assert_eq(status, TAPML_INTERNAL, "%s: %d", what, (int)status);
     const struct guard_violation *violation = guard_violation(guard);
     cr_expect_str_eq(violation->what, what);
     cr_expect_eq(violation->kind, kind);
     cr_expect_eq(violation->param, param);
     cr_expect_not_null(strstr(status_message(), what), "%s", status_message());
-    cr_expect_not_null(strstr(status_message(), trial->call.op->name), "%s", status_message());
-    cr_expect_not_null(strstr(status_message(), trial->call.instance), "%s", status_message());
+    cr_expect_not_null(strstr(status_message(), fixture->call.op->name), "%s", status_message());
+    cr_expect_not_null(strstr(status_message(), fixture->call.instance), "%s", status_message());
 }
 
-static void expect_clean(const struct trial *trial)
+static void expect_clean(const struct call_fixture *fixture)
 {
-    MUST(calls_make(backend, &trial->call));
+    MUST(calls_make(backend, &fixture->call));
     cr_assert_eq(guard_violation(guard)->kind, GUARD_CLEAN);
 }
 
 Test(guard, innocent_calls_pass)
 {
-    struct trial silu, append;
+    struct call_fixture silu, append;
     float y[ROWS * (WIDTH + GAP)];
     MUST(make_silu(&silu, 1));
     make_append(&append);
@@ -193,138 +196,140 @@ Test(guard, new_buffers_are_poison)
 
 Test(guard, a_write_around_a_buffer_is_caught)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 0));
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
     for (int i = 0; i < 2; i++) { // The second time in a redzone that was mended.
-        set_vandal(VANDAL_WRITES, 1, (int64_t)ROWS * ROW_BYTES, 4);
-        expect(&trial, GUARD_OUTSIDE, 1,
+        corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, (int64_t)ROWS * ROW_BYTES, 4);
+        expect(&fixture, GUARD_OUTSIDE, 1,
                "redzone after 'y' was written, at byte 0 behind its buffer");
-        set_vandal(VANDAL_WRITES, 1, -4, 4);
-        expect(&trial, GUARD_OUTSIDE, 1,
+        corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, -4, 4);
+        expect(&fixture, GUARD_OUTSIDE, 1,
                "redzone before 'y' was written, 4 bytes before its buffer");
     }
-    set_vandal(VANDAL_RESTS, 0, 0, 0);
-    expect_clean(&trial);
-    finish(&trial);
+    corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
+    expect_clean(&fixture);
+    finish(&fixture);
 }
 
 Test(guard, an_unwritten_part_is_caught)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 0));
-    set_vandal(VANDAL_LEAVES, 1, 16, 8);
-    expect(&trial, GUARD_UNWRITTEN, 1, "'y' was not written from element 4, poison is left");
-    finish(&trial);
-    MUST(make_silu(&trial, 1));
-    set_vandal(VANDAL_LEAVES, 1, 28, 4);
-    expect(&trial, GUARD_UNWRITTEN, 1, "'y' was not written from element 5, poison is left");
-    set_vandal(VANDAL_LEAVES, 1, 12, 8);
-    expect_clean(&trial);
-    finish(&trial);
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
+    corrupt_memory(MEMORY_CORRUPTOR_LEAVES, 1, 16, 8);
+    expect(&fixture, GUARD_UNWRITTEN, 1, "'y' was not written from element 4, poison is left");
+    finish(&fixture);
+    MUST(make_silu(&fixture, 1));
+    corrupt_memory(MEMORY_CORRUPTOR_LEAVES, 1, 28, 4);
+    expect(&fixture, GUARD_UNWRITTEN, 1, "'y' was not written from element 5, poison is left");
+    corrupt_memory(MEMORY_CORRUPTOR_LEAVES, 1, 12, 8);
+    expect_clean(&fixture);
+    finish(&fixture);
 }
 
 Test(guard, a_write_into_a_gap_is_caught)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 1));
-    set_vandal(VANDAL_WRITES, 1, 12, 4);
-    expect(&trial, GUARD_OUTSIDE, 1,
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 1));
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, 12, 4);
+    expect(&fixture, GUARD_OUTSIDE, 1,
            "byte 12 of the buffer of 'y' was written, outside of its view");
-    finish(&trial);
+    finish(&fixture);
 }
 
 Test(guard, a_changed_input_is_caught)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 0));
-    set_vandal(VANDAL_WRITES, 0, 20, 4);
-    expect(&trial, GUARD_OUTSIDE, 0, "input 'x' changed at element 5");
-    expect_clean(&trial); // The ones are there already.
-    finish(&trial);
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 20, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0, "input 'x' changed at element 5");
+    expect_clean(&fixture); // The ones are there already.
+    finish(&fixture);
 }
 
 Test(guard, a_row_outside_the_region_is_caught)
 {
-    struct trial trial;
-    make_append(&trial);
-    set_vandal(VANDAL_WRITES, 0, (int64_t)5 * ROW_BYTES, 4);
-    expect(&trial, GUARD_OUTSIDE, 0, "row 5 of state 'state' was written, outside of rows 3 .. 4");
-    set_vandal(VANDAL_WRITES, 0, (int64_t)2 * ROW_BYTES + 8, 4);
-    expect(&trial, GUARD_OUTSIDE, 0, "row 2 of state 'state' was written, outside of rows 3 .. 4");
-    set_vandal(VANDAL_WRITES, 0, (int64_t)3 * ROW_BYTES, 24);
-    expect_clean(&trial); // Wrong numbers in the right rows are not the guard's.
-    finish(&trial);
+    struct call_fixture fixture;
+    make_append(&fixture);
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, (int64_t)5 * ROW_BYTES, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0,
+           "row 5 of state 'state' was written, outside of rows 3 .. 4");
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, (int64_t)2 * ROW_BYTES + 8, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0,
+           "row 2 of state 'state' was written, outside of rows 3 .. 4");
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, (int64_t)3 * ROW_BYTES, 24);
+    expect_clean(&fixture); // Wrong numbers in the right rows are not the guard's.
+    finish(&fixture);
 }
 
 Test(guard, a_small_weight_is_checked_at_every_call)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     int64_t shape[] = {4, WIDTH};
-    make_embed(&trial, shape);
-    expect_clean(&trial);
-    set_vandal(VANDAL_WRITES, 0, 40, 4);
-    expect(&trial, GUARD_OUTSIDE, 0,
+    make_embed(&fixture, shape);
+    expect_clean(&fixture);
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 40, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0,
            "weight 'table' changed, in this call or in one before that used it");
     cr_assert(guard_violation(guard)->is_weight);
-    set_vandal(VANDAL_WRITES, 0, 48, 4);
-    expect(&trial, GUARD_OUTSIDE, 0,
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 48, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0,
            "redzone after 'table' was written, at byte 0 behind its buffer");
-    set_vandal(VANDAL_RESTS, 0, 0, 0);
-    expect_clean(&trial);
-    MUST(backend_fill(backend, trial.tensors[0].buffer, 0, 48, 0));
-    expect_clean(&trial); // The host may change it.
-    finish(&trial);
+    corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
+    expect_clean(&fixture);
+    MUST(backend_fill(backend, fixture.tensors[0].buffer, 0, 48, 0));
+    expect_clean(&fixture); // The host may change it.
+    finish(&fixture);
 }
 
 Test(guard, a_large_weight_is_checked_now_and_then)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     int64_t shape[] = {TABLE_ROWS, WIDTH};
-    make_embed(&trial, shape);
-    expect_clean(&trial);
-    set_vandal(VANDAL_WRITES, 0, 40, 4);
+    make_embed(&fixture, shape);
+    expect_clean(&fixture);
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 40, 4);
     for (int i = 1; i < 16; i++) {
-        expect_clean(&trial);
+        expect_clean(&fixture);
     }
-    expect(&trial, GUARD_OUTSIDE, 0,
+    expect(&fixture, GUARD_OUTSIDE, 0,
            "weight 'table' changed, in this call or in one before that used it");
-    finish(&trial);
+    finish(&fixture);
 }
 
 Test(guard, does_not_look_where_it_is_asked)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 0));
-    set_vandal(VANDAL_WRITES, 0, 20, 4);
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 20, 4);
     guard_watch(guard, 0);
-    expect_clean(&trial);
+    expect_clean(&fixture);
     guard_watch(guard, 1);
-    set_vandal(VANDAL_WRITES, 0, 16, 4);
-    expect(&trial, GUARD_OUTSIDE, 0, "input 'x' changed at element 4");
-    finish(&trial);
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 0, 16, 4);
+    expect(&fixture, GUARD_OUTSIDE, 0, "input 'x' changed at element 4");
+    finish(&fixture);
 }
 
 Test(guard, shows_what_it_found)
 {
-    struct trial trial, other;
+    struct call_fixture fixture, other;
     int64_t table_shape[] = {TABLE_ROWS, WIDTH};
     float y[ROWS * (WIDTH + GAP)];
-    MUST(make_silu(&trial, 1));
+    MUST(make_silu(&fixture, 1));
     make_embed(&other, table_shape);
-    cr_expect_null(guard_found(guard, trial.tensors[1].buffer), "nothing was called");
-    expect_clean(&trial);
-    MUST(backend_read(backend, trial.tensors[1].buffer, 0, y, sizeof(y)));
+    cr_expect_null(guard_found(guard, fixture.tensors[1].buffer), "nothing was called");
+    expect_clean(&fixture);
+    MUST(backend_read(backend, fixture.tensors[1].buffer, 0, y, sizeof(y)));
     MUST(backend_wait(backend));
-    cr_assert_not_null(guard_found(guard, trial.tensors[1].buffer));
-    cr_expect_arr_eq(guard_found(guard, trial.tensors[1].buffer), y, sizeof(y));
+    cr_assert_not_null(guard_found(guard, fixture.tensors[1].buffer));
+    cr_expect_arr_eq(guard_found(guard, fixture.tensors[1].buffer), y, sizeof(y));
     cr_expect_null(guard_found(guard, other.tensors[2].buffer), "the call does not use it");
     expect_clean(&other);
     cr_expect_not_null(guard_found(guard, other.tensors[2].buffer));
     cr_expect_null(guard_found(guard, other.tensors[0].buffer), "a weight");
     guard_watch(guard, 0);
-    expect_clean(&trial);
-    cr_expect_null(guard_found(guard, trial.tensors[1].buffer), "it did not look");
-    finish(&trial);
+    expect_clean(&fixture);
+    cr_expect_null(guard_found(guard, fixture.tensors[1].buffer), "it did not look");
+    finish(&fixture);
     finish(&other);
 }
 
@@ -334,33 +339,33 @@ Test(guard, waits_once_more_for_the_time)
 {
     struct backend *device = late_create(&(struct late_options){.inner = reference});
     struct guard *other = NULL;
-    struct trial trial;
+    struct call_fixture fixture;
     MUST(guard_create(device, &other));
     struct backend *const shown = backend;
     backend = guard_backend(other);
-    MUST(make_silu(&trial, 0));
+    MUST(make_silu(&fixture, 0));
     MUST(backend_wait(backend));
     for (int is_measuring = 0; is_measuring < 2; is_measuring++) {
         const uint64_t before = late_counts(device).waits;
         guard_measure(other, is_measuring);
-        MUST(calls_make(backend, &trial.call));
+        MUST(calls_make(backend, &fixture.call));
         cr_expect_eq(late_counts(device).waits - before, is_measuring ? 3 : 1);
         cr_expect_eq(guard_time_ns(other) > 0, is_measuring);
     }
-    finish(&trial);
-    MUST(make_silu(&trial, 1));
+    finish(&fixture);
+    MUST(make_silu(&fixture, 1));
     guard_measure(other, 0);
     MUST(backend_wait(backend));
     const uint64_t first = late_counts(device).waits;
-    MUST(calls_make(backend, &trial.call));
+    MUST(calls_make(backend, &fixture.call));
     cr_expect_eq(late_counts(device).waits - first, 2);
-    finish(&trial);
-    make_embed(&trial, (int64_t[]){SMALL_ROWS, WIDTH});
-    MUST(calls_make(backend, &trial.call));
+    finish(&fixture);
+    make_embed(&fixture, (int64_t[]){SMALL_ROWS, WIDTH});
+    MUST(calls_make(backend, &fixture.call));
     const uint64_t before = late_counts(device).waits;
-    MUST(calls_make(backend, &trial.call));
+    MUST(calls_make(backend, &fixture.call));
     cr_expect_eq(late_counts(device).waits - before, 1);
-    finish(&trial);
+    finish(&fixture);
     backend = shown;
     guard_destroy(other);
     backend_release(device);
@@ -368,49 +373,49 @@ Test(guard, waits_once_more_for_the_time)
 
 Test(guard, wrapped_memory_has_no_redzones)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     float y[8] = {0};
-    MUST(make_silu(&trial, 0));
-    backend_buffer_free(backend, trial.tensors[1].buffer);
+    MUST(make_silu(&fixture, 0));
+    backend_buffer_free(backend, fixture.tensors[1].buffer);
     MUST(backend_buffer_wrap(backend, y, sizeof(y), TAPML_ACCESS_READ | TAPML_ACCESS_WRITE,
-                             &trial.tensors[1].buffer));
-    expect_clean(&trial);
+                             &fixture.tensors[1].buffer));
+    expect_clean(&fixture);
     cr_assert_float_eq(y[0], 0.5 / (1 + exp(-0.5)), 1e-6);
-    set_vandal(VANDAL_WRITES, 1, 24, 4);
-    expect(&trial, GUARD_OUTSIDE, 1,
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, 24, 4);
+    expect(&fixture, GUARD_OUTSIDE, 1,
            "byte 24 of the buffer of 'y' was written, outside of its view");
-    finish(&trial);
+    finish(&fixture);
 }
 
 Test(guard, what_is_beyond_a_buffer_is_refused)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     float word = 0;
-    MUST(make_silu(&trial, 0));
-    tapml_object *buffer = trial.tensors[1].buffer;
+    MUST(make_silu(&fixture, 0));
+    tapml_object *buffer = fixture.tensors[1].buffer;
     cr_assert_eq(backend_write(backend, buffer, 24, &word, 4), TAPML_INVALID);
     cr_assert_eq(backend_read(backend, buffer, 28, &word, 4), TAPML_INVALID);
     cr_assert_eq(backend_fill(backend, buffer, 20, 8, 0), TAPML_INVALID);
-    trial.tensors[1].offset = 4;
-    cr_assert_eq(calls_make(backend, &trial.call), TAPML_INVALID);
+    fixture.tensors[1].offset = 4;
+    cr_assert_eq(calls_make(backend, &fixture.call), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "'y'"), "%s", status_message());
-    finish(&trial);
+    finish(&fixture);
 }
 
 Test(guard, allocates_nothing_once_it_knows_an_op)
 {
-    struct trial trial;
-    MUST(make_silu(&trial, 0));
-    expect_clean(&trial);
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
+    expect_clean(&fixture);
     const size_t made = alloc_made();
-    expect_clean(&trial);
+    expect_clean(&fixture);
     cr_assert_eq(alloc_made(), made);
-    finish(&trial);
+    finish(&fixture);
 }
 
 Test(guard, errors_of_queued_work_and_limits_pass_through)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     struct backend *kept = backend;
     struct guard *other = NULL;
     struct backend *late = late_create(&(struct late_options){
@@ -418,13 +423,13 @@ Test(guard, errors_of_queued_work_and_limits_pass_through)
     MUST(guard_create(late, &other));
     backend = guard_backend(other);
     cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_BUFFER_REDZONE_BYTES);
-    MUST(make_silu(&trial, 1));
-    cr_assert_eq(calls_make(backend, &trial.call), TAPML_INTERNAL);
+    MUST(make_silu(&fixture, 1));
+    cr_assert_eq(calls_make(backend, &fixture.call), TAPML_INTERNAL);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: as it was told");
     cr_assert_eq(guard_violation(other)->kind, GUARD_CLEAN, "that is no fault of memory");
-    trial.call.instance = "another";
-    MUST(calls_make(backend, &trial.call));
-    finish(&trial);
+    fixture.call.instance = "another";
+    MUST(calls_make(backend, &fixture.call));
+    finish(&fixture);
     cr_assert_eq(late_counts(late).buffers_alive, 0);
     guard_destroy(other);
     backend_release(late);
@@ -433,16 +438,16 @@ Test(guard, errors_of_queued_work_and_limits_pass_through)
 
 static tapml_status call_once(void)
 {
-    struct trial trial;
+    struct call_fixture fixture;
     struct guard *other = NULL;
     struct backend *kept = backend;
     TAPML_TRY(guard_create(reference, &other));
     backend = guard_backend(other);
-    tapml_status status = make_silu(&trial, 1);
+    tapml_status status = make_silu(&fixture, 1);
     if (status == TAPML_OK) {
-        status = calls_make(backend, &trial.call);
+        status = calls_make(backend, &fixture.call);
     }
-    finish(&trial);
+    finish(&fixture);
     guard_destroy(other);
     backend = kept;
     return status;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stage.h"
+#include "harness/plugin_fixture.h"
 #include "verify/makers.h"
 
 #include <criterion/criterion.h>
@@ -8,17 +8,17 @@
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *backend;
 static struct calibrator *calibrator;
 static struct makers *makers;
 
 static void begin(void)
 {
-    stage_open(&stage);
-    MUST(registry_open(stage.registry, "reference:f32-blocked", &backend));
-    MUST(calibrator_create(stage.registry, NULL, backend, &calibrator));
-    MUST(makers_create(stage.registry, backend, calibrator, &makers));
+    plugin_fixture_open(&plugins);
+    MUST(registry_open(plugins.registry, "reference:f32-blocked", &backend));
+    MUST(calibrator_create(plugins.registry, NULL, backend, &calibrator));
+    MUST(makers_create(plugins.registry, backend, calibrator, &makers));
 }
 
 static void end(void)
@@ -26,7 +26,7 @@ static void end(void)
     makers_destroy(makers);
     calibrator_destroy(calibrator);
     backend_release(backend);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(makers, .init = begin, .fini = end, .timeout = 60);

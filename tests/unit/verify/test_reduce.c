@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cases.h"
+#include "harness/plugin_fixture.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "verify/reduce.h"
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
@@ -15,7 +15,7 @@ struct broken {
     int64_t rows;
 };
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *inner;
 static struct broken broken;
 
@@ -38,8 +38,8 @@ static tapml_status broken_call(struct backend *backend, const struct backend_ca
 
 static void begin(void)
 {
-    stage_open(&stage);
-    inner = stage_backend(&stage, "reference:f32");
+    plugin_fixture_open(&plugins);
+    inner = plugin_fixture_backend(&plugins, "reference:f32");
     broken.vt = backend_forward_vt;
     broken.vt.call = broken_call;
     broken.wrapper = (struct backend_wrapper){.backend = {.vt = &broken.vt}, .inner = inner};
@@ -48,7 +48,7 @@ static void begin(void)
 static void end(void)
 {
     backend_release(inner);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(reduce, .init = begin, .fini = end, .timeout = 60);
@@ -56,7 +56,7 @@ TestSuite(reduce, .init = begin, .fini = end, .timeout = 60);
 static struct reduce_result reduce(const struct carved_case *item, const tapml_op *op, unsigned max)
 {
     struct reduce_result result;
-    MUST(reduce_case(&(struct reduce_options){.registry = stage.registry,
+    MUST(reduce_case(&(struct reduce_options){.registry = plugins.registry,
                                               .backend = &broken.wrapper.backend,
                                               .trials_max = max},
                      item, schema_of(op), &result));
@@ -142,7 +142,7 @@ Test(reduce, can_be_cancelled)
     cases_make_silu(&made, "silu", 0);
     broken.rows = 1;
     const struct reduce_options options = {
-        .registry = stage.registry, .backend = &broken.wrapper.backend, .progress = cancel};
+        .registry = plugins.registry, .backend = &broken.wrapper.backend, .progress = cancel};
     cr_assert_eq(reduce_case(&options, &made.item, schema_of(&tapml_silu), &result),
                  TAPML_CANCELLED);
     cr_assert_not_null(strstr(status_message(), "silu"));

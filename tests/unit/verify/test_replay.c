@@ -5,9 +5,9 @@
 #include "exec/reduced.h"
 #include "harness/cases.h"
 #include "harness/late.h"
+#include "harness/plugin_fixture.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
-#include "harness/stage.h"
 #include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -17,14 +17,14 @@
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
-static struct stage stage;
+static struct plugin_fixture plugins;
 static struct backend *backend;
 static struct replay *replay;
 
 static void begin(void)
 {
-    stage_open(&stage);
-    backend = stage_backend(&stage, "reference:f64");
+    plugin_fixture_open(&plugins);
+    backend = plugin_fixture_backend(&plugins, "reference:f64");
     MUST(replay_create(backend, NULL, &replay));
 }
 
@@ -32,7 +32,7 @@ static void end(void)
 {
     replay_destroy(replay);
     backend_release(backend);
-    stage_close(&stage);
+    plugin_fixture_close(&plugins);
 }
 
 TestSuite(replay, .init = begin, .fini = end, .timeout = 60);
@@ -554,7 +554,7 @@ Test(replay, survives_a_lack_of_memory)
     SCRATCH_SWEEP(replay_once(&made.item));
 }
 
-// -- Narrow backends ---------------------------------------------------------------------------
+// -- Backends of reduced precision ---------------------------------------------------------------
 
 static struct reduced *open_reduced(struct backend *inner, struct replay **out_replay)
 {

@@ -117,7 +117,7 @@ Test(verdicts, an_interrupted_run_goes_on)
 Test(verdicts, results_of_another_backend_do_not_count)
 {
     add_silu("s", 0, 0);
-    struct backend *other = stage_backend(&stage, "reference:f32");
+    struct backend *other = plugin_fixture_backend(&plugins, "reference:f32");
     struct backend *late = late_create(&(struct late_options){.inner = other});
     struct verdict_options options = options_for(exact);
     struct verdict_list list = judge(&options);
@@ -386,8 +386,8 @@ Test(verdicts, the_embedded_model_from_one_reference_to_the_others)
 {
     static const char *const DEVICES[] = {"reference:f64", "reference:f32",
                                           "reference:f32-reversed", "reference:f32-blocked"};
-    struct model *model = stage_model(&stage, "models/tiny");
-    struct backend *source = stage_backend(&stage, "reference:f32");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
+    struct backend *source = plugin_fixture_backend(&plugins, "reference:f32");
     const struct recorder_counts counts = carve(model, source);
     const uint64_t ops = model_graph(model)->op_count;
     cr_assert_eq(counts.calls, ops * PROMPTS * DECODE, "every op in every step");
@@ -401,7 +401,7 @@ Test(verdicts, the_embedded_model_from_one_reference_to_the_others)
                            " AND kind = 'in' AND before IS NOT NULL"),
                  0, "weights are known by name");
     for (size_t i = 0; i < sizeof(DEVICES) / sizeof(*DEVICES); i++) {
-        struct backend *target = stage_backend(&stage, DEVICES[i]);
+        struct backend *target = plugin_fixture_backend(&plugins, DEVICES[i]);
         expect_all_pass(model, target);
         backend_release(target);
     }
@@ -412,9 +412,9 @@ Test(verdicts, the_embedded_model_from_one_reference_to_the_others)
 
 Test(verdicts, the_embedded_model_from_the_reference_to_opencl_and_back)
 {
-    struct backend *device = stage_backend_or_skip(&stage, "opencl");
-    struct model *model = stage_model(&stage, "models/tiny");
-    struct backend *source = stage_backend(&stage, "reference:f64");
+    struct backend *device = plugin_fixture_backend_or_skip(&plugins, "opencl");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
+    struct backend *source = plugin_fixture_backend(&plugins, "reference:f64");
     (void)carve(model, source);
     expect_all_pass(model, device);
     store_close(store);
@@ -429,7 +429,7 @@ Test(verdicts, the_embedded_model_from_the_reference_to_opencl_and_back)
 
 Test(verdicts, one_corrupted_case_of_the_embedded_model_is_found)
 {
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     (void)carve(model, exact);
     spoil_case(number_of("SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/attn/k_proj'"));
     struct verdict_options options = options_for(exact);
@@ -450,7 +450,7 @@ Test(verdicts, one_corrupted_case_of_the_embedded_model_is_found)
 
 Test(verdicts, a_bundle_needs_no_checkpoint)
 {
-    struct model *model = stage_model(&stage, "models/tiny");
+    struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     const struct checkpoint *checkpoint = model_checkpoint(model);
     (void)carve(model, exact);
     struct verdict_options options = options_for(exact);

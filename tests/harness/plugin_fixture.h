@@ -6,22 +6,22 @@
 #include "plugin/registry.h"
 
 // The plugins of the build tree, for tests that run whole graphs. What fails here fails the test.
-struct stage {
+struct plugin_fixture {
     struct pool *pool;
     struct registry *registry;
 };
 
-void stage_open(struct stage *stage);
+void plugin_fixture_open(struct plugin_fixture *plugins);
 
 // After all that was opened on it.
-void stage_close(struct stage *stage);
+void plugin_fixture_close(struct plugin_fixture *plugins);
 
 // A device, such as "reference:f64".
-struct backend *stage_backend(struct stage *stage, const char *name);
+struct backend *plugin_fixture_backend(struct plugin_fixture *plugins, const char *name);
 
 // The same; where its driver or device is missing the test is skipped, with the reason, unless
 // TAPML_REQUIRE names the device.
-struct backend *stage_backend_or_skip(struct stage *stage, const char *name);
+struct backend *plugin_fixture_backend_or_skip(struct plugin_fixture *plugins, const char *name);
 
 // A model folder below the repository's root.
-struct model *stage_model(struct stage *stage, const char *folder);
+struct model *plugin_fixture_model(struct plugin_fixture *plugins, const char *folder);

@@ -6,9 +6,9 @@
 
 // One call of an op, to be run on any device: layouts, values and attributes, one for each
 // parameter of the schema. What is left zero is an optional tensor left out, or the number 0.
-enum { TRIAL_PARAMS_MAX = 16 };
+enum { OP_FIXTURE_PARAMS_MAX = 16 };
 
-struct trial_argument {
+struct op_fixture_argument {
     struct operand_spec tensor; // Rank 0 is no tensor.
     int64_t i64;
     double f64;
@@ -18,36 +18,36 @@ struct trial_argument {
     const struct operand_spec *panels;
 };
 
-struct trial {
+struct op_fixture {
     const tapml_op *op;
     uint32_t output; // The parameter that is read, of those that are written.
-    struct trial_argument arguments[TRIAL_PARAMS_MAX];
+    struct op_fixture_argument arguments[OP_FIXTURE_PARAMS_MAX];
 };
 
-// Runs `trial` and reads its output, dense, into `values`. The test fails where the device says
+// Runs `fixture` and reads its output, dense, into `values`. The test fails where the device says
 // that it cannot, where the call fails, or where a byte changes that is no value of the output.
-void trial_run(const struct trial *trial, struct plugin *plugin, double *values);
+void op_fixture_run(const struct op_fixture *fixture, struct plugin *plugin, double *values);
 
-// Runs `trial` where it must fail, with `code`, and gives the message back in `call`.
-void trial_fail(const struct trial *trial,
-                struct plugin *plugin,
-                tapml_status code,
-                tapml_call *call);
+// Runs `fixture` where it must fail, with `code`, and gives the message back in `call`.
+void op_fixture_fail(const struct op_fixture *fixture,
+                     struct plugin *plugin,
+                     tapml_status code,
+                     tapml_call *call);
 
 // What the device answers to it.
-tapml_support trial_supports(const struct trial *trial, struct plugin *plugin);
+tapml_support op_fixture_supports(const struct op_fixture *fixture, struct plugin *plugin);
 
 // Dense tensors, of one to three axes.
-struct operand_spec trial_row(uint32_t dtype, int64_t a, const double *values);
-struct operand_spec trial_rows(uint32_t dtype, int64_t a, int64_t b, const double *values);
+struct operand_spec op_fixture_row(uint32_t dtype, int64_t a, const double *values);
+struct operand_spec op_fixture_rows(uint32_t dtype, int64_t a, int64_t b, const double *values);
 struct operand_spec
-trial_heads(uint32_t dtype, int64_t a, int64_t b, int64_t c, const double *values);
+op_fixture_heads(uint32_t dtype, int64_t a, int64_t b, int64_t c, const double *values);
 
 // The same tensor behind `lead` elements, with `gap` more between the rows of its last axis, and
 // the outer axes further apart by as much again.
-struct operand_spec trial_spread(struct operand_spec spec, size_t lead, int64_t gap);
+struct operand_spec op_fixture_spread(struct operand_spec spec, size_t lead, int64_t gap);
 
 // `count` numbers between -1 and 1, a few up to 8 times as large, rounded to `dtype`: always the
 // same ones for a `seed`. For OPERAND_Q8 and OPERAND_Q4 what their quants, scales and mins can be.
 // To be freed.
-double *trial_values(uint64_t seed, uint32_t dtype, size_t count);
+double *op_fixture_values(uint64_t seed, uint32_t dtype, size_t count);

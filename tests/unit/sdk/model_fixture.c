@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stand.h"
+#include "model_fixture.h"
 
 #include "base/alloc.h"
 #include "graph/builder.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stand {
+struct model_fixture {
     tapml_host host;
     struct config *config;
     struct checkpoint *checkpoint;
@@ -66,16 +66,16 @@ static const void *interface_of(const tapml_host *host, const char *id)
     return NULL;
 }
 
-static void open_folder(struct stand *stand, const char *folder)
+static void open_folder(struct model_fixture *fixture, const char *folder)
 {
     char path[1024];
 
     snprintf(path, sizeof(path), "%s/%s", getenv("TAPML_TEST_DATA"), folder);
-    stand_ok(config_open(path, &stand->config));
-    stand_ok(checkpoint_open(path, &stand->checkpoint));
+    model_fixture_ok(config_open(path, &fixture->config));
+    model_fixture_ok(checkpoint_open(path, &fixture->checkpoint));
 }
 
-struct stand *stand_open(const char *folder, const char *config_text)
+struct model_fixture *model_fixture_open(const char *folder, const char *config_text)
 {
     const tapml_op *const ops[] = {
         &tapml_add,           &tapml_attention,     &tapml_clip,
@@ -90,85 +90,86 @@ struct stand *stand_open(const char *folder, const char *config_text)
         &tapml_softcap,       &tapml_softplus,      &tapml_state_append,
         &tapml_sub,           &tapml_sum,           &tapml_tanh,
         &tapml_weighted_sum};
-    struct stand *stand = alloc_new(sizeof(*stand));
+    struct model_fixture *fixture = alloc_new(sizeof(*fixture));
 
-    cr_assert_not_null(stand);
-    stand->host.hdr = (tapml_hdr)TAPML_HDR(tapml_host);
-    stand->host.interface_of = interface_of;
+    cr_assert_not_null(fixture);
+    fixture->host.hdr = (tapml_hdr)TAPML_HDR(tapml_host);
+    fixture->host.interface_of = interface_of;
     if (folder != NULL) {
-        open_folder(stand, folder);
+        open_folder(fixture, folder);
     } else {
-        stand_ok(config_parse("config.json", config_text, &stand->config));
+        model_fixture_ok(config_parse("config.json", config_text, &fixture->config));
     }
-    stand_ok(weights_create(stand->checkpoint, &stand->weights));
-    stand_ok(catalogue_create(&stand->catalogue));
+    model_fixture_ok(weights_create(fixture->checkpoint, &fixture->weights));
+    model_fixture_ok(catalogue_create(&fixture->catalogue));
     for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
-        stand_ok(catalogue_add(stand->catalogue, ops[i], "the host", NULL));
+        model_fixture_ok(catalogue_add(fixture->catalogue, ops[i], "the host", NULL));
     }
-    stand_ok(builder_create(stand->catalogue, weights_object(stand->weights), &stand->builder));
-    return stand;
+    model_fixture_ok(
+        builder_create(fixture->catalogue, weights_object(fixture->weights), &fixture->builder));
+    return fixture;
 }
 
-void stand_close(struct stand *stand)
+void model_fixture_close(struct model_fixture *fixture)
 {
-    graph_destroy(stand->graph);
-    builder_destroy(stand->builder);
-    catalogue_destroy(stand->catalogue);
-    weights_destroy(stand->weights);
-    checkpoint_close(stand->checkpoint);
-    config_close(stand->config);
-    alloc_free(stand);
+    graph_destroy(fixture->graph);
+    builder_destroy(fixture->builder);
+    catalogue_destroy(fixture->catalogue);
+    weights_destroy(fixture->weights);
+    checkpoint_close(fixture->checkpoint);
+    config_close(fixture->config);
+    alloc_free(fixture);
 }
 
-const tapml_host *stand_host(const struct stand *stand)
+const tapml_host *model_fixture_host(const struct model_fixture *fixture)
 {
-    return &stand->host;
+    return &fixture->host;
 }
 
-tapml_object *stand_config(const struct stand *stand)
+tapml_object *model_fixture_config(const struct model_fixture *fixture)
 {
-    return config_object(stand->config);
+    return config_object(fixture->config);
 }
 
-tapml_object *stand_weights(const struct stand *stand)
+tapml_object *model_fixture_weights(const struct model_fixture *fixture)
 {
-    return weights_object(stand->weights);
+    return weights_object(fixture->weights);
 }
 
-tapml_object *stand_graph(const struct stand *stand)
+tapml_object *model_fixture_graph(const struct model_fixture *fixture)
 {
-    return builder_object(stand->builder);
+    return builder_object(fixture->builder);
 }
 
-struct model_context stand_context(const struct stand *stand)
+struct model_context model_fixture_context(const struct model_fixture *fixture)
 {
     struct model_context context;
 
-    model_context_init(&context, &stand->host, NULL, stand_config(stand));
-    context.weights = stand_weights(stand);
-    context.graph = stand_graph(stand);
+    model_context_init(&context, &fixture->host, NULL, model_fixture_config(fixture));
+    context.weights = model_fixture_weights(fixture);
+    context.graph = model_fixture_graph(fixture);
     return context;
 }
 
-tapml_status stand_check_config(const struct stand *stand)
+tapml_status model_fixture_check_config(const struct model_fixture *fixture)
 {
-    return config_check(stand->config, 0);
+    return config_check(fixture->config, 0);
 }
 
-const struct graph *stand_finish(struct stand *stand)
+const struct graph *model_fixture_finish(struct model_fixture *fixture)
 {
-    stand_ok(builder_finish(stand->builder, &stand->graph));
-    return stand->graph;
+    model_fixture_ok(builder_finish(fixture->builder, &fixture->graph));
+    return fixture->graph;
 }
 
-void stand_expect(tapml_status status, tapml_status expected, const char *piece)
+void model_fixture_expect(tapml_status status, tapml_status expected, const char *piece)
 {
     cr_assert_eq(status, expected, "status %d, message '%s'", status, status_message());
     cr_assert_not_null(strstr(status_message(), piece), "'%s' is not in '%s'", piece,
                        status_message());
 }
 
-void stand_ok(tapml_status status)
+void model_fixture_ok(tapml_status status)
 {
     cr_assert_eq(status, TAPML_OK, "%s", status_message());
 }
