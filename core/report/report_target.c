@@ -326,7 +326,7 @@ static struct report_maker make_case(struct gather *gather, const struct verdict
     report_maker_text(&part, "output", verdict->output);
     report_maker_text(&part, "reason", verdict->reason);
     if (verdict->result != NULL) {
-        report_maker_text(&part, "implementation", verdict->result->implementation);
+        report_maker_text(&part, "implementation", verdict->result->maker.implementation);
     }
     if (verdict->label[0] == '\0') { // Derived cases are timed anew at each start.
         report_maker_count(&part, "time_ns", verdict->time_ns);

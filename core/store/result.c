@@ -57,13 +57,16 @@ struct result_reading {
 };
 
 #define SELECT_RESULT                                                                              \
-    "SELECT outcome, reason, oracle, instance, op, phase, shape_class, implementation, case_id,"   \
-    " result.time_ns, beyond, elements, version FROM result JOIN \"case\" ON case_id = id"
+    "SELECT outcome, reason, implementation, device, driver, options, oracle, instance, op, "      \
+    "phase,"                                                                                       \
+    " shape_class, case_id, result.time_ns, beyond, elements, version"                             \
+    " FROM result JOIN \"case\" ON case_id = id"
 
 static tapml_status take_row(struct row *row, struct arena *arena, struct result_row *out_item)
 {
-    const char *texts[8];
-    for (int i = 0; i < 8; i++) {
+    enum { TEXTS = 11 };
+    const char *texts[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
         texts[i] = arena_text(arena, row_text(row, i));
         if (!texts[i]) {
             return status_no_memory();
@@ -71,17 +74,20 @@ static tapml_status take_row(struct row *row, struct arena *arena, struct result
     }
     *out_item = (struct result_row){.outcome = texts[0],
                                     .reason = texts[1],
-                                    .oracle = texts[2],
-                                    .instance = texts[3],
-                                    .op = texts[4],
-                                    .phase = texts[5],
-                                    .shape_class = texts[6],
-                                    .implementation = texts[7],
-                                    .case_id = row_i64(row, 8),
-                                    .time_ns = (uint64_t)row_i64(row, 9),
-                                    .beyond = (uint64_t)row_i64(row, 10),
-                                    .total = (uint64_t)row_i64(row, 11),
-                                    .version = (uint32_t)row_i64(row, 12)};
+                                    .maker = {.implementation = texts[2],
+                                              .device = texts[3],
+                                              .driver = texts[4],
+                                              .options = texts[5],
+                                              .oracle = texts[6]},
+                                    .instance = texts[7],
+                                    .op = texts[8],
+                                    .phase = texts[9],
+                                    .shape_class = texts[10],
+                                    .case_id = row_i64(row, 11),
+                                    .time_ns = (uint64_t)row_i64(row, 12),
+                                    .beyond = (uint64_t)row_i64(row, 13),
+                                    .total = (uint64_t)row_i64(row, 14),
+                                    .version = (uint32_t)row_i64(row, 15)};
     return TAPML_OK;
 }
 

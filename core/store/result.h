@@ -32,14 +32,12 @@ struct result_row {
     const char *reason;  // A sentence of what was observed beside errors, or "".
     uint64_t time_ns;    // Of the call and the wait for it.
     uint64_t beyond,
-        total;          // Elements of the output that was worst when it ran, if it failed; else 0.
-    const char *oracle; // Ignored when a result is written: it is that of the maker.
+        total; // Elements of the output that was worst when it ran, if it failed; else 0.
 
-    // Of the case; ignored when a result is written.
+    // Ignored when a result is written: what computed it, and what its case is.
+    struct result_maker maker;
     const char *instance, *op, *phase, *shape_class;
     uint32_t version;
-
-    const char *implementation; // Of its maker; ignored when a result is written.
 };
 
 #define RESULT_RAN "ran" // Its outputs were compared.

@@ -123,7 +123,7 @@ tapml_status verdict_take(struct store *store,
                           struct verdict *io_verdict)
 {
     struct output_error *errors = NULL;
-    io_verdict->oracle = row->oracle;
+    io_verdict->oracle = row->maker.oracle;
     io_verdict->observed = io_verdict->reason = row->reason;
     io_verdict->time_ns = row->time_ns;
     io_verdict->elements = (struct element_list){.beyond = row->beyond, .total = row->total};

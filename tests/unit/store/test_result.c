@@ -31,7 +31,11 @@ Test(result, rows_are_read_as_they_were_written)
     cr_assert_eq(count, 2);
     cr_expect_eq(rows[0].case_id, 7);
     cr_expect_str_eq(rows[0].outcome, RESULT_RAN);
-    cr_expect_str_eq(rows[0].oracle, "0a");
+    cr_expect_str_eq(rows[0].maker.oracle, "0a");
+    cr_expect_str_eq(rows[0].maker.implementation, "plugin 1f");
+    cr_expect_str_eq(rows[0].maker.device, "cl:0");
+    cr_expect_str_eq(rows[0].maker.driver, "card, 1.0");
+    cr_expect_str_eq(rows[0].maker.options, "");
     cr_expect_str_eq(rows[0].op, "x.op");
     cr_expect_eq(rows[0].time_ns, 4);
     MUST(result_find(store, "gpu", 9, &maker, arena, &row));
@@ -63,14 +67,14 @@ Test(result, another_oracle_leaves_it_fresh)
     size_t count = 9;
     write_both();
     MUST(result_find(store, "gpu", 7, &other, arena, &row));
-    cr_expect_str_eq(row.oracle, "0a");
+    cr_expect_str_eq(row.maker.oracle, "0a");
     MUST(result_forget_stale(store, "gpu", "x.op", 1, &other, &count));
     cr_expect_eq(count, 0);
     MUST(result_set_oracle(store, "gpu", 7, "0b"));
     MUST(result_find(store, "gpu", 7, &other, arena, &row));
-    cr_expect_str_eq(row.oracle, "0b");
+    cr_expect_str_eq(row.maker.oracle, "0b");
     MUST(result_find(store, "gpu", 9, &other, arena, &row));
-    cr_expect_str_eq(row.oracle, "0a");
+    cr_expect_str_eq(row.maker.oracle, "0a");
 }
 
 Test(result, stale_ones_of_one_op_go)
