@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 
-#include "report/report_lines.h"
+#include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_target.h"
 #include "store/blame.h"
@@ -24,26 +24,6 @@ static uint64_t count_of(const json_t *object, const char *key)
     const int64_t value = report_markup_count(object, key);
 
     return value > 0 ? (uint64_t)value : 0;
-}
-
-static void print_line(const json_t *op)
-{
-    const uint64_t calls = count_of(op, "run_calls");
-    const double margin = report_markup_number(op, "margin");
-
-    (void)printf("%-24s %5" PRIu64 " %5" PRIu64 " %6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %5" PRIu64
-                 " %9.3g %10.1f %10.1f",
-                 report_markup_string(op, "op"), count_of(op, "instances"), count_of(op, "moved"),
-                 count_of(op, "cases"), count_of(op, "passed"), count_of(op, "failed"),
-                 count_of(op, "unsupported") + count_of(op, "skipped"), isnan(margin) ? 0 : margin,
-                 average_us(count_of(op, "source_ns"), count_of(op, "source_calls")),
-                 average_us(count_of(op, "cases_target_ns"), count_of(op, "cases")));
-    if (calls > 0) {
-        (void)printf(" %9.2f %10.1f\n", (double)count_of(op, "run_launches") / (double)calls,
-                     average_us(count_of(op, "run_ns"), calls));
-    } else {
-        (void)printf(" %9s %10s\n", "-", "-");
-    }
 }
 
 // What else speaks against a blamed op: the kind of case, and how often it fails.
@@ -282,8 +262,6 @@ static void print_summary(const json_t *target)
 
 void report_print(const json_t *target)
 {
-    const json_t *ops = json_object_get(target, "ops");
-
     const char *activations = report_markup_string(target, "activations");
     const int is_reduced = activations[0] != '\0' && strcmp(activations, "f32") != 0;
 
@@ -293,12 +271,7 @@ void report_print(const json_t *target)
                  report_markup_string(target, "plugin"),
                  report_markup_string(target, "plugin_version"), is_reduced ? ", activations " : "",
                  is_reduced ? activations : "");
-    (void)printf("%-24s %5s %5s %6s %6s %5s %5s %9s %10s %10s %9s %10s\n", "op", "inst", "moved",
-                 "cases", "pass", "fail", "none", "margin", "source us", "replay us", "launches",
-                 "in run us");
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        print_line(json_array_get(ops, i));
-    }
+    report_list_print_lines(&report_items_ops, json_object_get(target, "ops"));
     print_blamed(target);
     print_unsupported(target);
     print_derived(target);
@@ -357,8 +330,9 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
     for (size_t i = 0; i < lines.count; i++) {
         const struct report_line *line = &lines.items[i];
 
-        (void)printf("%-24s %6zu %6zu %6zu %6zu %10.3g %10.1f\n", line->op_name, line->cases,
-                     line->passed, line->failed, line->unsupported + line->skipped, line->margin,
+        (void)printf("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %10.3g %10.1f\n",
+                     line->op_name, line->cases, line->passed, line->failed,
+                     line->unsupported + line->skipped, line->margin,
                      average_us(line->target_ns, line->cases));
     }
     print_failures(list, failures_max);

@@ -3,11 +3,10 @@
 
 #include "report/report_html_blamed.h"
 
+#include "report/report_items.h"
 #include "report/report_markup.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { CARDS_MAX = 12 };
@@ -55,12 +54,8 @@ static void print_found(const json_t *target, const json_t *blamed, struct text 
                   report_markup_thousands_of(blamed, "failed", s.a),
                   report_markup_thousands_of(blamed, "cases", s.b));
     if (item != NULL) {
-        const int64_t step = report_markup_count(item, "step");
-
-        (void)snprintf(s.c, sizeof(s.c), "%" PRId64, report_markup_count(item, "prompt") + 1);
-        (void)snprintf(s.d, sizeof(s.d), step == 0 ? "prefill" : "step %" PRId64, step);
-        REPORT_MARKUP(out, "; shown is prompt {}, {}, shapes <code>{}</code>", s.c, s.d,
-                      report_markup_string(item, "shape_class"));
+        text_append(out, "; shown is ");
+        report_list_print_phrase(&report_items_cases, item, out);
     }
     for (size_t i = 0; i < json_array_size(ops); i++) {
         const json_t *op = json_array_get(ops, i);

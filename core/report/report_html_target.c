@@ -5,6 +5,7 @@
 
 #include "report/report_html_blamed.h"
 #include "report/report_html_work.h"
+#include "report/report_items.h"
 #include "report/report_markup.h"
 
 #include <inttypes.h>
@@ -302,42 +303,23 @@ static int64_t longest_time(const json_t *ops)
 
 // Two bars, the source's above the target's. Their lengths are attributes, since the policy allows
 // no style beside the page's own.
-static void print_bars(int64_t source, int64_t target, int64_t longest, struct text *out)
+static void print_bars(const json_t *op, int64_t longest, struct text *out)
 {
+    const int64_t source = report_markup_count(op, "cases_source_ns");
+    const int64_t target = report_markup_count(op, "cases_target_ns");
+
     text_format(out,
                 "<td><svg class=\"bars\" viewBox=\"0 0 200 14\" width=\"200\" height=\"14\" "
                 "aria-hidden=\"true\"><rect class=\"s\" width=\"%.1f\" height=\"6\" "
                 "rx=\"1\"/><rect class=\"t\" "
-                "y=\"8\" width=\"%.1f\" height=\"6\" rx=\"1\"/></svg></td></tr>\n",
+                "y=\"8\" width=\"%.1f\" height=\"6\" rx=\"1\"/></svg></td>",
                 200 * (double)source / (double)longest, 200 * (double)target / (double)longest);
-}
-
-static void print_time(const json_t *op, int64_t longest, struct text *out)
-{
-    const int64_t source = report_markup_count(op, "cases_source_ns");
-    const int64_t target = report_markup_count(op, "cases_target_ns");
-    const int64_t calls = report_markup_count(op, "run_calls");
-    struct report_markup_shorts s;
-
-    (void)snprintf(s.a, sizeof(s.a), "%" PRId64, source);
-    (void)snprintf(s.b, sizeof(s.b), "%" PRId64, target);
-    REPORT_MARKUP(
-        out, "<tr><td><code>{}</code></td><td data-n=\"{}\">{}</td><td data-n=\"{}\">{}</td>",
-        report_markup_op(report_markup_string(op, "op")), s.a, report_markup_time(source, s.c), s.b,
-        target > 0 ? report_markup_time(target, s.d) : "-");
-    (void)snprintf(s.a, sizeof(s.a), "%" PRId64, report_markup_count(op, "run_ns"));
-    (void)snprintf(s.b, sizeof(s.b), "%.1f",
-                   calls > 0 ? (double)report_markup_count(op, "run_launches") / (double)calls : 0);
-    REPORT_MARKUP(out, "<td data-n=\"{}\">{}</td><td data-n=\"{}\">{}</td><td>{}</td>", s.a,
-                  calls > 0 ? report_markup_time(report_markup_count(op, "run_ns"), s.c) : "-",
-                  calls > 0 ? s.b : "0", calls > 0 ? s.b : "-",
-                  report_markup_thousands_of(op, "cases", s.d));
-    print_bars(source, target, longest, out);
 }
 
 static void print_times(const json_t *target, struct text *out)
 {
     const json_t *ops = json_object_get(target, "ops");
+    const char *name = report_markup_string(target, "name");
     const int64_t longest = longest_time(ops);
 
     REPORT_MARKUP(
@@ -349,18 +331,19 @@ static void print_times(const json_t *target, struct text *out)
         "what runs on <bdi>{}</bdi> is counted. A kernel start is one piece of work handed to the "
         "device.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Time by "
         "operator\">"
-        "<table class=\"list sortable\"><thead><tr><th scope=\"col\">operator</th><th "
-        "scope=\"col\" "
-        "class=\"num\">calls on the source</th><th scope=\"col\" class=\"num\">same on "
-        "<bdi>{}</bdi></th>"
-        "<th scope=\"col\" class=\"num\">one prompt</th><th scope=\"col\" class=\"num\">kernel "
-        "starts a "
-        "call</th><th scope=\"col\" class=\"num\">recorded calls</th><td><span class=\"k "
-        "s\"></span>source <span class=\"k t\"></span>target</td></tr>"
-        "</thead><tbody>\n",
-        report_markup_string(target, "name"), report_markup_string(target, "name"));
+        "<table class=\"list sortable\"><thead><tr>",
+        name);
+    report_list_print_headings(&report_items_ops, name, out);
+    text_append(out,
+                "<td><span class=\"k s\"></span>source <span class=\"k t\"></span>target</td></tr>"
+                "</thead><tbody>\n");
     for (size_t i = 0; i < json_array_size(ops); i++) {
-        print_time(json_array_get(ops, i), longest, out);
+        const json_t *op = json_array_get(ops, i);
+
+        text_append(out, "<tr>");
+        report_list_print_cells(&report_items_ops, op, out);
+        print_bars(op, longest, out);
+        text_append(out, "</tr>\n");
     }
     text_append(out, "</tbody></table></div>\n");
 }

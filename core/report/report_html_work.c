@@ -3,11 +3,9 @@
 
 #include "report/report_html_work.h"
 
+#include "report/report_items.h"
 #include "report/report_markup.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // -- Steps -------------------------------------------------------------------------------------
@@ -88,23 +86,17 @@ static void print_coverage_table(const json_t *entries, int made_up, struct text
 {
     text_append(out,
                 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Not compared\">"
-                "<table class=\"list sortable wrap\"><thead><tr><th scope=\"col\">what</th><th "
-                "scope=\"col\">operator</th><th scope=\"col\" class=\"num\">how often</th><th "
-                "scope=\"col\">reason</th><th scope=\"col\">the first</th></tr></thead><tbody>\n");
+                "<table class=\"list sortable wrap\"><thead><tr>");
+    report_list_print_headings(&report_items_uncovered, "", out);
+    text_append(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        struct report_markup_shorts s;
 
-        if (is_made_up(entry) != made_up) {
-            continue;
+        if (is_made_up(entry) == made_up) {
+            text_append(out, "<tr>");
+            report_list_print_cells(&report_items_uncovered, entry, out);
+            text_append(out, "</tr>\n");
         }
-        REPORT_MARKUP(out,
-                      "<tr><td>{}</td><td><code>{}</code></td><td class=\"num\">{}</td><td>{}</td>"
-                      "<td><code>{}</code></td></tr>\n",
-                      report_markup_string(entry, "what"),
-                      report_markup_op(report_markup_string(entry, "op")),
-                      report_markup_thousands_of(entry, "count", s.a),
-                      report_markup_string(entry, "reason"), report_markup_string(entry, "first"));
     }
     text_append(out, "</tbody></table></div>\n");
 }
@@ -161,29 +153,14 @@ static void print_instances(const json_t *target, struct text *out)
         out,
         "<details class=\"all\"><summary>Every one of the {} operators</summary>\n<div "
         "class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Every operator\"><table "
-        "class=\"list sortable filtered\"><thead><tr><th scope=\"col\">where in the model</th><th "
-        "scope=\"col\">operator</th><th scope=\"col\">verdict</th><th scope=\"col\" class=\"num\">"
-        "margin</th><th scope=\"col\" class=\"num\">cases</th><th scope=\"col\" class=\"num\">time"
-        "</th></tr></thead><tbody>\n",
+        "class=\"list sortable filtered\"><thead><tr>",
         report_markup_thousands((int64_t)json_array_size(instances), s.a));
+    report_list_print_headings(&report_items_instances, "", out);
+    text_append(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < json_array_size(instances); i++) {
-        const json_t *item = json_array_get(instances, i);
-        const double margin = report_markup_number(item, "margin");
-
-        (void)snprintf(s.a, sizeof(s.a), "%.6g",
-                       isnan(margin)   ? -1
-                       : isinf(margin) ? 1e300
-                                       : margin);
-        (void)snprintf(s.b, sizeof(s.b), "%" PRId64, report_markup_count(item, "replay_ns"));
-        REPORT_MARKUP(
-            out,
-            "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td class=\"num\" data-n=\"{}\">{}"
-            "</td><td class=\"num\">{}</td>",
-            report_markup_string(item, "instance"),
-            report_markup_op(report_markup_string(item, "op")), report_markup_string(item, "state"),
-            s.a, report_markup_margin(margin, s.c), report_markup_thousands_of(item, "cases", s.d));
-        REPORT_MARKUP(out, "<td class=\"num\" data-n=\"{}\">{}</td></tr>\n", s.b,
-                      report_markup_time(report_markup_count(item, "replay_ns"), s.e));
+        text_append(out, "<tr>");
+        report_list_print_cells(&report_items_instances, json_array_get(instances, i), out);
+        text_append(out, "</tr>\n");
     }
     text_append(out, "</tbody></table></div></details>\n");
 }

@@ -12,9 +12,9 @@
 struct report_line {
     const char *op_name;
     const char *class_; // As of an instance; "" where none is known.
-    uint32_t instances, moved;
-    size_t cases, passed, failed, unsupported, skipped;
-    size_t derived_failed;
+    uint64_t instances, moved;
+    uint64_t cases, passed, failed, unsupported, skipped;
+    uint64_t derived_failed;
     double margin;
     uint64_t source_ns, source_calls; // Of the carving run.
     uint64_t target_ns;               // Of the replays.
@@ -42,7 +42,7 @@ tapml_status report_lines_add_verdicts(struct report_lines *lines,
 struct report_derived {
     const char *op_name;
     const char *source;
-    size_t cases, failed, not_judged;
+    uint64_t cases, failed, not_judged;
     double margin; // The largest.
     const struct verdict *first_failed;
     const struct verdict *first_not_judged; // Skipped or unsupported.

@@ -6,36 +6,29 @@
 #include "base/alloc.h"
 #include "base/table.h"
 #include "report/report_grid.h"
-#include "report/report_lines.h"
+#include "report/report_items.h"
 #include "report/report_maker.h"
-#include "store/carved.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // -- One target --------------------------------------------------------------------------------
 
-// What the cases say of one instance.
-struct tally {
-    size_t cases, failed, not_compared;
-    double margin; // The worst; NaN where nothing was compared.
-    uint64_t replay_ns;
-};
-
 struct gather {
     const struct report_rows *rows;
     struct report_lines lines;
-    struct tally *tallies; // One for each instance.
-    struct table op_of;    // Instance to its number.
-    uint64_t *source_ns;   // One for each line: the kept cases on the source.
+    struct report_instance *instances; // In the order of the graph.
+    struct table op_of;                // Instance to its number.
+    uint64_t *source_ns;               // One for each line: the kept cases on the source.
+    struct report_uncovered *uncovered;
+    size_t uncovered_count, uncovered_capacity;
     struct report_maker made;
     tapml_status status; // The first failure to read a key.
 };
 
 static const char *state_of(const struct gather *gather, size_t index)
 {
-    const struct tally *tally = &gather->tallies[index];
+    const struct report_instance *item = &gather->instances[index];
     const struct blame_row *blame =
         report_rows_blame(gather->rows, gather->rows->instances[index].instance);
 
@@ -47,7 +40,7 @@ static const char *state_of(const struct gather *gather, size_t index)
     case REPORT_UNWANTED:
         return "source";
     case REPORT_ON_TARGET:
-        return tally->cases == tally->not_compared ? "uncompared" : "right";
+        return item->cases == item->not_compared ? "uncompared" : "right";
     }
     return strcmp(blame->kind, BLAME_ALONE) == 0 ? "wrong" : "together";
 }
@@ -63,16 +56,16 @@ static void tally_verdicts(struct gather *gather)
         if (!table_find(&gather->op_of, verdict->instance, &op)) {
             continue;
         }
-        struct tally *tally = &gather->tallies[op];
+        struct report_instance *item = &gather->instances[op];
 
-        tally->cases++;
-        tally->failed += verdict_count_failed(verdict, 1);
-        tally->not_compared +=
+        item->cases++;
+        item->failed += verdict_count_failed(verdict, 1);
+        item->not_compared +=
             verdict->kind == VERDICT_UNSUPPORTED || verdict->kind == VERDICT_SKIPPED;
-        tally->replay_ns += verdict->time_ns;
+        item->replay_ns += verdict->time_ns;
         if (!isnan(verdict->margin)) {
-            tally->margin =
-                isnan(tally->margin) ? verdict->margin : fmax(tally->margin, verdict->margin);
+            item->margin =
+                isnan(item->margin) ? verdict->margin : fmax(item->margin, verdict->margin);
         }
     }
 }
@@ -172,29 +165,6 @@ static void put_search(struct gather *gather)
 
 // -- Ops ---------------------------------------------------------------------------------------
 
-static void
-put_found(struct report_maker *line, const struct verdict_list *list, const char *op_name)
-{
-    struct report_maker part = report_maker_begin();
-
-    for (size_t i = 0; i < list->derived_count; i++) {
-        struct report_derived derived;
-        struct report_maker kind = report_maker_begin();
-
-        if (strcmp(list->derived[i].op_name, op_name) != 0 ||
-            !report_lines_derived(list, i, &derived)) {
-            json_decref(kind.object);
-            continue;
-        }
-        report_maker_count(&kind, "cases", derived.cases);
-        report_maker_count(&kind, "failed", derived.failed);
-        report_maker_count(&kind, "not_judged", derived.not_judged);
-        report_maker_put(&kind, "margin", report_maker_margin(derived.margin));
-        report_maker_part(&part, derived.source, &kind);
-    }
-    report_maker_part(line, "derived", &part);
-}
-
 static void put_ops(struct gather *gather)
 {
     json_t *array = json_array();
@@ -202,27 +172,13 @@ static void put_ops(struct gather *gather)
     for (size_t i = 0; i < gather->lines.count; i++) {
         const struct report_line *line = &gather->lines.items[i];
         const struct timing_row *timed = report_rows_time(gather->rows, line->op_name);
-        struct report_maker part = report_maker_begin();
+        const struct report_op op = {.line = *line,
+                                     .margin = line->cases > 0 ? line->margin : NAN,
+                                     .verdicts = &gather->rows->verdicts,
+                                     .cases_source_ns = gather->source_ns[i],
+                                     .timed = timed != NULL ? *timed : (struct timing_row){0}};
+        const struct report_maker part = report_list_make(&report_items_ops, &op);
 
-        report_maker_text(&part, "op", line->op_name);
-        report_maker_text(&part, "class", line->class_);
-        report_maker_count(&part, "instances", line->instances);
-        report_maker_count(&part, "moved", line->moved);
-        report_maker_count(&part, "cases", line->cases);
-        report_maker_count(&part, "passed", line->passed);
-        report_maker_count(&part, "failed", line->failed);
-        report_maker_count(&part, "unsupported", line->unsupported);
-        report_maker_count(&part, "skipped", line->skipped);
-        report_maker_put(&part, "margin",
-                         line->cases > 0 ? report_maker_margin(line->margin) : json_null());
-        put_found(&part, &gather->rows->verdicts, line->op_name);
-        report_maker_count(&part, "source_ns", line->source_ns);
-        report_maker_count(&part, "source_calls", line->source_calls);
-        report_maker_count(&part, "cases_source_ns", gather->source_ns[i]);
-        report_maker_count(&part, "cases_target_ns", line->target_ns);
-        report_maker_count(&part, "run_ns", timed != NULL ? timed->time_ns : 0);
-        report_maker_count(&part, "run_calls", timed != NULL ? timed->calls : 0);
-        report_maker_count(&part, "run_launches", timed != NULL ? timed->launches : 0);
         report_maker_append(&gather->made, array, &part);
     }
     report_maker_put(&gather->made, "ops", array);
@@ -230,27 +186,31 @@ static void put_ops(struct gather *gather)
 
 // -- Instances ---------------------------------------------------------------------------------
 
-static void put_instances(struct gather *gather)
+// What the cases say is known; this is what follows from it.
+static void describe_instances(struct gather *gather)
 {
     const struct report_rows *rows = gather->rows;
-    json_t *array = json_array();
 
     for (size_t i = 0; i < rows->instance_count; i++) {
-        const struct tally *tally = &gather->tallies[i];
-        struct report_maker part = report_maker_begin();
+        struct report_instance *item = &gather->instances[i];
 
-        report_maker_text(&part, "instance", rows->instances[i].instance);
-        report_maker_text(&part, "op", rows->instances[i].op);
-        report_maker_text(&part, "state", state_of(gather, i));
-        report_maker_put(&part, "margin", report_maker_margin(tally->margin));
-        report_maker_count(&part, "cases", tally->cases);
-        report_maker_count(&part, "failed", tally->failed);
-        report_maker_count(&part, "not_compared", tally->not_compared);
-        report_maker_count(&part, "replay_ns", tally->replay_ns);
+        item->instance = rows->instances[i].instance;
+        item->op = rows->instances[i].op;
+        item->state = state_of(gather, i);
         if (rows->places[i] == REPORT_UNSUPPORTED) {
-            report_maker_text(&part, "reason",
-                              report_rows_blame(rows, rows->instances[i].instance)->reason);
+            item->reason = report_rows_blame(rows, item->instance)->reason;
         }
+    }
+}
+
+static void put_instances(struct gather *gather)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < gather->rows->instance_count; i++) {
+        const struct report_maker part =
+            report_list_make(&report_items_instances, &gather->instances[i]);
+
         report_maker_append(&gather->made, array, &part);
     }
     report_maker_put(&gather->made, "instances", array);
@@ -266,10 +226,12 @@ static void put_grid(struct gather *gather)
         return;
     }
     for (size_t i = 0; i < rows->instance_count; i++) {
-        items[i] = (struct report_grid_item){.instance = rows->instances[i].instance,
-                                             .op = rows->instances[i].op,
-                                             .state = state_of(gather, i),
-                                             .margin = gather->tallies[i].margin};
+        const struct report_instance *item = &gather->instances[i];
+
+        items[i] = (struct report_grid_item){.instance = item->instance,
+                                             .op = item->op,
+                                             .state = item->state,
+                                             .margin = item->margin};
     }
     const struct report_maker grid = report_grid_make(items, rows->instance_count, &gather->lines);
 
@@ -279,79 +241,32 @@ static void put_grid(struct gather *gather)
 
 // -- What is blamed -------------------------------------------------------------------------------
 
-static json_t *make_elements(struct gather *gather, const struct element_list *list)
+static struct report_maker make_case(struct gather *gather, struct report_case *item)
 {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++) {
-        const struct element *element = &list->items[i];
-        struct report_maker part = report_maker_begin();
-
-        report_maker_text(&part, "param", element->param);
-        report_maker_text(&part, "place", element->place);
-        report_maker_put(&part, "expected", report_maker_number(element->expected));
-        report_maker_put(&part, "computed", report_maker_number(element->computed));
-        report_maker_put(&part, "difference",
-                         report_maker_number(fabs(element->expected - element->computed)));
-        report_maker_put(&part, "allowed", report_maker_number(element->allowed));
-        report_maker_append(&gather->made, array, &part);
-    }
-    return array;
-}
-
-static void put_key(struct gather *gather, struct report_maker *part, int64_t case_id)
-{
+    const struct verdict *verdict = &item->verdict;
     char key[CARVED_KEY] = "";
 
     if (gather->status == TAPML_OK) {
-        gather->status = carved_find_key(gather->rows->store, case_id, key);
+        gather->status = carved_find_key(gather->rows->store, verdict->case_id, key);
     }
-    report_maker_text(part, "key", key);
-}
-
-static struct report_maker make_case(struct gather *gather, const struct verdict *verdict)
-{
-    struct report_maker part = report_maker_begin();
-
-    report_maker_count(&part, "id", (uint64_t)verdict->case_id);
-    put_key(gather, &part, verdict->case_id);
-    report_maker_text(&part, "instance", verdict->instance);
-    report_maker_text(&part, "op", verdict->op_name);
-    report_maker_text(&part, "source", verdict->source);
-    report_maker_text(&part, "label", verdict->label);
-    report_maker_text(&part, "phase", verdict->phase);
-    report_maker_text(&part, "shape_class", verdict->shape_class);
-    report_maker_text(&part, "verdict", verdict_name(verdict->kind));
-    report_maker_put(&part, "margin", report_maker_margin(verdict->margin));
-    report_maker_text(&part, "output", verdict->output);
-    report_maker_text(&part, "reason", verdict->reason);
     if (verdict->result != NULL) {
-        report_maker_text(&part, "implementation", verdict->result->maker.implementation);
+        item->result = *verdict->result;
     }
-    if (verdict->label[0] == '\0') { // Derived cases are timed anew at each start.
-        report_maker_count(&part, "time_ns", verdict->time_ns);
-    }
-    if (verdict->elements.total > 0) {
-        report_maker_count(&part, "beyond", verdict->elements.beyond);
-        report_maker_count(&part, "elements", verdict->elements.total);
-        report_maker_put(&part, "values", make_elements(gather, &verdict->elements));
-    }
-    return part;
+    item->name = verdict_name(verdict->kind);
+    item->key = key;
+    return report_list_make(&report_items_cases, item);
 }
 
-// Which prompt and step a case comes from.
-static tapml_status put_origin(struct report_maker *part, struct store *store, int64_t case_id)
+// The same with the prompt and the step that it comes from.
+static struct report_maker make_shown_case(struct gather *gather, const struct verdict *verdict)
 {
-    struct carved_origin origin;
-    int has = 0;
+    struct report_case item = {.verdict = *verdict};
 
-    TAPML_TRY(carved_find_origin(store, case_id, &origin, &has));
-    if (has) {
-        report_maker_count(part, "prompt", origin.prompt);
-        report_maker_count(part, "step", origin.step);
-        report_maker_count(part, "tokens", origin.tokens);
+    if (gather->status == TAPML_OK) {
+        gather->status = carved_find_origin(gather->rows->store, verdict->case_id, &item.origin,
+                                            &item.has_origin);
     }
-    return TAPML_OK;
+    return make_case(gather, &item);
 }
 
 // Failed beats lost beats the rest, which passed when it was replayed.
@@ -403,14 +318,13 @@ static void put_bundle(struct gather *gather, struct report_maker *part, const c
     report_maker_part(part, "bundle", &item);
 }
 
-static tapml_status put_blame(struct gather *gather, json_t *array, size_t index)
+static void put_blame(struct gather *gather, json_t *array, size_t index)
 {
     const struct instance_row *row = &gather->rows->instances[index];
     const struct blame_row *blame = report_rows_blame(gather->rows, row->instance);
     const struct verdict *verdict = find_case(gather, row->instance);
     const int is_alone = strcmp(blame->kind, BLAME_ALONE) == 0;
     struct report_maker part = report_maker_begin();
-    tapml_status status = TAPML_OK;
 
     report_maker_text(&part, "instance", row->instance);
     report_maker_text(&part, "op", row->op);
@@ -418,133 +332,120 @@ static tapml_status put_blame(struct gather *gather, json_t *array, size_t index
     report_maker_text(&part, "evidence", blame->evidence);
     report_maker_put(&part, "margin", report_maker_margin(blame->margin));
     report_maker_text(&part, "reason", blame->reason);
-    report_maker_count(&part, "cases", gather->tallies[index].cases);
-    report_maker_count(&part, "failed", gather->tallies[index].failed);
+    report_maker_count(&part, "cases", gather->instances[index].cases);
+    report_maker_count(&part, "failed", gather->instances[index].failed);
     report_maker_count(&part, "tries", blame->tried);
     report_maker_count(&part, "failed_tries", blame->failed);
     if (is_alone && verdict != NULL) {
-        struct report_maker item = make_case(gather, verdict);
+        const struct report_maker item = make_shown_case(gather, verdict);
 
-        status = put_origin(&item, gather->rows->store, verdict->case_id);
         report_maker_part(&part, "case", &item);
     }
     put_bundle(gather, &part, row->instance);
     report_maker_append(&gather->made, array, &part);
-    return status;
 }
 
-static tapml_status put_blamed(struct gather *gather)
+static void put_blamed(struct gather *gather)
 {
     json_t *array = json_array();
-    tapml_status status = TAPML_OK;
 
-    for (size_t i = 0; status == TAPML_OK && i < gather->rows->instance_count; i++) {
+    for (size_t i = 0; i < gather->rows->instance_count; i++) {
         if (gather->rows->places[i] == REPORT_BLAMED) {
-            status = put_blame(gather, array, i);
+            put_blame(gather, array, i);
         }
     }
     report_maker_put(&gather->made, "blamed", array);
-    return status;
+}
+
+static void
+put_cases_of(struct gather *gather, const char *name, const struct verdict *verdicts, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        struct report_case item = {.verdict = verdicts[i]};
+        const struct report_maker part = make_case(gather, &item);
+
+        report_maker_append(&gather->made, array, &part);
+    }
+    report_maker_put(&gather->made, name, array);
 }
 
 static void put_cases(struct gather *gather)
 {
     const struct verdict_list *list = &gather->rows->verdicts;
-    json_t *kept = json_array();
-    json_t *derived = json_array();
 
-    for (size_t i = 0; i < list->count; i++) {
-        struct report_maker part = make_case(gather, &list->items[i]);
-
-        report_maker_append(&gather->made, kept, &part);
-    }
-    for (size_t i = 0; i < list->derived_count; i++) {
-        struct report_maker part = make_case(gather, &list->derived[i]);
-
-        report_maker_append(&gather->made, derived, &part);
-    }
-    report_maker_put(&gather->made, "cases", kept);
-    report_maker_put(&gather->made, "derived", derived);
+    put_cases_of(gather, "cases", list->items, list->count);
+    put_cases_of(gather, "derived", list->derived, list->derived_count);
 }
 
 // -- Coverage ----------------------------------------------------------------------------------
 
-// Whether an entry says the same of the same op; then it counts `instance` too.
-static int is_counted(json_t *array, const char *what, const char *op, const json_t *reason)
+static int is_same(const struct report_uncovered *left, const struct report_uncovered *right)
 {
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        json_t *entry = json_array_get(array, i);
-        const char *known = json_string_value(json_object_get(entry, "what"));
+    return strcmp(left->what, right->what) == 0 && strcmp(left->op, right->op) == 0 &&
+           strcmp(left->reason, right->reason) == 0;
+}
 
-        if (strcmp(known, what) == 0 &&
-            strcmp(json_string_value(json_object_get(entry, "op")), op) == 0 &&
-            json_equal(json_object_get(entry, "reason"), reason)) {
-            const json_int_t count = json_integer_value(json_object_get(entry, "count"));
+// Counts `entry` with those that say the same of the same op.
+static void add_uncovered(struct gather *gather, struct report_uncovered entry)
+{
+    void *items = gather->uncovered;
 
-            return json_object_set_new(entry, "count", json_integer(count + 1)) == 0;
+    for (size_t i = 0; i < gather->uncovered_count; i++) {
+        if (is_same(&gather->uncovered[i], &entry)) {
+            gather->uncovered[i].count++;
+            return;
         }
     }
-    return 0;
-}
-
-static void add_uncovered(struct gather *gather,
-                          json_t *array,
-                          const char *what,
-                          const char *op,
-                          const char *reason,
-                          const char *first)
-{
-    struct report_maker part = report_maker_begin();
-
-    report_maker_text(&part, "what", what);
-    report_maker_text(&part, "op", op);
-    report_maker_count(&part, "count", 1);
-    report_maker_text(&part, "reason", reason);
-    report_maker_text(&part, "first", first);
-    if (!part.failed && is_counted(array, what, op, json_object_get(part.object, "reason"))) {
-        json_decref(part.object);
+    if (!alloc_grow(&items, &gather->uncovered_capacity, gather->uncovered_count, sizeof(entry))) {
+        gather->made.failed = 1;
         return;
     }
-    report_maker_append(&gather->made, array, &part);
+    entry.count = 1;
+    gather->uncovered = items;
+    gather->uncovered[gather->uncovered_count++] = entry;
 }
 
-static void add_uncovered_cases(struct gather *gather,
-                                json_t *array,
-                                const struct verdict *verdicts,
-                                size_t count)
+static void add_uncovered_cases(struct gather *gather, const struct verdict *verdicts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &verdicts[i];
         const int is_kept = verdict->label[0] == '\0';
 
         if (verdict->kind == VERDICT_UNSUPPORTED || verdict->kind == VERDICT_SKIPPED) {
-            add_uncovered(gather, array,
-                          verdict->kind == VERDICT_SKIPPED
-                              ? (is_kept ? "case skipped" : "derived case skipped")
-                              : (is_kept ? "case unsupported" : "derived case unsupported"),
-                          verdict->op_name, verdict->reason,
-                          is_kept ? verdict->instance : verdict->label);
+            add_uncovered(
+                gather,
+                (struct report_uncovered){
+                    .what = verdict->kind == VERDICT_SKIPPED
+                                ? (is_kept ? "case skipped" : "derived case skipped")
+                                : (is_kept ? "case unsupported" : "derived case unsupported"),
+                    .op = verdict->op_name,
+                    .reason = verdict->reason,
+                    .first = is_kept ? verdict->instance : verdict->label});
         }
     }
 }
 
-static void add_uncovered_instance(struct gather *gather, json_t *array, size_t index)
+static void add_uncovered_instance(struct gather *gather, size_t index)
 {
-    const struct instance_row *row = &gather->rows->instances[index];
+    const struct report_instance *item = &gather->instances[index];
     const enum report_place place = gather->rows->places[index];
-    const struct blame_row *blame = report_rows_blame(gather->rows, row->instance);
+    struct report_uncovered entry = {.op = item->op, .first = item->instance};
 
     if (place == REPORT_UNSUPPORTED) {
-        add_uncovered(gather, array, "operator unsupported", row->op, blame->reason, row->instance);
+        entry.what = "operator unsupported";
+        entry.reason = item->reason;
+    } else if (place == REPORT_UNWANTED) {
+        entry.what = "operator not moved";
+        entry.reason = "the plan of the run leaves it on the source";
+    } else if (place == REPORT_ON_TARGET && item->cases == 0) {
+        entry.what = "operator without a case";
+        entry.reason = "no call of it was recorded";
+    } else {
+        return;
     }
-    if (place == REPORT_UNWANTED) {
-        add_uncovered(gather, array, "operator not moved", row->op,
-                      "the plan of the run leaves it on the source", row->instance);
-    }
-    if (place == REPORT_ON_TARGET && gather->tallies[index].cases == 0) {
-        add_uncovered(gather, array, "operator without a case", row->op,
-                      "no call of it was recorded", row->instance);
-    }
+    add_uncovered(gather, entry);
 }
 
 // Everything that was not compared, with its reason: nothing is left out silently.
@@ -554,10 +455,16 @@ static void put_uncovered(struct gather *gather)
     json_t *array = json_array();
 
     for (size_t i = 0; i < gather->rows->instance_count; i++) {
-        add_uncovered_instance(gather, array, i);
+        add_uncovered_instance(gather, i);
     }
-    add_uncovered_cases(gather, array, list->items, list->count);
-    add_uncovered_cases(gather, array, list->derived, list->derived_count);
+    add_uncovered_cases(gather, list->items, list->count);
+    add_uncovered_cases(gather, list->derived, list->derived_count);
+    for (size_t i = 0; i < gather->uncovered_count; i++) {
+        const struct report_maker part =
+            report_list_make(&report_items_uncovered, &gather->uncovered[i]);
+
+        report_maker_append(&gather->made, array, &part);
+    }
     report_maker_put(&gather->made, "not_compared", array);
 }
 
@@ -609,12 +516,12 @@ static tapml_status begin(struct gather *gather)
 {
     const struct report_rows *rows = gather->rows;
 
-    gather->tallies = alloc_array(rows->instance_count + 1, sizeof(*gather->tallies));
-    if (gather->tallies == NULL) {
+    gather->instances = alloc_array(rows->instance_count + 1, sizeof(*gather->instances));
+    if (gather->instances == NULL) {
         return status_no_memory();
     }
     for (size_t i = 0; i < rows->instance_count; i++) {
-        gather->tallies[i].margin = NAN;
+        gather->instances[i].margin = NAN;
         TAPML_TRY(table_set(&gather->op_of, rows->instances[i].instance, i));
     }
     TAPML_TRY(report_lines_add_run(&gather->lines, rows));
@@ -626,11 +533,12 @@ static tapml_status gather_all(struct gather *gather)
 {
     TAPML_TRY(begin(gather));
     tally_verdicts(gather);
+    describe_instances(gather);
     put_device(gather);
     put_counts(gather);
     put_end_to_end(gather);
     put_search(gather);
-    TAPML_TRY(put_blamed(gather));
+    put_blamed(gather);
     put_grid(gather);
     put_ops(gather);
     put_steps(gather);
@@ -651,7 +559,8 @@ tapml_status report_target_make(const struct report_rows *rows, json_t **out_obj
 
     table_release(&gather.op_of);
     report_lines_release(&gather.lines);
-    alloc_free(gather.tallies);
+    alloc_free(gather.instances);
+    alloc_free(gather.uncovered);
     alloc_free(gather.source_ns);
     if (status != TAPML_OK) {
         json_decref(gather.made.object);

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/report_list.h"
+
+#include "report/report_markup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// -- The document ------------------------------------------------------------------------------
+
+static void
+put_member(struct report_maker *part, const struct report_member *member, const void *item)
+{
+    const char *value = (const char *)item + member->offset;
+    const char *text = NULL;
+    uint64_t count = 0;
+    double margin = 0;
+
+    switch (member->kind) {
+    case REPORT_TEXT:
+        memcpy(&text, value, sizeof(text));
+        report_maker_text(part, member->key, text);
+        break;
+    case REPORT_COUNT:
+        memcpy(&count, value, sizeof(count));
+        report_maker_count(part, member->key, count);
+        break;
+    case REPORT_MARGIN:
+        memcpy(&margin, value, sizeof(margin));
+        report_maker_put(part, member->key, report_maker_margin(margin));
+        break;
+    case REPORT_MADE:
+        report_maker_put(part, member->key, member->make(item));
+        break;
+    }
+}
+
+struct report_maker report_list_make(const struct report_list *list, const void *item)
+{
+    struct report_maker part = report_maker_begin();
+
+    for (size_t i = 0; i < list->member_count; i++) {
+        const struct report_member *member = &list->members[i];
+
+        if (member->is_there == NULL || member->is_there(item)) {
+            put_member(&part, member, item);
+        }
+    }
+    return part;
+}
+
+// -- The page ----------------------------------------------------------------------------------
+
+void report_list_print_headings(const struct report_list *list,
+                                const char *target,
+                                struct text *out)
+{
+    for (size_t i = 0; i < list->cell_count; i++) {
+        text_append(out, list->cells[i].is_number ? "<th scope=\"col\" class=\"num\">"
+                                                  : "<th scope=\"col\">");
+        REPORT_MARKUP(out, list->cells[i].heading, target);
+        text_append(out, "</th>");
+    }
+}
+
+void report_list_print_cells(const struct report_list *list, const json_t *item, struct text *out)
+{
+    for (size_t i = 0; i < list->cell_count; i++) {
+        list->cells[i].print(item, list->cells[i].key, out);
+    }
+}
+
+void report_list_print_phrase(const struct report_list *list, const json_t *item, struct text *out)
+{
+    for (size_t i = 0; i < list->cell_count; i++) {
+        text_append(out, i > 0 ? ", " : "");
+        list->cells[i].print(item, list->cells[i].key, out);
+    }
+}
+
+// -- The text ----------------------------------------------------------------------------------
+
+// A line of the table: the headings where there is no item.
+static void print_line(const struct report_list *list, const json_t *item)
+{
+    for (size_t i = 0; i < list->word_count; i++) {
+        const struct report_word *word = &list->words[i];
+        char made[REPORT_MARKUP_SHORT];
+
+        (void)printf("%s%*s", i > 0 ? " " : "", word->width,
+                     item != NULL ? word->print(item, word->key, made) : word->heading);
+    }
+    (void)printf("\n");
+}
+
+void report_list_print_lines(const struct report_list *list, const json_t *items)
+{
+    print_line(list, NULL);
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        print_line(list, json_array_get(items, i));
+    }
+}
