@@ -12,7 +12,7 @@
 
 // A read that is under way: a view of a buffer, which becomes dense when it has come.
 struct fetch {
-    unsigned char *raw;
+    struct blob *raw;
     size_t skip; // From the start of `raw` to the first element.
     struct case_argument view;
     void *dense;
@@ -29,11 +29,13 @@ struct fetch_note {
 void fetcher_init(struct fetcher *fetcher, struct backend *backend)
 {
     *fetcher = (struct fetcher){.backend = backend};
+    blob_keeper_init(&fetcher->blobs);
 }
 
 void fetcher_release(struct fetcher *fetcher)
 {
     fetcher_forget(fetcher, NULL);
+    blob_keeper_release(&fetcher->blobs);
     alloc_free(fetcher->fetches);
     alloc_free(fetcher->notes);
 }
@@ -144,13 +146,13 @@ static tapml_status read_view(struct fetcher *fetcher,
                     sizeof(*fetcher->fetches))) {
         return status_no_memory();
     }
-    unsigned char *raw = alloc_raw(size);
+    struct blob *raw = blob_create(&fetcher->blobs, size);
     if (!raw) {
         return status_no_memory();
     }
     fetcher->fetches[fetcher->fetch_count++] = (struct fetch){
         .raw = raw, .skip = view->offset_bytes - begin, .view = *view, .dense = dense};
-    return backend_read(fetcher->backend, buffer, begin, raw, size);
+    return backend_read(fetcher->backend, buffer, begin, raw->data, size);
 }
 
 static tapml_status fetch_view(struct fetcher *fetcher,
@@ -219,7 +221,7 @@ fetcher_begin(struct fetcher *fetcher, const struct fetch_from *from, struct blo
         *out_blob = blob_ref(noted);
         return TAPML_OK;
     }
-    struct blob *blob = blob_create(argument->content_bytes);
+    struct blob *blob = blob_create(&fetcher->blobs, argument->content_bytes);
     if (!blob) {
         return status_no_memory();
     }
@@ -237,9 +239,9 @@ tapml_status fetcher_end(struct fetcher *fetcher, tapml_status status)
     for (size_t i = 0; i < fetcher->fetch_count; i++) {
         const struct fetch *fetch = &fetcher->fetches[i];
         if (status == TAPML_OK) {
-            gather(fetch->raw + fetch->skip, &fetch->view, fetch->dense);
+            gather(fetch->raw->data + fetch->skip, &fetch->view, fetch->dense);
         }
-        alloc_free(fetch->raw);
+        blob_unref(fetch->raw);
     }
     fetcher->fetch_count = 0;
     return status;

@@ -18,7 +18,8 @@
 
 struct fetcher {
     struct backend *backend; // Borrowed.
-    struct fetch *fetches;   // Reads that are not finished.
+    struct blob_keeper blobs;
+    struct fetch *fetches; // Reads that are not finished.
     size_t fetch_count, fetch_capacity;
     struct fetch_note *notes;
     size_t note_count, note_capacity;
@@ -33,7 +34,7 @@ struct fetch_from {
 };
 
 // Makes a fetcher without notes. `fetcher_release` frees its memory; no read may be unfinished
-// then.
+// then, and no blob that it gave have an owner.
 void fetcher_init(struct fetcher *fetcher, struct backend *backend);
 void fetcher_release(struct fetcher *fetcher);
 

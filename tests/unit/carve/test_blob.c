@@ -7,10 +7,24 @@
 #include <stdint.h>
 #include <string.h>
 
+static struct blob_keeper keeper;
+
+static void begin(void)
+{
+    blob_keeper_init(&keeper);
+}
+
+static void end(void)
+{
+    blob_keeper_release(&keeper);
+}
+
+TestSuite(blob, .init = begin, .fini = end);
+
 Test(blob, lives_as_long_as_one_owner)
 {
     const size_t live = alloc_live();
-    struct blob *blob = blob_create(100);
+    struct blob *blob = blob_create(&keeper, 100);
     cr_assert_not_null(blob);
     cr_assert_eq(blob->bytes, 100);
     cr_assert_eq((uintptr_t)blob->data % _Alignof(max_align_t), 0);
@@ -29,10 +43,40 @@ Test(blob, lives_as_long_as_one_owner)
 
 Test(blob, may_be_empty_and_not_endless)
 {
-    struct blob *empty = blob_create(0);
+    struct blob *empty = blob_create(&keeper, 0);
     cr_assert_not_null(empty);
     blob_unref(empty);
-    cr_assert_null(blob_create(SIZE_MAX));
+    cr_assert_null(blob_create(&keeper, SIZE_MAX));
     alloc_fail_at(1);
-    cr_assert_null(blob_create(1));
+    cr_assert_null(blob_create(&keeper, 1));
+}
+
+Test(blob, gives_the_memory_of_a_large_one_to_the_next_of_its_size)
+{
+    const size_t bytes = BLOB_KEPT_BYTES_MIN;
+    struct blob *first = blob_create(&keeper, bytes);
+    struct blob *second = blob_create(&keeper, bytes);
+    const size_t made = alloc_made();
+    blob_unref(first);
+    blob_unref(second);
+    struct blob *other = blob_create(&keeper, bytes + 1);
+    cr_assert(other != first && other != second);
+    cr_assert_eq(alloc_made(), made + 1);
+    cr_assert_eq(blob_create(&keeper, bytes), second); // The last one that was freed.
+    cr_assert_eq(blob_create(&keeper, bytes), first);
+    cr_assert_eq(alloc_made(), made + 1);
+    blob_unref(first);
+    blob_unref(second);
+    blob_unref(other);
+}
+
+Test(blob, holds_a_bounded_number_of_free_bytes)
+{
+    const size_t live = alloc_live();
+    struct blob *half = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2);
+    struct blob *more = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2 + 1);
+    blob_unref(half);
+    cr_assert_eq(alloc_live(), live + 2);
+    blob_unref(more);
+    cr_assert_eq(alloc_live(), live + 1);
 }
