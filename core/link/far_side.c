@@ -52,6 +52,7 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
         far->counts_before[i] += far->counts[i];
         far->counts[i] = 0;
     }
+    far->has_launches = 0;
     forget_work(far);
     const char *words = channel_last_words(far->given.channel);
     return status_fail(status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL,
@@ -268,6 +269,16 @@ static void end_in_error(struct far_side *far, tapml_status status)
     }
 }
 
+// What measures asks for the launches after each wait: without a question of its own.
+static void note_launches(struct far_side *far, struct wire_reader *reader)
+{
+    const uint64_t launches = wire_take_u64(reader);
+    if (wire_is_done(reader)) {
+        far->counts[0] = launches;
+        far->has_launches = 1;
+    }
+}
+
 tapml_status far_side_settle(struct far_side *far)
 {
     struct wire_reader reader;
@@ -275,6 +286,7 @@ tapml_status far_side_settle(struct far_side *far)
     far_side_begin(far, MESSAGE_WAIT);
     const tapml_status status = far_side_ask(far, &reader, &is_answered);
     if (status == TAPML_OK) {
+        note_launches(far, &reader);
         staging_end_reads(&far->staging, UINT64_MAX);
         forget_work(far);
     } else if (is_answered) {

@@ -64,6 +64,7 @@ struct far_side {
     struct crashes crashes;
 
     int is_counted;                                  // No call since the counts were asked for.
+    int has_launches;                                // No call since a wait told `counts[0]`.
     uint64_t counts[FAR_SIDE_COUNTS_MAX + 1];        // Launches first.
     uint64_t counts_before[FAR_SIDE_COUNTS_MAX + 1]; // Of lives that are over.
 };

@@ -26,13 +26,13 @@ enum message_verb {
     MESSAGE_FILL,
     MESSAGE_CALL,
     MESSAGE_FLUSH,
-    MESSAGE_WAIT,  // Answered: the first error since the last one.
+    MESSAGE_WAIT,  // Answered: the first error since the last one, or the launches.
     MESSAGE_COUNT, // Answered: launches and other counts.
     MESSAGE_CLOSE,
     MESSAGE_SHARE, // Memory that is only read; its descriptor comes along.
     MESSAGE_UNSHARE,
     MESSAGE_SIGNAL,   // A point behind what was queued.
-    MESSAGE_WAIT_FOR, // Answered, as MESSAGE_WAIT: what is queued in front of a point is done.
+    MESSAGE_WAIT_FOR, // Answered: the same error; what is queued in front of a point is done.
     MESSAGE_REPLY = 64
 };
 

@@ -551,6 +551,8 @@ static tapml_status answer(struct server *server,
     } else if (status == TAPML_OK && frame->verb == MESSAGE_SUPPORTS) {
         wire_put_u32(replies, support.grade);
         wire_put_text(replies, support.reason);
+    } else if (status == TAPML_OK && frame->verb == MESSAGE_WAIT) {
+        wire_put_u64(replies, backend_launches(server->backend));
     } else if (frame->verb == MESSAGE_COUNT) {
         put_counts(server, counted, replies);
     }

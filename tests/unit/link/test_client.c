@@ -37,6 +37,9 @@ Test(client, counts_launches)
     FAR_MUST(far_trouble(&far, x, y, 0, NULL));
     FAR_MUST(far_trouble(&far, x, y, 0, NULL));
     cr_assert_eq(backend_launches(far.backend), 6);
+    FAR_MUST(far_trouble(&far, x, y, 0, NULL));
+    FAR_MUST(backend_wait(far.backend));
+    cr_assert_eq(backend_launches(far.backend), 9, "the wait told");
     cr_assert_eq(client_count(far.backend, 0), 0);
     cr_assert_eq(client_crash_count(far.backend), 0);
     cr_assert_eq(backend_generation(far.backend), 0);

@@ -268,6 +268,11 @@ Test(serve, counts_what_it_is_asked_for)
     cr_assert_eq(wire_take_u64(&reader), 100);
     cr_assert_eq(wire_take_u64(&reader), 101);
     cr_assert(wire_is_done(&reader));
+    begin(MESSAGE_WAIT);
+    cr_assert_eq(give(-1), TAPML_OK);
+    cr_assert_eq(answer(&reader), TAPML_OK);
+    cr_assert_eq(wire_take_u64(&reader), 0, "launches, unasked");
+    cr_assert(wire_is_done(&reader));
     begin(MESSAGE_CLOSE);
     cr_assert_eq(give(-1), TAPML_OK);
     cr_assert(serve_is_closed(server));
