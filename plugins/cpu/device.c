@@ -196,6 +196,17 @@ static tapml_status queue_wait(tapml_object *queue, tapml_call *call, tapml_poin
     return timeline_wait(point.timeline, call, point.value, 0);
 }
 
+static tapml_status timeline_notify(
+    tapml_object *timeline, tapml_call *call, uint64_t value, tapml_notified function, void *user)
+{
+    const tapml_status status = timeline_wait(timeline, call, value, 0);
+
+    if (status == TAPML_OK) {
+        function(user, TAPML_OK);
+    }
+    return status;
+}
+
 static const tapml_backend device_backend = {
     .hdr = TAPML_HDR(tapml_backend),
     .devices = devices,
@@ -216,6 +227,7 @@ static const tapml_backend device_backend = {
     .timeline_value = timeline_value,
     .timeline_wait = timeline_wait,
     .queue_wait = queue_wait,
+    .timeline_notify = timeline_notify,
 };
 
 tapml_status device_root_new(const tapml_host *host,

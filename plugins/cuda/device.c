@@ -62,6 +62,14 @@ tapml_status device_enter(struct driver_device *device, tapml_call *call)
                         "cuCtxSetCurrent");
 }
 
+static void close_stream(const struct driver_device *device, CUstream stream)
+{
+    if (stream != NULL) {
+        (void)device->root->cu.cuStreamSynchronize(stream);
+        (void)device->root->cu.cuStreamDestroy_v2(stream);
+    }
+}
+
 void device_close(struct driver_device *device)
 {
     const struct driver_functions *cu = &device->root->cu;
@@ -69,10 +77,8 @@ void device_close(struct driver_device *device)
     // Failures were reported by `wait`, or not asked for. A lost device gives everything back at
     // once.
     if (device->context != NULL && cu->cuCtxSetCurrent(device->context) == CUDA_SUCCESS) {
-        if (device->stream != NULL) {
-            (void)cu->cuStreamSynchronize(device->stream);
-            (void)cu->cuStreamDestroy_v2(device->stream);
-        }
+        close_stream(device, device->stream);
+        close_stream(device, device->notices);
         for (uint32_t i = 0; i < DRIVER_MARKER_MAX && device->marker[i].event != NULL; i++) {
             (void)cu->cuEventDestroy_v2(device->marker[i].event);
         }
@@ -161,6 +167,9 @@ static tapml_status make_stream(struct driver_device *device, tapml_call *call)
     void *pinned = NULL;
     CUresult code = cu->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
 
+    if (code == CUDA_SUCCESS) {
+        code = cu->cuStreamCreate(&device->notices, CU_STREAM_NON_BLOCKING);
+    }
     if (code != CUDA_SUCCESS) {
         return driver_check(device->root, call, code, "cuStreamCreate");
     }

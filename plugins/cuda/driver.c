@@ -184,5 +184,6 @@ const struct gpu_driver driver_table = {
     .load = load,
     .unload = unload,
     GPU_DRIVER_ENTRIES,
+    .notify = queue_notify,
     .sources = DRIVER_SOURCES,
 };

@@ -3,9 +3,10 @@
 
 // The driver over CUDA's driver API: what its files share.
 //
-// A device is its primary context and one stream, which orders everything. What goes to the host or
-// comes from it passes through a ring of pinned slots, so that no command waits for the host's
-// memory; kernels are compiled by NVRTC for the device's own architecture.
+// A device is its primary context and one stream, which orders everything; a second one only waits
+// for markers of the first and notifies the host, so that this holds up no work. What goes to the
+// host or comes from it passes through a ring of pinned slots, so that no command waits for the
+// host's memory; kernels are compiled by NVRTC for the device's own architecture.
 #pragma once
 
 #include "interface.h"
@@ -55,7 +56,7 @@ struct driver_device {
     const struct driver_root *root;
     CUdevice id;
     CUcontext context;
-    CUstream stream;
+    CUstream stream, notices;
     CUresult failure; // Of a device that is lost: nothing works after it.
     int is_cache_on;
     int is_ptx;            // NVRTC does not know the device's architecture: the driver compiles on.

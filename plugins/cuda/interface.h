@@ -95,9 +95,14 @@ typedef CUresult
 api_cuModuleGetFunction(CUfunction *out_function, CUmodule module, const char *name);
 typedef CUresult api_cuModuleLoadData(CUmodule *out_module, const void *image);
 typedef CUresult api_cuModuleUnload(CUmodule module);
+// Called on a thread of the driver, with the failure where the context has one.
+typedef void CUstreamCallback(CUstream stream, CUresult code, void *user);
+typedef CUresult
+api_cuStreamAddCallback(CUstream stream, CUstreamCallback *function, void *user, unsigned flags);
 typedef CUresult api_cuStreamCreate(CUstream *out_stream, unsigned flags);
 typedef CUresult api_cuStreamDestroy_v2(CUstream stream);
 typedef CUresult api_cuStreamSynchronize(CUstream stream);
+typedef CUresult api_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 
 // -- The compiler ------------------------------------------------------------------------------
 

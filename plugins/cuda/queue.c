@@ -114,3 +114,45 @@ tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64
     }
     return status;
 }
+
+static CUevent find_marker(const struct driver_device *device, uint64_t ticket)
+{
+    for (uint32_t i = 0; i < device->count; i++) {
+        const uint32_t at = (device->first + i) % DRIVER_MARKER_MAX;
+
+        if (device->marker[at].ticket == ticket) {
+            return device->marker[at].event;
+        }
+    }
+    return NULL; // It is complete.
+}
+
+static void give(CUstream stream, CUresult code, void *notice)
+{
+    gpu_notice_give(notice, code == CUDA_SUCCESS ? TAPML_OK : TAPML_DEVICE_LOST);
+}
+
+// Not by cuLaunchHostFunc, which is newer: it calls nothing when the device is lost.
+tapml_status queue_notify(struct driver_device *device,
+                          tapml_call *call,
+                          uint64_t ticket,
+                          struct gpu_notice *notice)
+{
+    const struct driver_functions *cu = &device->root->cu;
+    CUevent marker = find_marker(device, ticket);
+    tapml_status status = device_enter(device, call);
+
+    if (status == TAPML_OK && marker == NULL) {
+        gpu_notice_give(notice, TAPML_OK);
+        return TAPML_OK;
+    }
+    if (status == TAPML_OK) {
+        status = device_check(device, call, cu->cuStreamWaitEvent(device->notices, marker, 0),
+                              "cuStreamWaitEvent");
+    }
+    return status != TAPML_OK
+               ? status
+               : device_check(device, call,
+                              cu->cuStreamAddCallback(device->notices, give, notice, 0),
+                              "cuStreamAddCallback");
+}

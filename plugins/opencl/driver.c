@@ -200,5 +200,6 @@ const struct gpu_driver driver_table = {
     .unload = unload,
     GPU_DRIVER_ENTRIES,
     .restart = queue_restart,
+    .notify = queue_notify,
     .sources = DRIVER_SOURCES,
 };

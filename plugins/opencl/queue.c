@@ -113,6 +113,39 @@ tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64
     return driver_check(device->root->host, call, code, "clEnqueueMarkerWithWaitList");
 }
 
+static cl_event find_marker(const struct driver_device *device, uint64_t ticket)
+{
+    for (uint32_t i = 0; i < device->count; i++) {
+        const uint32_t at = (device->first + i) % DRIVER_MARKER_MAX;
+
+        if (device->marker[at].ticket == ticket) {
+            return device->marker[at].event;
+        }
+    }
+    return NULL; // It is complete.
+}
+
+static void CL_CALLBACK give(cl_event event, cl_int state, void *notice)
+{
+    gpu_notice_give(notice, state == CL_COMPLETE ? TAPML_OK : TAPML_INTERNAL);
+}
+
+tapml_status queue_notify(struct driver_device *device,
+                          tapml_call *call,
+                          uint64_t ticket,
+                          struct gpu_notice *notice)
+{
+    cl_event marker = find_marker(device, ticket);
+
+    if (marker == NULL) {
+        gpu_notice_give(notice, TAPML_OK);
+        return TAPML_OK;
+    }
+    return driver_check(device->root->host, call,
+                        device->root->cl.clSetEventCallback(marker, CL_COMPLETE, give, notice),
+                        "clSetEventCallback");
+}
+
 // Whether commands work: a few bytes go to the device and back.
 static tapml_status try_queue(struct driver_device *device, tapml_call *call)
 {

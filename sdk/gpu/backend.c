@@ -293,6 +293,7 @@ static const tapml_backend table = {
     .timeline_value = gpu_timeline_value,
     .timeline_wait = gpu_timeline_wait,
     .queue_wait = gpu_queue_wait,
+    .timeline_notify = gpu_timeline_notify,
 };
 
 static const void *root_interface(tapml_object *object, const char *id)

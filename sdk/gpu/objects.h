@@ -79,7 +79,8 @@ struct gpu_timeline {
     tapml_object base;
     struct gpu_device *device;
     uint64_t value;
-    uint32_t first, count; // Of the ring.
+    struct gpu_notice *notices; // Of values above this one, the newest first.
+    uint32_t first, count;      // Of the ring.
     struct {
         uint64_t value, ticket;
     } pending[GPU_PENDING_MAX];

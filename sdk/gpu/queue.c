@@ -3,6 +3,7 @@
 #include "queue.h"
 
 #include "kparams.h"
+#include "notices.h"
 #include "plan.h"
 
 #include <string.h>
@@ -28,16 +29,6 @@ static const void *queue_interface(tapml_object *object, const char *id)
 
 static const tapml_object_vt queue_vt = {TAPML_HDR(tapml_object_vt), queue_release,
                                          queue_interface};
-
-static void timeline_release(tapml_object *object)
-{
-    struct gpu_timeline *timeline = (struct gpu_timeline *)object;
-
-    gpu_free(&timeline->device->root->host, timeline, sizeof(*timeline));
-}
-
-static const tapml_object_vt timeline_vt = {TAPML_HDR(tapml_object_vt), timeline_release,
-                                            gpu_no_interface};
 
 // Behind a failure of queued work: the stream begins anew where the driver can do that.
 static tapml_status restart(struct gpu_device *device, tapml_call *call)
@@ -172,6 +163,64 @@ tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call)
 
 // -- Timelines: values of the host's, tickets of the driver's ----------------------------------
 
+// Waits for `ticket` and takes note of all that was reached.
+static tapml_status
+advance(struct gpu_timeline *timeline, tapml_call *call, uint64_t ticket, uint64_t timeout_ns)
+{
+    struct gpu_device *device = timeline->device;
+    uint64_t reached = 0;
+    tapml_status status = gpu_device_check(device, call);
+
+    if (status == TAPML_OK) {
+        status = device->root->driver->wait(device->impl, call, ticket, timeout_ns, &reached);
+    }
+
+    if (status != TAPML_OK) {
+        device->failure = status;
+        gpu_notices_end(&timeline->notices, UINT64_MAX, status);
+        return status;
+    }
+    while (timeline->count > 0 && timeline->pending[timeline->first].ticket <= reached) {
+        timeline->value = timeline->pending[timeline->first].value;
+        timeline->first = (timeline->first + 1) % GPU_PENDING_MAX;
+        timeline->count--;
+    }
+    gpu_notices_end(&timeline->notices, timeline->value, TAPML_OK);
+    return TAPML_OK;
+}
+
+// The ticket behind which the timeline has `value`. Returns 0 if no signal is pending that raises
+// it so far.
+static int find_ticket(const struct gpu_timeline *timeline, uint64_t value, uint64_t *out_ticket)
+{
+    for (uint32_t i = 0; i < timeline->count && timeline->value < value; i++) {
+        const uint32_t at = (timeline->first + i) % GPU_PENDING_MAX;
+
+        if (timeline->pending[at].value >= value) {
+            *out_ticket = timeline->pending[at].ticket;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void timeline_release(tapml_object *object)
+{
+    struct gpu_timeline *timeline = (struct gpu_timeline *)object;
+
+    while (timeline->notices != NULL && timeline->count > 0) {
+        const uint64_t ticket = timeline->pending[timeline->first].ticket;
+
+        if (advance(timeline, NULL, ticket, UINT64_MAX) != TAPML_OK) {
+            break; // The notices have it.
+        }
+    }
+    gpu_free(&timeline->device->root->host, timeline, sizeof(*timeline));
+}
+
+static const tapml_object_vt timeline_vt = {TAPML_HDR(tapml_object_vt), timeline_release,
+                                            gpu_no_interface};
+
 tapml_status gpu_timeline_new(tapml_object *device,
                               tapml_call *call,
                               uint64_t initial,
@@ -187,30 +236,6 @@ tapml_status gpu_timeline_new(tapml_object *device,
     timeline->device = owner;
     timeline->value = initial;
     *out_timeline = &timeline->base;
-    return TAPML_OK;
-}
-
-// Waits for `ticket` and takes note of all that was reached.
-static tapml_status
-advance(struct gpu_timeline *timeline, tapml_call *call, uint64_t ticket, uint64_t timeout_ns)
-{
-    struct gpu_device *device = timeline->device;
-    uint64_t reached = 0;
-    tapml_status status = gpu_device_check(device, call);
-
-    if (status == TAPML_OK) {
-        status = device->root->driver->wait(device->impl, call, ticket, timeout_ns, &reached);
-    }
-
-    if (status != TAPML_OK) {
-        device->failure = status;
-        return status;
-    }
-    while (timeline->count > 0 && timeline->pending[timeline->first].ticket <= reached) {
-        timeline->value = timeline->pending[timeline->first].value;
-        timeline->first = (timeline->first + 1) % GPU_PENDING_MAX;
-        timeline->count--;
-    }
     return TAPML_OK;
 }
 
@@ -255,23 +280,50 @@ tapml_status
 gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
 {
     struct gpu_timeline *self = (struct gpu_timeline *)timeline;
-    const struct gpu_host *host = &self->device->root->host;
+    uint64_t ticket = 0;
 
-    for (uint32_t i = 0; i < self->count && self->value < value; i++) {
-        const uint32_t at = (self->first + i) % GPU_PENDING_MAX;
+    if (find_ticket(self, value, &ticket)) {
+        const tapml_status status = advance(self, call, ticket, timeout_ns);
 
-        if (self->pending[at].value >= value) {
-            const tapml_status status = advance(self, call, self->pending[at].ticket, timeout_ns);
-
-            if (status != TAPML_OK) {
-                return status;
-            }
-            break;
+        if (status != TAPML_OK) {
+            return status;
         }
     }
-    return self->value >= value
-               ? TAPML_OK
-               : gpu_fail(host, call, TAPML_DEADLINE, 0, "value %llu", (unsigned long long)value);
+    return self->value >= value ? TAPML_OK
+                                : gpu_fail(&self->device->root->host, call, TAPML_DEADLINE, 0,
+                                           "value %llu", (unsigned long long)value);
+}
+
+tapml_status gpu_timeline_notify(
+    tapml_object *timeline, tapml_call *call, uint64_t value, tapml_notified function, void *user)
+{
+    struct gpu_timeline *self = (struct gpu_timeline *)timeline;
+    struct gpu_device *device = self->device;
+    const struct gpu_driver *driver = device->root->driver;
+    struct gpu_notice *notice = NULL;
+    uint64_t ticket = 0;
+    tapml_status status = gpu_device_check(device, call);
+
+    if (status == TAPML_OK && driver->notify == NULL) {
+        status =
+            gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0, "it notifies of no point");
+    }
+    if (status != TAPML_OK) {
+        return status;
+    }
+    if (!find_ticket(self, value, &ticket)) {
+        function(user, TAPML_OK);
+        return TAPML_OK;
+    }
+    status =
+        gpu_notices_add(&self->notices, &device->root->host, call, value, function, user, &notice);
+    if (status == TAPML_OK) {
+        status = driver->notify(device->impl, call, ticket, notice);
+        if (status != TAPML_OK) {
+            gpu_notices_drop(&self->notices);
+        }
+    }
+    return status;
 }
 
 tapml_status gpu_queue_wait(tapml_object *queue, tapml_call *call, tapml_point point)

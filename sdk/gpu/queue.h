@@ -49,3 +49,5 @@ tapml_status gpu_timeline_new(tapml_object *device,
 tapml_status gpu_timeline_value(tapml_object *timeline, tapml_call *call, uint64_t *out_value);
 tapml_status
 gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns);
+tapml_status gpu_timeline_notify(
+    tapml_object *timeline, tapml_call *call, uint64_t value, tapml_notified function, void *user);

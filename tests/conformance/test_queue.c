@@ -7,6 +7,7 @@
 #include <tapml/ops.h>
 
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,135 @@ Test(queue, waits_for_a_point)
     release(other);
     release(timeline);
     release(buffer);
+}
+
+// -- Notifications -----------------------------------------------------------------------------
+
+struct notice {
+    atomic_int calls, status;
+};
+
+static void note(void *user, tapml_status status)
+{
+    struct notice *notice = user;
+
+    atomic_store(&notice->status, status);
+    (void)atomic_fetch_add(&notice->calls, 1);
+}
+
+static void expect_noted(struct notice *notice, uint64_t value)
+{
+    cr_assert_eq(atomic_load(&notice->calls), 1, "value %d: %d calls", (int)value,
+                 atomic_load(&notice->calls));
+    cr_assert_eq(atomic_load(&notice->status), TAPML_OK);
+}
+
+// Raises a timeline and asks to be notified of it. A backend that does not notify is skipped.
+static void signal_and_notify(tapml_object *timeline, uint64_t value, struct notice *notice)
+{
+    const tapml_backend *table = plugin_table(device);
+    tapml_call call = {0};
+
+    expect_ok(table->queue_signal(plugin_queue(device), &call, (tapml_point){timeline, value}),
+              &call);
+    if (table->queue_flush != NULL) {
+        expect_ok(table->queue_flush(plugin_queue(device), &call), &call);
+    }
+    if (!TAPML_HAS_FN(tapml_backend, table, timeline_notify)) {
+        cr_skip_test("it has no timeline_notify");
+    }
+    const tapml_status status = table->timeline_notify(timeline, &call, value, note, notice);
+
+    if (status == TAPML_UNIMPLEMENTED) {
+        cr_expect_eq(atomic_load(&notice->calls), 0);
+        cr_skip_test("it notifies of nothing: %s", call.message);
+    }
+    expect_ok(status, &call);
+}
+
+// Without a wait: behind the notification the work is done.
+Test(queue, notifies_when_a_value_is_reached)
+{
+    enum { WORDS = 1 << 18, TIMES = 20 };
+    static uint32_t received[WORDS];
+    const tapml_backend *table = plugin_table(device);
+    tapml_object *timeline = NULL, *buffer = new_buffer(WORDS * 4);
+    struct notice notices[TIMES] = {{0}};
+    tapml_call call = {0};
+
+    expect_ok(table->timeline_new(plugin_device(device), &call, 0, &timeline), &call);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t value = 0;
+
+        expect_ok(table->queue_fill(plugin_queue(device), &call, buffer, 0, WORDS * 4, i + 1),
+                  &call);
+        expect_ok(table->queue_read(plugin_queue(device), &call, buffer, 0, received, WORDS * 4),
+                  &call);
+        signal_and_notify(timeline, i + 1, &notices[i]);
+        while (atomic_load(&notices[i].calls) == 0) { // An emulation works when it is asked.
+            expect_ok(table->timeline_value(timeline, &call, &value), &call);
+        }
+        expect_ok(table->timeline_wait(timeline, &call, i + 1, 0), &call);
+        cr_assert(received[0] == i + 1 && received[WORDS - 1] == i + 1);
+    }
+    release(timeline);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        expect_noted(&notices[i], i + 1);
+    }
+    release(buffer);
+}
+
+// All have come when a wait returns, however many there are, and before the timeline goes.
+Test(queue, notifies_before_a_wait_returns)
+{
+    enum { TIMES = 300, WAITED = 290 }; // More than anyone keeps in a ring.
+    const tapml_backend *table = plugin_table(device);
+    tapml_object *timeline = NULL, *buffer = new_buffer(64);
+    static struct notice notices[TIMES + 1], again, twice;
+    tapml_call call = {0};
+
+    expect_ok(table->timeline_new(plugin_device(device), &call, 0, &timeline), &call);
+    for (uint64_t i = 1; i <= TIMES; i++) {
+        expect_ok(table->queue_fill(plugin_queue(device), &call, buffer, 0, 64, (uint32_t)i),
+                  &call);
+        signal_and_notify(timeline, i, &notices[i]);
+    }
+    expect_ok(table->timeline_notify(timeline, &call, TIMES, note, &twice), &call);
+    expect_ok(table->timeline_wait(timeline, &call, WAITED, UINT64_MAX), &call);
+    for (uint64_t i = 1; i <= WAITED; i++) {
+        expect_noted(&notices[i], i);
+    }
+    expect_ok(table->timeline_notify(timeline, &call, WAITED, note, &again), &call);
+    release(timeline);
+    for (uint64_t i = WAITED; i <= TIMES; i++) {
+        expect_noted(&notices[i], i);
+    }
+    expect_noted(&again, WAITED);
+    expect_noted(&twice, TIMES);
+    wait_for_all();
+    release(buffer);
+}
+
+// What cannot be promised is refused, and then nothing is called.
+Test(queue, refuses_to_notify_without_memory)
+{
+    const tapml_backend *table = plugin_table(device);
+    tapml_object *timeline = NULL;
+    struct notice first = {0}, second = {0};
+    tapml_call call = {0};
+
+    expect_ok(table->timeline_new(plugin_device(device), &call, 0, &timeline), &call);
+    signal_and_notify(timeline, 1, &first);
+    expect_ok(table->queue_signal(plugin_queue(device), &call, (tapml_point){timeline, 2}), &call);
+    plugin_refuse_memory(device, true);
+    const tapml_status status = table->timeline_notify(timeline, &call, 2, note, &second);
+
+    plugin_refuse_memory(device, false);
+    wait_for_all();
+    release(timeline);
+    expect_noted(&first, 1);
+    cr_expect(status == TAPML_OK || status == TAPML_NO_MEMORY, "%d", status);
+    cr_expect_eq(atomic_load(&second.calls), status == TAPML_OK);
 }
 
 // A buffer that no device has.

@@ -8,7 +8,8 @@
 //
 // Commands are put into a list and run when somebody waits, or one with each question, as late as
 // the interface allows: what is taken back too early shows. Memory of the device ends at a page
-// that nobody can touch, and begins as NaN.
+// that nobody can touch, and begins as NaN. A callback has a thread of its own, from which no other
+// function can be called, and may come after the wait for what is behind it.
 //
 // The environment spoils it:
 //   EMULATED_CUDA_FAULT  "absent" finds no device; "launch" loses the device at its third launch
@@ -17,6 +18,7 @@
 #include "cuda.h"
 #include "memory.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,7 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-enum command_kind { COMMAND_COPY, COMMAND_LAUNCH, COMMAND_EVENT };
+enum command_kind { COMMAND_COPY, COMMAND_LAUNCH, COMMAND_EVENT, COMMAND_WAIT, COMMAND_CALLBACK };
 
 struct command {
     struct command *next;
@@ -57,6 +59,9 @@ struct command {
     const unsigned char *source;
     size_t size;
     CUevent event;
+    unsigned reached; // What a wait wants of the event.
+    CUstreamCallback *callback;
+    void *user;
     CUfunction function;
     unsigned grid[3], items;
     unsigned char params[128];
@@ -65,11 +70,19 @@ struct command {
 
 struct CUstream_st {
     struct command *first, **last;
+    CUstream next;
+
+    // The last callback, of which no other one of the stream is called before it returns.
+    CUstreamCallback *callback;
+    void *user;
+    CUresult code;
+    pthread_t thread;
+    int is_calling;
 };
 
 struct CUevent_st {
     CUstream stream;
-    unsigned waiting; // Times that it is recorded and not yet reached.
+    unsigned recorded, reached; // Times.
 };
 
 struct span {
@@ -79,6 +92,7 @@ struct span {
 
 static struct CUctx_st primary;
 static CUfunction functions;
+static CUstream streams;
 static struct span *spans;
 static int is_initialized;
 static _Thread_local CUcontext current;
@@ -227,7 +241,35 @@ static void run_launch(const struct command *command)
     command->function->run(arguments, command->grid, command->items);
 }
 
-// Runs the oldest command. Nothing runs on a device that is lost.
+static void finish_callback(CUstream stream)
+{
+    if (stream->is_calling) {
+        (void)pthread_join(stream->thread, NULL);
+        stream->is_calling = 0;
+    }
+}
+
+static void *call_back(void *user)
+{
+    CUstream stream = user;
+
+    stream->callback(stream, stream->code, stream->user);
+    return NULL;
+}
+
+static void begin_callback(CUstream stream, const struct command *command)
+{
+    finish_callback(stream);
+    stream->callback = command->callback;
+    stream->user = command->user;
+    stream->code = current->failure;
+    stream->is_calling = pthread_create(&stream->thread, NULL, call_back, stream) == 0;
+    if (!stream->is_calling) {
+        (void)call_back(stream);
+    }
+}
+
+// Runs the oldest command. Nothing but a callback runs on a device that is lost.
 static void run_one(CUstream stream)
 {
     struct command *command = stream->first;
@@ -237,7 +279,13 @@ static void run_one(CUstream stream)
         stream->last = &stream->first;
     }
     if (command->kind == COMMAND_EVENT) {
-        command->event->waiting--;
+        command->event->reached++;
+    } else if (command->kind == COMMAND_WAIT) {
+        while (command->event->reached < command->reached) {
+            run_one(command->event->stream);
+        }
+    } else if (command->kind == COMMAND_CALLBACK) {
+        begin_callback(stream, command);
     } else if (current->failure == CUDA_SUCCESS) {
         if (command->kind == COMMAND_COPY) {
             memcpy(command->target, command->source, command->size);
@@ -246,6 +294,23 @@ static void run_one(CUstream stream)
         }
     }
     free(command);
+}
+
+static int is_ready(const struct command *command)
+{
+    return command != NULL &&
+           (command->kind == COMMAND_CALLBACK ||
+            (command->kind == COMMAND_WAIT && command->event->reached >= command->reached));
+}
+
+// Calls back what waits for nothing more. The host need not wait for that.
+static void call_back_all(void)
+{
+    for (CUstream stream = streams; stream != NULL; stream = stream->next) {
+        while (is_ready(stream->first)) {
+            run_one(stream);
+        }
+    }
 }
 
 static CUresult append(CUstream stream, const struct command *command)
@@ -270,25 +335,56 @@ CUresult cuStreamCreate(CUstream *out_stream, unsigned flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     (*out_stream)->last = &(*out_stream)->first;
+    (*out_stream)->next = streams;
+    streams = *out_stream;
     return CUDA_SUCCESS;
+}
+
+static void drain(CUstream stream)
+{
+    while (stream->first != NULL) {
+        run_one(stream);
+    }
+    finish_callback(stream);
 }
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
     WANTS_CONTEXT();
-    while (stream->first != NULL) {
-        run_one(stream);
-    }
+    drain(stream);
+    call_back_all();
     return current->failure;
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
-    while (stream->first != NULL) {
-        run_one(stream);
+    CUstream *at = &streams;
+
+    drain(stream);
+    while (*at != stream) {
+        at = &(*at)->next;
     }
+    *at = stream->next;
     free(stream);
     return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    WANTS_CONTEXT();
+    return append(stream, &(struct command){
+                              .kind = COMMAND_WAIT, .event = event, .reached = event->recorded});
+}
+
+CUresult
+cuStreamAddCallback(CUstream stream, CUstreamCallback *function, void *user, unsigned flags)
+{
+    WANTS_CONTEXT();
+    const CUresult code = append(
+        stream, &(struct command){.kind = COMMAND_CALLBACK, .callback = function, .user = user});
+
+    call_back_all();
+    return code;
 }
 
 CUresult cuEventCreate(CUevent *out_event, unsigned flags)
@@ -308,25 +404,27 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     WANTS_CONTEXT();
     event->stream = stream;
-    event->waiting++;
+    event->recorded++;
     return append(stream, &(struct command){.kind = COMMAND_EVENT, .event = event});
 }
 
 CUresult cuEventQuery(CUevent event)
 {
     WANTS_CONTEXT();
-    if (event->waiting == 0) {
+    if (event->reached == event->recorded) {
         return CUDA_SUCCESS;
     }
     run_one(event->stream);
+    call_back_all();
     return current->failure != CUDA_SUCCESS ? current->failure : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent event)
 {
     WANTS_CONTEXT();
-    while (event->waiting > 0) {
+    while (event->reached < event->recorded) {
         run_one(event->stream);
+        call_back_all();
     }
     return current->failure;
 }

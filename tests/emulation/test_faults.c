@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,51 @@ Test(cuda, no_compiler)
     options.options = words;
     cr_expect_eq(plugin_open(&options, &call, &plugin), TAPML_UNAVAILABLE);
     cr_expect_neq(strstr(call.message, "libno-such.so"), NULL, "%s", call.message);
+}
+
+struct notice {
+    atomic_int calls, status;
+};
+
+static void note(void *user, tapml_status status)
+{
+    struct notice *notice = user;
+
+    atomic_store(&notice->status, status);
+    (void)atomic_fetch_add(&notice->calls, 1);
+}
+
+// What waits to be notified is told of a loss, once.
+Test(cuda, notifies_of_a_loss)
+{
+    struct plugin *plugin = NULL;
+    tapml_object *timeline = NULL, *buffer = NULL;
+    struct notice notices[3] = {{0}};
+    tapml_call call = {0};
+
+    (void)setenv("EMULATED_CUDA_FAULT", "launch", 1);
+    cr_assert_eq(plugin_open(&cuda, &call, &plugin), TAPML_OK, "%s", call.message);
+    const tapml_backend *table = plugin_table(plugin);
+    cr_assert_eq(table->timeline_new(plugin_device(plugin), &call, 0, &timeline), TAPML_OK);
+    cr_assert_eq(table->buffer_new(plugin_device(plugin), &call, 0, 64, &buffer), TAPML_OK);
+    for (uint64_t i = 0; i < 3; i++) { // The third launch is the one that fails.
+        cr_assert_eq(table->queue_fill(plugin_queue(plugin), &call, buffer, 0, 64, 7), TAPML_OK);
+        cr_assert_eq(
+            table->queue_signal(plugin_queue(plugin), &call, (tapml_point){timeline, i + 1}),
+            TAPML_OK);
+        cr_assert_eq(table->timeline_notify(timeline, &call, i + 1, note, &notices[i]), TAPML_OK);
+    }
+    cr_expect_eq(table->timeline_wait(timeline, &call, 3, UINT64_MAX), TAPML_DEVICE_LOST);
+    for (int i = 0; i < 3; i++) {
+        cr_expect_eq(atomic_load(&notices[i].calls), 1, "%d", i);
+        cr_expect_eq(atomic_load(&notices[i].status), i < 2 ? TAPML_OK : TAPML_DEVICE_LOST, "%d",
+                     i);
+    }
+    cr_expect_eq(table->timeline_notify(timeline, &call, 3, note, &notices[2]), TAPML_DEVICE_LOST);
+    timeline->vt->release(timeline);
+    buffer->vt->release(buffer);
+    cr_expect_eq(atomic_load(&notices[2].calls), 1);
+    cr_expect_eq(plugin_close(plugin), 0);
 }
 
 // Once the device is lost, everything is refused, also another queue, and nothing is kept.

@@ -59,7 +59,7 @@ SIZE(tapml_point, 16);
 AT(tapml_point, timeline, 0);
 AT(tapml_point, value, 8);
 
-SIZE(tapml_backend, 160);
+SIZE(tapml_backend, 168);
 AT(tapml_backend, hdr, 0);
 AT(tapml_backend, devices, 8);
 AT(tapml_backend, open, 16);
@@ -80,6 +80,7 @@ AT(tapml_backend, timeline_new, 128);
 AT(tapml_backend, timeline_value, 136);
 AT(tapml_backend, timeline_wait, 144);
 AT(tapml_backend, queue_wait, 152);
+AT(tapml_backend, timeline_notify, 160);
 
 SIZE(tapml_counters, 16);
 AT(tapml_counters, hdr, 0);

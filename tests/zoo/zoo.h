@@ -33,6 +33,9 @@
 #ifndef ZOO_PLUGIN_BYTES
 #define ZOO_PLUGIN_BYTES sizeof(tapml_plugin)
 #endif
+#ifndef ZOO_TABLE_BYTES
+#define ZOO_TABLE_BYTES sizeof(tapml_backend)
+#endif
 #ifndef ZOO_NEEDS
 #define ZOO_NEEDS NULL
 #endif
@@ -64,6 +67,10 @@ struct object {
     uint64_t reached;    // A timeline's.
     uint64_t calls;      // A queue's: op calls so far.
     uint64_t wrong;      // A queue's: the call whose error is still to come; 0: none.
+
+    // A timeline's: what is to be notified of that error.
+    tapml_notified notified;
+    void *user;
 };
 
 enum { ALIGN = 64, HEADER = (sizeof(struct object) + ALIGN - 1) / ALIGN * ALIGN };
@@ -99,8 +106,11 @@ object_new(const struct object *parent, tapml_call *call, uint64_t extra, tapml_
     return TAPML_OK;
 }
 
+static void notify_of_error(struct object *timeline); // In zoo_queue.h.
+
 static void object_release(tapml_object *object)
 {
+    notify_of_error(own(object));
     own(object)->core->free(own(object)->host, object, own(object)->size, ALIGN);
 }
 
@@ -160,6 +170,9 @@ static tapml_status zoo_trouble(ORG_EXAMPLE_TROUBLE_PARAMS)
         own(queue)->wrong = own(queue)->calls;
     } else if (how == 3) {
         flush_to_zero();
+    }
+    if (how == 5) {
+        return fail(own(queue), call, TAPML_DEVICE_LOST, "trouble for good");
     }
     return how == 4 ? TAPML_NO_MEMORY : TAPML_OK;
 }
@@ -297,7 +310,7 @@ static tapml_status buffer_wrap(tapml_object *device,
 // -- The component and the plugin --------------------------------------------------------------
 
 static const tapml_backend table = {
-    .hdr = TAPML_HDR(tapml_backend),
+    .hdr = {(uint32_t)ZOO_TABLE_BYTES, 0},
     .devices = devices,
     .open = open_device,
     .ops = ops,
@@ -315,6 +328,7 @@ static const tapml_backend table = {
     .timeline_new = timeline_new,
     .timeline_value = timeline_value,
     .timeline_wait = timeline_wait,
+    .timeline_notify = timeline_notify,
 };
 
 static uint64_t launches(tapml_object *queue)

@@ -82,14 +82,39 @@ static tapml_status timeline_value(tapml_object *timeline, tapml_call *call, uin
     return TAPML_OK;
 }
 
+static void notify_of_error(struct object *timeline)
+{
+    if (timeline->notified != NULL) {
+        timeline->notified(timeline->user, TAPML_INTERNAL);
+        timeline->notified = NULL;
+    }
+}
+
 static tapml_status
 timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
 {
-    const struct object *self = own(timeline);
+    struct object *self = own(timeline);
     ZOO_WAIT_DEED(self);
     if (self->wrong != 0) {
+        notify_of_error(self);
         self->core->blame(call, self->wrong);
         return fail(self, call, TAPML_INTERNAL, "trouble in the queue");
     }
     return self->reached < value ? fail(self, call, TAPML_DEADLINE, "no such signal") : TAPML_OK;
+}
+
+static tapml_status timeline_notify(
+    tapml_object *timeline, tapml_call *call, uint64_t value, tapml_notified function, void *user)
+{
+    struct object *self = own(timeline);
+    if (self->reached < value || self->notified != NULL) {
+        return fail(self, call, TAPML_UNIMPLEMENTED, "one error at a time");
+    }
+    if (self->wrong != 0) {
+        self->notified = function;
+        self->user = user;
+    } else {
+        function(user, TAPML_OK);
+    }
+    return TAPML_OK;
 }

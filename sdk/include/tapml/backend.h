@@ -73,6 +73,10 @@ typedef struct tapml_point {
     uint64_t value;
 } tapml_point;
 
+// Is called when a moment has come, with TAPML_OK, or with the failure of the queue if it never
+// comes. It returns soon, allocates nothing and calls no function of a plugin. [any]
+typedef void (*tapml_notified)(void *user, tapml_status status);
+
 #define TAPML_ACCESS_READ  (1u << 0)
 #define TAPML_ACCESS_WRITE (1u << 1)
 
@@ -187,6 +191,18 @@ typedef struct tapml_backend {
     // wait of the host. The timeline is one of this backend, of any device, and the signal has been
     // queued. TAPML_UNIMPLEMENTED: not for this point, the host waits. NULL: the host always waits.
     tapml_status (*queue_wait)(tapml_object *queue, tapml_call *call, tapml_point point);
+
+    // Minor 3. Calls `function` once: when the timeline reaches `value`, or with the failure of its
+    // queue if that comes first. On any thread, in no order, perhaps before this function returns,
+    // and in any case before a timeline_wait for the value returns, if not with TAPML_DEADLINE, and
+    // before the timeline is released. What queue_read was to read may arrive only with such a
+    // wait. The signal has been queued and flushed. A failure: `function` is never called.
+    // TAPML_UNIMPLEMENTED: not on this device, the host waits. NULL: the host always waits.
+    tapml_status (*timeline_notify)(tapml_object *timeline,
+                                    tapml_call *call,
+                                    uint64_t value,
+                                    tapml_notified function,
+                                    void *user);
 } tapml_backend;
 
 // An optional interface of a queue: `interface_of(queue, TAPML_COUNTERS)`. A backend that launches

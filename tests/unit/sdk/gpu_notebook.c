@@ -160,6 +160,18 @@ static tapml_status restart(struct driver_device *device, tapml_call *call)
     return device->notebook->restart_status;
 }
 
+static tapml_status
+notify(struct driver_device *device, tapml_call *call, uint64_t ticket, struct gpu_notice *notice)
+{
+    struct gpu_notebook *notebook = device->notebook;
+
+    if (notebook->notify_status == TAPML_OK) {
+        cr_assert(ticket <= notebook->ticket && notebook->notice_count < 8);
+        notebook->notices[notebook->notice_count++] = notice;
+    }
+    return notebook->notify_status;
+}
+
 extern const struct k_kernel opencl_kernels[];
 
 static const struct gpu_driver driver = {
@@ -179,6 +191,7 @@ static const struct gpu_driver driver = {
     .flush = flush,
     .wait = wait,
     .restart = restart,
+    .notify = notify,
 };
 
 // -- The host ----------------------------------------------------------------------------------

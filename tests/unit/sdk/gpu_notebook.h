@@ -19,6 +19,7 @@ struct gpu_notebook {
     const char *option, *value; // One option of the component; or NULL.
     tapml_status wait_status;   // What waiting gives.
     tapml_status restart_status;
+    tapml_status notify_status;
 
     // The last launch, and counts.
     const struct k_kernel *kernel;
@@ -33,6 +34,8 @@ struct gpu_notebook {
     const tapml_backend *table;
     tapml_object *root, *device, *queue, *buffer;
     uint64_t ticket;
+    struct gpu_notice *notices[8]; // That the driver has, to be given by the test.
+    uint32_t notice_count;
     size_t live_bytes;
 };
 

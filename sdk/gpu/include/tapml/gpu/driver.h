@@ -35,6 +35,9 @@ struct driver_device;   // A device with its stream.
 struct driver_buffer;   // Bytes on the device. At least 16, a multiple of 4.
 struct driver_pipeline; // A kernel, ready to launch.
 
+// Of sdk/gpu: a host that waits to be notified.
+struct gpu_notice;
+
 // What a driver gets of its host.
 struct gpu_host {
     const tapml_host *host;
@@ -176,6 +179,15 @@ struct gpu_driver {
     // are counted on from where they were, and those given out count as reached.
     // TAPML_DEVICE_LOST where the device does not work any more. NULL: it never does.
     tapml_status (*restart)(struct driver_device *device, tapml_call *call);
+
+    // Calls gpu_notice_give (support.h) once, on any thread, when `ticket` is reached or the work
+    // before it has failed: perhaps before this returns, at the latest in `close`. The ticket has
+    // been flushed. After a failure of `notify` itself the driver does not touch the notice. NULL:
+    // the host waits.
+    tapml_status (*notify)(struct driver_device *device,
+                           tapml_call *call,
+                           uint64_t ticket,
+                           struct gpu_notice *notice);
 
     // -- What it is ----------------------------------------------------------------------------
 

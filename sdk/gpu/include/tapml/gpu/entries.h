@@ -72,7 +72,13 @@ tapml_status queue_wait(struct driver_device *device,
 // Only drivers that can restart their queue have it.
 tapml_status queue_restart(struct driver_device *device, tapml_call *call);
 
-// All functions above except the last, for the initialiser of `driver_table`.
+// Only drivers that are told by their interface when work is done have it.
+tapml_status queue_notify(struct driver_device *device,
+                          tapml_call *call,
+                          uint64_t ticket,
+                          struct gpu_notice *notice);
+
+// All functions above except the last two, for the initialiser of `driver_table`.
 #define GPU_DRIVER_ENTRIES                                                                         \
     .describe = device_describe, .open = device_open, .close = device_close,                       \
     .buffer_new = memory_new, .buffer_free = memory_free, .pipeline_new = pipeline_new,            \

@@ -76,6 +76,10 @@ tapml_status gpu_library_open(const struct gpu_host *host,
 // NULL is allowed.
 void gpu_library_close(void *library);
 
+// Tells the host that the ticket of a notice is reached, TAPML_OK, or that the work before it has
+// failed. The driver has the notice from `notify` and does not touch it any more. [any]
+void gpu_notice_give(struct gpu_notice *notice, tapml_status status);
+
 // Returns the nanoseconds of a monotonic clock. [any]
 uint64_t gpu_clock_ns(void);
 
