@@ -371,6 +371,16 @@ tapml_status backend_queue_wait(struct backend *backend, struct backend_point po
                              backend_info(backend)->component);
 }
 
+tapml_status backend_notify(struct backend *backend,
+                            struct backend_point point,
+                            tapml_notified function,
+                            void *user)
+{
+    return backend->vt->notify ? backend->vt->notify(backend, point, function, user)
+                               : status_fail(TAPML_UNIMPLEMENTED, "%s: it notifies of no point",
+                                             backend_info(backend)->component);
+}
+
 uint64_t backend_launches(struct backend *backend)
 {
     return backend->vt->launches(backend);
@@ -513,6 +523,14 @@ static tapml_status forward_queue_wait(struct backend *backend, struct backend_p
     return backend_queue_wait(inner(backend), point);
 }
 
+static tapml_status forward_notify(struct backend *backend,
+                                   struct backend_point point,
+                                   tapml_notified function,
+                                   void *user)
+{
+    return backend_notify(inner(backend), point, function, user);
+}
+
 static uint64_t forward_launches(struct backend *backend)
 {
     return backend_launches(inner(backend));
@@ -557,6 +575,7 @@ const struct backend_vt backend_forward_vt = {
     .signal = forward_signal,
     .wait_for = forward_wait_for,
     .queue_wait = forward_queue_wait,
+    .notify = forward_notify,
     .launches = forward_launches,
     .identity = forward_identity,
     .generation = forward_generation,

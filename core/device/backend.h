@@ -150,6 +150,16 @@ struct backend_vt {
     // that is always so.
     tapml_status (*queue_wait)(struct backend *backend, struct backend_point point);
 
+    // Calls `function` once when a point of this backend is reached, or with the failure of the
+    // work before it: on any thread, in no order, perhaps before this returns, and in any case
+    // before a wait that covers the point returns. What is read may arrive only with that wait. The
+    // point has been handed over. A failure: `function` is never called. TAPML_UNIMPLEMENTED: the
+    // caller has to wait. NULL: that is always so.
+    tapml_status (*notify)(struct backend *backend,
+                           struct backend_point point,
+                           tapml_notified function,
+                           void *user);
+
     // Kernels launched for op calls so far; 0 if the backend does not count them.
     uint64_t (*launches)(struct backend *backend);
 
@@ -227,6 +237,10 @@ tapml_status backend_wait(struct backend *backend) STATUS_USED;
 tapml_status backend_signal(struct backend *backend, struct backend_point *out_point) STATUS_USED;
 tapml_status backend_wait_for(struct backend *backend, struct backend_point point) STATUS_USED;
 tapml_status backend_queue_wait(struct backend *backend, struct backend_point point) STATUS_USED;
+tapml_status backend_notify(struct backend *backend,
+                            struct backend_point point,
+                            tapml_notified function,
+                            void *user) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
 uint64_t backend_generation(const struct backend *backend);

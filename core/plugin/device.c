@@ -238,6 +238,7 @@ static tapml_status recover(struct device *device, tapml_status status)
         device->call.blamed = 0;
     }
     if (device->is_lost) {
+        close_queue(device); // Which notifies whatever waits for it.
         return status;
     }
     char *message = alloc_text(status_message());
@@ -347,6 +348,27 @@ static tapml_status device_queue_wait(struct backend *backend, struct backend_po
     const tapml_status status = device->table->queue_wait(
         device->queue, &device->call, (tapml_point){other->timeline, point.value});
     return finish(device, status, "queue_wait");
+}
+
+static tapml_status device_notify(struct backend *backend,
+                                  struct backend_point point,
+                                  tapml_notified function,
+                                  void *user)
+{
+    struct device *device = own(backend);
+    ASSERT(point.owner == backend && point.value <= device->flushed);
+    if (!TAPML_HAS_FN(tapml_backend, device->table, timeline_notify)) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it notifies of no point",
+                           device->info.component);
+    }
+    TAPML_TRY(begin(device));
+    if (point.value <= device->reached) {
+        function(user, TAPML_OK);
+        return TAPML_OK;
+    }
+    const tapml_status status = device->table->timeline_notify(device->timeline, &device->call,
+                                                               point.value, function, user);
+    return finish(device, status, "timeline_notify");
 }
 
 static uint64_t device_launches(struct backend *backend)
@@ -511,6 +533,7 @@ static const struct backend_vt device_vt = {
     .signal = device_signal,
     .wait_for = device_wait_for,
     .queue_wait = device_queue_wait,
+    .notify = device_notify,
     .launches = device_launches,
     .identity = device_identity,
     .generation = device_generation,

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { BUFFER_POISON = 0xa5 };
 
@@ -31,6 +32,12 @@ struct late_work {
     struct backend_call call; // All that it points to is in the batch's arena.
 };
 
+struct late_notice {
+    uint64_t point;
+    tapml_notified function;
+    void *user;
+};
+
 struct late {
     struct backend backend;
     struct late_options options;
@@ -41,6 +48,8 @@ struct late {
     size_t done, count; // Of it.
     size_t capacity;
     uint64_t signalled, reached;
+    struct late_notice *notices; // Of points that are not reached, in their order.
+    size_t notice_count, notice_capacity;
 };
 
 static struct late *own(const struct backend *backend)
@@ -239,11 +248,27 @@ static int is_at(const char *instance, const struct backend_call *call)
     return instance && strcmp(instance, call->instance) == 0;
 }
 
+// Notifies of what is reached, or of a failure all.
+static void notify(struct late *late, tapml_status status)
+{
+    size_t count = 0;
+    while (count < late->notice_count &&
+           (status != TAPML_OK || late->notices[count].point <= late->reached)) {
+        late->notices[count].function(late->notices[count].user, status);
+        count++;
+    }
+    late->notice_count -= count;
+    if (late->notice_count > 0) {
+        memmove(late->notices, late->notices + count, late->notice_count * sizeof(*late->notices));
+    }
+}
+
 static tapml_status perform(struct late *late, const struct late_work *work)
 {
     switch (work->kind) {
     case LATE_WRITE:
         memcpy(work->buffer->memory + work->offset, work->source, work->size);
+        (void)nanosleep(&(struct timespec){.tv_nsec = (long)late->options.write_ns}, NULL);
         return TAPML_OK;
     case LATE_READ:
         memcpy(work->target, work->buffer->memory + work->offset, work->size);
@@ -255,6 +280,7 @@ static tapml_status perform(struct late *late, const struct late_work *work)
         return TAPML_OK;
     case LATE_SIGNAL:
         late->reached++;
+        notify(late, TAPML_OK);
         return TAPML_OK;
     case LATE_CALL:
         break;
@@ -283,6 +309,9 @@ static tapml_status perform_to(struct late *late, uint64_t point)
     while (late->done < late->count && late->reached < point && status == TAPML_OK) {
         status = perform(late, &late->work[late->done++]);
     }
+    if (status != TAPML_OK) {
+        notify(late, status);
+    }
     if (status != TAPML_OK || late->done == late->count) {
         late->done = late->count = 0;
         late->reached = late->signalled;
@@ -300,7 +329,7 @@ static tapml_status late_wait(struct backend *backend)
 static tapml_status late_signal(struct backend *backend, struct backend_point *out_point)
 {
     struct late *late = own(backend);
-    if (late->count > 0) {
+    if (late->count > 0 && late->work[late->count - 1].kind != LATE_SIGNAL) {
         (void)add_work(late, LATE_SIGNAL);
         late->signalled++;
     }
@@ -314,6 +343,27 @@ static tapml_status late_wait_for(struct backend *backend, struct backend_point 
     struct late *late = own(backend);
     ASSERT(point.owner == backend && point.value <= late->signalled);
     return point.value > late->reached ? perform_to(late, point.value) : TAPML_OK;
+}
+
+static tapml_status late_notify(struct backend *backend,
+                                struct backend_point point,
+                                tapml_notified function,
+                                void *user)
+{
+    struct late *late = own(backend);
+    ASSERT(point.owner == backend && point.value <= late->signalled);
+    if (late->options.notices == LATE_SILENT) {
+        return status_fail(TAPML_UNIMPLEMENTED, "it is silent");
+    }
+    if (late->options.notices == LATE_FORGETS) {
+        return TAPML_OK;
+    }
+    const int has_room = alloc_grow((void **)&late->notices, &late->notice_capacity,
+                                    late->notice_count, sizeof(*late->notices));
+    ASSERT(has_room);
+    late->notices[late->notice_count++] = (struct late_notice){point.value, function, user};
+    notify(late, TAPML_OK);
+    return TAPML_OK;
 }
 
 static const struct backend_info *late_info(const struct backend *backend)
@@ -369,6 +419,7 @@ static void late_release(struct backend *backend)
 {
     struct late *late = own(backend);
     arena_destroy(late->arena);
+    alloc_free(late->notices);
     alloc_free(late->work);
     alloc_free(late);
 }
@@ -391,6 +442,7 @@ struct backend *late_create(const struct late_options *options)
         .wait = late_wait,
         .signal = late_signal,
         .wait_for = late_wait_for,
+        .notify = late_notify,
         .launches = late_launches,
         .identity = late_identity,
         .generation = late_generation,

@@ -10,13 +10,22 @@
 // behind it.
 struct late;
 
+// What it does with those that want to be notified of a point.
+enum late_notices {
+    LATE_SILENT,   // It refuses: they have to wait.
+    LATE_NOTIFIES, // It does so when the work is done, or has failed.
+    LATE_FORGETS   // It accepts, and does nothing.
+};
+
 struct late_options {
     struct backend *inner;     // Host-memory; borrowed. NULL: it has no ops.
     uint64_t buffer_bytes_max; // 0: no limit.
     const char *lacks;         // An op that it does not have; or NULL.
     const char *refuses; // An op that it refuses with the reason "too late for that"; or NULL.
     const char *fails;   // An instance at which queued work fails; or NULL.
-    int64_t rows_max;    // Rows of an op's first tensor beyond which it refuses; 0: no limit.
+    enum late_notices notices;
+    uint64_t write_ns; // What each write takes beside its work.
+    int64_t rows_max;  // Rows of an op's first tensor beyond which it refuses; 0: no limit.
 
     // An instance whose output becomes a number throughout; or NULL.
     const char *levels;

@@ -220,6 +220,11 @@ static tapml_status count_fill(
     return backend_fill(counting->wrapper.inner, filled, offset, size, pattern);
 }
 
+static void refuse_note(void *user, tapml_status status)
+{
+    cr_assert_fail("a backend without notifications has notified");
+}
+
 Test(backend, a_wrapper_forwards_what_it_does_not_watch)
 {
     struct backend_vt vt = backend_forward_vt;
@@ -240,6 +245,8 @@ Test(backend, a_wrapper_forwards_what_it_does_not_watch)
     cr_expect_eq(point.owner, backend);
     cr_assert_eq(backend_wait_for(wrapper, point), TAPML_OK);
     cr_expect_eq(backend_queue_wait(wrapper, point), TAPML_UNIMPLEMENTED);
+    cr_expect_eq(backend_notify(wrapper, point, refuse_note, NULL), TAPML_UNIMPLEMENTED);
+    cr_expect_str_eq(status_message(), "plain: it notifies of no point");
     cr_expect_eq(counting.fills, 1);
     cr_expect_eq(words[0], 0x01020304);
     cr_expect_eq(memcmp(&words[1], "abcd", 4), 0);

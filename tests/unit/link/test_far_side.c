@@ -38,6 +38,10 @@ Test(far_side, gives_an_error_of_a_call_to_the_wait_with_its_instance)
     backend_buffer_free(far.backend, y);
 }
 
+static void ignore(void *user, tapml_status status)
+{
+}
+
 static void waits_for_points(const char *device)
 {
     float first[4] = {0}, second[4] = {0};
@@ -64,6 +68,7 @@ static void waits_for_points(const char *device)
     cr_assert_eq(second[0], 0);
     cr_assert_eq(backend_queue_wait(far.near, points[1]), TAPML_UNIMPLEMENTED);
     cr_assert_eq(backend_queue_wait(far.backend, points[1]), TAPML_UNIMPLEMENTED);
+    cr_assert_eq(backend_notify(far.backend, points[1], ignore, NULL), TAPML_UNIMPLEMENTED);
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
 }

@@ -10,11 +10,16 @@ static struct registry *registry;
 static struct ini ini;
 static struct backend *backend;
 
+static void open_zoo(const char *name)
+{
+    const char *const names[] = {name, NULL};
+    registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_open(registry, name, &backend), TAPML_OK, "%s", status_message());
+}
+
 static void setup(void)
 {
-    const char *const names[] = {"good", NULL};
-    registry = zoo_registry(names, NULL, &ini);
-    cr_assert_eq(registry_open(registry, "good", &backend), TAPML_OK, "%s", status_message());
+    open_zoo("good");
 }
 
 static void teardown(void)
@@ -280,6 +285,89 @@ Test(device, points_grow_and_outlive_a_failure)
     cr_assert_gt(points[2].value, points[1].value);
     cr_assert_eq(backend_wait_for(backend, points[2]), TAPML_OK, "%s", status_message());
     cr_assert_eq(backend_wait(backend), TAPML_OK);
+}
+
+struct notice {
+    int calls;
+    tapml_status status;
+};
+
+static void note(void *user, tapml_status status)
+{
+    struct notice *notice = user;
+    notice->calls++;
+    notice->status = status;
+}
+
+static struct backend_point handed_over(void)
+{
+    struct backend_point point;
+    cr_assert_eq(backend_signal(backend, &point), TAPML_OK);
+    cr_assert_eq(backend_flush(backend), TAPML_OK);
+    return point;
+}
+
+Test(device, notifies_of_points_and_failures)
+{
+    struct notice first = {0}, again = {0}, failed = {0}, later = {0};
+    cr_assert_eq(trouble(0, "a"), TAPML_OK);
+    const struct backend_point point = handed_over();
+    cr_assert_eq(backend_notify(backend, point, note, &first), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait_for(backend, point), TAPML_OK);
+    cr_expect(first.calls == 1 && first.status == TAPML_OK);
+    cr_assert_eq(backend_notify(backend, point, note, &again), TAPML_OK, "%s", status_message());
+    cr_expect(again.calls == 1 && again.status == TAPML_OK, "it is reached");
+
+    cr_assert_eq(trouble(2, "b"), TAPML_OK);
+    const struct backend_point bad = handed_over();
+    cr_assert_eq(backend_notify(backend, bad, note, &failed), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait(backend), TAPML_INTERNAL);
+    cr_expect(failed.calls == 1 && failed.status == TAPML_INTERNAL);
+    cr_assert_eq(backend_notify(backend, bad, note, &later), TAPML_OK, "%s", status_message());
+    cr_expect(later.calls == 1 && later.status == TAPML_OK, "nothing is queued any more");
+}
+
+// A device that is lost, or released, ends what waits to be notified.
+Test(device, notifies_of_what_it_gives_up)
+{
+    struct notice notices[2] = {{0}};
+    cr_assert_eq(trouble(2, "a"), TAPML_OK);
+    cr_assert_eq(backend_notify(backend, handed_over(), note, &notices[0]), TAPML_OK);
+    teardown();
+    cr_expect(notices[0].calls == 1 && notices[0].status == TAPML_INTERNAL);
+
+    setup();
+    cr_assert_eq(trouble(2, "a"), TAPML_OK);
+    const struct backend_point point = handed_over();
+    cr_assert_eq(backend_notify(backend, point, note, &notices[1]), TAPML_OK);
+    cr_assert_eq(trouble(5, "b"), TAPML_DEVICE_LOST);
+    cr_expect_eq(notices[1].calls, 0);
+    cr_assert_eq(backend_wait(backend), TAPML_DEVICE_LOST);
+    cr_expect(notices[1].calls == 1 && notices[1].status == TAPML_INTERNAL);
+    cr_expect_eq(backend_notify(backend, point, note, &notices[1]), TAPML_DEVICE_LOST);
+    cr_expect_eq(notices[1].calls, 1);
+}
+
+// Runs a call on another animal, and returns what it says of a notification.
+static tapml_status notify_on(const char *name, struct notice *notice)
+{
+    teardown();
+    open_zoo(name);
+    cr_assert_eq(trouble(0, "a"), TAPML_OK, "%s", status_message());
+    const tapml_status status = backend_notify(backend, handed_over(), note, notice);
+    cr_assert_eq(backend_wait(backend), TAPML_OK, "%s", status_message());
+    return status;
+}
+
+// A table that ends sooner is one of an earlier minor. One that ends later is one of a later minor,
+// and is used as far as it is known.
+Test(device, looks_at_a_table_as_far_as_it_goes)
+{
+    struct notice notice = {0};
+    cr_expect_eq(notify_on("older_table", &notice), TAPML_UNIMPLEMENTED);
+    cr_expect_eq(notice.calls, 0);
+    cr_expect_eq(notify_on("newer_table", &notice), TAPML_OK);
+    cr_expect_eq(notice.calls, 1);
 }
 
 // Its plugin has no queue_wait, and says so.
