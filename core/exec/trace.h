@@ -3,8 +3,14 @@
 
 // The tracer: a backend that wraps a backend and counts calls, launches and time of every op.
 //
-// It waits after each call, so that the time is the op's own: meant for runs that measure, since it
-// makes a run slower. One thread, that of the inner backend.
+// The time of a call is the op's own: from when it was queued, or the work before it was done,
+// whichever is later, to when it was done itself. A backend that notifies of points says when that
+// is, and the run goes at its own speed. Any other one is waited for before and after each call,
+// which makes the run slower and counts into the times: meant for runs that measure.
+//
+// One thread, that of the inner backend; notifications come on any thread, and touch nothing but
+// the trace's own marks. Failures are those of the inner backend, beside TAPML_NO_MEMORY; a wait is
+// TAPML_INTERNAL if the backend has not notified of work that it has done.
 #pragma once
 
 #include "base/status.h"
@@ -23,7 +29,8 @@ struct trace_line {
 };
 
 // `inner` is borrowed. The caller owns the trace, whose backend is `trace_backend`; `trace_destroy`
-// accepts NULL. TAPML_NO_MEMORY is its one failure.
+// accepts NULL, and waits for notifications that are still to come. TAPML_NO_MEMORY is the one
+// failure.
 tapml_status trace_create(struct backend *inner, struct trace **out_trace) STATUS_USED;
 void trace_destroy(struct trace *trace);
 struct backend *trace_backend(struct trace *trace);
@@ -33,7 +40,7 @@ struct backend *trace_backend(struct trace *trace);
 struct place_link trace_link(struct trace **out_trace);
 
 // One line for each op that was called, in the order of their first calls. `trace_at` is valid
-// until the next call.
+// until the next call. Times are complete behind a wait for all.
 size_t trace_count(const struct trace *trace);
 const struct trace_line *trace_at(const struct trace *trace, size_t index);
 

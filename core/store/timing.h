@@ -20,7 +20,7 @@ struct timing_row {
     const char *op;
     uint64_t calls;
     uint64_t launches; // Of kernels; 0 if the target does not count them.
-    uint64_t time_ns;  // Of all calls, each waited for.
+    uint64_t time_ns;  // Of all calls, as exec/trace takes it.
 };
 
 tapml_status
