@@ -4,8 +4,8 @@
 // Contents with several owners: the cases that wait to be written, and the fetcher, since one op
 // reads what another op wrote.
 //
-// The memory of large blobs is reused: the values of a model have few sizes, and new memory from
-// the system costs more than the copy that fills it. A keeper holds what is free.
+// The memory of large blobs is reused: new memory from the system costs more than the copy that
+// fills it. A keeper holds what is free, and the oldest of it makes room for the newest.
 //
 // References may be taken and dropped in any thread; one thread creates blobs and writes the bytes,
 // before it shares them.
@@ -21,19 +21,23 @@ enum { BLOB_KEPT_BYTES_MIN = 64 << 10 };
 // The most bytes of free blobs that a keeper holds.
 enum { BLOB_FREE_BYTES_MAX = 256 << 20 };
 
+// A free blob serves one of at least this part of its room.
+enum { BLOB_ROOM_PARTS = 2 };
+
 struct blob {
     atomic_uint owners;
     size_t bytes;
+    size_t room_bytes; // Of `data`.
     struct blob_keeper *keeper;
-    struct blob *next; // Of the free ones.
+    struct blob *older, *newer; // Of the free ones.
     _Alignas(max_align_t) unsigned char data[];
 };
 
 struct blob_keeper {
-    pthread_mutex_t lock; // Of what follows.
-    struct blob *free;    // The last one that was freed, which is still in the caches, first.
-    size_t free_bytes;
-    size_t alive; // Blobs that have owners.
+    pthread_mutex_t lock;         // Of what follows.
+    struct blob *oldest, *newest; // Of the free blobs; the newest is most likely in the caches.
+    size_t free_bytes;            // Their room.
+    size_t alive;                 // Blobs that have owners.
 };
 
 // Makes a keeper without blobs. `blob_keeper_release` frees its memory; no blob has owners then.

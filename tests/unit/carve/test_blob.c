@@ -51,32 +51,41 @@ Test(blob, may_be_empty_and_not_endless)
     cr_assert_null(blob_create(&keeper, 1));
 }
 
-Test(blob, gives_the_memory_of_a_large_one_to_the_next_of_its_size)
+Test(blob, gives_the_memory_of_a_large_one_to_the_next_that_fits)
 {
-    const size_t bytes = BLOB_KEPT_BYTES_MIN;
+    const size_t bytes = 4 * BLOB_KEPT_BYTES_MIN;
     struct blob *first = blob_create(&keeper, bytes);
     struct blob *second = blob_create(&keeper, bytes);
     const size_t made = alloc_made();
     blob_unref(first);
     blob_unref(second);
-    struct blob *other = blob_create(&keeper, bytes + 1);
-    cr_assert(other != first && other != second);
-    cr_assert_eq(alloc_made(), made + 1);
-    cr_assert_eq(blob_create(&keeper, bytes), second); // The last one that was freed.
+    struct blob *larger = blob_create(&keeper, bytes + 1);
+    struct blob *small = blob_create(&keeper, bytes / 2 - 1);
+    cr_assert_eq(alloc_made(), made + 2, "one is too large for them, the other wastes too much");
+    cr_assert_eq(blob_create(&keeper, bytes / 2), second, "the last one that was freed");
+    cr_assert_eq(second->bytes, bytes / 2);
     cr_assert_eq(blob_create(&keeper, bytes), first);
-    cr_assert_eq(alloc_made(), made + 1);
+    cr_assert_eq(alloc_made(), made + 2);
+    blob_unref(second);
+    cr_assert_eq(blob_create(&keeper, bytes), second, "with all of its room");
     blob_unref(first);
     blob_unref(second);
-    blob_unref(other);
+    blob_unref(larger);
+    blob_unref(small);
 }
 
-Test(blob, holds_a_bounded_number_of_free_bytes)
+Test(blob, lets_the_oldest_free_ones_go)
 {
     const size_t live = alloc_live();
-    struct blob *half = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2);
-    struct blob *more = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2 + 1);
-    blob_unref(half);
+    struct blob *old = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2);
+    struct blob *large = blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2 + 1);
+    struct blob *endless = blob_create(&keeper, (size_t)BLOB_FREE_BYTES_MAX + 1);
+    blob_unref(old);
+    cr_assert_eq(alloc_live(), live + 3);
+    blob_unref(large);
     cr_assert_eq(alloc_live(), live + 2);
-    blob_unref(more);
+    blob_unref(endless);
     cr_assert_eq(alloc_live(), live + 1);
+    cr_assert_eq(blob_create(&keeper, BLOB_FREE_BYTES_MAX / 2), large);
+    blob_unref(large);
 }
