@@ -4,7 +4,6 @@
 #include "exec/trace.h"
 
 #include "base/alloc.h"
-#include "base/assert.h"
 #include "base/clock.h"
 
 #include <stdatomic.h>
@@ -143,27 +142,28 @@ static tapml_status put_mark(struct trace *trace, uint64_t begin_ns, size_t line
 
 // -- The backend -------------------------------------------------------------------------------
 
-static tapml_status
-call_and_wait(struct trace *trace, const struct backend_call *call, struct trace_line *line)
+// Sets the work before a call apart from it.
+static tapml_status begin_call(struct trace *trace)
 {
-    struct backend *inner = trace->wrapper.inner;
+    if (!trace->is_waiting) {
+        const tapml_status status = put_mark(trace, 0, NO_LINE);
 
-    TAPML_TRY(backend_wait(inner));
-    const uint64_t begin_ns = clock_now_ns();
-
-    TAPML_TRY(backend_call(inner, call));
-    TAPML_TRY(backend_wait(inner));
-    line->time_ns += clock_now_ns() - begin_ns;
-    return TAPML_OK;
+        if (status != TAPML_UNIMPLEMENTED) {
+            return status;
+        }
+        trace->is_waiting = 1;
+    }
+    return backend_wait(trace->wrapper.inner);
 }
 
-static tapml_status
-call_and_mark(struct trace *trace, const struct backend_call *call, const struct trace_line *line)
+static tapml_status end_call(struct trace *trace, struct trace_line *line, uint64_t begin_ns)
 {
-    const uint64_t begin_ns = clock_now_ns();
-
-    TAPML_TRY(backend_call(trace->wrapper.inner, call));
-    return put_mark(trace, begin_ns, (size_t)(line - trace->lines));
+    if (!trace->is_waiting) {
+        return put_mark(trace, begin_ns, (size_t)(line - trace->lines));
+    }
+    TAPML_TRY(backend_wait(trace->wrapper.inner));
+    line->time_ns += clock_now_ns() - begin_ns;
+    return TAPML_OK;
 }
 
 static tapml_status trace_call(struct backend *backend, const struct backend_call *call)
@@ -173,18 +173,12 @@ static tapml_status trace_call(struct backend *backend, const struct backend_cal
     struct trace_line *line = NULL;
 
     TAPML_TRY(make_line(trace, call->op, &line));
-    const uint64_t launches = backend_launches(inner);
+    TAPML_TRY(begin_call(trace));
+    const uint64_t launches = backend_launches(inner); // A worker's come with the wait.
+    const uint64_t begin_ns = clock_now_ns();
 
-    if (!trace->is_waiting) {
-        const tapml_status status = put_mark(trace, 0, NO_LINE);
-
-        if (status != TAPML_OK && status != TAPML_UNIMPLEMENTED) {
-            return status;
-        }
-        trace->is_waiting = status == TAPML_UNIMPLEMENTED;
-    }
-    TAPML_TRY(trace->is_waiting ? call_and_wait(trace, call, line)
-                                : call_and_mark(trace, call, line));
+    TAPML_TRY(backend_call(inner, call));
+    TAPML_TRY(end_call(trace, line, begin_ns));
     line->launches += backend_launches(inner) - launches;
     line->calls++;
     return TAPML_OK;
