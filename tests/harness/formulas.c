@@ -97,16 +97,21 @@ void formulas_state_append(const struct formulas_state_append *op, double *state
 
 static bool is_visible(const struct formulas_attention *op, int64_t i, int64_t s)
 {
-    if (op->causal && s > i) {
-        return false;
-    }
-    if (op->window > 0 && i - s >= op->window) {
-        return false;
-    }
     if (op->chunk > 0 && s / op->chunk != i / op->chunk) {
         return false;
     }
     return op->key_mask == NULL || op->key_mask[s] != 0;
+}
+
+// The positions outside of which a query sees none: with a window they are few of many.
+static size_t first_in_reach(const struct formulas_attention *op, int64_t i)
+{
+    return op->window > 0 && i >= op->window ? (size_t)(i - op->window + 1) : 0;
+}
+
+static size_t end_of_reach(const struct formulas_attention *op, int64_t i)
+{
+    return op->causal ? (size_t)i + 1 : (size_t)op->position + op->tokens;
 }
 
 static double score(const struct formulas_attention *op, size_t t, size_t h, size_t s)
@@ -136,19 +141,19 @@ static double score(const struct formulas_attention *op, size_t t, size_t h, siz
 // and without memory.
 static void attend(const struct formulas_attention *op, size_t t, size_t h, double *y)
 {
-    const size_t length = (size_t)op->position + op->tokens, g = h * op->hk / op->hq;
     const int64_t i = op->position + (int64_t)t;
+    const size_t first = first_in_reach(op, i), end = end_of_reach(op, i), g = h * op->hk / op->hq;
     double top = op->sinks != NULL ? op->sinks[h] : -INFINITY;
     double total;
 
-    for (size_t s = 0; s < length; s++) {
+    for (size_t s = first; s < end; s++) {
         if (is_visible(op, i, (int64_t)s)) {
             top = fmax(top, score(op, t, h, s));
         }
     }
     memset(y, 0, op->dv * sizeof(*y));
     total = op->sinks != NULL ? exp(op->sinks[h] - top) : 0;
-    for (size_t s = 0; s < length; s++) {
+    for (size_t s = first; s < end; s++) {
         if (is_visible(op, i, (int64_t)s)) {
             const double weight = exp(score(op, t, h, s) - top);
 
