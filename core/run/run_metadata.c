@@ -385,17 +385,17 @@ write_instances(struct store *store, const struct graph *graph, struct arena *ar
     return instance_replace(store, rows, graph->op_count);
 }
 
-// Where limits come from.
+// Where limits come from. A component that calibrates for want of one that says so lists no devices.
 static tapml_status write_limits(struct store *store, const struct setup *setup)
 {
     const struct graph *graph = model_graph(setup->model);
     const char *oracle = registry_oracle(setup->registry, graph->ops[0].op);
+    const char *devices =
+        oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : NULL;
 
     TAPML_TRY(write_number(store, "limits.factor", CALIBRATE_FACTOR));
     TAPML_TRY(metadata_set(store, "limits.component", oracle != NULL ? oracle : ""));
-    return metadata_set(
-        store, "limits.devices",
-        oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : "");
+    return metadata_set(store, "limits.devices", devices != NULL ? devices : "");
 }
 
 // What a report says of the model, since a report is made without the model.
