@@ -289,26 +289,22 @@ const char *const run_metadata_config_numbers[RUN_METADATA_CONFIG_NUMBERS] = {
     "num_local_experts",   "num_experts",         "vocab_size",
 };
 
-static tapml_status write_config_text(struct store *store, const json_t *config, const char *key)
+// A value of `type`, a text or a whole number; of a model for more than text, its decoder's. What
+// is absent or of another type is left out.
+static tapml_status
+write_config_value(struct store *store, const json_t *config, const char *key, json_type type)
 {
-    const json_t *text = json_object_get(config, "text_config");
-    const json_t *value = json_object_get(config, key);
+    const json_t *own = json_object_get(config, key);
+    const json_t *value =
+        own != NULL ? own : json_object_get(json_object_get(config, "text_config"), key);
     char name[64];
 
-    value = value == NULL ? json_object_get(text, key) : value;
+    if (value == NULL || json_typeof(value) != type) {
+        return TAPML_OK;
+    }
     (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s", key); // Fits.
-    return json_is_string(value) ? metadata_set(store, name, json_string_value(value)) : TAPML_OK;
-}
-
-static tapml_status write_config_number(struct store *store, const json_t *config, const char *key)
-{
-    const json_t *text = json_object_get(config, "text_config");
-    const json_t *value = json_object_get(config, key);
-    char name[64];
-
-    value = value == NULL ? json_object_get(text, key) : value;
-    (void)snprintf(name, sizeof(name), RUN_METADATA_MODEL_CONFIG "%s", key); // Fits.
-    return json_is_integer(value) ? write_number(store, name, json_integer_value(value)) : TAPML_OK;
+    return type == JSON_STRING ? metadata_set(store, name, json_string_value(value))
+                               : write_number(store, name, json_integer_value(value));
 }
 
 static tapml_status write_config(struct store *store, const char *folder)
@@ -323,10 +319,11 @@ static tapml_status write_config(struct store *store, const char *folder)
 
     if (json_file_load(path, &config) == TAPML_OK) {
         for (size_t i = 0; status == TAPML_OK && i < RUN_METADATA_CONFIG_TEXTS; i++) {
-            status = write_config_text(store, config, run_metadata_config_texts[i]);
+            status = write_config_value(store, config, run_metadata_config_texts[i], JSON_STRING);
         }
         for (size_t i = 0; status == TAPML_OK && i < RUN_METADATA_CONFIG_NUMBERS; i++) {
-            status = write_config_number(store, config, run_metadata_config_numbers[i]);
+            status =
+                write_config_value(store, config, run_metadata_config_numbers[i], JSON_INTEGER);
         }
     }
     json_decref(config);
@@ -385,7 +382,8 @@ write_instances(struct store *store, const struct graph *graph, struct arena *ar
     return instance_replace(store, rows, graph->op_count);
 }
 
-// Where limits come from. A component that calibrates for want of one that says so lists no devices.
+// Where limits come from. A component that calibrates for want of one that says so lists no
+// devices.
 static tapml_status write_limits(struct store *store, const struct setup *setup)
 {
     const struct graph *graph = model_graph(setup->model);
