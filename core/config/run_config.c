@@ -145,6 +145,8 @@ void run_config_match(const struct run_config *config,
 void run_config_release(struct run_config *config)
 {
     ini_release(&config->ini);
+    alloc_free(config->rules);
+    config->rules = NULL;
 }
 
 const char *run_config_weights(const struct run_config *config)

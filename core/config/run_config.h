@@ -25,7 +25,7 @@ struct run_config_fault {
 // What weights are at load.
 enum run_config_weights { RUN_CONFIG_STORED, RUN_CONFIG_Q8_0, RUN_CONFIG_Q4_0 };
 
-// Targets refer to members, so a configuration is not copied.
+// A copy refers to what the original owns, of which one is released.
 struct run_config {
     struct ini ini; // Owns the texts.
     const char *path;
@@ -43,11 +43,12 @@ struct run_config {
     int64_t offload_prompts;
     enum loop_mode mode;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
-    struct fault_rule rules[RUN_CONFIG_FAULTS_MAX]; // The same by target: those of `targets`.
     size_t fault_count;
+    struct fault_rule *rules; // The same by target: those of `targets`. Owned.
 };
 
-// Frees the texts of the file. It may be called once run_file.h has filled `config`, also in part.
+// Frees the texts of the file and the rules. It may be called once run_file.h has filled `config`,
+// also in part.
 void run_config_release(struct run_config *config);
 
 // The word of `weights` in the file: "stored", "q8_0", "q4_0".

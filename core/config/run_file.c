@@ -3,6 +3,7 @@
 
 #include "config/run_file.h"
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "config/key_reader.h"
 
@@ -153,10 +154,14 @@ static void read_all(struct run_config *config, struct problems *problems)
 }
 
 // Gives each target its faults, in the order of the file.
-static void share_faults(struct run_config *config)
+static tapml_status share_faults(struct run_config *config)
 {
     size_t count = 0;
 
+    config->rules = alloc_array(config->fault_count + 1, sizeof(*config->rules));
+    if (config->rules == NULL) {
+        return status_no_memory();
+    }
     for (size_t i = 0; i < config->target_count; i++) {
         struct place_settings *target = &config->targets[i];
 
@@ -169,6 +174,7 @@ static void share_faults(struct run_config *config)
         }
         target->fault_count = (size_t)(&config->rules[count] - target->faults);
     }
+    return TAPML_OK;
 }
 
 // -- Reading -----------------------------------------------------------------------------------
@@ -191,12 +197,14 @@ run_file_survey(const char *path, struct problems *problems, struct run_config *
     if (status == TAPML_OK) {
         status = text_status(&problems->text);
     }
+    if (status == TAPML_OK) {
+        status = share_faults(&config);
+    }
     if (status != TAPML_OK) {
-        ini_release(&config.ini);
+        run_config_release(&config);
         return status;
     }
     *out_config = config;
-    share_faults(out_config);
     return TAPML_OK;
 }
 
@@ -217,6 +225,5 @@ tapml_status run_file_load(const char *path, struct run_config *out_config)
         return status;
     }
     *out_config = config;
-    share_faults(out_config);
     return TAPML_OK;
 }

@@ -106,6 +106,21 @@ Test(run_file, faults_are_read_in_the_order_of_the_file)
     run_config_release(&config);
 }
 
+// Whatever becomes of the original.
+Test(run_file, a_copy_has_the_faults_of_its_targets)
+{
+    struct run_config config, copy;
+
+    cr_assert_eq(load(WHOLE "[fault.a]\ntarget = gpu\nkind = nan\n", &config), TAPML_OK, "%s",
+                 status_message());
+    copy = config;
+    memset(&config, 0, sizeof(config));
+    cr_assert_eq(copy.targets[0].fault_count, 1u);
+    cr_assert_eq(copy.targets[0].faults[0].kind, FAULT_NAN);
+    cr_assert_str_eq(copy.targets[0].faults[0].name, "fault.a");
+    run_config_release(&copy);
+}
+
 Test(run_file, faults_are_checked)
 {
     refused(WHOLE "[fault.1]\nkind = nan\n", "[fault.1] has no 'target'");
