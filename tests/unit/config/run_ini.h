@@ -16,14 +16,23 @@
 #define SOURCE "[source]\nbackend = a:b\n"
 #define WHOLE  HEAD MODEL SOURCE "[target.gpu]\nbackend = x\n"
 
-static inline tapml_status load(const char *text, struct run_config *config)
+// Writes a file under a new name, which is put into `path`. The caller removes it.
+#define RUN_INI_PATH "/tmp/tapml-run-file-XXXXXX"
+static inline void write_ini(const char *text, char path[sizeof(RUN_INI_PATH)])
 {
-    char path[] = "/tmp/tapml-run-file-XXXXXX";
+    memcpy(path, RUN_INI_PATH, sizeof(RUN_INI_PATH));
     const int descriptor = mkstemp(path);
 
     cr_assert_geq(descriptor, 0);
     cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
     (void)close(descriptor);
+}
+
+static inline tapml_status load(const char *text, struct run_config *config)
+{
+    char path[sizeof(RUN_INI_PATH)];
+
+    write_ini(text, path);
     const tapml_status status = run_file_load(path, config);
 
     (void)unlink(path);

@@ -140,13 +140,9 @@ Test(run_file, a_survey_reads_what_it_can)
 {
     struct run_config config;
     struct problems problems;
-    char path[] = "/tmp/tapml-run-file-XXXXXX";
-    static const char text[] = HEAD "decode = many\n" SOURCE "[target.gpu]\n";
-    const int descriptor = mkstemp(path);
+    char path[sizeof(RUN_INI_PATH)];
 
-    cr_assert_geq(descriptor, 0);
-    cr_assert_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
-    (void)close(descriptor);
+    write_ini(HEAD "decode = many\n" SOURCE "[target.gpu]\n", path);
     problems_init(&problems);
     cr_assert_eq(run_file_survey(path, &problems, &config), TAPML_OK);
     cr_assert_eq(problems.count, 3, "%s", problems.text.data);
