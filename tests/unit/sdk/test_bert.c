@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The architecture of plugins/models/bert, which is linked into the test.
+#include "architecture.h"
 #include "base/text.h"
 #include "bert.h"
 #include "graph/print.h"
-#include "model_fixture.h"
 
 #include <tapml/model.h>
 
@@ -18,23 +18,16 @@ static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
                             "\"num_attention_heads\": 4, \"intermediate_size\": 48, "
                             "\"max_position_embeddings\": 16, \"vocab_size\": 50%s}";
 
-struct trial {
-    struct model_fixture *fixture;
-    tapml_object *root;
-    const tapml_model *table;
-};
-
-static struct trial begin(struct model_fixture *fixture)
+static struct architecture begin(struct model_fixture *fixture)
 {
-    struct trial trial = {.fixture = fixture};
+    tapml_object *root = NULL;
 
     model_fixture_ok(
-        model_root_create(&bert_architecture, model_fixture_host(fixture), NULL, &trial.root));
-    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
-    return trial;
+        model_root_create(&bert_architecture, model_fixture_host(fixture), NULL, &root));
+    return architecture_open(fixture, root);
 }
 
-static struct trial begin_small(const char *more)
+static struct architecture begin_small(const char *more)
 {
     char text[1024];
 
@@ -42,32 +35,17 @@ static struct trial begin_small(const char *more)
     return begin(model_fixture_open(NULL, text));
 }
 
-static void end(struct trial *trial)
-{
-    trial->root->vt->release(trial->root);
-    model_fixture_close(trial->fixture);
-}
-
-static tapml_status build(const struct trial *trial)
-{
-    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
-                               model_fixture_weights(trial->fixture),
-                               model_fixture_graph(trial->fixture));
-}
-
-static void expect(struct trial *trial, const char *const *pieces, size_t count)
+static void expect(struct architecture *architecture, const char *const *pieces, size_t count)
 {
     struct text text;
 
-    model_fixture_ok(build(trial));
-    model_fixture_ok(model_fixture_check_config(trial->fixture));
     text_init(&text);
-    print_graph(model_fixture_finish(trial->fixture), &text);
+    print_graph(architecture_graph(architecture), &text);
     for (size_t i = 0; i < count; i++) {
         cr_assert_not_null(strstr(text.data, pieces[i]), "no '%s' in %s", pieces[i], text.data);
     }
     text_release(&text);
-    end(trial);
+    architecture_close(architecture);
 }
 
 Test(bert, the_graph_with_and_without_weights)
@@ -83,7 +61,8 @@ Test(bert, the_graph_with_and_without_weights)
     static const char *const expected[] = {
         "w=encoder.layer.1.attention.self.key.weight f32 [32, 32]", "eps=9.9999999999999998e-13",
         "table=embeddings.token_type_embeddings.weight f32 [2, 32]", "output last_hidden_state = "};
-    struct trial with = begin(model_fixture_open("models/bert", NULL)), without = begin_small("");
+    struct architecture with = begin(model_fixture_open("models/bert", NULL)),
+                        without = begin_small("");
 
     expect(&with, pieces, sizeof(pieces) / sizeof(*pieces));
     expect(&without, expected, sizeof(expected) / sizeof(*expected));
@@ -105,19 +84,19 @@ Test(bert, what_is_refused)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct trial trial = begin_small(cases[i].more);
-        tapml_status status = build(&trial);
+        struct architecture architecture = begin_small(cases[i].more);
+        tapml_status status = architecture_build(&architecture);
 
-        status = status != TAPML_OK ? status : model_fixture_check_config(trial.fixture);
+        status = status != TAPML_OK ? status : model_fixture_check_config(architecture.fixture);
         cr_assert_neq(status, TAPML_OK, "%s", cases[i].more);
         model_fixture_expect(status, status, cases[i].piece);
-        end(&trial);
+        architecture_close(&architecture);
     }
 }
 
 Test(bert, a_text_is_one_call)
 {
-    struct trial trial = begin_small("");
+    struct architecture architecture = begin_small("");
     int32_t positions[17] = {0};
     const struct {
         const char *name;
@@ -130,18 +109,19 @@ Test(bert, a_text_is_one_call)
         {"rope.cos", 0, 4, 4, "no input 'rope.cos' is filled here"},
     };
 
-    model_fixture_ok(build(&trial));
-    model_fixture_ok(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
-                                       "positions", 0, 4, 4, positions, 4 * sizeof(*positions)));
+    model_fixture_ok(architecture_build(&architecture));
+    model_fixture_ok(architecture.table->fill(
+        architecture.root, NULL, model_fixture_config(architecture.fixture), "positions", 0, 4, 4,
+        positions, 4 * sizeof(*positions)));
     cr_assert_eq(positions[3], 3);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-        const tapml_status status =
-            trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture), wrong[i].name,
-                              wrong[i].first, wrong[i].count, wrong[i].length, positions,
-                              (uint64_t)wrong[i].count * sizeof(*positions));
+        const tapml_status status = architecture.table->fill(
+            architecture.root, NULL, model_fixture_config(architecture.fixture), wrong[i].name,
+            wrong[i].first, wrong[i].count, wrong[i].length, positions,
+            (uint64_t)wrong[i].count * sizeof(*positions));
 
         cr_assert_neq(status, TAPML_OK, "%s", wrong[i].piece);
         model_fixture_expect(status, status, wrong[i].piece);
     }
-    end(&trial);
+    architecture_close(&architecture);
 }

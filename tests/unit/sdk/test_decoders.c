@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The descriptions of plugins/models/decoders, which are linked into the test.
+#include "architecture.h"
 #include "base/text.h"
 #include "describe.h"
 #include "graph/print.h"
-#include "model_fixture.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,39 +21,12 @@ static const struct model_decoder *const decoders[] = {
 
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
 
-struct trial {
-    struct model_fixture *fixture;
-    tapml_object *root;
-    const tapml_model *table;
-};
-
-static struct trial begin(const struct model_decoder *decoder, struct model_fixture *fixture)
+static struct architecture begin(const struct model_decoder *decoder, struct model_fixture *fixture)
 {
-    struct trial trial = {.fixture = fixture};
+    tapml_object *root = NULL;
 
-    model_fixture_ok(model_decoder_create(decoder, model_fixture_host(fixture), NULL, &trial.root));
-    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
-    return trial;
-}
-
-static void end(struct trial *trial)
-{
-    trial->root->vt->release(trial->root);
-    model_fixture_close(trial->fixture);
-}
-
-static tapml_status build(const struct trial *trial)
-{
-    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
-                               model_fixture_weights(trial->fixture),
-                               model_fixture_graph(trial->fixture));
-}
-
-static const struct graph *built(struct trial *trial)
-{
-    model_fixture_ok(build(trial));
-    model_fixture_ok(model_fixture_check_config(trial->fixture));
-    return model_fixture_finish(trial->fixture);
+    model_fixture_ok(model_decoder_create(decoder, model_fixture_host(fixture), NULL, &root));
+    return architecture_open(fixture, root);
 }
 
 static char *read_config(const char *folder)
@@ -125,16 +98,17 @@ Test(decoders, with_and_without_weights_the_graph_is_one)
         cr_assert_not_null(decoder, "%s", folders[i]);
         snprintf(path, sizeof(path), "models/%s", folders[i]);
 
-        struct trial with = begin(decoder, model_fixture_open(path, NULL));
-        struct trial without = begin(decoder, model_fixture_open(NULL, text));
+        struct architecture with = begin(decoder, model_fixture_open(path, NULL));
+        struct architecture without = begin(decoder, model_fixture_open(NULL, text));
 
-        char *found = text_of(built(&with)), *expected = text_of(built(&without));
+        char *found = text_of(architecture_graph(&with)),
+             *expected = text_of(architecture_graph(&without));
 
         cr_assert_str_eq(found, expected, "%s", folders[i]);
         free(found);
         free(expected);
-        end(&with);
-        end(&without);
+        architecture_close(&with);
+        architecture_close(&without);
         free(text);
     }
 }
@@ -144,7 +118,7 @@ static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 4, "
                             "\"num_attention_heads\": 4, \"intermediate_size\": 48, "
                             "\"vocab_size\": 50%s}";
 
-static struct trial begin_small(const struct model_decoder *decoder, const char *more)
+static struct architecture begin_small(const struct model_decoder *decoder, const char *more)
 {
     char text[1024];
 
@@ -154,10 +128,10 @@ static struct trial begin_small(const struct model_decoder *decoder, const char 
 
 static char *printed(const struct model_decoder *decoder, const char *more)
 {
-    struct trial trial = begin_small(decoder, more);
-    char *text = text_of(built(&trial));
+    struct architecture architecture = begin_small(decoder, more);
+    char *text = text_of(architecture_graph(&architecture));
 
-    end(&trial);
+    architecture_close(&architecture);
     return text;
 }
 
@@ -220,26 +194,29 @@ Test(decoders, layers_that_slide)
 
 Test(decoders, options_of_single_families)
 {
-    struct trial trial =
+    struct architecture architecture =
         begin(&describe_gpt2,
               model_fixture_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
                                        "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
                                        "\"scale_attn_by_inverse_layer_idx\": true}"));
-    const struct graph *graph = built(&trial);
+    const struct graph *graph = architecture_graph(&architecture);
     const uint32_t op = graph_find_op(graph, "layers.1/attn/attention");
     int32_t positions[4] = {0};
 
     cr_assert_float_eq(graph->ops[op].arguments[7].d, 0.5 / sqrt(8), 1e-12);
-    model_fixture_ok(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
-                                       "positions", 12, 4, 16, positions, sizeof(positions)));
+    model_fixture_ok(architecture.table->fill(
+        architecture.root, NULL, model_fixture_config(architecture.fixture), "positions", 12, 4, 16,
+        positions, sizeof(positions)));
     cr_assert_eq(positions[3], 15);
-    model_fixture_expect(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
-                                           "positions", 13, 4, 17, positions, sizeof(positions)),
+    model_fixture_expect(architecture.table->fill(
+                             architecture.root, NULL, model_fixture_config(architecture.fixture),
+                             "positions", 13, 4, 17, positions, sizeof(positions)),
                          TAPML_INVALID, "position 16 is beyond the 16 that the model knows");
-    cr_assert_eq(trial.table->fill(trial.root, NULL, model_fixture_config(trial.fixture),
-                                   "rope.cos", 0, 4, 4, positions, sizeof(positions)),
+    cr_assert_eq(architecture.table->fill(architecture.root, NULL,
+                                          model_fixture_config(architecture.fixture), "rope.cos", 0,
+                                          4, 4, positions, sizeof(positions)),
                  TAPML_NOT_FOUND);
-    end(&trial);
+    architecture_close(&architecture);
     expect(&describe_gpt_neox, ", \"use_parallel_residual\": false", "layers.0/mlp/norm",
            "x=layers.0/attn/add");
     expect(&describe_gpt_neox, ", \"rotary_pct\": 1.0", "layers.0/attn/q_rope",
@@ -250,12 +227,13 @@ Test(decoders, options_of_single_families)
 static void
 refused(const struct model_decoder *decoder, const char *more, tapml_status code, const char *piece)
 {
-    struct trial trial = begin_small(decoder, more);
-    tapml_status status = build(&trial);
+    struct architecture architecture = begin_small(decoder, more);
+    tapml_status status = architecture_build(&architecture);
 
-    model_fixture_expect(status != TAPML_OK ? status : model_fixture_check_config(trial.fixture),
+    model_fixture_expect(status != TAPML_OK ? status
+                                            : model_fixture_check_config(architecture.fixture),
                          code, piece);
-    end(&trial);
+    architecture_close(&architecture);
 }
 
 Test(decoders, layers_with_experts)

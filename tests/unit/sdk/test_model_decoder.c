@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The decoder by the one description of the tree: it is linked into the test.
+#include "architecture.h"
 #include "base/alloc.h"
 #include "describe.h"
-#include "model_fixture.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,26 +14,18 @@ static const char small[] = "{\"model_type\": \"llama\", \"hidden_size\": 32, "
                             "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
                             "\"intermediate_size\": 48, \"vocab_size\": 50%s}";
 
-struct trial {
-    struct model_fixture *fixture;
-    tapml_object *root;
-    const tapml_model *table;
-};
-
-static struct trial begin(struct model_fixture *fixture)
+static struct architecture begin(struct model_fixture *fixture)
 {
-    struct trial trial = {.fixture = fixture};
+    tapml_object *root = NULL;
 
     model_fixture_ok(
-        model_decoder_create(&describe_llama, model_fixture_host(fixture), NULL, &trial.root));
-    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
-    cr_assert_not_null(trial.table);
-    cr_assert_null(trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL "0"));
-    return trial;
+        model_decoder_create(&describe_llama, model_fixture_host(fixture), NULL, &root));
+    cr_assert_null(root->vt->interface_of(root, TAPML_KIND_MODEL "0"));
+    return architecture_open(fixture, root);
 }
 
 // The small config with more keys, each after a comma; or the same without a '}'.
-static struct trial begin_small(const char *more)
+static struct architecture begin_small(const char *more)
 {
     char text[1024];
 
@@ -41,34 +33,14 @@ static struct trial begin_small(const char *more)
     return begin(model_fixture_open(NULL, text));
 }
 
-static void end(struct trial *trial)
-{
-    trial->root->vt->release(trial->root);
-    model_fixture_close(trial->fixture);
-}
-
-static tapml_status build(const struct trial *trial)
-{
-    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
-                               model_fixture_weights(trial->fixture),
-                               model_fixture_graph(trial->fixture));
-}
-
-static const struct graph *built(struct trial *trial)
-{
-    model_fixture_ok(build(trial));
-    model_fixture_ok(model_fixture_check_config(trial->fixture));
-    return model_fixture_finish(trial->fixture);
-}
-
 static uint32_t score(const char *config)
 {
-    struct trial trial = begin(model_fixture_open(NULL, config));
+    struct architecture architecture = begin(model_fixture_open(NULL, config));
     uint32_t found = 1000;
 
-    model_fixture_ok(
-        trial.table->match(trial.root, NULL, model_fixture_config(trial.fixture), &found));
-    end(&trial);
+    model_fixture_ok(architecture.table->match(architecture.root, NULL,
+                                               model_fixture_config(architecture.fixture), &found));
+    architecture_close(&architecture);
     return found;
 }
 
@@ -120,8 +92,8 @@ Test(model_decoder, every_fixture_builds)
         "../../models/tiny"};
 
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-        struct trial trial = begin(model_fixture_open(folders[i], NULL));
-        const struct graph *graph = built(&trial);
+        struct architecture architecture = begin(model_fixture_open(folders[i], NULL));
+        const struct graph *graph = architecture_graph(&architecture);
         const int is_biased = strstr(folders[i], "bias") != NULL;
 
         for (uint32_t v = 0; v < graph->value_count; v++) {
@@ -134,14 +106,14 @@ Test(model_decoder, every_fixture_builds)
         cr_assert_eq(argument(graph, "layers.1/mlp/up_proj", 2) != NULL, is_biased, "%s",
                      folders[i]);
         cr_assert_neq(graph_find_output(graph, "logits"), GRAPH_NONE);
-        end(&trial);
+        architecture_close(&architecture);
     }
 }
 
 Test(model_decoder, the_graph_of_a_fixture)
 {
-    struct trial trial = begin(model_fixture_open("models/llama", NULL));
-    const struct graph *graph = built(&trial);
+    struct architecture architecture = begin(model_fixture_open("models/llama", NULL));
+    const struct graph *graph = architecture_graph(&architecture);
 
     // embed; two layers of 11 + 7 ops; norm, rows, head.
     cr_assert_eq(graph->op_count, 1 + 2 * 18 + 3);
@@ -172,27 +144,27 @@ Test(model_decoder, the_graph_of_a_fixture)
     cr_assert_float_eq(graph->ops[op].arguments[7].d, 0.25, 1e-12);
     cr_assert_eq(graph->ops[op].arguments[8].i.constant, 1);
     cr_assert_float_eq(graph->ops[1].arguments[2].d, 1e-5, 1e-12, "eps comes from the config");
-    end(&trial);
+    architecture_close(&architecture);
 }
 
 Test(model_decoder, with_and_without_weights_the_graph_is_one)
 {
-    struct trial with = begin(model_fixture_open("models/llama", NULL));
-    const struct graph *graph = built(&with);
-    struct trial without = begin(model_fixture_open(
+    struct architecture with = begin(model_fixture_open("models/llama", NULL));
+    const struct graph *graph = architecture_graph(&with);
+    struct architecture without = begin(model_fixture_open(
         NULL, "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
               "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 80, "
               "\"vocab_size\": 96, \"rms_norm_eps\": 1e-5}"));
 
-    cr_assert(hash_equal(graph_hash(graph), graph_hash(built(&without))));
-    end(&with);
-    end(&without);
+    cr_assert(hash_equal(graph_hash(graph), graph_hash(architecture_graph(&without))));
+    architecture_close(&with);
+    architecture_close(&without);
 }
 
 Test(model_decoder, heads_and_defaults)
 {
-    struct trial trial = begin_small("");
-    const struct graph *graph = built(&trial);
+    struct architecture architecture = begin_small("");
+    const struct graph *graph = architecture_graph(&architecture);
 
     // As many key heads as query heads, of 32 / 4 values; the class's eps; a head of its own.
     expect_shape(argument(graph, "layers.0/attn/attention", 1), "C, 4, 8");
@@ -200,12 +172,13 @@ Test(model_decoder, heads_and_defaults)
     cr_assert_str_eq(argument(graph, "head", 1)->name, "lm_head.weight");
     cr_assert_null(argument(graph, "layers.0/attn/q_proj", 2));
     cr_assert_null(argument(graph, "layers.0/mlp/down_proj", 2));
-    end(&trial);
+    architecture_close(&architecture);
 
     // Heads wider than hidden / heads, one for keys, biases, a tied head.
-    trial = begin_small(", \"head_dim\": 24, \"num_key_value_heads\": 1, \"attention_bias\": true, "
-                        "\"mlp_bias\": true, \"tie_word_embeddings\": true");
-    graph = built(&trial);
+    architecture =
+        begin_small(", \"head_dim\": 24, \"num_key_value_heads\": 1, \"attention_bias\": true, "
+                    "\"mlp_bias\": true, \"tie_word_embeddings\": true");
+    graph = architecture_graph(&architecture);
     expect_shape(argument(graph, "layers.0/attn/attention", 0), "T, 4, 24");
     expect_shape(argument(graph, "layers.0/attn/attention", 1), "C, 1, 24");
     expect_shape(argument(graph, "layers.0/attn/o_proj", 1), "32, 96");
@@ -216,32 +189,35 @@ Test(model_decoder, heads_and_defaults)
     expect_shape(argument(graph, "layers.0/mlp/down_proj", 2), "32");
     expect_shape(argument(graph, "layers.0/attn/q_rope", 1), "T, 12");
     cr_assert_str_eq(argument(graph, "head", 1)->name, "model.embed_tokens.weight");
-    end(&trial);
+    architecture_close(&architecture);
 }
 
 static void refused(const char *more, tapml_status code, const char *piece)
 {
-    struct trial trial = begin_small(more);
+    struct architecture architecture = begin_small(more);
 
-    model_fixture_expect(build(&trial), code, piece);
-    end(&trial);
+    model_fixture_expect(architecture_build(&architecture), code, piece);
+    architecture_close(&architecture);
 }
 
 Test(model_decoder, what_is_refused)
 {
-    struct trial trial = begin(model_fixture_open(NULL, "{\"model_type\": \"llama\"}"));
+    struct architecture architecture =
+        begin(model_fixture_open(NULL, "{\"model_type\": \"llama\"}"));
 
-    model_fixture_expect(build(&trial), TAPML_INVALID, "the config lacks 'hidden_size'");
-    end(&trial);
-    trial = begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 99999}"));
-    model_fixture_expect(build(&trial), TAPML_INVALID,
+    model_fixture_expect(architecture_build(&architecture), TAPML_INVALID,
+                         "the config lacks 'hidden_size'");
+    architecture_close(&architecture);
+    architecture =
+        begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 99999}"));
+    model_fixture_expect(architecture_build(&architecture), TAPML_INVALID,
                          "'num_hidden_layers' is 99999, expected 1 to 4096");
-    end(&trial);
-    trial = begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
-                                           "\"num_attention_heads\": 5}"));
-    model_fixture_expect(build(&trial), TAPML_INVALID,
+    architecture_close(&architecture);
+    architecture = begin(model_fixture_open(NULL, "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
+                                                  "\"num_attention_heads\": 5}"));
+    model_fixture_expect(architecture_build(&architecture), TAPML_INVALID,
                          "32 hidden values do not divide among 5 heads");
-    end(&trial);
+    architecture_close(&architecture);
     refused(", \"hidden_act\": \"mish\"", TAPML_UNIMPLEMENTED,
             "'hidden_act' is 'mish', expected 'silu', 'swish', 'gelu', 'gelu_new', "
             "'gelu_pytorch_tanh', 'gelu_fast', 'relu', 'sigmoid', 'tanh', 'quick_gelu' or 'relu2'");
@@ -254,11 +230,11 @@ Test(model_decoder, what_is_refused)
 // Keys that nobody reads are the host's to refuse.
 static void left_unread(const char *more, const char *key)
 {
-    struct trial trial = begin_small(more);
+    struct architecture architecture = begin_small(more);
 
-    model_fixture_ok(build(&trial));
-    model_fixture_expect(model_fixture_check_config(trial.fixture), TAPML_INVALID, key);
-    end(&trial);
+    model_fixture_ok(architecture_build(&architecture));
+    model_fixture_expect(model_fixture_check_config(architecture.fixture), TAPML_INVALID, key);
+    architecture_close(&architecture);
 }
 
 Test(model_decoder, options_that_it_lacks_are_left_to_the_host)
@@ -272,52 +248,56 @@ Test(model_decoder, options_that_it_lacks_are_left_to_the_host)
 
 Test(model_decoder, fill)
 {
-    struct trial trial = begin_small(", \"max_position_embeddings\": 4, \"rope_scaling\": "
-                                     "{\"type\": \"dynamic\", \"factor\": 2.0}");
-    tapml_object *config = model_fixture_config(trial.fixture);
-    const tapml_model *table = trial.table;
+    struct architecture architecture =
+        begin_small(", \"max_position_embeddings\": 4, \"rope_scaling\": "
+                    "{\"type\": \"dynamic\", \"factor\": 2.0}");
+    tapml_object *config = model_fixture_config(architecture.fixture);
+    const tapml_model *table = architecture.table;
     float whole[6][4];
     float chunk[3][4];
     float shorter[3][4];
 
-    model_fixture_ok(build(&trial));
-    model_fixture_ok(model_fixture_check_config(trial.fixture));
+    model_fixture_ok(architecture_build(&architecture));
+    model_fixture_ok(model_fixture_check_config(architecture.fixture));
 
     const size_t made = alloc_made();
     model_fixture_ok(
-        table->fill(trial.root, NULL, config, "rope.sin", 0, 6, 6, whole, sizeof(whole)));
+        table->fill(architecture.root, NULL, config, "rope.sin", 0, 6, 6, whole, sizeof(whole)));
     cr_assert_eq(alloc_made(), made, "filled in every step: it must not allocate");
     model_fixture_ok(
-        table->fill(trial.root, NULL, config, "rope.sin", 3, 3, 6, chunk, sizeof(chunk)));
+        table->fill(architecture.root, NULL, config, "rope.sin", 3, 3, 6, chunk, sizeof(chunk)));
     cr_assert_eq(memcmp(chunk, whole[3], sizeof(chunk)), 0, "a chunk equals the whole");
-    model_fixture_ok(
-        table->fill(trial.root, NULL, config, "rope.sin", 0, 3, 3, shorter, sizeof(shorter)));
+    model_fixture_ok(table->fill(architecture.root, NULL, config, "rope.sin", 0, 3, 3, shorter,
+                                 sizeof(shorter)));
     cr_assert_neq(memcmp(shorter, whole[0], sizeof(shorter)), 0, "a shorter text is turned less");
     model_fixture_ok(
-        table->fill(trial.root, NULL, config, "rope.cos", 0, 3, 6, chunk, sizeof(chunk)));
+        table->fill(architecture.root, NULL, config, "rope.cos", 0, 3, 6, chunk, sizeof(chunk)));
     cr_assert_float_eq(chunk[0][3], 1, 0);
 
-    cr_assert_eq(table->fill(trial.root, NULL, config, "mask", 0, 3, 6, chunk, sizeof(chunk)),
-                 TAPML_NOT_FOUND);
-    cr_assert_eq(table->fill(trial.root, NULL, config, "rope.cos", 0, 2, 6, chunk, sizeof(chunk)),
-                 TAPML_INVALID);
-    cr_assert_eq(table->fill(trial.root, NULL, config, "rope.cos", 0, -1, 6, chunk, sizeof(chunk)),
-                 TAPML_INVALID);
-    end(&trial);
+    cr_assert_eq(
+        table->fill(architecture.root, NULL, config, "mask", 0, 3, 6, chunk, sizeof(chunk)),
+        TAPML_NOT_FOUND);
+    cr_assert_eq(
+        table->fill(architecture.root, NULL, config, "rope.cos", 0, 2, 6, chunk, sizeof(chunk)),
+        TAPML_INVALID);
+    cr_assert_eq(
+        table->fill(architecture.root, NULL, config, "rope.cos", 0, -1, 6, chunk, sizeof(chunk)),
+        TAPML_INVALID);
+    architecture_close(&architecture);
 }
 
 Test(model_decoder, wrong_checkpoints_are_named)
 {
-    struct trial trial = begin(model_fixture_open("models/llama", NULL));
-    struct trial other = begin_small("");
+    struct architecture architecture = begin(model_fixture_open("models/llama", NULL));
+    struct architecture other = begin_small("");
 
     // The small config over the fixture's tensors.
     model_fixture_expect(
-        trial.table->build(trial.root, NULL, model_fixture_config(other.fixture),
-                           model_fixture_weights(trial.fixture),
-                           model_fixture_graph(trial.fixture)),
+        architecture.table->build(architecture.root, NULL, model_fixture_config(other.fixture),
+                                  model_fixture_weights(architecture.fixture),
+                                  model_fixture_graph(architecture.fixture)),
         TAPML_INVALID,
         "tensor 'model.embed_tokens.weight': its shape is [96,64], expected [50,32]");
-    end(&trial);
-    end(&other);
+    architecture_close(&architecture);
+    architecture_close(&other);
 }

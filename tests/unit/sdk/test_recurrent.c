@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The architectures of plugins/models/recurrent, which are linked into the test.
+#include "architecture.h"
 #include "base/text.h"
 #include "graph/print.h"
-#include "model_fixture.h"
 #include "stack.h"
 
 #include <criterion/criterion.h>
@@ -12,52 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct trial {
-    struct model_fixture *fixture;
-    tapml_object *root;
-    const tapml_model *table;
-};
-
-static struct trial begin(const struct stack_description *description,
-                          struct model_fixture *fixture)
+static struct architecture begin(const struct stack_description *description,
+                                 struct model_fixture *fixture)
 {
-    struct trial trial = {.fixture = fixture};
+    tapml_object *root = NULL;
 
-    model_fixture_ok(stack_create(description, model_fixture_host(fixture), NULL, &trial.root));
-    trial.table = trial.root->vt->interface_of(trial.root, TAPML_KIND_MODEL);
-    return trial;
-}
-
-static void end(struct trial *trial)
-{
-    trial->root->vt->release(trial->root);
-    model_fixture_close(trial->fixture);
-}
-
-static tapml_status build(const struct trial *trial)
-{
-    return trial->table->build(trial->root, NULL, model_fixture_config(trial->fixture),
-                               model_fixture_weights(trial->fixture),
-                               model_fixture_graph(trial->fixture));
+    model_fixture_ok(stack_create(description, model_fixture_host(fixture), NULL, &root));
+    return architecture_open(fixture, root);
 }
 
 // The graph of a model folder, or of a config, as text.
 static char *
 printed(const struct stack_description *description, const char *folder, const char *config)
 {
-    struct trial trial = begin(description, model_fixture_open(folder, config));
+    struct architecture architecture = begin(description, model_fixture_open(folder, config));
     struct text text;
 
-    model_fixture_ok(build(&trial));
-    model_fixture_ok(model_fixture_check_config(trial.fixture));
     text_init(&text);
-    print_graph(model_fixture_finish(trial.fixture), &text);
+    print_graph(architecture_graph(&architecture), &text);
 
     char *copy = strdup(text.data);
 
     text_release(&text);
     cr_assert_not_null(copy);
-    end(&trial);
+    architecture_close(&architecture);
     return copy;
 }
 
@@ -174,12 +152,12 @@ static void refused(const struct stack_description *description,
 
     snprintf(text, sizeof(text), config, more);
 
-    struct trial trial = begin(description, model_fixture_open(NULL, text));
-    const tapml_status status = build(&trial);
+    struct architecture architecture = begin(description, model_fixture_open(NULL, text));
+    const tapml_status status = architecture_build(&architecture);
 
     model_fixture_expect(
         status, status == TAPML_UNIMPLEMENTED ? TAPML_UNIMPLEMENTED : TAPML_INVALID, piece);
-    end(&trial);
+    architecture_close(&architecture);
 }
 
 Test(recurrent, sizes_that_do_not_fit_are_refused_by_name)
@@ -252,12 +230,13 @@ Test(recurrent, hybrids_and_unknown_keys_are_refused)
 
         snprintf(text, sizeof(text), all[i].config, all[i].more);
 
-        struct trial trial = begin(all[i].description, model_fixture_open(NULL, text));
+        struct architecture architecture =
+            begin(all[i].description, model_fixture_open(NULL, text));
 
-        model_fixture_ok(build(&trial));
-        model_fixture_expect(model_fixture_check_config(trial.fixture), TAPML_INVALID,
+        model_fixture_ok(architecture_build(&architecture));
+        model_fixture_expect(model_fixture_check_config(architecture.fixture), TAPML_INVALID,
                              all[i].piece);
-        end(&trial);
+        architecture_close(&architecture);
     }
 }
 
@@ -268,7 +247,7 @@ Test(recurrent, tables_of_qwen3_next)
 
     snprintf(text, sizeof(text), qwen3_next, "");
 
-    struct trial next = begin(&describe_qwen3_next, model_fixture_open(NULL, text));
+    struct architecture next = begin(&describe_qwen3_next, model_fixture_open(NULL, text));
 
     model_fixture_ok(next.table->fill(next.root, NULL, model_fixture_config(next.fixture),
                                       "rope.cos", 0, 3, 3, table, sizeof(table)));
@@ -276,13 +255,13 @@ Test(recurrent, tables_of_qwen3_next)
     model_fixture_expect(next.table->fill(next.root, NULL, model_fixture_config(next.fixture),
                                           "rope.sin", 0, 2, 2, table, sizeof(table)),
                          TAPML_INVALID, "'rope.sin' of 2 tokens has not 12 bytes");
-    end(&next);
+    architecture_close(&next);
     snprintf(text, sizeof(text), rwkv7, "");
 
-    struct trial rwkv = begin(&describe_rwkv7, model_fixture_open(NULL, text));
+    struct architecture rwkv = begin(&describe_rwkv7, model_fixture_open(NULL, text));
 
     model_fixture_expect(rwkv.table->fill(rwkv.root, NULL, model_fixture_config(rwkv.fixture),
                                           "rope.cos", 0, 3, 3, table, sizeof(table)),
                          TAPML_NOT_FOUND, "no input 'rope.cos' is filled here");
-    end(&rwkv);
+    architecture_close(&rwkv);
 }
