@@ -31,7 +31,7 @@ struct ini_parser {
     size_t line_capacity;  // Of the sections' lines.
     struct table sections; // What is in the list of them: a file may have a hundred thousand.
     tapml_status status;   // Of the first failure.
-    ini_problem_fn tell;   // Or NULL: the first failure ends it all.
+    ini_problem_fn report; // Or NULL: the first failure ends it all.
     void *user;
     int is_lost; // The section that the entries stand in could not be read.
 };
@@ -159,13 +159,13 @@ static tapml_status check_line(struct ini_parser *parser, const char *line, size
     return has_text && line[0] == '[' ? check_section(parser, line, length) : TAPML_OK;
 }
 
-// Tells a failure and goes on, where somebody wants all of them.
-static tapml_status told(const struct ini_parser *parser, tapml_status status)
+// Reports a failure and continues, if all of them are wanted.
+static tapml_status reported(const struct ini_parser *parser, tapml_status status)
 {
-    if (status != TAPML_INVALID || !parser->tell) {
+    if (status != TAPML_INVALID || !parser->report) {
         return status;
     }
-    parser->tell(parser->user, status_message());
+    parser->report(parser->user, status_message());
     return TAPML_OK;
 }
 
@@ -188,7 +188,7 @@ static char *next_line(char *buffer, int size, void *user)
     if (length > 0 && line[0] == '[') {
         parser->is_lost = status != TAPML_OK;
     }
-    parser->status = told(parser, status);
+    parser->status = reported(parser, status);
     if (parser->status != TAPML_OK) {
         return NULL;
     }
@@ -227,7 +227,7 @@ static int add_entry(void *user, const char *section, const char *key, const cha
     }
     if (parser->status == TAPML_OK) {
         const tapml_status status = check_entry(parser, key, value);
-        parser->status = told(parser, status);
+        parser->status = reported(parser, status);
         if (parser->status == TAPML_OK && status != TAPML_OK) {
             return 1;
         }
@@ -280,12 +280,13 @@ static tapml_status parse(struct ini_parser parser, const char *name, struct ini
     return TAPML_OK;
 }
 
-tapml_status ini_survey(const char *path, ini_problem_fn tell, void *user, struct ini *out_ini)
+tapml_status ini_survey(const char *path, ini_problem_fn report, void *user, struct ini *out_ini)
 {
     char *text = NULL;
     size_t size = 0;
     TAPML_TRY(file_read(path, FILE_SIZE_MAX, &text, &size));
-    const struct ini_parser parser = {.rest = text, .end = text + size, .tell = tell, .user = user};
+    const struct ini_parser parser = {
+        .rest = text, .end = text + size, .report = report, .user = user};
     const tapml_status status = parse(parser, path, out_ini);
     alloc_free(text);
     return status;

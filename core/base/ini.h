@@ -43,10 +43,10 @@ void ini_release(struct ini *ini);
 // Receives one problem, such as "run.ini:7: ..."; `sentence` lives during the call.
 typedef void (*ini_problem_fn)(void *user, const char *sentence);
 
-// As ini_load, but continues after errors: `tell` receives each wrong line, which is left out. If
+// As ini_load, but continues after errors: `report` receives each wrong line, which is left out. If
 // the name of a section cannot be read, its entries are left out too.
 tapml_status
-ini_survey(const char *path, ini_problem_fn tell, void *user, struct ini *out_ini) STATUS_USED;
+ini_survey(const char *path, ini_problem_fn report, void *user, struct ini *out_ini) STATUS_USED;
 
 // Returns the last entry of `key` in `section`, or NULL.
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);

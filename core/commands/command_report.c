@@ -21,7 +21,8 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
-static tapml_status tell(const json_t *report, const char *dir, const struct options *options)
+static tapml_status
+write_report(const json_t *report, const char *dir, const struct options *options)
 {
     const json_t *targets = json_object_get(report, "targets");
 
@@ -71,7 +72,7 @@ enum outcome command_report_main(const struct command *command)
         status = report_data_read(options.plain[0], &report);
     }
     if (status == TAPML_OK) {
-        status = tell(report, options.plain[0], &options);
+        status = write_report(report, options.plain[0], &options);
     }
     const enum outcome outcome = status == TAPML_OK ? outcome_of_report(report) : OUTCOME_OK;
 

@@ -412,7 +412,7 @@ static tapml_status print_json(const struct overview *overview)
     return text_print(&text);
 }
 
-static tapml_status tell(const char *folder, int is_json)
+static tapml_status print_status(const char *folder, int is_json)
 {
     struct overview overview = {.folder = folder, .refusal = "", .arena = arena_create()};
     tapml_status status = overview.arena != NULL ? gather(&overview) : status_no_memory();
@@ -441,7 +441,7 @@ enum outcome command_status_main(const struct command *command)
         status = status_fail(TAPML_INVALID, "status takes the folder of a run, see --help");
     }
     if (status == TAPML_OK) {
-        status = tell(options.plain[0], options_get(&options, "--json") != NULL);
+        status = print_status(options.plain[0], options_get(&options, "--json") != NULL);
     }
     return outcome_report(status);
 }

@@ -179,7 +179,7 @@ static tapml_status share_faults(struct run_config *config)
 
 // -- Reading -----------------------------------------------------------------------------------
 
-static void tell(void *user, const char *sentence)
+static void add_problem(void *user, const char *sentence)
 {
     problems_add(user, "%s", sentence);
 }
@@ -189,7 +189,7 @@ run_file_survey(const char *path, struct problems *problems, struct run_config *
 {
     struct run_config config = {.path = path, .source.name = "source"};
 
-    TAPML_TRY(ini_survey(path, tell, problems, &config.ini));
+    TAPML_TRY(ini_survey(path, add_problem, problems, &config.ini));
     key_reader_check(&config.ini, problems);
     read_all(&config, problems);
     tapml_status status = run_config_check_plan(&config, problems);

@@ -286,7 +286,7 @@ settle(struct loop *loop, const char *step, size_t kind, struct judge_result *re
     return note(loop, step, verdict_of(loop, agreed, result), result, begin_ns);
 }
 
-static tapml_status tell(struct loop *loop, const char *step)
+static tapml_status announce(struct loop *loop, const char *step)
 {
     loop->progress.step = step;
     return loop->options->progress == NULL
@@ -335,7 +335,7 @@ static tapml_status move_kind(struct loop *loop, size_t kind)
     int is_done = 0;
 
     (void)snprintf(step, sizeof(step), "move %.80s", catalogue_short_name(loop->kinds[kind].op));
-    TAPML_TRY(tell(loop, step));
+    TAPML_TRY(announce(loop, step));
     loop->trial.moved_kinds = kind + 1;
     TAPML_TRY(resume(loop, step, &row, &is_done));
     if (!can_move(loop, kind)) {
@@ -372,7 +372,7 @@ static tapml_status watch_prompts(struct loop *loop, enum watch_mode mode, size_
 
     look.plan = plan;
     for (; look.prompt < prompts && status == TAPML_OK; look.prompt++) {
-        status = tell(loop, watch_step(mode));
+        status = announce(loop, watch_step(mode));
         status = status == TAPML_OK ? localise_look(&loop->localise, &look) : status;
         count_done(loop, 1, 0);
     }
@@ -434,7 +434,7 @@ static tapml_status settle_final(struct loop *loop, struct conclusion *conclusio
     if (has_last_watch(loop)) {
         TAPML_TRY(watch_or_resume(loop, WATCH_SHADOW, 1));
     }
-    TAPML_TRY(tell(loop, "final"));
+    TAPML_TRY(announce(loop, "final"));
     TAPML_TRY(trial_judge(&loop->trial, result));
     const int agreed = result->agrees;
 
@@ -461,7 +461,7 @@ static tapml_status finish(struct loop *loop, struct conclusion *conclusion)
     int is_done = 0;
 
     loop->trial.prompts = loop->options->all_prompts;
-    TAPML_TRY(tell(loop, "final"));
+    TAPML_TRY(announce(loop, "final"));
     TAPML_TRY(resume(loop, "final", &row, &is_done));
     if (!is_done) {
         return settle_final(loop, conclusion);

@@ -208,8 +208,8 @@ static const char *command_of(const struct bundling *bundling, const char *path)
                         has_config ? "config" : "backend", name, tail);
 }
 
-// Says what was written, to the terminal and in the store.
-static tapml_status tell(const struct bundling *bundling, const struct carved_case *item)
+// Records what was written, in the store and on the terminal.
+static tapml_status record_bundle(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct bundles_options *options = bundling->options;
     const char *name = strrchr(bundling->path, '/');
@@ -254,7 +254,7 @@ static tapml_status reduce_and_save(const struct bundling *bundling, const struc
 
     if (status == TAPML_OK) {
         progress_end(&progress, "%s to %s", item->instance, reduced.item.shape_class);
-        status = tell(bundling, &reduced.item);
+        status = record_bundle(bundling, &reduced.item);
     }
     reduce_result_release(&reduced);
     return status;
@@ -321,7 +321,7 @@ report_earlier(const struct bundling *bundling, struct store *store, int *out_is
 
     alloc_free(ids);
     TAPML_TRY(stored_case_load(store, id, bundling->arena, &item));
-    return tell(bundling, &item);
+    return record_bundle(bundling, &item);
 }
 
 // What failed late or only sometimes may not fail again: the bundle of a finished offload stays.

@@ -66,7 +66,7 @@ PUBLIC int posix_memalign(void **out_memory, size_t align, size_t size)
 
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void write_count(void)
 {
     const char *path = getenv("TAPML_COUNT_FILE");
     const long count = atomic_load(&allocations);

@@ -78,7 +78,7 @@ struct telling {
     size_t count;
 };
 
-static void *tell(void *user)
+static void *notify(void *user)
 {
     const struct told *told = user;
     told->function(told->user, TAPML_OK);
@@ -122,7 +122,7 @@ static tapml_status telling_notify(struct backend *backend,
     struct told *told = &telling->told[telling->count++];
     told->function = function;
     told->user = user;
-    CHECK(pthread_create(&told->thread, NULL, tell, told) == 0);
+    CHECK(pthread_create(&told->thread, NULL, notify, told) == 0);
     return TAPML_OK;
 }
 

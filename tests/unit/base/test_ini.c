@@ -90,7 +90,7 @@ struct told {
     size_t count;
 };
 
-static void tell(void *user, const char *sentence)
+static void keep_sentence(void *user, const char *sentence)
 {
     struct told *told = user;
     cr_assert_lt(told->count, 8);
@@ -105,7 +105,7 @@ Test(ini, a_survey_goes_on_behind_what_is_wrong)
     scratch_make(&scratch);
     const char *path =
         scratch_text(&scratch, "x.ini", "[a]\nb = 1\n joined\nword\n[c\nd = 2\n= 3\n[e]\nf = 4\n");
-    cr_assert_eq(ini_survey(path, tell, &told, &ini), TAPML_OK, "%s", status_message());
+    cr_assert_eq(ini_survey(path, keep_sentence, &told, &ini), TAPML_OK, "%s", status_message());
     cr_assert_eq(told.count, 3);
     cr_assert_not_null(strstr(told.sentences[0], "x.ini:3: expected no blank"));
     cr_assert_not_null(strstr(told.sentences[1], "x.ini:4: expected 'key = value'"));

@@ -18,14 +18,14 @@ static void setup(void)
 
 TestSuite(supervisor, .init = setup);
 
-static void tell(pid_t process)
+static void send_pid(pid_t process)
 {
     if (write(ends[1], &process, sizeof(process)) != sizeof(process)) {
         _exit(99);
     }
 }
 
-static pid_t hear(void)
+static pid_t receive_pid(void)
 {
     pid_t process = 0;
     cr_assert_eq(read(ends[0], &process, sizeof(process)), sizeof(process));
@@ -50,7 +50,7 @@ static void leave_one_behind(void)
     (void)setsid();
     const pid_t second = fork();
     if (second > 0) {
-        tell(second);
+        send_pid(second);
         _exit(0);
     }
     wait_for_ever();
@@ -90,7 +90,7 @@ Test(supervisor, ends_what_was_left_behind_and_then_like_its_child)
 {
     const int status = status_of(start(leave_one_behind));
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%d", status);
-    cr_assert(is_gone(hear()));
+    cr_assert(is_gone(receive_pid()));
 }
 
 static void fail_itself(void)
@@ -104,20 +104,20 @@ Test(supervisor, ends_by_the_signal_that_ended_its_child)
 {
     const int status = status_of(start(fail_itself));
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%d", status);
-    cr_assert(is_gone(hear()));
+    cr_assert(is_gone(receive_pid()));
 }
 
 static void work_on(void)
 {
     leave_one_behind();
-    tell(getpid());
+    send_pid(getpid());
     wait_for_ever();
 }
 
 Test(supervisor, ends_all_when_it_is_asked_to)
 {
     const pid_t process = start(work_on);
-    const pid_t left = hear(), working = hear();
+    const pid_t left = receive_pid(), working = receive_pid();
     cr_assert_eq(supervisor_watched(process), working);
     cr_assert_eq(kill(process, SIGTERM), 0);
     const int status = status_of(process);
@@ -133,7 +133,7 @@ Test(supervisor, ends_all_when_the_host_is_gone)
         (void)start(work_on);
         wait_for_ever();
     }
-    const pid_t left = hear(), working = hear();
+    const pid_t left = receive_pid(), working = receive_pid();
     cr_assert_eq(kill(host, SIGKILL), 0);
     (void)status_of(host);
     cr_assert(is_gone(working));

@@ -31,7 +31,7 @@ static void end(void)
 
 TestSuite(merge, .init = begin, .fini = end);
 
-static void tell(void *user, const char *sentence)
+static void append_sentence(void *user, const char *sentence)
 {
     (void)user;
     text_format(&told, "%s\n", sentence);
@@ -121,7 +121,8 @@ static struct merge_counts merge(struct store *into, struct store *from)
 {
     struct merge_counts counts = {0};
     text_clear(&told);
-    cr_assert_eq(merge_run(into, from, tell, NULL, &counts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(merge_run(into, from, append_sentence, NULL, &counts), TAPML_OK, "%s",
+                 status_message());
     cr_assert_eq(number_of(into, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     return counts;
 }
@@ -231,7 +232,7 @@ Test(merge, another_run_is_refused)
     struct store *into = make("one.tapmlrun", 1, 1, 1);
     struct store *from = make("other.tapmlrun", 2, 2, 1);
     cr_assert_eq(metadata_set(from, "model.hash", "n"), TAPML_OK);
-    cr_expect_eq(merge_run(into, from, tell, NULL, &counts), TAPML_PRECONDITION);
+    cr_expect_eq(merge_run(into, from, append_sentence, NULL, &counts), TAPML_PRECONDITION);
     cr_expect_not_null(strstr(status_message(), "model.hash is m and n"), "%s", status_message());
     cr_expect_eq(number_of(into, "SELECT count(*) FROM prompt"), 1);
     cr_assert_eq(metadata_set(from, "model.hash", "m"), TAPML_OK);
