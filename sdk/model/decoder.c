@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "block.h"
-
+#include <tapml/model/block.h>
 #include <tapml/model/root.h>
 
 #include <math.h>
 #include <string.h>
 
 // The inputs that `fill` computes: cosines, then sines, of each rope.
-static const char *const table_names[SIZES_ROPE_COUNT][2] = {{"rope.cos", "rope.sin"},
+static const char *const table_names[MODEL_ROPE_COUNT][2] = {{"rope.cos", "rope.sin"},
                                                              {"rope.local.cos", "rope.local.sin"}};
 static const char positions_name[] = "positions";
 
 // Hub files often leave the prefix out.
-static void find_prefix(struct model_context *context, const struct sizes *sizes)
+static void find_prefix(struct model_context *context, const struct model_sizes *sizes)
 {
     const struct model_decoder *decoder = sizes->decoder;
     const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
@@ -26,7 +25,7 @@ static void find_prefix(struct model_context *context, const struct sizes *sizes
 }
 
 // Without a tensor of its own, or where the config ties it, the head is the embedding.
-static const char *head_tensor(struct model_context *context, const struct sizes *sizes)
+static const char *head_tensor(struct model_context *context, const struct model_sizes *sizes)
 {
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
     const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
@@ -36,19 +35,19 @@ static const char *head_tensor(struct model_context *context, const struct sizes
                                                                                 : tensors->embed;
 }
 
-static int is_rope_used(struct model_context *context, const struct sizes *sizes, int rope)
+static int is_rope_used(struct model_context *context, const struct model_sizes *sizes, int rope)
 {
     for (int64_t i = 0; i < sizes->layers && context->status == TAPML_OK; i++) {
-        if ((int)sizes_layer(context, sizes, i).rope == rope) {
+        if ((int)model_sizes_layer(context, sizes, i).rope == rope) {
             return 1;
         }
     }
     return 0;
 }
 
-static void make_tables(struct model_context *context, struct block *block)
+static void make_tables(struct model_context *context, struct model_block *block)
 {
-    for (int i = 0; i < SIZES_ROPE_COUNT; i++) {
+    for (int i = 0; i < MODEL_ROPE_COUNT; i++) {
         const int64_t shape[] = {TAPML_SYM_TOKENS, block->sizes->ropes[i].pairs};
 
         if (is_rope_used(context, block->sizes, i)) {
@@ -60,72 +59,80 @@ static void make_tables(struct model_context *context, struct block *block)
     }
 }
 
-// For a power of two p of heads 2^(-8i / p), i from 1 on; beyond it every second slope of 2p heads.
-static tapml_graph_value make_slopes(struct model_context *context, int64_t heads)
+tapml_graph_value model_embed_root(struct model_context *context,
+                                   const struct model_block *block,
+                                   tapml_graph_value x)
 {
-    float slopes[SIZES_HEADS_MAX];
-    const double power = exp2(floor(log2((double)heads)));
-
-    for (int64_t i = 0; i < heads; i++) {
-        const double rest = (double)i - power;
-
-        slopes[i] = (float)(rest < 0 ? exp2(-8 * (double)(i + 1) / power)
-                                     : exp2(-4 * (2 * rest + 1) / power));
-    }
-    return model_constant(context, slopes, heads);
+    return model_scale(context, "embed_scale", x, (double)sqrtf((float)block->sizes->hidden));
 }
 
-static tapml_graph_value
-add_positions(struct model_context *context, const struct sizes *sizes, tapml_graph_value h)
+tapml_graph_value model_embed_positions(struct model_context *context,
+                                        const struct model_block *block,
+                                        tapml_graph_value x)
 {
     const int64_t tokens = TAPML_SYM_TOKENS;
     const tapml_graph_value positions =
         model_input(context, positions_name, TAPML_FROM_FILL, TAPML_I32, &tokens, 1);
     const tapml_graph_value rows =
-        model_embed(context, "embed_positions", positions, sizes->decoder->tensors.positions,
-                    sizes->positions, sizes->hidden);
+        model_embed(context, "embed_positions", positions, block->decoder->tensors.positions,
+                    block->sizes->positions, block->sizes->hidden);
 
-    return model_add(context, "add_positions", h, rows);
+    return model_add(context, "add_positions", x, rows);
 }
 
-static tapml_graph_value
-embed(struct model_context *context, const struct sizes *sizes, tapml_graph_value ids)
+tapml_graph_value model_embed_norm(struct model_context *context,
+                                   const struct model_block *block,
+                                   tapml_graph_value x)
 {
-    const struct model_decoder *decoder = sizes->decoder;
-    tapml_graph_value h = model_embed(context, "embed", ids, decoder->tensors.embed,
-                                      sizes->vocabulary, sizes->hidden);
+    return model_block_norm(context, block, "embed_norm", block->decoder->tensors.embed_norm, x);
+}
 
-    if (decoder->embed_is_multiplied) {
-        h = model_scale(context, "embed_scale", h, (double)sqrtf((float)sizes->hidden));
+static tapml_graph_value take_steps(struct model_context *context,
+                                    const struct model_block *block,
+                                    model_value_fn *const *steps,
+                                    tapml_graph_value x)
+{
+    for (size_t i = 0; i < MODEL_DECODER_STEPS_MAX && steps[i] != NULL; i++) {
+        x = steps[i](context, block, x);
     }
-    if (decoder->tensors.positions != NULL) {
-        h = add_positions(context, sizes, h);
-    }
-    return block_norm(context, sizes, "embed_norm", decoder->tensors.embed_norm, h);
+    return x;
 }
 
 static void add_logits(struct model_context *context,
-                       const struct sizes *sizes,
+                       const struct model_block *block,
                        tapml_graph_value h,
                        tapml_graph_value rows)
 {
+    const struct model_sizes *sizes = block->sizes;
     const struct model_linear head = {
         .tensor = head_tensor(context, sizes), .in = sizes->hidden, .out = sizes->vocabulary};
-    tapml_graph_value logits =
+    const tapml_graph_value logits =
         model_linear(context, "head", model_gather_rows(context, "rows", h, rows), &head);
 
-    if (sizes->logit_scale > 0) {
-        logits = model_scale(context, "logit_scale", logits, sizes->logit_scale);
-    }
-    if (sizes->logit_softcap > 0) {
-        logits = model_softcap(context, "logit_softcap", logits, sizes->logit_softcap);
-    }
-    model_output(context, "logits", logits);
+    model_output(context, "logits",
+                 take_steps(context, block, block->decoder->logit_steps, logits));
 }
 
-static void build_graph(struct model_context *context, struct block *block)
+static tapml_graph_value
+build_layers(struct model_context *context, struct model_block *block, tapml_graph_value h)
 {
-    const struct sizes *sizes = block->sizes;
+    const struct model_decoder *decoder = block->decoder;
+    model_value_fn *layer = decoder->layer != NULL ? decoder->layer : model_layer_residual;
+
+    for (context->layer = 0; context->layer < block->sizes->layers; context->layer++) {
+        block->layer = model_sizes_layer(context, block->sizes, context->layer);
+        model_output_hidden(context, context->layer, h);
+        model_scope_begin(context, "layers.{i}");
+        h = layer(context, block, h);
+        model_scope_end(context);
+    }
+    return h;
+}
+
+static void build_graph(struct model_context *context, struct model_block *block)
+{
+    const struct model_sizes *sizes = block->sizes;
+    const struct model_decoder *decoder = block->decoder;
     const int64_t tokens = TAPML_SYM_TOKENS;
     const int64_t wanted = TAPML_SYM_ROWS;
     const tapml_graph_value ids =
@@ -135,62 +142,55 @@ static void build_graph(struct model_context *context, struct block *block)
 
     find_prefix(context, sizes);
     make_tables(context, block);
-    block->slopes = sizes->decoder->has_slopes ? make_slopes(context, sizes->heads) : 0;
+    block->slopes = decoder->slopes != NULL ? decoder->slopes(context, sizes->heads) : 0;
 
-    struct block_stream stream = {.h = embed(context, sizes, ids)};
+    tapml_graph_value h = model_embed(context, "embed", ids, decoder->tensors.embed,
+                                      sizes->vocabulary, sizes->hidden);
 
-    for (context->layer = 0; context->layer < sizes->layers; context->layer++) {
-        model_output_hidden(context, context->layer, stream.h);
-        model_scope_begin(context, "layers.{i}");
-        block_attention(context, block, &stream);
-        block_mlp(context, block, &stream);
-        model_scope_end(context);
-    }
-
-    const tapml_graph_value h =
-        block_norm(context, sizes, "norm", sizes->decoder->tensors.norm, stream.h);
-
+    h = build_layers(context, block, take_steps(context, block, decoder->embed_steps, h));
+    h = model_block_norm(context, block, "norm", decoder->tensors.norm, h);
     model_output_hidden(context, sizes->layers, h);
-    add_logits(context, sizes, h, rows);
+    add_logits(context, block, h, rows);
 }
 
 static void build(struct model_context *context, const void *description)
 {
-    struct sizes sizes;
-    struct block block = {.sizes = &sizes};
+    struct model_sizes sizes;
+    struct model_block block = {.decoder = description, .sizes = &sizes};
 
-    sizes_read(context, description, &sizes);
+    model_sizes_read(context, description, &sizes);
     if (context->status == TAPML_OK) {
         build_graph(context, &block);
     }
 }
 
-// The rope of which `name` is a table, or SIZES_ROPE_NONE.
-static enum sizes_rope find_table(const struct sizes *sizes, const char *name, int *out_is_sine)
+// The rope of which `name` is a table, or MODEL_ROPE_NONE.
+static enum model_layer_rope
+find_table(const struct model_sizes *sizes, const char *name, int *out_is_sine)
 {
-    for (int i = 0; i < SIZES_ROPE_COUNT; i++) {
+    for (int i = 0; i < MODEL_ROPE_COUNT; i++) {
         *out_is_sine = strcmp(name, table_names[i][1]) == 0;
         if (sizes->ropes[i].pairs > 0 && (*out_is_sine || strcmp(name, table_names[i][0]) == 0)) {
-            return (enum sizes_rope)i;
+            return (enum model_layer_rope)i;
         }
     }
-    return SIZES_ROPE_NONE;
+    return MODEL_ROPE_NONE;
 }
 
 static void
 fill(struct model_context *context, const void *description, const struct model_fill *fill)
 {
-    struct sizes sizes;
+    struct model_sizes sizes;
     int is_sine = 0;
 
-    sizes_read(context, description, &sizes);
+    model_sizes_read(context, description, &sizes);
     if (context->status != TAPML_OK) {
         return;
     }
 
-    const enum sizes_rope rope = find_table(&sizes, fill->name, &is_sine);
+    const enum model_layer_rope rope = find_table(&sizes, fill->name, &is_sine);
 
-    if (rope != SIZES_ROPE_NONE) {
+    if (rope != MODEL_ROPE_NONE) {
         model_rope_fill(context, &sizes.ropes[rope], is_sine, fill);
     } else if (sizes.positions > 0 && strcmp(fill->name, positions_name) == 0) {
         model_fill_positions(context, fill, sizes.positions);

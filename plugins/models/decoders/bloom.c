@@ -12,10 +12,11 @@ const struct model_decoder describe_bloom = {
     .prefix = "transformer.",
     .norm = MODEL_NORM_LAYER,
     .has_norm_biases = 1,
-    .qkv = MODEL_QKV_HEADS,
-    .mlp = MODEL_MLP_PLAIN,
+    .embed_steps = {model_embed_norm},
+    .layout = model_layout_whole,
+    .mlp = model_mlp_plain,
     .ropes = MODEL_ROPES_NONE,
-    .has_slopes = 1,
+    .slopes = model_slopes_alibi,
     .keys =
         {
             .hidden = "/hidden_size|/n_embed",

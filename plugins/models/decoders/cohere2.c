@@ -8,12 +8,23 @@
 
 #include <tapml/model/names.h>
 
+static tapml_graph_value scale_logits(struct model_context *context,
+                                      const struct model_block *block,
+                                      tapml_graph_value logits)
+{
+    const double scale = model_config_number_of(context, "/logit_scale", 0.0625);
+
+    (void)block;
+    return scale > 0 ? model_scale(context, "logit_scale", logits, scale) : logits;
+}
+
 const struct model_decoder describe_cohere2 = {
     .model_type = "cohere2",
     .class_name = "Cohere2ForCausalLM",
     .norm = MODEL_NORM_LAYER,
     .ropes = MODEL_ROPES_SLIDING,
     .is_rope_interleaved = 1,
+    .logit_steps = {scale_logits},
     .keys =
         {
             MODEL_KEYS_SIZES,
@@ -21,7 +32,6 @@ const struct model_decoder describe_cohere2 = {
             .eps = "/layer_norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",
-            .logit_scale = "/logit_scale",
         },
     .defaults =
         {
@@ -29,7 +39,6 @@ const struct model_decoder describe_cohere2 = {
             .activation = "silu",
             .is_tied = 1,
             .is_parallel = 1,
-            .logit_scale = 0.0625,
             .rope = {.theta = 10000, .positions = 8192},
         },
     .windows = {.window = "/sliding_window",

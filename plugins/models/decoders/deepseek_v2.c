@@ -7,6 +7,16 @@
 
 #include "describe.h"
 
+static const struct model_decoder_experts experts = {
+    DEEPSEEK_EXPERT_KEYS,
+    .method = "/topk_method",
+    .count_fallback = 64,
+    .width_fallback = 1407,
+    .shared_fallback = 2,
+    .factor_fallback = 1,
+    .tensors = {DEEPSEEK_EXPERT_TENSORS},
+};
+
 const struct model_decoder describe_deepseek_v2 = {
     .model_type = "deepseek_v2",
     .class_name = "DeepseekV2ForCausalLM",
@@ -30,17 +40,10 @@ const struct model_decoder describe_deepseek_v2 = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
-    DEEPSEEK_LATENT,
-    .experts =
-        {
-            DEEPSEEK_EXPERT_KEYS,
-            .method = "/topk_method",
-            .count_fallback = 64,
-            .width_fallback = 1407,
-            .shared_fallback = 2,
-            .factor_fallback = 1,
-            .tensors = {DEEPSEEK_EXPERT_TENSORS},
-        },
+    .heads = model_heads_latent,
+    .attention = model_attention_latent,
+    .latent = &deepseek_latent,
+    .experts = &experts,
     .ignored = {"/head_dim", "/norm_topk_prob", "/aux_loss_alpha", "/seq_aux", "/ep_size"},
     .expected = {{"/moe_layer_freq", "1"}, {"/scoring_func", "\"softmax\""}},
 };

@@ -7,6 +7,23 @@
 
 #include "describe.h"
 
+static const struct model_decoder_experts experts = {
+    DEEPSEEK_EXPERT_KEYS,
+    .renormalises = "/norm_topk_prob",
+    .routing = MODEL_ROUTING_SIGMOID,
+    .count_fallback = 256,
+    .chosen_fallback = 8,
+    .width_fallback = 2048,
+    .first_fallback = 3,
+    .shared_fallback = 1,
+    .groups_fallback = 8,
+    .kept_groups_fallback = 4,
+    .factor_fallback = 2.5,
+    .renormalises_fallback = 1,
+    .tensors = {DEEPSEEK_EXPERT_TENSORS,
+                .bias = "model.layers.{i}.mlp.gate.e_score_correction_bias"},
+};
+
 const struct model_decoder describe_deepseek_v3 = {
     .model_type = "deepseek_v3",
     .class_name = "DeepseekV3ForCausalLM",
@@ -30,24 +47,10 @@ const struct model_decoder describe_deepseek_v3 = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
-    DEEPSEEK_LATENT,
-    .experts =
-        {
-            DEEPSEEK_EXPERT_KEYS,
-            .renormalises = "/norm_topk_prob",
-            .routing = MODEL_ROUTING_SIGMOID,
-            .count_fallback = 256,
-            .chosen_fallback = 8,
-            .width_fallback = 2048,
-            .first_fallback = 3,
-            .shared_fallback = 1,
-            .groups_fallback = 8,
-            .kept_groups_fallback = 4,
-            .factor_fallback = 2.5,
-            .renormalises_fallback = 1,
-            .tensors = {DEEPSEEK_EXPERT_TENSORS,
-                        .bias = "model.layers.{i}.mlp.gate.e_score_correction_bias"},
-        },
+    .heads = model_heads_latent,
+    .attention = model_attention_latent,
+    .latent = &deepseek_latent,
+    .experts = &experts,
     .ignored = {"/head_dim", "/qk_head_dim", "/num_nextn_predict_layers", "/aux_loss_alpha",
                 "/seq_aux", "/ep_size"},
     .expected = {{"/moe_layer_freq", "1"},

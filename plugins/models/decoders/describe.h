@@ -4,7 +4,7 @@
 // The architectures of this plugin, one file each.
 #pragma once
 
-#include <tapml/model/decoder.h>
+#include <tapml/model/block.h>
 
 extern const struct model_decoder describe_bloom;
 extern const struct model_decoder describe_cohere2;

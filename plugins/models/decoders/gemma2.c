@@ -4,14 +4,33 @@
 // Gemma 2 (arXiv 2408.00118): norms before and behind both halves of a layer, which multiply by
 // 1 + weight; scores and logits softly limited; every other layer, from the first on, slides.
 #include "describe.h"
+#include "gemma.h"
 
 #include <tapml/model/names.h>
+
+static void attention(struct model_context *context,
+                      const struct model_block *block,
+                      struct model_attention *attention)
+{
+    gemma_scale(context, block, attention);
+    attention->softcap = model_config_number_of(context, "/attn_logit_softcapping", 50);
+}
+
+static tapml_graph_value limit_logits(struct model_context *context,
+                                      const struct model_block *block,
+                                      tapml_graph_value logits)
+{
+    (void)block;
+    return gemma_limit(context, logits, 30);
+}
 
 const struct model_decoder describe_gemma2 = {
     .model_type = "gemma2",
     .class_name = "Gemma2ForCausalLM",
     .norm_offset = 1,
-    .embed_is_multiplied = 1,
+    .embed_steps = {model_embed_root},
+    .attention = attention,
+    .logit_steps = {limit_logits},
     .keys =
         {
             MODEL_KEYS_SIZES,
@@ -19,18 +38,12 @@ const struct model_decoder describe_gemma2 = {
             .eps = "/rms_norm_eps",
             .activation = "/hidden_activation",
             .attention_biases = "/attention_bias",
-            .scale_width = "/query_pre_attn_scalar",
-            .attention_softcap = "/attn_logit_softcapping",
-            .logit_softcap = "/final_logit_softcapping",
         },
     .defaults =
         {
             .eps = 1e-6,
             .activation = "gelu_pytorch_tanh",
             .is_tied = 1,
-            .scale_width = 256,
-            .attention_softcap = 50,
-            .logit_softcap = 30,
             .rope = {.theta = 10000, .positions = 8192},
         },
     .windows = {.window = "/sliding_window",

@@ -4,14 +4,25 @@
 // Gemma 3 (arXiv 2503.19786), its text model: Gemma 2 with normalised heads of queries and keys in
 // place of limited scores; every sixth layer is full; layers that slide have a rope of their own.
 #include "describe.h"
+#include "gemma.h"
 
 #include <tapml/model/names.h>
+
+static tapml_graph_value limit_logits(struct model_context *context,
+                                      const struct model_block *block,
+                                      tapml_graph_value logits)
+{
+    (void)block;
+    return gemma_limit(context, logits, 0);
+}
 
 const struct model_decoder describe_gemma3_text = {
     .model_type = "gemma3_text",
     .class_name = "Gemma3ForCausalLM",
     .norm_offset = 1,
-    .embed_is_multiplied = 1,
+    .embed_steps = {model_embed_root},
+    .attention = gemma_scale,
+    .logit_steps = {limit_logits},
     .ropes = MODEL_ROPES_BY_LAYER,
     .keys =
         {
@@ -20,15 +31,12 @@ const struct model_decoder describe_gemma3_text = {
             .eps = "/rms_norm_eps",
             .activation = "/hidden_activation",
             .attention_biases = "/attention_bias",
-            .scale_width = "/query_pre_attn_scalar",
-            .logit_softcap = "/final_logit_softcapping",
         },
     .defaults =
         {
             .eps = 1e-6,
             .activation = "gelu_pytorch_tanh",
             .is_tied = 1,
-            .scale_width = 256,
             .rope = {.theta = 1e6, .positions = 131072, .newer = "/rope_parameters/full_attention"},
             .local_rope = {.theta = 10000,
                            .positions = 131072,

@@ -5,14 +5,30 @@
 // keys and values, weights stored [in, out]. Many files leave "transformer." out of the names.
 #include "describe.h"
 
+// Scores may be left as they are, and be divided by the layer's number besides.
+static void attention(struct model_context *context,
+                      const struct model_block *block,
+                      struct model_attention *attention)
+{
+    (void)block;
+    if (!model_config_boolean_of(context, "/scale_attn_weights", 1)) {
+        attention->scale = 1;
+    }
+    if (model_config_boolean_of(context, "/scale_attn_by_inverse_layer_idx", 0)) {
+        attention->scale /= (double)(context->layer + 1);
+    }
+}
+
 const struct model_decoder describe_gpt2 = {
     .model_type = "gpt2",
     .class_name = "GPT2LMHeadModel",
     .prefix = "transformer.",
     .norm = MODEL_NORM_LAYER,
     .has_norm_biases = 1,
-    .qkv = MODEL_QKV_BLOCKS,
-    .mlp = MODEL_MLP_PLAIN,
+    .embed_steps = {model_embed_positions},
+    .layout = model_layout_blocks,
+    .attention = attention,
+    .mlp = model_mlp_plain,
     .ropes = MODEL_ROPES_NONE,
     .is_transposed = 1,
     .keys =
@@ -26,8 +42,6 @@ const struct model_decoder describe_gpt2 = {
             .activation = "/activation_function",
             .is_tied = "/tie_word_embeddings",
             .positions = "/n_positions",
-            .is_scaled = "/scale_attn_weights",
-            .is_scaled_by_layer = "/scale_attn_by_inverse_layer_idx",
         },
     .defaults =
         {

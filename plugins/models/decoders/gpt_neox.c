@@ -10,8 +10,8 @@ const struct model_decoder describe_gpt_neox = {
     .class_name = "GPTNeoXForCausalLM",
     .norm = MODEL_NORM_LAYER,
     .has_norm_biases = 1,
-    .qkv = MODEL_QKV_HEADS,
-    .mlp = MODEL_MLP_PLAIN,
+    .layout = model_layout_whole,
+    .mlp = model_mlp_plain,
     .keys =
         {
             .hidden = "/hidden_size",

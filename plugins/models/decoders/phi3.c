@@ -10,8 +10,8 @@
 const struct model_decoder describe_phi3 = {
     .model_type = "phi3",
     .class_name = "Phi3ForCausalLM",
-    .qkv = MODEL_QKV_BLOCKS,
-    .mlp = MODEL_MLP_FUSED,
+    .layout = model_layout_blocks,
+    .mlp = model_mlp_fused,
     .keys =
         {
             MODEL_KEYS_SIZES,

@@ -7,6 +7,19 @@
 
 #include <tapml/model/names.h>
 
+static const struct model_decoder_experts experts = {
+    .count = "/num_local_experts|/num_experts",
+    .chosen = "/num_experts_per_tok",
+    .width = "/moe_intermediate_size",
+    .period = "/decoder_sparse_step",
+    .dense = "/mlp_only_layers",
+    .renormalises = "/norm_topk_prob",
+    .count_fallback = 128,
+    .chosen_fallback = 8,
+    .width_fallback = 768,
+    .tensors = {MODEL_TENSORS_EXPERTS, .router = "model.layers.{i}.mlp.gate"},
+};
+
 const struct model_decoder describe_qwen3_moe = {
     .model_type = "qwen3_moe",
     .class_name = "Qwen3MoeForCausalLM",
@@ -35,18 +48,6 @@ const struct model_decoder describe_qwen3_moe = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
-    .experts =
-        {
-            .count = "/num_local_experts|/num_experts",
-            .chosen = "/num_experts_per_tok",
-            .width = "/moe_intermediate_size",
-            .period = "/decoder_sparse_step",
-            .dense = "/mlp_only_layers",
-            .renormalises = "/norm_topk_prob",
-            .count_fallback = 128,
-            .chosen_fallback = 8,
-            .width_fallback = 768,
-            .tensors = {MODEL_TENSORS_EXPERTS, .router = "model.layers.{i}.mlp.gate"},
-        },
+    .experts = &experts,
     .ignored = {"/max_window_layers"},
 };

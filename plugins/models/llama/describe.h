@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <tapml/model/decoder.h>
+#include <tapml/model/block.h>
 
 // The architecture `llama`: Llama 1 to 3, and every fine-tune of that shape.
 extern const struct model_decoder describe_llama;

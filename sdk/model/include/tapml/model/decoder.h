@@ -13,6 +13,9 @@
 // used where the checkpoint has one. An option of a config that is read nowhere is refused by the
 // host, by name.
 //
+// What is not a matter of names, numbers and defaults is a function: a description is composed of
+// those of <tapml/model/block.h>, and brings its own for what no other architecture has.
+//
 // Instances: "embed", "layers.3/attn/q_proj", "layers.3/mlp/down_proj", "norm", "rows", "head".
 // Outputs: "hidden.0" behind the embedding, "hidden.i" behind layer i - 1, the last one behind the
 // final norm; "logits", of the rows that the host asks for.
@@ -25,6 +28,36 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct model_block;
+struct model_heads;
+struct model_experts;
+
+// From x to what becomes of it, of the context's layer where it stands in one.
+typedef tapml_graph_value
+model_value_fn(struct model_context *context, const struct model_block *block, tapml_graph_value x);
+
+// Queries, keys and values of x [T, hidden], as the softmax sees them or a checkpoint lays them
+// out, and what is done to them in between.
+typedef struct model_heads
+model_heads_fn(struct model_context *context, const struct model_block *block, tapml_graph_value x);
+typedef void model_heads_step_fn(struct model_context *context,
+                                 const struct model_block *block,
+                                 struct model_heads *heads);
+
+// Changes the options of attention, which are those of Llama and of the layer's window.
+typedef void model_attention_fn(struct model_context *context,
+                                const struct model_block *block,
+                                struct model_attention *attention);
+
+// The factors [heads] of distances that are added to scores.
+typedef tapml_graph_value model_slopes_fn(struct model_context *context, int64_t heads);
+
+// What the chosen experts make of x [T, 1, hidden]: [T, chosen, hidden].
+typedef tapml_graph_value model_experts_fn(struct model_context *context,
+                                           const struct model_block *block,
+                                           const struct model_experts *experts,
+                                           tapml_graph_value x);
 
 // JSON pointers into the config; several names for one key stand with "|" between them.
 struct model_decoder_keys {
@@ -45,12 +78,6 @@ struct model_decoder_keys {
     const char *is_rope_interleaved;
     const char *is_parallel; // Attention and MLP both start from h.
     const char *adds_normed; // What is added to is not h but its norm.
-    const char *scale_width; // Scores are divided by the root of this, not of a head's width.
-    const char *is_scaled;   // False: scores are not divided.
-    const char *is_scaled_by_layer; // Scores of layer i are divided by i + 1 besides.
-    const char *attention_softcap;  // Softly limits scores,
-    const char *logit_softcap;      // and logits.
-    const char *logit_scale;        // Factor on the logits.
 };
 
 // What the keys mean where a config lacks them.
@@ -62,8 +89,6 @@ struct model_decoder_defaults {
     int has_attention_biases;
     int has_mlp_biases;
     int is_parallel;
-    double scale_width, attention_softcap, logit_softcap; // Null in the config is 0.
-    double logit_scale;                                   // 0: 1.
     struct model_rope_defaults rope;
     struct model_rope_defaults local_rope; // MODEL_ROPES_BY_LAYER.
 };
@@ -88,18 +113,6 @@ enum model_ropes {
     MODEL_ROPES_NONE
 };
 
-enum model_qkv {
-    MODEL_QKV_SEPARATE,
-    MODEL_QKV_BLOCKS, // One tensor: all heads of queries, of keys, of values.
-    MODEL_QKV_HEADS   // One tensor: each head has its query, key and value.
-};
-
-enum model_mlp {
-    MODEL_MLP_GATED, // down(act(gate x) * up x)
-    MODEL_MLP_FUSED, // The same; one tensor `gate` has the rows of gate, then those of up.
-    MODEL_MLP_PLAIN  // down(act(up x))
-};
-
 // Without ".weight" and ".bias". In those of a layer "{i}" is its number.
 struct model_decoder_tensors {
     const char *embed;
@@ -108,8 +121,7 @@ struct model_decoder_tensors {
     const char *attention_norm; // NULL: none.
     const char *qkv;            // In place of q, k, v.
     const char *q, *k, *v, *o;
-    const char *q_norm, *k_norm;      // Of each head, before it is turned. NULL: none.
-    const char *sinks;                // To its end: one more score for each head. NULL: none.
+    const char *q_norm, *k_norm;      // Of each head. NULL: none.
     const char *attention_norm_after; // Of what attention gives. NULL: none.
     const char *mlp_norm; // NULL: none; with `is_parallel` the MLP takes what attention took.
     const char *gate, *up, *down;
@@ -120,7 +132,7 @@ struct model_decoder_tensors {
 // Latent attention (arXiv 2405.04434): keys and values of all heads come from one short row, and
 // all heads share the key that is turned. A head of a query is plain values, then turned ones.
 struct model_decoder_latent {
-    const char *rank;         // Key: width of that row. NULL: attention is not latent.
+    const char *rank;         // Key: width of that row.
     const char *query_rank;   // Key: likewise of queries; null: they come from the tensor `q`.
     const char *plain_width;  // Keys: values of a head that are not turned,
     const char *turned_width; // that are,
@@ -134,8 +146,8 @@ struct model_decoder_latent {
     } tensors;
 };
 
-// A mixture of experts in place of the MLP, in the layers that `period` and `dense` leave. Without
-// `count` there is none.
+// A mixture of experts (arXiv 1701.06538) in place of the MLP, in the layers that `period`, `first`
+// and `dense` leave: a router chooses, what the chosen experts give is added up.
 struct model_decoder_experts {
     const char *count;        // Key: of experts.
     const char *chosen;       // Key: how many a token takes.
@@ -153,14 +165,11 @@ struct model_decoder_experts {
     double factor_fallback;
     int renormalises_fallback;
     enum model_routing routing; // MODEL_ROUTING_SOFTMAX, unless other keys say more.
-    enum model_experts_kind {
-        MODEL_EXPERTS_SEPARATE, // Tensors of each expert, in whose names "{e}" is its number.
-        MODEL_EXPERTS_STACKED   // Of all: gate_up [E, in, 2 out], gate and up in turn, and down
-                              // [E, in, out], to their ends, with "_bias"; limited as GPT-OSS does.
-    } kind;
+    int has_router_bias;
+    model_experts_fn *products; // NULL: model_experts_separate.
     struct {
-        const char *router, *gate, *up, *down;
-        const char *bias; // To its end: of MODEL_ROUTING_SIGMOID.
+        const char *router, *gate, *up, *down; // "{e}" is the number of an expert.
+        const char *bias;                      // To its end: of MODEL_ROUTING_SIGMOID.
         const char *shared_gate, *shared_up, *shared_down;
     } tensors;
 };
@@ -170,28 +179,37 @@ struct model_decoder_expected {
     const char *key, *json;
 };
 
-enum { MODEL_DECODER_KEYS_MAX = 16 };
+enum { MODEL_DECODER_KEYS_MAX = 16, MODEL_DECODER_STEPS_MAX = 4 };
 
 struct model_decoder {
     const char *model_type; // "model_type" in the config,
     const char *class_name; // or, where that is absent, the first of "architectures".
     const char *prefix;     // What the names of tensors may leave out. NULL: nothing.
+
+    // Steps are ended by NULL.
+    model_value_fn *embed_steps[MODEL_DECODER_STEPS_MAX];     // Behind the embedding.
+    model_value_fn *layer;                                    // NULL: model_layer_residual.
+    model_value_fn *mixer;                                    // NULL: model_mixer_attention.
+    model_heads_fn *heads;                                    // NULL: by the next two.
+    model_heads_fn *layout;                                   // NULL: model_layout_separate.
+    model_heads_step_fn *head_steps[MODEL_DECODER_STEPS_MAX]; // None: model_heads_norm, _turn.
+    model_attention_fn *attention;                            // NULL: nothing is changed.
+    model_slopes_fn *slopes;                                  // NULL: none.
+    model_value_fn *mlp;                                      // NULL: model_mlp_gated.
+    model_value_fn *logit_steps[MODEL_DECODER_STEPS_MAX];     // Behind the head.
+
     enum model_norm_kind norm;
     double norm_offset; // 1 where norms multiply by 1 + weight.
     int has_norm_biases;
-    enum model_qkv qkv;
-    enum model_mlp mlp;
     enum model_ropes ropes;
     int is_rope_interleaved; // Unless the key says otherwise.
     int is_transposed;       // Weights of layers are [in, out].
-    int has_slopes;          // ALiBi (arXiv 2108.12409) as Bloom has it.
-    int embed_is_multiplied; // By the root of the hidden width.
     struct model_decoder_keys keys;
     struct model_decoder_defaults defaults;
     struct model_decoder_windows windows;
     struct model_decoder_tensors tensors;
-    struct model_decoder_latent latent;
-    struct model_decoder_experts experts;
+    const struct model_decoder_latent *latent;   // For model_heads_latent. NULL: none.
+    const struct model_decoder_experts *experts; // NULL: none.
     const char *ignored[MODEL_DECODER_KEYS_MAX]; // Keys that change no number, ended by NULL.
     struct model_decoder_expected expected[MODEL_DECODER_KEYS_MAX]; // Ended by NULL.
 };
