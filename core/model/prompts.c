@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "model/ids.h"
+#include "tokenizer/ids.h"
 
 #include <string.h>
 

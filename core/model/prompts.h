@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "model/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,10 +7,10 @@
 #include "config/options.h"
 #include "exec/place.h"
 #include "exec/session.h"
-#include "model/special.h"
-#include "model/tokenizer.h"
 #include "plugin/model.h"
 #include "plugin/registry.h"
+#include "tokenizer/special.h"
+#include "tokenizer/tokenizer.h"
 
 struct ini;
 

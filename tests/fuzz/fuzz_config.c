@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "model/config.h"
-#include "model/special.h"
+#include "tokenizer/special.h"
 
 #include <string.h>
 

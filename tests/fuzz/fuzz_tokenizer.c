@@ -6,8 +6,8 @@
 #include "fuzz.h"
 
 #include "base/alloc.h"
-#include "model/special.h"
-#include "model/tokenizer.h"
+#include "tokenizer/special.h"
+#include "tokenizer/tokenizer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/utf8.h"
-#include "model/byte_level.h"
+#include "tokenizer/byte_level.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../harness/scratch.h"
-#include "model/special.h"
+#include "tokenizer/special.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
-#include "model/added.h"
+#include "tokenizer/added.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

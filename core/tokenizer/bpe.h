@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "model/ids.h"
+#include "tokenizer/ids.h"
 
 #include <jansson.h>
 

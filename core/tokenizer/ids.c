@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/ids.h"
+#include "tokenizer/ids.h"
 
 #include "base/alloc.h"
 

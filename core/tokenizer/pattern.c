@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "model/pattern.h"
+#include "tokenizer/pattern.h"
 
 #include "base/alloc.h"
 

@@ -3,7 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
-#include "model/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

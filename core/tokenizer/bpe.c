@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/bpe.h"
+#include "tokenizer/bpe.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/table.h"
-#include "model/byte_level.h"
+#include "tokenizer/byte_level.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/special.h"
+#include "tokenizer/special.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/byte_level.h"
+#include "tokenizer/byte_level.h"
 
 #include "base/utf8.h"
 

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "model/added.h"
-#include "model/bpe.h"
-#include "model/byte_level.h"
-#include "model/ids.h"
-#include "model/pattern.h"
+#include "tokenizer/added.h"
+#include "tokenizer/bpe.h"
+#include "tokenizer/byte_level.h"
+#include "tokenizer/ids.h"
+#include "tokenizer/pattern.h"
 
 #include <string.h>
 

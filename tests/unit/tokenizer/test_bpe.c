@@ -4,7 +4,7 @@
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
 #include "base/random.h"
-#include "model/bpe.h"
+#include "tokenizer/bpe.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

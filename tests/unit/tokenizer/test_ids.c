@@ -3,7 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
-#include "model/ids.h"
+#include "tokenizer/ids.h"
 
 #include <criterion/criterion.h>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/added.h"
+#include "tokenizer/added.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "model/pattern.h"
+#include "tokenizer/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
-#include "model/pattern.h"
+#include "tokenizer/pattern.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
