@@ -35,7 +35,7 @@ struct fault {
     size_t count;
 };
 
-// A call that is spoilt.
+// A call that is corrupted.
 struct strike {
     struct backend *inner;
     struct backend_call call; // With arguments of its own.
@@ -302,7 +302,7 @@ change_numbers(const struct fault_rule *rule, const struct image *image, size_t 
 }
 
 static tapml_status
-spoil(const struct strike *strike, const struct fault_rule *rule, const struct image *image)
+corrupt(const struct strike *strike, const struct fault_rule *rule, const struct image *image)
 {
     const size_t element_bytes = dtype_bytes(image->dtype);
     const size_t bytes = (size_t)image->count * element_bytes;
@@ -337,11 +337,11 @@ spoil(const struct strike *strike, const struct fault_rule *rule, const struct i
     return TAPML_OK;
 }
 
-static tapml_status spoil_image(const struct strike *strike, struct image *image)
+static tapml_status corrupt_image(const struct strike *strike, struct image *image)
 {
     TAPML_TRY(fetch(strike, image, &image->values));
     for (size_t i = 0; i < strike->rule_count; i++) {
-        TAPML_TRY(spoil(strike, strike->rules[i], image));
+        TAPML_TRY(corrupt(strike, strike->rules[i], image));
     }
     convert_scatter(image->values, image->shape, image->stride, image->rank,
                     dtype_bytes(image->dtype), image->raw + image->skip);
@@ -407,14 +407,14 @@ static tapml_status strike_run(struct strike *strike)
     }
     TAPML_TRY(backend_call(strike->inner, &strike->call));
     for (uint32_t i = 0; i < image_count; i++) {
-        TAPML_TRY(spoil_image(strike, &images[i]));
+        TAPML_TRY(corrupt_image(strike, &images[i]));
     }
     return TAPML_OK;
 }
 
 // -- Calls -------------------------------------------------------------------------------------
 
-// Counts the call, if it is one of a run; whether the rule spoils it.
+// Counts the call, if it is one of a run; whether the rule corrupts it.
 static tapml_status
 meets(struct injected *injected, const struct backend_call *call, int *out_meets)
 {

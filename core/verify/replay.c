@@ -580,7 +580,7 @@ static void mark_output(const struct running *running, const struct guard_violat
     }
 }
 
-// Loads the weights anew: other cases must not compute with one that a call has spoilt.
+// Loads the weights anew: other cases must not compute with one that a call has corrupted.
 static tapml_status renew_weights(struct replay *replay)
 {
     struct residency *weights = NULL;

@@ -11,7 +11,7 @@
 // that nobody can touch, and begins as NaN. A callback has a thread of its own, from which no other
 // function can be called, and may come after the wait for what is behind it.
 //
-// The environment spoils it:
+// The environment corrupts it:
 //   EMULATED_CUDA_FAULT  "absent" finds no device; "launch" loses the device at its third launch
 //   EMULATED_CUDA_CAPABILITY  80; another one, such as 999
 #include "compile.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 // What cuda and metal say where the device fails, is too old or is not there, and what cuda makes
-// of spoilt files in its cache. On the emulations, which fail when the environment asks for it.
+// of corrupted files in its cache. On the emulations, which fail when the environment asks for it.
 
 #include "harness/plugin.h"
 #include "harness/scratch.h"

@@ -11,7 +11,7 @@ import sqlite3
 import sys
 
 import rig
-from test_spoilt import corrupt
+from test_corrupted_kernels import corrupt
 
 SILU = (b"silu", rb"exp\(-v\)", b"exp( v)")
 LINEAR = (b"linear_rows", rb"i < width;", b"i+9<width;")
@@ -21,8 +21,8 @@ ATTENTION = (b"attention", rb"end = here \+ 1u;", b"end = here + 0u;")
 
 
 def carried(folder, fault):
-    """Runs with a spoilt plugin and a model of its own; gives the first bundle, moved to another
-    folder where the model is gone, the first accusation, and the spoilt plugin's environment."""
+    """Runs with a corrupted plugin and a model of its own; gives the first bundle, moved to another
+    folder where the model is gone, the first accusation, and the corrupted plugin's environment."""
     model = os.path.join(folder, "model")
     shutil.copytree(rig.TINY, model)
     ini, dir_ = rig.write_run(folder, model=model, count=2, decode=3)
@@ -53,7 +53,7 @@ def reproduces(fault, smaller):
         (shape,), = connection.execute('SELECT shape_class FROM "case"')
         connection.close()
         assert re.fullmatch(smaller, shape), f"reduced to {shape}, expected {smaller}"
-    test.__name__ = f"{fault[0].decode()}: replayed elsewhere, spoilt and good"
+    test.__name__ = f"{fault[0].decode()}: replayed elsewhere, corrupted and good"
     return test
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are spoilt so that they write where they must not, or do not write what they must.
+"""Kernels that are corrupted so that they write where they must not, or do not write what they must.
 
 The replay runs every case under the guard, whose sentence is the reason of the verdict.
 """
 import re
 
 import rig
-import test_spoilt
+import test_corrupted_kernels
 
 
 def write_to_input(match):
@@ -33,7 +33,7 @@ FAULTS = [
 def one(name, op, kernel, pattern, replacement, sentence):
     def test(folder):
         ini, dir_ = rig.write_run(folder)
-        env = test_spoilt.corrupt(folder, kernel, pattern, replacement)
+        env = test_corrupted_kernels.corrupt(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
         assert set(re.findall(r"^blamed: \S+ \((\S+)\)", done.stdout, re.M)) == {op}, done.stdout
         results = rig.rows(dir_, "SELECT op, verdict, reason FROM judged JOIN \"case\" ON id = case_id")

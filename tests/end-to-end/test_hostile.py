@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fixture, spoilt: tensors that are missing or have another shape, configs that lie, files that end early.
+"""Every fixture, corrupted: tensors that are missing or have another shape, configs that lie, files that end early.
 
 Whatever the files say, the host neither crashes nor hangs: it refuses with one sentence that names the file, the
 tensor or the key, or takes what it was given.
 
 Usage: test_hostile.py [all]      without `all`: every third tensor and key, from another one on for each fixture, and one
-                                  value for a key, drawn by its name; a spoilt tensor is found when the graph is made
+                                  value for a key, drawn by its name; a corrupted tensor is found when the graph is made
 """
 import json
 import os
@@ -26,7 +26,7 @@ CUTS = (0, 7, 8, 100, 0.5, -1) if ALL else (100, 0.5)
 
 
 class Model:
-    """A copy of a fixture whose files are spoilt and mended."""
+    """A copy of a fixture whose files are corrupted and mended."""
 
     def __init__(self, folder, source):
         self.folder, self.name = os.path.join(folder, "model"), os.path.basename(source)
@@ -139,7 +139,7 @@ def numbers_of(table, above=()):
 
 def with_value(table, path, text):
     """The config with `text` at a path, as no JSON writer would put it."""
-    mark = "@@spoilt@@"
+    mark = "@@corrupted@@"
     changed = json.loads(json.dumps(table))
     inner = changed
     for key in path[:-1]:
@@ -164,14 +164,14 @@ def lying(model):
     model.mend("config.json")
 
 
-def one(source, spoil):
+def one(source, corrupt):
     def test(folder):
-        spoil(Model(folder, source))
-    test.__name__ = f"{os.path.basename(source)}, {spoil.__name__}"
+        corrupt(Model(folder, source))
+    test.__name__ = f"{os.path.basename(source)}, {corrupt.__name__}"
     return test
 
 
 if __name__ == "__main__":
     folders = sorted(entry.path for entry in os.scandir(os.path.join(rig.DATA, "models")))
-    rig.main([one(folder, spoil) for folder in folders for spoil in (missing, misshapen, cut, lying)],
+    rig.main([one(folder, corrupt) for folder in folders for corrupt in (missing, misshapen, cut, lying)],
              needs=["reference"])

@@ -91,11 +91,11 @@ def corrupted_pages(folder):
     count = len(whole) // PAGE
     kept = []
     for page in range(count) if ALL else [0, 1, 2, 5, count // 2, 2 * count // 3]:
-        spoilt = bytearray(whole)
-        spoilt[page * PAGE + 2000] ^= 4
-        kept.append(damaged_ends_the_same(ini, dir_, spoilt, expected, f"page {page + 1} of {count}"))
+        corrupted = bytearray(whole)
+        corrupted[page * PAGE + 2000] ^= 4
+        kept.append(damaged_ends_the_same(ini, dir_, corrupted, expected, f"page {page + 1} of {count}"))
     print("# prompts kept:", kept, flush=True)
-    assert kept[0] == 3, "a spoilt header loses nothing"
+    assert kept[0] == 3, "a corrupted header loses nothing"
     assert kept.count(None) == 1, "the page of the facts alone cannot be done without"
     assert 2 in kept or 1 in kept, "no prompt was kept beside one that is lost"
 
@@ -106,9 +106,9 @@ def corrupted_headers(folder):
     expected = findings(dir_)
     whole = open(store, "rb").read()
     for at in (16, 20, 28, 59) if ALL else (16, 20):
-        spoilt = bytearray(whole)
-        spoilt[at] ^= 1
-        assert damaged_ends_the_same(ini, dir_, spoilt, expected, f"header byte {at}") == 3
+        corrupted = bytearray(whole)
+        corrupted[at] ^= 1
+        assert damaged_ends_the_same(ini, dir_, corrupted, expected, f"header byte {at}") == 3
     assert damaged_ends_the_same(ini, dir_, bytes(PAGE) + whole[PAGE:], expected, "no header") == 3
 
 
@@ -133,26 +133,26 @@ def lost_together(folder):
     print(f"# seed {seed}")
     rand = random.Random(seed)
     for trial in range(60 if ALL else 2):
-        spoilt = bytearray(whole)
+        corrupted = bytearray(whole)
         pages = rand.sample(range(2, count), rand.randrange(2, 9))
         for page in pages:
             begin = page * PAGE
-            spoilt[begin:begin + PAGE] = rand.randbytes(PAGE) if trial % 3 else bytes(PAGE)
-        damaged_ends_the_same(ini, dir_, spoilt, expected, f"pages {pages}")
+            corrupted[begin:begin + PAGE] = rand.randbytes(PAGE) if trial % 3 else bytes(PAGE)
+        damaged_ends_the_same(ini, dir_, corrupted, expected, f"pages {pages}")
 
 
 def readers_refuse_and_name_who_salvages(folder):
     ini, dir_, store = finished(folder)
     whole = open(store, "rb").read()
-    spoilt = bytearray(whole)
+    corrupted = bytearray(whole)
     for page in range(2, len(whole) // PAGE):
-        spoilt[page * PAGE + 2000] ^= 4
+        corrupted[page * PAGE + 2000] ^= 4
     with open(store, "wb") as file:
-        file.write(spoilt)
+        file.write(corrupted)
     rig.contains(rig.check(rig.host("replay", store, "--backend", "reference", "--model",
                                     os.path.join(rig.DATA, "models", "llama")), 2).stderr, "is damaged in page",
                  "'tapml-host --config' goes on with what is whole of it")
-    assert open(store, "rb").read() == spoilt, "it was touched"
+    assert open(store, "rb").read() == corrupted, "it was touched"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import re
 
 import rig
-import test_spoilt
+import test_corrupted_kernels
 
 FRESH = "SELECT case_id, verdict, margin, output, reason FROM judged ORDER BY case_id"
 DERIVED = "SELECT position, case_id, label, verdict, margin, reason FROM derived ORDER BY position"
@@ -32,16 +32,16 @@ def one(op, _first, kernel, pattern, replacement):
         first = counts(rig.check(rig.host("--config", ini), 0))
         assert first[:2] == first[2:], first
         expected = of_op(dir_, op)
-        spoilt = test_spoilt.corrupt(folder, kernel, pattern, replacement)
-        second = rig.check(rig.host("--config", ini, env=spoilt), 1)
+        corrupted = test_corrupted_kernels.corrupt(folder, kernel, pattern, replacement)
+        second = rig.check(rig.host("--config", ini, env=corrupted), 1)
         # Cases that the search for the cause kept have results from then on: of these nothing is replayed.
         assert counts(second)[2] == expected[0] > 0 and counts(second)[3] == expected[1] > 0, (counts(second), expected)
         print(f"# {op}: {counts(second)[2]} of {first[0]} cases and {counts(second)[3]} of {first[1]} derived ones replayed")
-        third = rig.host("--config", ini, env=spoilt)
+        third = rig.host("--config", ini, env=corrupted)
         assert counts(rig.check(third, 1))[2:] == (0, 0), third.stderr
         os.mkdir(os.path.join(folder, "fresh"))
         other, fresh = rig.write_run(os.path.join(folder, "fresh"))
-        rig.check(rig.host("--config", other, env=spoilt), 1)
+        rig.check(rig.host("--config", other, env=corrupted), 1)
         for query in (FRESH, DERIVED, BLAMED):
             assert rig.rows(dir_, query) == rig.rows(fresh, query), query
         mended = rig.host("--config", ini)
@@ -59,7 +59,7 @@ def a_rebuilt_plugin_replays_nothing(folder):
     ini, dir_ = rig.write_run(folder)
     rig.check(rig.host("--config", ini), 0)
     before = rig.rows(dir_, FRESH)
-    rebuilt = test_spoilt.corrupt(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
+    rebuilt = test_corrupted_kernels.corrupt(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
     done = rig.check(rig.host("--config", ini, env=rebuilt), 0)
     assert counts(done)[2:] == (0, 0), done.stderr
     assert rig.rows(dir_, FRESH) == before
@@ -89,13 +89,13 @@ def a_source_that_computes_otherwise_is_carved_again(folder):
     before = rig.rows(dir_, keys)
     other = rig.check(rig.host("--config", ini), 0)
     assert "carved again" not in other.stderr, other.stderr
-    spoilt = test_spoilt.corrupt(folder, *test_spoilt.FAULTS[0][2:])
-    second = rig.check(rig.host("--config", ini, env=spoilt), 1)
+    corrupted = test_corrupted_kernels.corrupt(folder, *test_corrupted_kernels.FAULTS[0][2:])
+    second = rig.check(rig.host("--config", ini, env=corrupted), 1)
     rig.contains(second.stderr, "carved cases otherwise than before, the first of 'tapml.silu'", "carved again")
     assert rig.rows(dir_, keys) != before
     os.mkdir(os.path.join(folder, "fresh"))
     ini, fresh = rig.write_run(os.path.join(folder, "fresh"), source="opencl", target="reference")
-    rig.check(rig.host("--config", ini, env=spoilt), 1)
+    rig.check(rig.host("--config", ini, env=corrupted), 1)
     for query in (keys, FRESH, BLAMED):
         assert rig.rows(dir_, query) == rig.rows(fresh, query), query
 
@@ -103,5 +103,5 @@ def a_source_that_computes_otherwise_is_carved_again(folder):
 CHOSEN = ("tapml.rms_norm", "tapml.linear")
 
 if __name__ == "__main__":
-    rig.main([one(*fault) for fault in test_spoilt.FAULTS if fault[0] in CHOSEN] + [
+    rig.main([one(*fault) for fault in test_corrupted_kernels.FAULTS if fault[0] in CHOSEN] + [
         a_rebuilt_plugin_replays_nothing, a_changed_limit_replays_nothing, a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Vulkan on two drivers, under the validation layer, and with large weights; with `caches`, with a spoilt pipeline cache."""
+"""Vulkan on two drivers, under the validation layer, and with large weights; with `caches`, with a corrupted pipeline cache."""
 import functools
 import json
 import os
@@ -129,12 +129,12 @@ def the_cache_is_private_and_kept(folder):
 
 def corrupted_caches_are_not_read(folder):
     cache, made, data = make_cache(folder)
-    for spoilt in (b"", data[:40], data[:-1], data + b"x", b"\xff" * len(data), data[:60] + b"\x07" + data[61:],
+    for corrupted in (b"", data[:40], data[:-1], data + b"x", b"\xff" * len(data), data[:60] + b"\x07" + data[61:],
                    data[:8] + b"\xff" * 8 + data[16:]):
         with open(made, "wb") as file:
-            file.write(spoilt)
+            file.write(corrupted)
         compute(cache)
-        assert open(made, "rb").read() == data, "a spoilt cache was kept"
+        assert open(made, "rb").read() == data, "a corrupted cache was kept"
 
 
 def caches_of_others_are_not_touched(folder):

@@ -40,8 +40,8 @@ static tapml_status scale(const struct corruptor *corruptor, const tapml_tensor 
     return TAPML_OK;
 }
 
-// Whether the call is one to spoil. With `only_together` the last of the globs in the order of the
-// graph pays for all.
+// Whether the call is one to corrupt. With `only_together` the last of the globs in the order of
+// the graph pays for all.
 static int is_corrupted(struct corruptor *corruptor, const char *instance)
 {
     unsigned all = 0, matched = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""test_tidy.py TIDY: plants a small tree that is right, spoils it in one way after the other, and
+"""test_tidy.py TIDY: plants a small tree that is right, corrupts it in one way after the other, and
 expects tools/tidy.py to say so, at the right place. Speaks TAP.
 """
 import os

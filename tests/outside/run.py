@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """A stranger's plugins against an installed tree: built from its pkg-config file alone, found, refused where
-they are spoilt, and taken through a whole run. Speaks TAP.
+they are corrupted, and taken through a whole run. Speaks TAP.
 
     run.py --build BUILD [--sanitize VALUE] [--compiler COMMAND]
 """

@@ -147,7 +147,7 @@ Test(cast, moves_a_range_that_begins_and_ends_within_a_grain)
     close_fixture(&fixture);
 }
 
-// The device reads as late as it may: whoever does not wait spoils what it reads.
+// The device reads as late as it may: whoever does not wait corrupts what it reads.
 Test(cast, waits_before_what_is_on_its_way_is_overwritten)
 {
     struct fixture fixture;

@@ -128,7 +128,7 @@ Test(space, waits_once_for_a_device_that_reads_memory_and_overwrites_it)
     close_set();
 }
 
-// The device behind the link reads as late as it may: whoever does not wait spoils what it reads.
+// The device behind the link reads as late as it may: whoever does not wait corrupts what it reads.
 Test(space, lends_host_memory_to_a_place_behind_a_link)
 {
     enum { NEAR, FAR, BYTES = 1 << 15 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The zoo of the build for the tests of this layer: single plugins of it, or copies that can be
-// spoilt.
+// corrupted.
 #pragma once
 
 #include "../../harness/scratch.h"

@@ -6,7 +6,7 @@
 
 #include <tapml/op.h>
 
-// A stranger's op with three parameters, each of which a test may spoil.
+// A stranger's op with three parameters, each of which a test may corrupt.
 struct stranger {
     tapml_param x, factor, y;
     const tapml_param *params[3];

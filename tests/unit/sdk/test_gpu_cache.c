@@ -126,7 +126,7 @@ Test(gpu_cache, every_changed_byte_and_every_length_is_seen)
     bytes[size] = 0;
     (void)scratch_write(&scratch, file_of(key), bytes, size + 1);
     cr_expect(!has(&key), "a byte more");
-    gpu_cache_store(&host, &key, text, sizeof(text)); // In place of what was spoilt.
+    gpu_cache_store(&host, &key, text, sizeof(text)); // In place of what was corrupted.
     cr_expect(has(&key));
     scratch_remove(&scratch);
 }

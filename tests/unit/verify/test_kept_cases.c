@@ -27,7 +27,7 @@ Test(kept_cases, stale_results_are_computed_again_and_fresh_ones_are_not)
     list = judge(&options);
     cr_expect_eq(list.replayed, 0);
     verdict_list_release(&list);
-    execute("UPDATE result SET implementation = 'org.tapml.cpu spoilt' WHERE case_id = 1");
+    execute("UPDATE result SET implementation = 'org.tapml.cpu corrupted' WHERE case_id = 1");
     list = judge(&options);
     cr_expect_eq(list.replayed, 1);
     cr_expect_eq(list.items[0].kind, VERDICT_PASS);

@@ -224,7 +224,7 @@ Test(verdicts, a_lost_device_ends_it_and_blames_no_case)
 }
 
 // Takes the case `id` for one whose output was 1e-5 larger, which is some 100 limits of a sum.
-static void spoil_case(int64_t id)
+static void corrupt_case(int64_t id)
 {
     struct arena *arena = arena_create();
     struct carved_case item;
@@ -232,11 +232,11 @@ static void spoil_case(int64_t id)
     MUST(stored_case_load(store, id, arena, &item));
     struct case_argument *y = &item.arguments[item.argument_count - 1];
     const float *values = y->after;
-    float *spoilt = arena_new(arena, y->content_bytes);
+    float *corrupted = arena_new(arena, y->content_bytes);
     for (uint64_t i = 0; i < y->content_bytes / sizeof(float); i++) {
-        spoilt[i] = values[i] * 1.00001f;
+        corrupted[i] = values[i] * 1.00001f;
     }
-    y->after = spoilt;
+    y->after = corrupted;
     MUST(stored_case_add(store, &item));
     arena_destroy(arena);
 }
@@ -431,7 +431,7 @@ Test(verdicts, one_corrupted_case_of_the_embedded_model_is_found)
 {
     struct model *model = plugin_fixture_model(&plugins, "models/tiny");
     (void)carve(model, exact);
-    spoil_case(number_of("SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/attn/k_proj'"));
+    corrupt_case(number_of("SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/attn/k_proj'"));
     struct verdict_options options = options_for(exact);
     options.checkpoint = model_checkpoint(model);
     struct verdict_list list = judge(&options);

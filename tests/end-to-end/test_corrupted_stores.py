@@ -60,12 +60,12 @@ def flipped_bytes(folder):
     rand = random.Random(seed)
     noticed = 0
     for trial in range(FLIPS):
-        spoilt = bytearray(whole)
+        corrupted = bytearray(whole)
         # The header, then anywhere.
         at = [16, 20, 28, 60, 100, 110][trial] if trial < 6 else rand.randrange(len(whole))
-        spoilt[at] ^= 1 << rand.randrange(8)
+        corrupted[at] ^= 1 << rand.randrange(8)
         with open(store, "wb") as file:
-            file.write(spoilt)
+            file.write(corrupted)
         noticed += noticed_or_the_same(ini, dir_, expected, f"byte {at}")
         status = rig.host("status", dir_)
         assert status.returncode in (0, 1), (at, status.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Spoilt kernels are found, named, and nothing else is blamed.
+"""Corrupted kernels are found, named, and nothing else is blamed.
 
 The kernels' text stands in the plugin's library as it is compiled, so a fault is injected by
 replacing bytes of a copy by as many others.
@@ -59,7 +59,7 @@ def corrupt(folder, kernel, pattern, replacement):
 
     entry = rb"void " + kernel + rb"\(const K_params p[^\0]*"
     data = re.sub(entry, change, data)
-    assert count > 0, f"nothing in {kernel} was spoilt"
+    assert count > 0, f"nothing in {kernel} was corrupted"
     open(path, "wb").write(rename_build(data, os.path.join(out, "org.tapml.opencl.tapml")))
     return {"TAPML_PLUGIN_PATH": out}
 
@@ -81,7 +81,7 @@ def one(op, first, kernel, pattern, replacement):
         if op == FAULTS[0][0]:  # The mended plugin is another build, and judged anew.
             mended = rig.check(rig.host("--config", ini), 0)
             rig.contains(mended.stdout, "0 blamed, 0 unsupported, 0 left on the source")
-    test.__name__ = f"{op}: {kernel.decode()} spoilt"
+    test.__name__ = f"{op}: {kernel.decode()} corrupted"
     return test
 
 
