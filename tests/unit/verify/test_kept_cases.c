@@ -5,6 +5,13 @@
 
 TestSuite(kept_cases, .init = judged_store_begin, .fini = judged_store_end, .timeout = 110);
 
+// A case of silu, which is `error` off, and one of rms_norm: ids 1 and 2.
+static void add_pair(float error)
+{
+    add_silu("s", 0, error);
+    add_norm("n", 0, 0);
+}
+
 // Judges all cases on a device that counts its calls.
 static struct verdict_list judge_counted(uint64_t *out_calls)
 {
@@ -18,8 +25,7 @@ static struct verdict_list judge_counted(uint64_t *out_calls)
 
 Test(kept_cases, stale_results_are_computed_again_and_fresh_ones_are_not)
 {
-    add_silu("s", 0, 0);
-    add_norm("n", 0, 0);
+    add_pair(0);
     const struct verdict_options options = options_for(exact);
     struct verdict_list list = judge(&options);
     cr_expect_eq(list.replayed, 2);
@@ -37,8 +43,7 @@ Test(kept_cases, stale_results_are_computed_again_and_fresh_ones_are_not)
 Test(kept_cases, a_changed_limit_is_judged_by_and_nothing_runs)
 {
     uint64_t calls = 0;
-    add_silu("s", 0, 0.5f);
-    add_norm("n", 0, 0);
+    add_pair(0.5f);
     struct verdict_list list = judge_counted(&calls);
     cr_expect_gt(calls, 0);
     cr_expect_eq(list.items[0].kind, VERDICT_FAIL);
@@ -55,8 +60,7 @@ Test(kept_cases, a_changed_limit_is_judged_by_and_nothing_runs)
 Test(kept_cases, another_oracle_measures_limits_alone)
 {
     uint64_t calls = 0;
-    add_silu("s", 0, 0.5f);
-    add_norm("n", 0, 0);
+    add_pair(0.5f);
     struct verdict_list list = judge_counted(&calls);
     const double margin = list.items[1].margin;
     verdict_list_release(&list);
@@ -79,8 +83,7 @@ Test(kept_cases, another_oracle_measures_limits_alone)
 Test(kept_cases, results_without_errors_are_replayed)
 {
     uint64_t calls = 0;
-    add_silu("s", 0, 0);
-    add_norm("n", 0, 0);
+    add_pair(0);
     struct verdict_list list = judge_counted(&calls);
     verdict_list_release(&list);
     execute("UPDATE output_error SET class = '', margin = 3 WHERE case_id = 1");
