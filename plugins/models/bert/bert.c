@@ -5,8 +5,6 @@
 // every layer: x = norm(x + attention(x)); x = norm(x + out(act(in x)))
 //
 // Every token sees every other one that the mask does not hide, so a text is one call.
-#include "bert.h"
-
 #include <tapml/model/pool.h>
 #include <tapml/model/root.h>
 
@@ -257,7 +255,7 @@ fill(struct model_context *context, const void *description, const struct model_
     }
 }
 
-const struct model_architecture bert_architecture = {
+const struct model_architecture describe_bert = {
     .model_type = "bert",
     .class_name = "BertModel",
     .build = build,

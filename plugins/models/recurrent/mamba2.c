@@ -192,9 +192,7 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     return h;
 }
 
-const struct stack_description describe_mamba2 = {
-    .model_type = "mamba2",
-    .class_name = "Mamba2ForCausalLM",
+static const struct stack_description description = {
     .embed = "backbone.embeddings",
     .older_embed = "backbone.embedding",
     .norm = "backbone.norm_f",
@@ -202,4 +200,12 @@ const struct stack_description describe_mamba2 = {
     .eps = "/layer_norm_epsilon",
     .eps_fallback = 1e-5,
     .layers = layers,
+};
+
+const struct model_architecture describe_mamba2 = {
+    .model_type = "mamba2",
+    .class_name = "Mamba2ForCausalLM",
+    .description = &description,
+    .build = stack_build,
+    .fill = stack_fill,
 };

@@ -209,9 +209,7 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     return h;
 }
 
-const struct stack_description describe_qwen3_next = {
-    .model_type = "qwen3_next",
-    .class_name = "Qwen3NextForCausalLM",
+static const struct stack_description description = {
     .embed = "model.embed_tokens",
     .norm = "model.norm",
     .head = "lm_head",
@@ -220,4 +218,12 @@ const struct stack_description describe_qwen3_next = {
     .norm_form = {.offset = 1},
     .layers = layers,
     .rope = read_rope,
+};
+
+const struct model_architecture describe_qwen3_next = {
+    .model_type = "qwen3_next",
+    .class_name = "Qwen3NextForCausalLM",
+    .description = &description,
+    .build = stack_build,
+    .fill = stack_fill,
 };

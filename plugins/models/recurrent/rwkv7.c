@@ -266,9 +266,7 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     return h;
 }
 
-const struct stack_description describe_rwkv7 = {
-    .model_type = "rwkv7",
-    .class_name = "RWKV7ForCausalLM",
+static const struct stack_description description = {
     .embed = "model.embeddings",
     .norm = "model.norm",
     .head = "lm_head",
@@ -276,4 +274,12 @@ const struct stack_description describe_rwkv7 = {
     .eps_fallback = 1e-5,
     .norm_form = {.kind = MODEL_NORM_LAYER, .has_bias = 1},
     .layers = layers,
+};
+
+const struct model_architecture describe_rwkv7 = {
+    .model_type = "rwkv7",
+    .class_name = "RWKV7ForCausalLM",
+    .description = &description,
+    .build = stack_build,
+    .fill = stack_fill,
 };

@@ -3,8 +3,6 @@
 
 #include "stack.h"
 
-#include <tapml/model/root.h>
-
 #include <string.h>
 
 static const char cosines[] = "rope.cos", sines[] = "rope.sin";
@@ -153,7 +151,7 @@ static void build_stack(struct model_context *context, const struct stack *stack
                               stack->vocabulary));
 }
 
-static void build(struct model_context *context, const void *description)
+void stack_build(struct model_context *context, const void *description)
 {
     struct stack stack;
 
@@ -163,8 +161,9 @@ static void build(struct model_context *context, const void *description)
     }
 }
 
-static void
-fill(struct model_context *context, const void *description, const struct model_fill *fill)
+void stack_fill(struct model_context *context,
+                const void *description,
+                const struct model_fill *fill)
 {
     const struct stack_description *stack = description;
     const int is_sine = strcmp(fill->name, sines) == 0;
@@ -178,20 +177,4 @@ fill(struct model_context *context, const void *description, const struct model_
     if (context->status == TAPML_OK) {
         model_rope_fill(context, &rope, is_sine, fill);
     }
-}
-
-tapml_status stack_create(const struct stack_description *description,
-                          const tapml_host *host,
-                          tapml_call *call,
-                          tapml_object **out_root)
-{
-    const struct model_architecture architecture = {
-        .model_type = description->model_type,
-        .class_name = description->class_name,
-        .description = description,
-        .build = build,
-        .fill = fill,
-    };
-
-    return model_root_create(&architecture, host, call, out_root);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tapml/model/recurrence.h>
+#include <tapml/model/root.h>
 #include <tapml/model/rope.h>
 
 enum { STACK_LAYERS_MAX = 1 << 12, STACK_HEADS_MAX = 1 << 14, STACK_WIDTH_MAX = 1 << 24 };
@@ -22,8 +23,6 @@ struct stack {
 };
 
 struct stack_description {
-    const char *model_type; // "model_type" in the config,
-    const char *class_name; // or, where that is absent, the first of "architectures".
     const char *embed, *older_embed, *norm, *head; // Tensors without ".weight"; the second may be
                                                    // NULL.
     const char *eps;                               // The key,
@@ -39,11 +38,11 @@ struct stack_description {
     void (*rope)(struct model_context *context, struct model_rope *out_rope);
 };
 
-// The root object of a component that is this architecture.
-tapml_status stack_create(const struct stack_description *description,
-                          const tapml_host *host,
-                          tapml_call *call,
-                          tapml_object **out_root);
+// The functions of a struct model_architecture whose description is one of these.
+void stack_build(struct model_context *context, const void *description);
+void stack_fill(struct model_context *context,
+                const void *description,
+                const struct model_fill *fill);
 
 // A norm of the residual stream.
 tapml_graph_value stack_norm(struct model_context *context,
@@ -84,7 +83,3 @@ tapml_graph_value stack_conv(struct model_context *context,
                              int64_t width,
                              int64_t taps,
                              int has_bias);
-
-extern const struct stack_description describe_mamba2;
-extern const struct stack_description describe_qwen3_next;
-extern const struct stack_description describe_rwkv7;

@@ -4,8 +4,8 @@
 // The architecture of plugins/models/bert, which is linked into the test.
 #include "architecture.h"
 #include "base/text.h"
-#include "bert.h"
 #include "graph/print.h"
+#include "model_types.h"
 
 #include <tapml/model.h>
 
@@ -22,8 +22,7 @@ static struct architecture begin(struct model_fixture *fixture)
 {
     tapml_object *root = NULL;
 
-    model_fixture_ok(
-        model_root_create(&bert_architecture, model_fixture_host(fixture), NULL, &root));
+    model_fixture_ok(model_root_create(&describe_bert, model_fixture_host(fixture), NULL, &root));
     return architecture_open(fixture, root);
 }
 

@@ -4,7 +4,7 @@
 // The decoder by the one description of the tree: it is linked into the test.
 #include "architecture.h"
 #include "base/alloc.h"
-#include "describe.h"
+#include "model_types.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

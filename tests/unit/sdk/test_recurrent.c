@@ -5,25 +5,25 @@
 #include "architecture.h"
 #include "base/text.h"
 #include "graph/print.h"
-#include "stack.h"
+#include "model_types.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct architecture begin(const struct stack_description *description,
+static struct architecture begin(const struct model_architecture *description,
                                  struct model_fixture *fixture)
 {
     tapml_object *root = NULL;
 
-    model_fixture_ok(stack_create(description, model_fixture_host(fixture), NULL, &root));
+    model_fixture_ok(model_root_create(description, model_fixture_host(fixture), NULL, &root));
     return architecture_open(fixture, root);
 }
 
 // The graph of a model folder, or of a config, as text.
 static char *
-printed(const struct stack_description *description, const char *folder, const char *config)
+printed(const struct model_architecture *description, const char *folder, const char *config)
 {
     struct architecture architecture = begin(description, model_fixture_open(folder, config));
     struct text text;
@@ -59,7 +59,7 @@ Test(recurrent, with_and_without_weights_the_graph_is_one)
 {
     static const struct {
         const char *folder;
-        const struct stack_description *description;
+        const struct model_architecture *description;
     } all[] = {{"mamba2", &describe_mamba2}, {"rwkv7", &describe_rwkv7}};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -91,7 +91,7 @@ static const char rwkv7[] = "{\"hidden_size\": 8, \"num_hidden_layers\": 2, \"vo
                             "\"head_dim\": 4%s}";
 
 // The graph must say `piece`, or not where that begins with "!".
-static void expect(const struct stack_description *description,
+static void expect(const struct model_architecture *description,
                    const char *config,
                    const char *more,
                    const char *piece)
@@ -143,7 +143,7 @@ Test(recurrent, what_absent_keys_mean)
     expect(&describe_rwkv7, rwkv7, "", "layers.1/attn/v_lora/up");
 }
 
-static void refused(const struct stack_description *description,
+static void refused(const struct model_architecture *description,
                     const char *config,
                     const char *more,
                     const char *piece)
@@ -162,8 +162,8 @@ static void refused(const struct stack_description *description,
 
 Test(recurrent, sizes_that_do_not_fit_are_refused_by_name)
 {
-    const struct stack_description *mamba = &describe_mamba2, *next = &describe_qwen3_next;
-    const struct stack_description *rwkv = &describe_rwkv7;
+    const struct model_architecture *mamba = &describe_mamba2, *next = &describe_qwen3_next;
+    const struct model_architecture *rwkv = &describe_rwkv7;
 
     refused(mamba, mamba2, ", \"expand\": 3", "'expand' times 'hidden_size' is 24");
     refused(mamba, mamba2, ", \"expand\": -1", "'expand' is -1");
@@ -217,7 +217,7 @@ Test(recurrent, sizes_that_do_not_fit_are_refused_by_name)
 Test(recurrent, hybrids_and_unknown_keys_are_refused)
 {
     static const struct {
-        const struct stack_description *description;
+        const struct model_architecture *description;
         const char *config, *more, *piece;
     } all[] = {
         {&describe_rwkv7, rwkv7, ", \"attn\": {\"layers\": [1]}", "'/attn': expected null"},

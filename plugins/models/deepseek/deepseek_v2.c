@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// DeepSeek-V2 (arXiv 2405.04434): latent attention, shared experts beside routed ones, whose
+// weights are never renormalised: Hugging Face does not read norm_topk_prob.
+#include "deepseek.h"
+
+static const struct model_decoder_experts experts = {
+    DEEPSEEK_EXPERT_KEYS,
+    .method = "/topk_method",
+    .count_fallback = 64,
+    .width_fallback = 1407,
+    .shared_fallback = 2,
+    .factor_fallback = 1,
+    .tensors = {DEEPSEEK_EXPERT_TENSORS},
+};
+
+const struct model_decoder describe_deepseek_v2 = {
+    .model_type = "deepseek_v2",
+    .class_name = "DeepseekV2ForCausalLM",
+    .is_rope_interleaved = 1,
+    .keys =
+        {
+            MODEL_KEYS_SIZES,
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_act",
+            .attention_biases = "/attention_bias",
+            .mlp_biases = "/mlp_bias",
+        },
+    .defaults = {.eps = 1e-6,
+                 .activation = "silu",
+                 .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 2048}},
+    .tensors =
+        {
+            MODEL_TENSORS_STREAM,
+            .q = "model.layers.{i}.self_attn.q_proj",
+            .o = "model.layers.{i}.self_attn.o_proj",
+            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
+            MODEL_TENSORS_MLP,
+        },
+    .heads = model_heads_latent,
+    .attention = model_attention_latent,
+    .latent = &deepseek_latent,
+    .experts = &experts,
+    .ignored = {"/head_dim", "/norm_topk_prob", "/aux_loss_alpha", "/seq_aux", "/ep_size"},
+    .expected = {{"/moe_layer_freq", "1"}, {"/scoring_func", "\"softmax\""}},
+};
