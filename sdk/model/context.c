@@ -180,6 +180,9 @@ model_name(struct model_context *context, const char *pattern, int64_t number, c
     struct model_name name = {""};
     size_t length = 0;
 
+    if (context->status != TAPML_OK) {
+        return name; // The pattern may be one that the architecture does not have.
+    }
     while (length < sizeof(name.text)) {
         const char *place = find_place(pattern);
 

@@ -82,7 +82,7 @@ tensor_name(struct model_context *context, const char *name, const char *ending)
 {
     const size_t length = context->dropped != NULL ? strlen(context->dropped) : 0;
 
-    if (length > 0 && strncmp(name, context->dropped, length) == 0) {
+    if (context->status == TAPML_OK && length > 0 && strncmp(name, context->dropped, length) == 0) {
         name += length;
     }
     return model_name(context, name, context->layer, ending);

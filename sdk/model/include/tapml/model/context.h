@@ -105,7 +105,7 @@ const char *model_config_choice(struct model_context *context,
                                 const char *const *known);
 
 // `pattern` with every "{i}" replaced by `number`, every "{e}" by the context's `expert`, and
-// `ending` behind it. A failure where it does not fit.
+// `ending` behind it. A failure where it does not fit. "" after a failure.
 struct model_name
 model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending);
 
