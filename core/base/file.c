@@ -139,6 +139,14 @@ void file_unmap(struct file_map *map)
     }
 }
 
+void file_map_expect(const struct file_map *map, enum file_reading reading)
+{
+    if (map->data) {
+        (void)posix_madvise((void *)(uintptr_t)map->data, map->size,
+                            reading == FILE_READ_SAMPLES ? POSIX_MADV_RANDOM : POSIX_MADV_NORMAL);
+    }
+}
+
 // Reads up to `size` bytes; less only at the end of the file. -1: the system said no.
 static int64_t read_all(int descriptor, char *data, size_t size)
 {

@@ -22,6 +22,12 @@ struct file_map {
 tapml_status file_map(const char *path, struct file_map *out_map) STATUS_USED;
 void file_unmap(struct file_map *map);
 
+// How a map will be read: on from a touched page, as at first, or in samples that lie far apart.
+enum file_reading { FILE_READ_ON, FILE_READ_SAMPLES };
+
+// A hint: contents do not depend on it.
+void file_map_expect(const struct file_map *map, enum file_reading reading);
+
 // The whole of a file of at most `size_max` bytes, with a zero byte behind it. Freed by alloc_free.
 tapml_status
 file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) STATUS_USED;

@@ -16,18 +16,18 @@ enum { FILE_SIZE_MAX = 256 << 20, DIGITS_MAX = 19 };
 struct scan {
     const char *at;
     const char *end;
+    const char *copied; // Up to here the text is in `out`.
     struct text *out;
 };
 
-// Copies a string with its quotes, so that nothing inside it is taken for a number.
-static void copy_string(struct scan *scan)
+// Passes over a string with its quotes, so that nothing inside it is taken for a number.
+static void skip_string(struct scan *scan)
 {
-    const char *begin = scan->at++;
+    ++scan->at;
     while (scan->at < scan->end && *scan->at != '"') {
         scan->at += *scan->at == '\\' && scan->end - scan->at > 1 ? 2 : 1;
     }
     scan->at += scan->at < scan->end ? 1 : 0;
-    text_append_bytes(scan->out, begin, (size_t)(scan->at - begin));
 }
 
 static int is_word(char c)
@@ -41,6 +41,9 @@ static int is_large_integer(const char *word, size_t length)
 {
     char digits[DIGITS_MAX + 3] = ""; // A sign and one digit too many.
     const size_t sign = length > 0 && word[0] == '-' ? 1 : 0;
+    if (length < DIGITS_MAX) {
+        return 0;
+    }
     for (size_t i = sign; i < length; ++i) {
         if (word[i] < '0' || word[i] > '9') {
             return 0;
@@ -52,8 +55,15 @@ static int is_large_integer(const char *word, size_t length)
     return errno == ERANGE;
 }
 
+// Copies what was passed over, up to `end`.
+static void copy_up_to(struct scan *scan, const char *end)
+{
+    text_append_bytes(scan->out, scan->copied, (size_t)(end - scan->copied));
+    scan->copied = end;
+}
+
 // Python writes Infinity and NaN bare, and integers of any length; JSON and jansson know neither.
-static void copy_word(struct scan *scan)
+static void rewrite_word(struct scan *scan)
 {
     static const char *const floats[] = {"Infinity", "-Infinity", "NaN"};
     const char *begin = scan->at;
@@ -63,35 +73,40 @@ static void copy_word(struct scan *scan)
     const size_t length = (size_t)(scan->at - begin);
     for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); ++i) {
         if (strlen(floats[i]) == length && memcmp(floats[i], begin, length) == 0) {
+            copy_up_to(scan, begin);
             text_format(scan->out, "{\"__float__\": \"%s\"}", floats[i]);
+            scan->copied = scan->at;
             return;
         }
     }
-    text_append_bytes(scan->out, begin, length);
-    text_append(scan->out, is_large_integer(begin, length) ? ".0" : "");
-}
-
-static void rewrite(const char *text, size_t size, struct text *out)
-{
-    struct scan scan = {.at = text, .end = text + size, .out = out};
-    while (scan.at < scan.end) {
-        const char *begin = scan.at;
-        while (scan.at < scan.end && *scan.at != '"' && !is_word(*scan.at)) {
-            ++scan.at;
-        }
-        text_append_bytes(out, begin, (size_t)(scan.at - begin));
-        if (scan.at < scan.end && *scan.at == '"') {
-            copy_string(&scan);
-        } else if (scan.at < scan.end) {
-            copy_word(&scan);
-        }
+    if (is_large_integer(begin, length)) {
+        copy_up_to(scan, scan->at);
+        text_append(scan->out, ".0");
     }
 }
 
-static tapml_status parse(const char *name, const struct text *text, json_t **out_root)
+// Leaves `out` empty where nothing has to be changed: large files are not copied.
+static void rewrite(const char *text, size_t size, struct text *out)
+{
+    struct scan scan = {.at = text, .end = text + size, .copied = text, .out = out};
+    while (scan.at < scan.end) {
+        if (*scan.at == '"') {
+            skip_string(&scan);
+        } else if (is_word(*scan.at)) {
+            rewrite_word(&scan);
+        } else {
+            ++scan.at;
+        }
+    }
+    if (out->length > 0) {
+        copy_up_to(&scan, scan.end);
+    }
+}
+
+static tapml_status parse(const char *name, const char *text, size_t size, json_t **out_root)
 {
     json_error_t error;
-    json_t *root = json_loadb(text->data, text->length, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!root && json_error_code(&error) == json_error_out_of_memory) {
         return status_no_memory();
     }
@@ -119,7 +134,9 @@ tapml_status json_file_parse(const char *name, const char *text, size_t size, js
     rewrite(text, size, &rewritten);
     tapml_status status = text_status(&rewritten);
     if (status == TAPML_OK) {
-        status = parse(name, &rewritten, out_root);
+        const int is_changed = rewritten.length > 0;
+        status = parse(name, is_changed ? rewritten.data : text,
+                       is_changed ? rewritten.length : size, out_root);
     }
     text_release(&rewritten);
     return status;

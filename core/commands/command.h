@@ -27,6 +27,9 @@ enum outcome command_generate_main(const struct command *command);
 // A model against what Hugging Face computes.
 enum outcome command_eval_main(const struct command *command);
 
+// Texts to ids and back, by the tokenizer of a folder.
+enum outcome command_tokenize_main(const struct command *command);
+
 // A model's graph as text, or for Graphviz.
 enum outcome command_graph_main(const struct command *command);
 

@@ -83,8 +83,13 @@ static void check_prompts(struct check *check)
     }
     if (check->has_model) {
         status =
-            prompts_load(config->prompts, check->setup.tokenizer, check->setup.no_text,
-                         setup_vocabulary(&check->setup), run_config_room(config), &check->prompts);
+            prompts_load(config->prompts,
+                         &(struct prompts_options){.tokenizer = check->setup.tokenizer,
+                                                   .no_text = check->setup.no_text,
+                                                   .folder = config->model,
+                                                   .vocabulary = setup_vocabulary(&check->setup),
+                                                   .length_max = run_config_room(config)},
+                         &check->prompts);
     } else {
         status = file_map(config->prompts, &map);
         file_unmap(&map);

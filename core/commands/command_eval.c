@@ -4,10 +4,14 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
+#include "base/log.h"
+#include "run/expected.h"
 #include "run/interrupt.h"
+#include "run/nonfinite.h"
+#include "run/op_judge.h"
+#include "run/pooling.h"
+#include "run/probe.h"
 #include "run/setup.h"
-#include "tensor/convert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +19,9 @@
 #include <string.h>
 
 enum { CHUNK = 5, WAYS = 3 };
+
+// The tensor of the file with the pooled rows of the prompt.
+#define EMBEDDING "embedding"
 
 // What an encoder, a model without logits, is given beside its ids, one at a time. What comes of it
 // stands in the file under the output's name with this ending.
@@ -35,15 +42,10 @@ static const struct options_spec specs[] = {
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
+    POOLING_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
-};
-
-// A tensor of expected.safetensors as doubles.
-struct expected {
-    double *values;
-    int64_t rows, width; // Rank 1: one row.
 };
 
 struct eval {
@@ -57,7 +59,32 @@ struct eval {
     int64_t greedy_count; // 0 of an encoder.
     int is_encoder;
     double tolerance;
+    struct place *probed[SESSION_PLACES_MAX]; // The places of the setup, under a probe.
+    struct op_judge *ops;
+    struct nonfinite nonfinite;
+    int is_warned; // Of what is not finite.
+    struct pooling pooling;
+    const char *pooled; // The output that is pooled.
 };
+
+// What the probe shows: outputs of all ops, and what is compared.
+static int wants(void *user, const struct backend_call *call, uint32_t param)
+{
+    const struct eval *eval = user;
+    const uint32_t op = op_judge_find(eval->ops, call->instance);
+
+    return op != GRAPH_NONE &&
+           (call->args[param].kind != TAPML_P_TENSOR_IN || op_judge_wants(eval->ops, op, param));
+}
+
+static tapml_status visit(void *user, const struct probe_call *call)
+{
+    struct eval *eval = user;
+    const uint32_t op = op_judge_find(eval->ops, call->instance);
+
+    nonfinite_look(&eval->nonfinite, op, call->arguments);
+    return op_judge_see(eval->ops, op, call->arguments);
+}
 
 // What one way of feeding gave.
 struct score {
@@ -70,66 +97,14 @@ struct score {
 
 // -- The file ----------------------------------------------------------------------------------
 
-static tapml_status
-read_expected(const struct eval *eval, const char *name, uint32_t rank, struct expected *out)
-{
-    const struct checkpoint_tensor *tensor = checkpoint_find(eval->file, name);
-
-    if (tensor == NULL || rank < 1 || tensor->tensor.rank != rank) {
-        return status_fail(TAPML_INVALID,
-                           "'%s/expected.safetensors': tensor '%s' of rank %u expected, %s",
-                           eval->folder, name, (unsigned)rank,
-                           tensor == NULL ? "none found" : "found another rank");
-    }
-    out->rows = rank == 2 ? tensor->tensor.shape[0] : 1;
-    out->width = tensor->tensor.shape[rank - 1];
-    const size_t count = (size_t)out->rows * (size_t)out->width;
-
-    out->values = alloc_array(count + 1, sizeof(*out->values));
-    if (out->values == NULL) {
-        return status_no_memory();
-    }
-    convert_to_f64(tensor->tensor.dtype, tensor->data, count, out->values);
-    return TAPML_OK;
-}
-
+// Ids of the model; an encoder's embedding knows which there are.
 static tapml_status
 read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *out_count)
 {
-    struct expected expected = {NULL, 0, 0};
+    const int64_t vocabulary = setup_vocabulary(&eval->setup);
 
-    TAPML_TRY(read_expected(eval, name, 1, &expected));
-    int32_t *ids = alloc_array((size_t)expected.width + 1, sizeof(*ids));
-
-    const int64_t vocabulary = setup_vocabulary(&eval->setup); // An encoder's embedding knows it.
-    const int64_t last = vocabulary > 0 ? vocabulary - 1 : INT32_MAX;
-    tapml_status status = ids != NULL ? TAPML_OK : status_no_memory();
-
-    for (int64_t i = 0; status == TAPML_OK && i < expected.width; i++) {
-        const double value = expected.values[i];
-
-        if (!(value >= 0 && value <= (double)last)) {
-            status = status_fail(TAPML_INVALID,
-                                 "'%s/expected.safetensors': tensor '%s': expected ids within "
-                                 "0 .. %lld, found %g",
-                                 eval->folder, name, (long long)last, value);
-        } else {
-            ids[i] = (int32_t)value;
-        }
-    }
-    if (status == TAPML_OK && expected.width == 0) {
-        status = status_fail(TAPML_INVALID,
-                             "'%s/expected.safetensors': tensor '%s': expected at least one id",
-                             eval->folder, name);
-    }
-    alloc_free(expected.values);
-    if (status != TAPML_OK) {
-        alloc_free(ids);
-        return status;
-    }
-    *out_ids = ids;
-    *out_count = expected.width;
-    return TAPML_OK;
+    return expected_read_ids(eval->file, name, vocabulary > 0 ? vocabulary - 1 : INT32_MAX, out_ids,
+                             out_count);
 }
 
 // Whether `name` is that of an output, followed by `ending`. The output's is copied.
@@ -164,12 +139,18 @@ static int is_of_given(const struct eval *eval, const char *name)
 static tapml_status check_names(const struct eval *eval)
 {
     static const char *const known[] = {"input_ids", "greedy_ids", "prefill_logits",
-                                        "decode_logits"};
+                                        "decode_logits", EMBEDDING};
+
+    if (eval->pooling.kind == POOLING_NONE && checkpoint_find(eval->file, EMBEDDING) != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "'%s/expected.safetensors' has '%s': give --pool as it was computed",
+                           eval->folder, EMBEDDING);
+    }
 
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
         int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE ||
-                    is_of_given(eval, name);
+                    is_of_given(eval, name) || op_judge_is_entry(name);
 
         for (size_t k = 0; k < sizeof(known) / sizeof(*known) && !found; k++) {
             found = strcmp(name, known[k]) == 0;
@@ -184,22 +165,6 @@ static tapml_status check_names(const struct eval *eval)
 }
 
 // -- Comparing ---------------------------------------------------------------------------------
-
-static double row_error(const float *computed, const double *expected, int64_t width)
-{
-    double difference = 0, magnitude = 1;
-
-    for (int64_t i = 0; i < width; i++) {
-        const double distance = fabs((double)computed[i] - expected[i]);
-
-        if (isnan(distance)) {
-            return INFINITY;
-        }
-        difference = fmax(difference, distance);
-        magnitude = fmax(magnitude, fabs(expected[i]));
-    }
-    return difference / magnitude;
-}
 
 // The rows that are compared: as many as an output has. Of an encoder, those that a mask hides may
 // be missing at the end of what is expected. 0: the shapes do not fit.
@@ -228,7 +193,7 @@ static tapml_status compare_rows(const struct eval *eval,
     struct expected expected = {NULL, 0, 0};
 
     TAPML_TRY(session_output(eval->session, output, &values, shape, &rank));
-    TAPML_TRY(read_expected(eval, name, rank, &expected));
+    TAPML_TRY(expected_read(eval->file, name, rank, &expected));
     if (rank == 1) {
         shape[1] = shape[0];
         shape[0] = 1;
@@ -236,6 +201,7 @@ static tapml_status compare_rows(const struct eval *eval,
 
     const int64_t rows = rank <= 2 ? rows_of(eval, shape, &expected, expected.rows - first) : 0;
     tapml_status status = TAPML_OK;
+    double worst = 0;
 
     if (rows == 0) {
         status = status_fail(TAPML_INVALID,
@@ -244,10 +210,11 @@ static tapml_status compare_rows(const struct eval *eval,
     }
     for (int64_t row = 0; row < rows; row++) {
         const double error =
-            row_error(values + row * expected.width,
-                      expected.values + (first + row) * expected.width, expected.width);
+            expected_row_error(values + row * expected.width,
+                               expected.values + (first + row) * expected.width, expected.width);
 
         score->compared++;
+        worst = error > worst ? error : worst;
         if (strncmp(name, "hidden.", 7) == 0 && error > eval->tolerance) {
             const int64_t layer = strtol(name + 7, NULL, 10);
 
@@ -260,6 +227,8 @@ static tapml_status compare_rows(const struct eval *eval,
             (void)snprintf(score->worst_name, sizeof(score->worst_name), "%s", name);
         }
     }
+    op_judge_note(eval->ops, graph_find_output(model_graph(eval->setup.model), output),
+                  worst <= eval->tolerance);
     alloc_free(expected.values);
     return status;
 }
@@ -279,6 +248,48 @@ static tapml_status compare_prefill(const struct eval *eval, int64_t first, stru
     return TAPML_OK;
 }
 
+// Adds the rows of the last step to the embedding. `mask` is that of all tokens, or NULL.
+static tapml_status pool_step(struct eval *eval, int64_t first, const int32_t *mask)
+{
+    const float *values = NULL;
+    int64_t shape[TAPML_MAX_RANK];
+    uint32_t rank = 0;
+
+    if (eval->pooling.kind == POOLING_NONE) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(session_output(eval->session, eval->pooled, &values, shape, &rank));
+    if (rank != 2) {
+        return status_fail(TAPML_INVALID, "output '%s' has no rows to pool", eval->pooled);
+    }
+    return pooling_add(&eval->pooling, values, shape[0], shape[1],
+                       mask != NULL ? mask + first : NULL);
+}
+
+// Compares the embedding of all steps since `pooling_begin`.
+static tapml_status
+compare_embedding(struct eval *eval, const char *ending, const int32_t *mask, struct score *score)
+{
+    const int is_in_file = ending[0] == '\0' && checkpoint_find(eval->file, EMBEDDING) != NULL;
+    char rows[80];
+    double error = 0;
+
+    if (eval->pooling.kind == POOLING_NONE) {
+        return TAPML_OK;
+    }
+    (void)snprintf(rows, sizeof(rows), "%.64s%s", eval->pooled, ending);
+    TAPML_TRY(pooling_end(&eval->pooling));
+    TAPML_TRY(is_in_file ? expected_embedding_error(eval->file, EMBEDDING, &eval->pooling, &error)
+                         : expected_pooled_error(eval->file, rows, mask, eval->tokens,
+                                                 &eval->pooling, &error));
+    score->compared++;
+    if (!(error <= score->worst)) {
+        score->worst = error;
+        (void)snprintf(score->worst_name, sizeof(score->worst_name), EMBEDDING "%s", ending);
+    }
+    return TAPML_OK;
+}
+
 static tapml_status note_greedy(const struct eval *eval, int64_t step, struct score *score)
 {
     int32_t id = -1;
@@ -291,16 +302,22 @@ static tapml_status note_greedy(const struct eval *eval, int64_t step, struct sc
 
 // -- Ways of feeding ---------------------------------------------------------------------------
 
-static tapml_status run_way(const struct eval *eval, int64_t chunk, struct score *score)
+static tapml_status run_way(struct eval *eval, int64_t chunk, struct score *score)
 {
     TAPML_TRY(session_begin(eval->session, eval->tokens));
+    op_judge_begin(eval->ops);
+    pooling_begin(&eval->pooling);
     for (int64_t first = 0; first < eval->tokens; first += chunk) {
         const int64_t left = eval->tokens - first;
 
+        op_judge_set_position(eval->ops, first);
         TAPML_TRY(
             session_step(eval->session, eval->ids + first, left < chunk ? left : chunk, NULL, 0));
         TAPML_TRY(compare_prefill(eval, first, score));
+        TAPML_TRY(pool_step(eval, first, NULL));
     }
+    TAPML_TRY(compare_embedding(eval, "", NULL, score));
+    op_judge_set_position(eval->ops, eval->tokens); // Of steps behind the prompt it has nothing.
     for (int64_t step = 0; step < eval->greedy_count; step++) {
         TAPML_TRY(note_greedy(eval, step, score));
         if (step + 1 < eval->greedy_count) {
@@ -317,7 +334,7 @@ static int agrees(const struct eval *eval, const struct score *score)
            score->greedy_equal == eval->greedy_count;
 }
 
-static void print_score(const struct eval *eval, const char *way, const struct score *score)
+static void print_line(const struct eval *eval, const char *way, const struct score *score)
 {
     char hidden[64] = "no hidden layer diverges";
 
@@ -331,54 +348,102 @@ static void print_score(const struct eval *eval, const char *way, const struct s
                  score->compared);
 }
 
-// A text at once, with an input beside its ids, or (NULL) without any.
-static tapml_status
-run_given(const struct eval *eval, const struct given *given, struct score *score)
+// What is known of single ops: the first one that diverges, if the way does.
+static tapml_status print_ops(const struct eval *eval, const struct score *score)
 {
-    int32_t *values = NULL;
-    int64_t count = 0;
+    const struct op_judge_counts counts = op_judge_counts(eval->ops);
+    struct text text;
 
-    if (given != NULL) {
-        TAPML_TRY(read_ids(eval, given->input, &values, &count));
-
-        const tapml_status status = session_set_input(eval->session, given->input, values,
-                                                      (uint64_t)count * sizeof(*values));
-
-        alloc_free(values);
-        TAPML_TRY(status);
+    if (counts.worst_name != NULL) {
+        (void)printf("%-16s worst relative error of an op %.2e (%s), %zu of %zu modules compared\n",
+                     "", counts.worst, counts.worst_name, counts.entries - counts.unused,
+                     counts.entries);
     }
+    if (agrees(eval, score)) {
+        return TAPML_OK;
+    }
+    text_init(&text);
+    const tapml_status status = op_judge_print(eval->ops, &text);
+
+    if (status == TAPML_OK && text.length > 0) {
+        (void)printf("%-16s %s\n", "", text.data);
+    }
+    text_release(&text);
+    return status;
+}
+
+static tapml_status
+print_score(struct eval *eval, const char *way, const struct score *score, int *io_agrees)
+{
+    print_line(eval, way, score);
+    *io_agrees = *io_agrees && agrees(eval, score);
+    if (eval->nonfinite.is_found && !eval->is_warned) {
+        log_line(LOG_WARNING, "%s", eval->nonfinite.sentence);
+        eval->is_warned = 1;
+    }
+    return print_ops(eval, score);
+}
+
+// A text at once.
+static tapml_status
+run_text(struct eval *eval, const char *ending, const int32_t *mask, struct score *score)
+{
     TAPML_TRY(session_begin(eval->session, eval->tokens));
+    op_judge_begin(eval->ops);
+    op_judge_set_position(eval->ops, ending[0] == '\0' ? 0 : eval->tokens);
+    pooling_begin(&eval->pooling);
     TAPML_TRY(session_step(eval->session, eval->ids, eval->tokens, NULL, 0));
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
         char output[64];
 
-        if (ends_output(eval, name, given != NULL ? given->ending : "", output)) {
+        if (ends_output(eval, name, ending, output)) {
             TAPML_TRY(compare_rows(eval, output, name, 0, score));
         }
     }
-    return given != NULL ? session_set_input(eval->session, given->input, NULL, 0) : TAPML_OK;
+    TAPML_TRY(pool_step(eval, 0, mask));
+    return compare_embedding(eval, ending, mask, score);
 }
 
-static tapml_status run_encoder(const struct eval *eval, int *out_agrees)
+// The same with an input beside its ids, or (NULL) without any.
+static tapml_status run_given(struct eval *eval, const struct given *given, struct score *score)
 {
-    struct score score = {.first_hidden = -1};
+    int32_t *values = NULL;
+    int64_t count = 0;
 
-    TAPML_TRY(run_given(eval, NULL, &score));
-    print_score(eval, "at once", &score);
-    *out_agrees = agrees(eval, &score);
-    for (size_t i = 0; i < GIVENS; i++) {
-        if (checkpoint_find(eval->file, givens[i].input) != NULL) {
-            score = (struct score){.first_hidden = -1};
-            TAPML_TRY(run_given(eval, &givens[i], &score));
-            print_score(eval, givens[i].input, &score);
-            *out_agrees = *out_agrees && agrees(eval, &score);
+    if (given == NULL) {
+        return run_text(eval, "", NULL, score);
+    }
+    TAPML_TRY(read_ids(eval, given->input, &values, &count));
+    tapml_status status =
+        session_set_input(eval->session, given->input, values, (uint64_t)count * sizeof(*values));
+    const int is_mask = strcmp(given->input, "attention_mask") == 0 && count >= eval->tokens;
+
+    if (status == TAPML_OK) {
+        status = run_text(eval, given->ending, is_mask ? values : NULL, score);
+    }
+    alloc_free(values);
+    TAPML_TRY(status);
+    return session_set_input(eval->session, given->input, NULL, 0);
+}
+
+static tapml_status run_encoder(struct eval *eval, int *out_agrees)
+{
+    *out_agrees = 1;
+    for (size_t i = 0; i <= GIVENS; i++) {
+        const struct given *given = i > 0 ? &givens[i - 1] : NULL;
+        struct score score = {.first_hidden = -1};
+
+        if (given == NULL || checkpoint_find(eval->file, given->input) != NULL) {
+            TAPML_TRY(run_given(eval, given, &score));
+            TAPML_TRY(
+                print_score(eval, given != NULL ? given->input : "at once", &score, out_agrees));
         }
     }
     return TAPML_OK;
 }
 
-static tapml_status run_ways(const struct eval *eval, int *out_agrees)
+static tapml_status run_ways(struct eval *eval, int *out_agrees)
 {
     static const char *const names[WAYS] = {"at once", "chunks of 5", "token by token"};
     const int64_t chunks[WAYS] = {eval->tokens, CHUNK, 1};
@@ -388,8 +453,7 @@ static tapml_status run_ways(const struct eval *eval, int *out_agrees)
         struct score score = {.first_hidden = -1};
 
         TAPML_TRY(run_way(eval, chunks[way], &score));
-        print_score(eval, names[way], &score);
-        *out_agrees = *out_agrees && agrees(eval, &score);
+        TAPML_TRY(print_score(eval, names[way], &score, out_agrees));
     }
     return TAPML_OK;
 }
@@ -399,7 +463,6 @@ static tapml_status run_ways(const struct eval *eval, int *out_agrees)
 static tapml_status open_all(struct eval *eval, const struct options *options)
 {
     const char *backend = options_get(options, "--backend");
-    char *path = NULL;
     enum activation activation = ACTIVATION_F32;
 
     eval->folder = options_get(options, "--model");
@@ -411,15 +474,12 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     TAPML_TRY(setup_read_model(options, &model));
     TAPML_TRY(setup_model(&eval->setup, &model));
     setup_warn_no_text(&eval->setup);
-    path = file_join(eval->folder, "expected.safetensors");
-    if (path == NULL) {
-        return status_no_memory();
-    }
-    const tapml_status status = checkpoint_open_file(path, &eval->file);
-
-    alloc_free(path);
-    TAPML_TRY(status);
+    TAPML_TRY(expected_open(eval->folder, &eval->file));
     eval->is_encoder = graph_find_output(model_graph(eval->setup.model), "logits") == GRAPH_NONE;
+    TAPML_TRY(pooling_read(options, &eval->pooling));
+    TAPML_TRY(eval->pooling.kind == POOLING_NONE
+                  ? TAPML_OK
+                  : pooling_find(model_graph(eval->setup.model), &eval->pooled));
     TAPML_TRY(check_names(eval));
     TAPML_TRY(read_ids(eval, "input_ids", &eval->ids, &eval->tokens));
     if (!eval->is_encoder) {
@@ -451,15 +511,51 @@ static void print_refusals(const struct eval *eval)
     }
 }
 
+// Puts a probe around each place.
+static tapml_status open_probes(struct eval *eval)
+{
+    const struct graph *graph = model_graph(eval->setup.model);
+    struct probe_options options = {.wants = wants, .visit = visit, .user = eval};
+    const struct place_link link = probe_link(&options);
+
+    eval->nonfinite.graph = graph;
+    TAPML_TRY(op_judge_create(&(struct op_judge_options){.graph = graph,
+                                                         .expected = eval->file,
+                                                         .tokens = eval->tokens,
+                                                         .tolerance = eval->tolerance},
+                              &eval->ops));
+    for (uint32_t i = 0; i < eval->setup.place_count; i++) {
+        const struct place *base = eval->setup.places[i];
+
+        TAPML_TRY(place_wrap(base, &base->settings, &link, 1, &eval->probed[i]));
+    }
+    return TAPML_OK;
+}
+
+static void close_all(struct eval *eval)
+{
+    session_destroy(eval->session);
+    for (uint32_t i = 0; i < SESSION_PLACES_MAX; i++) {
+        place_destroy(eval->probed[i]);
+    }
+    op_judge_destroy(eval->ops);
+    pooling_release(&eval->pooling);
+    checkpoint_close(eval->file);
+    alloc_free(eval->ids);
+    alloc_free(eval->greedy);
+    setup_close(&eval->setup);
+}
+
 static tapml_status evaluate(struct eval *eval, const struct options *options, int *out_agrees)
 {
     struct plan *plan = NULL;
 
     TAPML_TRY(open_all(eval, options));
+    TAPML_TRY(open_probes(eval));
     TAPML_TRY(setup_plan(&eval->setup, &plan));
     tapml_status status =
         session_create(&(struct session_options){.model = eval->setup.model,
-                                                 .places = eval->setup.places,
+                                                 .places = eval->probed,
                                                  .place_count = eval->setup.place_count,
                                                  .plan = plan,
                                                  .capacity = eval->tokens + eval->greedy_count,
@@ -506,10 +602,6 @@ enum outcome command_eval_main(const struct command *command)
     status = evaluate(&eval, &options, &is_right);
     const enum outcome outcome = outcome_report(status);
 
-    session_destroy(eval.session);
-    checkpoint_close(eval.file);
-    alloc_free(eval.ids);
-    alloc_free(eval.greedy);
-    setup_close(&eval.setup);
+    close_all(&eval);
     return outcome != OUTCOME_OK ? outcome : is_right ? OUTCOME_OK : OUTCOME_WRONG;
 }

@@ -6,15 +6,20 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "exec/run.h"
+#include "model/chat.h"
 #include "run/interrupt.h"
+#include "run/nonfinite_search.h"
+#include "run/pooling.h"
 #include "run/setup.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/target.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +27,8 @@ static const struct options_spec specs[] = {
     {"--model", "DIR", "the model's folder; default with --plan: that of the plan's run"},
     {"--prompt", "TEXT", "the prompt to continue"},
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
+    {"--chat", NULL, "--prompt is a user's message, or messages as JSON; prints the answer alone"},
+    {"--system", "TEXT", "with --chat: the system's message before them"},
     {"--count", "N", "tokens to produce, 32 by default"},
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE", "f32 (default) or f16, of --backend"},
@@ -31,7 +38,8 @@ static const struct options_spec specs[] = {
     {"--capacity", "N", "maximum tokens of prompt and answer"},
     {"--weights", "W",
      "'q8_0' or 'q4_0' encodes weights at load; default with --plan: as in its run"},
-    {"--json", NULL, "prints ids and text as JSON"},
+    {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
+    POOLING_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -46,6 +54,10 @@ struct generate {
     int32_t *ids;
     int64_t count, decode;
     enum activation activation; // Without a plan: of everything.
+    struct pooling pooling;
+    struct session *session;
+    struct session_options session_options;
+    int is_infinite; // A logit was.
 };
 
 // -- Places ------------------------------------------------------------------------------------
@@ -175,8 +187,29 @@ static tapml_status parse_ids(struct generate *generate, const char *text)
     return TAPML_OK;
 }
 
+// The template writes the special tokens, so that the tokenizer adds none.
+static tapml_status encode_chat(struct generate *generate, const char *messages, size_t *out_count)
+{
+    struct chat *chat = NULL;
+    char *text = NULL;
+    size_t length = 0;
+
+    TAPML_TRY(chat_open(generate->model, &chat));
+    tapml_status status =
+        chat_render(chat, messages, options_get(&generate->options, "--system"), &text, &length);
+
+    if (status == TAPML_OK) {
+        status =
+            tokenizer_encode(generate->setup.tokenizer, text, length, 0, &generate->ids, out_count);
+    }
+    alloc_free(text);
+    chat_close(chat);
+    return status;
+}
+
 static tapml_status read_prompt(struct generate *generate)
 {
+    const int is_chat = options_get(&generate->options, "--chat") != NULL;
     const char *text = options_get(&generate->options, "--prompt");
     const char *ids = options_get(&generate->options, "--ids");
     size_t count = 0;
@@ -184,17 +217,23 @@ static tapml_status read_prompt(struct generate *generate)
     if ((text == NULL) == (ids == NULL)) {
         return status_fail(TAPML_INVALID, "give either --prompt or --ids");
     }
+    if ((is_chat && text == NULL) ||
+        (!is_chat && options_get(&generate->options, "--system") != NULL)) {
+        return status_fail(TAPML_INVALID,
+                           is_chat ? "--chat needs --prompt, not --ids" : "--system needs --chat");
+    }
     if (ids != NULL) {
         TAPML_TRY(parse_ids(generate, ids));
         setup_warn_no_text(&generate->setup);
     } else if (generate->setup.no_text != NULL) {
         return status_fail(TAPML_INVALID, "%s; give --ids", generate->setup.no_text);
     } else if (generate->setup.tokenizer == NULL) {
-        return status_fail(TAPML_INVALID, "the model '%s' has no tokenizer.json; give --ids",
+        return status_fail(TAPML_INVALID, "the model '%s' has no tokenizer; give --ids",
                            generate->model);
     } else {
-        TAPML_TRY(tokenizer_encode(generate->setup.tokenizer, text, strlen(text), 1, &generate->ids,
-                                   &count));
+        TAPML_TRY(is_chat ? encode_chat(generate, text, &count)
+                          : tokenizer_encode(generate->setup.tokenizer, text, strlen(text), 1,
+                                             &generate->ids, &count));
         generate->count = (int64_t)count;
     }
     return generate->count > 0 ? TAPML_OK : status_fail(TAPML_INVALID, "the prompt is empty");
@@ -202,21 +241,32 @@ static tapml_status read_prompt(struct generate *generate)
 
 // -- Running -----------------------------------------------------------------------------------
 
-static tapml_status check_interrupt(void *user, int64_t step, int32_t next_id)
+// A logit that is NaN is a failure, an infinite one is reported behind the run.
+static tapml_status after_step(void *user, int64_t step, int32_t next_id)
 {
-    (void)user;
+    struct generate *generate = user;
+    const float *logits = NULL;
+    int64_t shape[TAPML_MAX_RANK];
+    uint32_t rank = 0;
+
     (void)step;
-    (void)next_id;
+    if (!generate->is_infinite && next_id >= 0) {
+        TAPML_TRY(session_output(generate->session, "logits", &logits, shape, &rank));
+        generate->is_infinite = isinf(logits[(shape[0] - 1) * shape[1] + next_id]) != 0;
+    }
     return interrupt_check();
 }
 
 static tapml_status print_result(const struct generate *generate, const int32_t *ids, int64_t count)
 {
+    // Of a chat the answer alone: its prompt has marks that are not shown.
+    const int64_t first = options_get(&generate->options, "--chat") != NULL ? generate->count : 0;
     char *decoded = NULL;
     struct text text;
 
     if (generate->setup.tokenizer != NULL) {
-        TAPML_TRY(tokenizer_decode(generate->setup.tokenizer, ids, (size_t)count, 1, &decoded));
+        TAPML_TRY(tokenizer_decode(generate->setup.tokenizer, ids + first, (size_t)(count - first),
+                                   1, &decoded, NULL));
     }
     text_init(&text);
     if (options_get(&generate->options, "--json") != NULL) {
@@ -244,9 +294,33 @@ static tapml_status print_result(const struct generate *generate, const int32_t 
     return status;
 }
 
-static tapml_status run_session(struct generate *generate, struct session *session)
+static struct nonfinite_run nonfinite_run_of(const struct generate *generate)
+{
+    return (struct nonfinite_run){.session = &generate->session_options,
+                                  .ids = generate->ids,
+                                  .count = generate->count,
+                                  .decode = generate->decode};
+}
+
+static tapml_status warn_infinite(const struct generate *generate)
+{
+    const struct nonfinite_run run = nonfinite_run_of(generate);
+    struct nonfinite nonfinite;
+
+    if (!generate->is_infinite) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(nonfinite_search(&run, &nonfinite));
+    if (nonfinite.is_found) {
+        log_line(LOG_WARNING, "%s", nonfinite.sentence);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status run_session(struct generate *generate)
 {
     const struct special *special = &generate->setup.special;
+    const struct nonfinite_run again = nonfinite_run_of(generate);
     int32_t *ids =
         alloc_array((size_t)(generate->count + generate->decode) + 1, sizeof(*generate->ids));
     int64_t produced = 0;
@@ -255,23 +329,90 @@ static tapml_status run_session(struct generate *generate, struct session *sessi
         return status_no_memory();
     }
     memcpy(ids, generate->ids, (size_t)generate->count * sizeof(*ids));
-    tapml_status status = run_greedy(session,
+    tapml_status status = run_greedy(generate->session,
                                      &(struct run_options){.ids = generate->ids,
                                                            .count = generate->count,
                                                            .decode = generate->decode,
                                                            .end = special->end,
                                                            .end_count = special->end_count,
-                                                           .after_step = check_interrupt},
+                                                           .after_step = after_step,
+                                                           .user = generate},
                                      ids + generate->count, &produced);
 
+    status = nonfinite_search_explain(status, &again);
     if (status == TAPML_OK) {
         status = print_result(generate, ids, generate->count + produced);
     }
     alloc_free(ids);
+    return status == TAPML_OK ? warn_infinite(generate) : status;
+}
+
+// The embedding of the prompt, which is fed in calls of at most a chunk.
+static tapml_status pool_prompt(struct generate *generate)
+{
+    const int64_t chunk = generate->session_options.chunk;
+    const char *output = NULL;
+
+    TAPML_TRY(pooling_find(model_graph(generate->setup.model), &output));
+    TAPML_TRY(session_begin(generate->session, generate->count));
+    pooling_begin(&generate->pooling);
+    for (int64_t first = 0; first < generate->count; first += chunk) {
+        const int64_t left = generate->count - first, count = left < chunk ? left : chunk;
+        const int32_t last = (int32_t)count - 1;
+        const float *values = NULL;
+        int64_t shape[TAPML_MAX_RANK];
+        uint32_t rank = 0;
+
+        TAPML_TRY(session_step(generate->session, generate->ids + first, count, &last, 1));
+        TAPML_TRY(session_output(generate->session, output, &values, shape, &rank));
+        TAPML_TRY(rank == 2 ? pooling_add(&generate->pooling, values, shape[0], shape[1], NULL)
+                            : status_fail(TAPML_INVALID, "output '%s' has no rows", output));
+        TAPML_TRY(interrupt_check());
+    }
+    return pooling_end(&generate->pooling);
+}
+
+static tapml_status print_embedding(const struct generate *generate)
+{
+    const int is_json = options_get(&generate->options, "--json") != NULL;
+    const struct pooling *pooling = &generate->pooling;
+    struct text text;
+
+    text_init(&text);
+    if (is_json) {
+        text_format(&text, "{\"prompt_tokens\": %lld, \"embedding\": [",
+                    (long long)generate->count);
+    }
+    for (int64_t i = 0; i < pooling->width; i++) {
+        text_format(&text, "%s%.9g", i == 0 ? "" : is_json ? ", " : " ", pooling->values[i]);
+    }
+    text_append(&text, is_json ? "]}" : "");
+    const tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        (void)printf("%s\n", text.data);
+    }
+    text_release(&text);
     return status;
 }
 
-static tapml_status make_session(struct generate *generate, struct session **out_session)
+static tapml_status run_embedding(struct generate *generate)
+{
+    const struct nonfinite_run again = nonfinite_run_of(generate);
+    struct nonfinite nonfinite;
+
+    TAPML_TRY(pool_prompt(generate));
+    for (int64_t i = 0; i < generate->pooling.width; i++) {
+        if (!isfinite(generate->pooling.values[i])) {
+            TAPML_TRY(nonfinite_search(&again, &nonfinite));
+            return status_fail(TAPML_INVALID, "value %lld of the embedding is not finite%s%s",
+                               (long long)i, nonfinite.is_found ? "; " : "", nonfinite.sentence);
+        }
+    }
+    return print_embedding(generate);
+}
+
+static tapml_status make_session(struct generate *generate)
 {
     const char *plan_path = options_get(&generate->options, "--plan");
     int64_t capacity = 0;
@@ -282,13 +423,16 @@ static tapml_status make_session(struct generate *generate, struct session **out
               : activation_is_reduced(generate->activation)
                   ? setup_plan(&generate->setup, &generate->plan)
                   : plan_create(&generate->plan));
-    return session_create(&(struct session_options){.model = generate->setup.model,
-                                                    .places = generate->setup.places,
-                                                    .place_count = generate->setup.place_count,
-                                                    .plan = generate->plan,
-                                                    .capacity = capacity,
-                                                    .chunk = capacity < 128 ? capacity : 128},
-                          out_session);
+    const int is_whole = setup_vocabulary(&generate->setup) == 0; // An encoder sees all of a text.
+    const int64_t chunk = is_whole || capacity < 128 ? capacity : 128;
+
+    generate->session_options = (struct session_options){.model = generate->setup.model,
+                                                         .places = generate->setup.places,
+                                                         .place_count = generate->setup.place_count,
+                                                         .plan = generate->plan,
+                                                         .capacity = capacity,
+                                                         .chunk = chunk};
+    return session_create(&generate->session_options, &generate->session);
 }
 
 static tapml_status open_model(struct generate *generate)
@@ -320,20 +464,20 @@ static tapml_status open_model(struct generate *generate)
 static tapml_status generate(struct generate *generate)
 {
     const char *plan_path = options_get(&generate->options, "--plan");
-    struct session *session = NULL;
+
+    TAPML_TRY(pooling_read(&generate->options, &generate->pooling));
+    const int is_embedding = generate->pooling.kind != POOLING_NONE;
 
     if (plan_path != NULL) {
         TAPML_TRY(open_run(generate, plan_path));
     }
     TAPML_TRY(options_i64(&generate->options, "--count", 32, 1, 1 << 24, &generate->decode));
+    generate->decode = is_embedding ? 0 : generate->decode;
     TAPML_TRY(open_model(generate));
     TAPML_TRY(read_prompt(generate));
     TAPML_TRY(open_places(generate));
-    TAPML_TRY(make_session(generate, &session));
-    const tapml_status status = run_session(generate, session);
-
-    session_destroy(session);
-    return status;
+    TAPML_TRY(make_session(generate));
+    return is_embedding ? run_embedding(generate) : run_session(generate);
 }
 
 enum outcome command_generate_main(const struct command *command)
@@ -359,6 +503,8 @@ enum outcome command_generate_main(const struct command *command)
     status = generate(&state);
     const enum outcome outcome = outcome_report(status);
 
+    session_destroy(state.session);
+    pooling_release(&state.pooling);
     plan_destroy(state.plan);
     store_close(state.run);
     alloc_free(state.ids);

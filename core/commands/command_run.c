@@ -245,8 +245,13 @@ static tapml_status open_run(struct run *run)
     report_losses(run, &progress);
     TAPML_TRY(match(run));
     TAPML_TRY(setup_check_decode(&run->setup, config->decode));
-    TAPML_TRY(prompts_load(config->prompts, run->setup.tokenizer, run->setup.no_text,
-                           setup_vocabulary(&run->setup), run_config_room(config), &run->prompts));
+    TAPML_TRY(prompts_load(config->prompts,
+                           &(struct prompts_options){.tokenizer = run->setup.tokenizer,
+                                                     .no_text = run->setup.no_text,
+                                                     .folder = config->model,
+                                                     .vocabulary = setup_vocabulary(&run->setup),
+                                                     .length_max = run_config_room(config)},
+                           &run->prompts));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
     TAPML_TRY(add_places(run));      // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));

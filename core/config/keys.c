@@ -62,7 +62,8 @@ static const struct key keys[] = {
      IN_RUN(prompts),
      .type = "a file",
      .example = "prompts.txt",
-     .help = "One prompt a line, as text or as ids: 'ids: 5 17 3'. Empty lines are skipped."},
+     .help = "One prompt a line, as text, as ids: 'ids: 5 17 3', or as a message to a chat "
+             "model: 'chat: Hello' (docs/chat.md). Empty lines are skipped."},
     {.section = "run",
      .name = "decode",
      .kind = KEY_NUMBER,

@@ -668,9 +668,18 @@ static struct hash hash_on(struct hash before, const void *data, uint64_t size)
     return hash_bytes(&step, sizeof(step));
 }
 
+// Samples lie far apart: without this each would read pages around it that nobody needs yet.
+static void expect(const struct checkpoint *checkpoint, enum file_reading reading)
+{
+    for (size_t i = 0; i < checkpoint->shard_count; ++i) {
+        file_map_expect(&checkpoint->shards[i].map, reading);
+    }
+}
+
 struct hash checkpoint_hash(const struct checkpoint *checkpoint)
 {
     struct hash hash = {0};
+    expect(checkpoint, FILE_READ_SAMPLES);
     for (size_t i = 0; i < checkpoint->shard_count; ++i) {
         // Names, types, shapes and places stand in the header; from them follows the size.
         const struct shard *shard = &checkpoint->shards[i];
@@ -682,5 +691,6 @@ struct hash checkpoint_hash(const struct checkpoint *checkpoint)
         const uint64_t sample = tensor->bytes < SAMPLE_BYTES ? tensor->bytes : SAMPLE_BYTES;
         hash = hash_on(hash, data + (tensor->bytes - sample) / 2, sample);
     }
+    expect(checkpoint, FILE_READ_ON);
     return hash;
 }

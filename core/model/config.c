@@ -73,6 +73,7 @@ static const char *const ignored_keys[] = {
     "use_return_dict",
     "attn_implementation",
     "_attn_implementation*",
+    "transformers.js_config",
     // Who it is.
     "architectures",
     "model_type",
@@ -81,6 +82,8 @@ static const char *const ignored_keys[] = {
     "_name_or_path",
     "name_or_path",
     "_commit_hash",
+    "unsloth_fixed",
+    "unsloth_version",
     "auto_map",
     "finetuning_task",
     "task_specific_params",
@@ -277,6 +280,9 @@ static int32_t boolean(tapml_object *object, const char *pointer, int32_t fallba
 {
     struct config *config = config_of(object);
     const json_t *value = read_value(config, pointer);
+    if (json_is_integer(value)) {
+        return json_integer_value(value) != 0; // As Python has it.
+    }
     if (value && !json_is_boolean(value)) {
         add_error(config, pointer, "true or false", value);
     }
@@ -285,7 +291,11 @@ static int32_t boolean(tapml_object *object, const char *pointer, int32_t fallba
 
 static int64_t length(tapml_object *object, const char *pointer)
 {
-    const json_t *value = read_value(config_of(object), pointer);
+    struct config *config = config_of(object);
+    const json_t *value = read_value(config, pointer);
+    if (value && !json_is_array(value)) {
+        add_error(config, pointer, "a list", value);
+    }
     return json_is_array(value) ? (int64_t)json_array_size(value) : -1;
 }
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "model/chat.h"
 #include "tokenizer/ids.h"
 
 #include <string.h>
@@ -18,14 +19,13 @@ enum {
 };
 
 static const char ids_mark[] = "ids:";
+static const char chat_mark[] = "chat:";
 static const char blanks[] = " \t\r\v\f";
 
 struct parser {
     const char *path;
-    const struct tokenizer *tokenizer;
-    const char *no_text;
-    int64_t vocabulary;
-    size_t length_max;
+    const struct prompts_options *options;
+    struct chat *chat; // NULL until a line needs it.
     struct prompts *prompts;
     size_t capacity;
     unsigned line;
@@ -54,26 +54,61 @@ static tapml_status read_ids(const struct parser *parser, char *list, struct ids
     return TAPML_OK;
 }
 
-static tapml_status read_text(const struct parser *parser, const char *line, struct ids *out_ids)
+// Refuses what needs a tokenizer if there is none, and a text that is too long to be encoded.
+static tapml_status check_text(const struct parser *parser, size_t bytes)
 {
-    if (!parser->tokenizer) {
+    const struct prompts_options *options = parser->options;
+    if (!options->tokenizer) {
         return status_fail(
             TAPML_INVALID,
             "%s:%u: expected 'ids: ...' where there is no tokenizer, found a text%s%s",
-            parser->path, parser->line, parser->no_text ? "; " : "",
-            parser->no_text ? parser->no_text : "");
+            parser->path, parser->line, options->no_text ? "; " : "",
+            options->no_text ? options->no_text : "");
     }
-    const size_t bytes = strlen(line);
     // A file without ends of lines would take gigabytes before its tokens could be counted.
-    if (parser->length_max > 0 && bytes / TOKEN_BYTES_MAX > parser->length_max) {
+    if (options->length_max > 0 && bytes / TOKEN_BYTES_MAX > options->length_max) {
         return status_fail(TAPML_INVALID,
                            "%s:%u: expected a prompt of at most %zu tokens, found %zu bytes",
-                           parser->path, parser->line, parser->length_max, bytes);
+                           parser->path, parser->line, options->length_max, bytes);
     }
-    const tapml_status status =
-        tokenizer_encode(parser->tokenizer, line, bytes, 1, &out_ids->items, &out_ids->count);
+    return TAPML_OK;
+}
+
+// Names the line of a failure.
+static tapml_status explain(const struct parser *parser, tapml_status status)
+{
     return status == TAPML_OK ? TAPML_OK
                               : status_explain(status, "%s:%u", parser->path, parser->line);
+}
+
+static tapml_status
+read_text(const struct parser *parser, const char *line, size_t bytes, struct ids *out_ids)
+{
+    TAPML_TRY(check_text(parser, bytes));
+    return explain(parser, tokenizer_encode(parser->options->tokenizer, line, bytes, 1,
+                                            &out_ids->items, &out_ids->count));
+}
+
+// The template writes the special tokens, so that the tokenizer adds none.
+static tapml_status read_chat(struct parser *parser, const char *messages, struct ids *out_ids)
+{
+    const struct prompts_options *options = parser->options;
+    char *text = NULL;
+    size_t length = 0;
+    TAPML_TRY(check_text(parser, strlen(messages)));
+    if (!parser->chat) {
+        TAPML_TRY(explain(parser, options->folder
+                                      ? chat_open(options->folder, &parser->chat)
+                                      : status_fail(TAPML_INVALID, "there is no chat template")));
+    }
+    TAPML_TRY(explain(parser, chat_render(parser->chat, messages, NULL, &text, &length)));
+    tapml_status status = check_text(parser, length);
+    if (status == TAPML_OK) {
+        status = explain(parser, tokenizer_encode(options->tokenizer, text, length, 0,
+                                                  &out_ids->items, &out_ids->count));
+    }
+    alloc_free(text);
+    return status;
 }
 
 static tapml_status check_ids(const struct parser *parser, const struct ids *ids)
@@ -82,16 +117,16 @@ static tapml_status check_ids(const struct parser *parser, const struct ids *ids
         return status_fail(TAPML_INVALID, "%s:%u: expected at least one id", parser->path,
                            parser->line);
     }
-    if (parser->length_max > 0 && ids->count > parser->length_max) {
+    if (parser->options->length_max > 0 && ids->count > parser->options->length_max) {
         return status_fail(TAPML_INVALID,
                            "%s:%u: expected a prompt of at most %zu tokens, found %zu",
-                           parser->path, parser->line, parser->length_max, ids->count);
+                           parser->path, parser->line, parser->options->length_max, ids->count);
     }
-    for (size_t i = 0; i < ids->count && parser->vocabulary > 0; ++i) {
-        if (ids->items[i] >= parser->vocabulary) {
+    for (size_t i = 0; i < ids->count && parser->options->vocabulary > 0; ++i) {
+        if (ids->items[i] >= parser->options->vocabulary) {
             return status_fail(TAPML_INVALID, "%s:%u: expected ids within 0 .. %lld, found %d",
-                               parser->path, parser->line, (long long)parser->vocabulary - 1,
-                               ids->items[i]);
+                               parser->path, parser->line,
+                               (long long)parser->options->vocabulary - 1, ids->items[i]);
         }
     }
     return TAPML_OK;
@@ -138,8 +173,11 @@ static tapml_status parse_line(struct parser *parser, char *line)
     tapml_status status = TAPML_OK;
     if (strncmp(line, ids_mark, strlen(ids_mark)) == 0) {
         status = read_ids(parser, line + strlen(ids_mark), &ids);
+    } else if (strncmp(line, chat_mark, strlen(chat_mark)) == 0) {
+        const char *messages = line + strlen(chat_mark);
+        status = read_chat(parser, messages + strspn(messages, blanks), &ids);
     } else {
-        status = read_text(parser, line, &ids);
+        status = read_text(parser, line, strlen(line), &ids);
     }
     if (status == TAPML_OK) {
         status = add_prompt(parser, text, &ids);
@@ -172,12 +210,8 @@ static tapml_status parse(struct parser *parser, char *data, size_t size)
     return TAPML_OK;
 }
 
-tapml_status prompts_load(const char *path,
-                          const struct tokenizer *tokenizer,
-                          const char *no_text,
-                          int64_t vocabulary,
-                          size_t length_max,
-                          struct prompts *out_prompts)
+tapml_status
+prompts_load(const char *path, const struct prompts_options *options, struct prompts *out_prompts)
 {
     char *data = NULL;
     size_t size = 0;
@@ -185,14 +219,12 @@ tapml_status prompts_load(const char *path,
     struct prompts prompts = {.arena = arena_create()};
     struct parser parser = {
         .path = path,
-        .tokenizer = tokenizer,
-        .no_text = no_text,
-        .vocabulary = vocabulary,
-        .length_max = length_max,
+        .options = options,
         .prompts = &prompts,
     };
     const tapml_status status = prompts.arena ? parse(&parser, data, size) : status_no_memory();
     alloc_free(data);
+    chat_close(parser.chat);
     if (status != TAPML_OK) {
         prompts_release(&prompts);
         return status;

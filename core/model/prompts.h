@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A prompts file: one prompt a line, as text, or as "ids: 5 17 3".
+// A prompts file: one prompt a line, as text, as "ids: 5 17 3", or as "chat: ...", messages in one
+// of the forms of model/chat.h.
 #pragma once
 
 #include "base/hash.h"
@@ -25,15 +26,18 @@ struct prompts {
     size_t count;
 };
 
-// Reads a file. `tokenizer` may be NULL if every line is of ids; `no_text`, which is NULL or says
-// why there is none, is then a part of the refusal of a text. Empty lines are passed over; an empty
-// file, more than a million prompts, bytes that are no UTF-8, ids outside 0 .. vocabulary - 1
-// (where `vocabulary` is not 0) and prompts longer than `length_max` (where it is not 0) are
-// refused, with file and line.
+struct prompts_options {
+    const struct tokenizer *tokenizer; // May be NULL if every line is of ids.
+    const char *no_text; // Says why there is none, for the refusal of a text; or NULL.
+    const char *folder;  // The model's, of which the template serves lines of chat; or NULL.
+    int64_t vocabulary;  // 0: ids of any value.
+    size_t length_max;   // In tokens; 0: of any length.
+};
+
+// Reads a file. Empty lines are passed over; an empty file, more than a million prompts, bytes that
+// are no UTF-8, ids outside 0 .. vocabulary - 1, prompts longer than `length_max` and messages that
+// the template refuses are refused, with file and line.
 tapml_status prompts_load(const char *path,
-                          const struct tokenizer *tokenizer,
-                          const char *no_text,
-                          int64_t vocabulary,
-                          size_t length_max,
+                          const struct prompts_options *options,
                           struct prompts *out_prompts) STATUS_USED;
 void prompts_release(struct prompts *prompts);

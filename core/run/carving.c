@@ -4,9 +4,12 @@
 #include "run/carving.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "carve/recorder.h"
 #include "exec/run.h"
+#include "run/nonfinite_search.h"
 #include "run/progress.h"
+#include "store/call_line.h"
 #include "store/prompt.h"
 #include "store/store.h"
 
@@ -15,6 +18,7 @@
 struct carving {
     const struct run_config *config;
     const struct setup *setup;
+    struct plan *plan;    // All on the source.
     struct place *source; // Under the recorder, which it owns.
     struct session *session;
     struct recorder *recorder;
@@ -28,6 +32,16 @@ struct carving {
 static size_t tokens_of(const struct carving *carving, const struct prompt *prompt)
 {
     return prompt->count + (carving->config->decode > 1 ? (size_t)carving->config->decode - 1 : 0);
+}
+
+static struct session_options options_of(const struct carving *carving, struct place *const *source)
+{
+    return (struct session_options){.model = carving->setup->model,
+                                    .places = source,
+                                    .place_count = 1,
+                                    .plan = carving->plan,
+                                    .capacity = carving->config->capacity,
+                                    .chunk = carving->config->chunk};
 }
 
 // A feed in chunks is several calls of one step. Beginning a step commits the one before, so that
@@ -44,20 +58,35 @@ static tapml_status begin_step(void *user, int64_t step, int32_t next_id)
     return progress_show(carving->progress, carving->done + fed, carving->all);
 }
 
+// A prompt, to be run without a recorder.
+static struct nonfinite_run run_again(const struct carving *carving,
+                                      const struct prompt *prompt,
+                                      const struct session_options *options)
+{
+    return (struct nonfinite_run){.session = options,
+                                  .ids = prompt->ids,
+                                  .count = (int64_t)prompt->count,
+                                  .decode = carving->config->decode};
+}
+
 static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t *greedy)
 {
     const struct special *special = &carving->setup->special;
+    const struct session_options options = options_of(carving, &carving->setup->places[0]);
+    const struct nonfinite_run again = run_again(carving, carving->prompt, &options);
     int64_t count = 0;
 
-    TAPML_TRY(run_greedy(carving->session,
-                         &(struct run_options){.ids = carving->prompt->ids,
-                                               .count = (int64_t)carving->prompt->count,
-                                               .decode = carving->config->decode,
-                                               .end = special->end,
-                                               .end_count = special->end_count,
-                                               .before_step = begin_step,
-                                               .user = carving},
-                         greedy, &count));
+    TAPML_TRY(nonfinite_search_explain(
+        run_greedy(carving->session,
+                   &(struct run_options){.ids = carving->prompt->ids,
+                                         .count = (int64_t)carving->prompt->count,
+                                         .decode = carving->config->decode,
+                                         .end = special->end,
+                                         .end_count = special->end_count,
+                                         .before_step = begin_step,
+                                         .user = carving},
+                   greedy, &count),
+        &again));
     return recorder_end_prompt(carving->recorder,
                                &(struct carved_prompt){.index = index,
                                                        .text = carving->prompt->text,
@@ -105,20 +134,9 @@ static tapml_status carve_between(struct carving *carving,
 
 static tapml_status make_session(struct carving *carving)
 {
-    struct plan *plan = NULL;
+    const struct session_options options = options_of(carving, &carving->source);
 
-    TAPML_TRY(plan_create(&plan));
-    const tapml_status status =
-        session_create(&(struct session_options){.model = carving->setup->model,
-                                                 .places = &carving->source,
-                                                 .place_count = 1,
-                                                 .plan = plan,
-                                                 .capacity = carving->config->capacity,
-                                                 .chunk = carving->config->chunk},
-                       &carving->session);
-
-    plan_destroy(plan);
-    return status;
+    return session_create(&options, &carving->session);
 }
 
 // From `begin` on, the first prompt that the store has, or (0) has not.
@@ -173,6 +191,60 @@ static tapml_status carve_stretch(struct carving *carving,
     return status;
 }
 
+// The first call with a value that is not finite.
+struct first_nonfinite {
+    int is_found;
+    struct hash prompt;
+};
+
+static void look_at(void *user, const struct call_line *call)
+{
+    struct first_nonfinite *first = user;
+
+    for (uint32_t i = 0; !first->is_found && i < call->output_count; i++) {
+        if (call->outputs[i].non_finite > 0) {
+            *first = (struct first_nonfinite){1, call->prompt};
+        }
+    }
+}
+
+// The call is run again for the element.
+static tapml_status
+warn_nonfinite(const struct carving *carving, struct store *store, const struct prompts *prompts)
+{
+    struct first_nonfinite first = {.is_found = 0};
+    struct nonfinite nonfinite = {.is_found = 0};
+    const struct session_options options = options_of(carving, &carving->setup->places[0]);
+
+    TAPML_TRY(call_line_visit(store, look_at, &first));
+    for (size_t i = 0; first.is_found && !nonfinite.is_found && i < prompts->count; i++) {
+        if (hash_equal(prompts->items[i].id, first.prompt)) {
+            const struct nonfinite_run again = run_again(carving, &prompts->items[i], &options);
+
+            TAPML_TRY(nonfinite_search(&again, &nonfinite));
+        }
+    }
+    if (nonfinite.is_found) {
+        log_line(LOG_WARNING, "the source: %s", nonfinite.sentence);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status carve_missing(struct carving *carving,
+                                  struct store *store,
+                                  const struct prompts *prompts,
+                                  size_t begin)
+{
+    TAPML_TRY(plan_create(&carving->plan));
+    while (begin < prompts->count) {
+        const size_t end = find_prompt(store, prompts, begin, 1);
+
+        TAPML_TRY(carve_stretch(carving, store, prompts, begin, end));
+        begin = find_prompt(store, prompts, end, 0);
+    }
+    return TAPML_OK;
+}
+
 tapml_status carving_run(const struct run_config *config,
                          struct setup *setup,
                          struct store *store,
@@ -182,7 +254,7 @@ tapml_status carving_run(const struct run_config *config,
     struct progress progress;
     struct carving carving = {.config = config, .setup = setup, .progress = &progress};
 
-    size_t begin = find_prompt(store, prompts, 0, 0);
+    const size_t begin = find_prompt(store, prompts, 0, 0);
 
     if (begin == prompts->count) {
         return TAPML_OK;
@@ -191,15 +263,15 @@ tapml_status carving_run(const struct run_config *config,
     progress.unit = "tokens";
     progress.lock = lock;
     count_tokens(&carving, store, prompts);
-    while (begin < prompts->count) {
-        const size_t end = find_prompt(store, prompts, begin, 1);
+    tapml_status status = carve_missing(&carving, store, prompts, begin);
 
-        TAPML_TRY(carve_stretch(&carving, store, prompts, begin, end));
-        begin = find_prompt(store, prompts, end, 0);
+    if (status == TAPML_OK) {
+        progress_end(
+            &progress, "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
+            prompts->count, carving.counts.calls, carving.counts.kept,
+            (double)carving.counts.bytes_kept * 1e-6, (double)carving.counts.bytes_seen * 1e-6);
+        status = warn_nonfinite(&carving, store, prompts);
     }
-    progress_end(
-        &progress, "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
-        prompts->count, carving.counts.calls, carving.counts.kept,
-        (double)carving.counts.bytes_kept * 1e-6, (double)carving.counts.bytes_seen * 1e-6);
-    return TAPML_OK;
+    plan_destroy(carving.plan);
+    return status;
 }

@@ -117,16 +117,8 @@ void setup_warn_no_text(const struct setup *setup)
 
 tapml_status setup_model(struct setup *setup, const struct model_options *options)
 {
-    char *path = file_join(options->folder, "tokenizer.json");
-
-    if (path == NULL) {
-        return status_no_memory();
-    }
-    const int has_tokenizer = file_exists(path);
-
-    alloc_free(path);
     TAPML_TRY(model_open(setup->registry, options, &setup->model));
-    if (has_tokenizer) {
+    if (tokenizer_exists(options->folder)) {
         TAPML_TRY(open_tokenizer(setup, options->folder));
     }
     return special_load(options->folder, &setup->special);

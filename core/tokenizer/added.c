@@ -6,16 +6,19 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "tokenizer/expression.h"
+#include "tokenizer/normalizer.h"
 #include "tokenizer/pattern.h"
+#include "tokenizer/prefixes.h"
+#include "tokenizer/unicode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND_COUNT = 2 };
+enum { ROUND_COUNT = 2, COUNT_MAX = 1 << 20 };
 
 struct added_token {
     const char *content;
-    size_t length; // 0 is never looked for.
     int32_t id;
     int is_normalized;
     int is_special;
@@ -25,28 +28,21 @@ struct added_token {
 
 struct added {
     struct arena *arena;
-    struct added_token *tokens; // By round, first byte, then the longest first.
+    struct added_token *tokens; // By id.
     size_t count;
-    size_t first[ROUND_COUNT][257]; // Where the tokens of a first byte begin.
-    struct pattern *word;           // A character of a word, at the start.
+    struct vocabulary_token *keys[ROUND_COUNT]; // What is searched for; its id is a position.
+    struct prefixes *prefixes[ROUND_COUNT];
+    struct pattern *word; // A character of a word, at the start.
 };
 
 // \w as Rust's regular expressions have it (Unicode Technical Standard 18, annex C).
-static const char word_expression[] = "\\A[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}]";
-
-static int bucket_of(const struct added_token *token)
-{
-    return (token->is_normalized ? 256 : 0) + (unsigned char)token->content[0];
-}
+static const char word_expression[] = "\\A[" EXPRESSION_WORD "]";
 
 static int compare_tokens(const void *a, const void *b)
 {
     const struct added_token *x = a;
     const struct added_token *y = b;
-    if (bucket_of(x) != bucket_of(y)) {
-        return bucket_of(x) < bucket_of(y) ? -1 : 1;
-    }
-    return x->length > y->length ? -1 : x->length < y->length;
+    return x->id < y->id ? -1 : x->id > y->id;
 }
 
 static tapml_status read_token(struct added *added,
@@ -66,7 +62,6 @@ static tapml_status read_token(struct added *added,
     if (!out_token->content) {
         return status_no_memory();
     }
-    out_token->length = strlen(content);
     out_token->id = (int32_t)number;
     out_token->is_normalized = json_is_true(json_object_get(entry, "normalized"));
     out_token->is_special = json_is_true(json_object_get(entry, "special"));
@@ -76,26 +71,72 @@ static tapml_status read_token(struct added *added,
     return TAPML_OK;
 }
 
-static void fill_first(struct added *added)
+// What is searched for: the content, or its normalized form.
+static tapml_status read_key(struct added *added,
+                             const struct normalizer *normalizer,
+                             size_t position,
+                             struct vocabulary_token *out_key)
 {
-    size_t at = 0;
-    for (int round = 0; round < ROUND_COUNT; ++round) {
-        for (int byte = 0; byte < 256; ++byte) {
-            added->first[round][byte] = at;
-            while (at < added->count && bucket_of(&added->tokens[at]) == round * 256 + byte) {
-                ++at;
-            }
-        }
-        added->first[round][256] = at;
+    const struct added_token *token = &added->tokens[position];
+    struct text key;
+    tapml_status status = TAPML_OK;
+    text_init(&key);
+    if (token->is_normalized && normalizer) {
+        status = normalizer_apply(normalizer, token->content, strlen(token->content), &key);
+    } else {
+        text_append(&key, token->content);
+        status = text_status(&key);
     }
+    char *copy = status == TAPML_OK ? arena_new(added->arena, key.length + 1) : NULL;
+    if (copy) {
+        memcpy(copy, key.data, key.length);
+        *out_key = (struct vocabulary_token){
+            .bytes = copy, .length = (uint32_t)key.length, .id = (int32_t)position};
+    }
+    text_release(&key);
+    return status != TAPML_OK ? status : copy ? TAPML_OK : status_no_memory();
 }
 
-static tapml_status read_tokens(struct added *added, const char *name, const json_t *tokens)
+static tapml_status read_keys(struct added *added, const struct normalizer *normalizer, int round)
 {
-    if (tokens && !json_is_array(tokens) && !json_is_null(tokens)) {
-        return status_fail(TAPML_INVALID, "%s: expected an array 'added_tokens'", name);
+    size_t count = 0;
+    struct vocabulary_token *keys = arena_array(added->arena, added->count, sizeof(*keys));
+    if (!keys) {
+        return status_no_memory();
     }
+    for (size_t i = 0; i < added->count; ++i) {
+        if (added->tokens[i].is_normalized == round) {
+            TAPML_TRY(read_key(added, normalizer, i, &keys[count++]));
+        }
+    }
+    added->keys[round] = keys;
+    return prefixes_create(keys, count, &added->prefixes[round]);
+}
+
+static tapml_status check_ids(const struct added *added, const char *name)
+{
+    for (size_t i = 1; i < added->count; ++i) {
+        const struct added_token *token = &added->tokens[i];
+        if (token->id == token[-1].id) {
+            return status_fail(TAPML_INVALID,
+                               "%s: expected one token for each id, found '%.64s' and '%.64s' for "
+                               "%d",
+                               name, token[-1].content, token->content, token->id);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status read_tokens(struct added *added,
+                                const char *name,
+                                const json_t *tokens,
+                                const struct normalizer *normalizer)
+{
     const size_t count = json_array_size(tokens);
+    if ((tokens && !json_is_array(tokens) && !json_is_null(tokens)) || count > COUNT_MAX) {
+        return status_fail(TAPML_INVALID, "%s: expected an array 'added_tokens' of at most %d",
+                           name, COUNT_MAX);
+    }
     added->tokens = arena_array(added->arena, count, sizeof(*added->tokens));
     if (!added->tokens) {
         return status_no_memory();
@@ -107,11 +148,17 @@ static tapml_status read_tokens(struct added *added, const char *name, const jso
     }
     added->count = count;
     qsort(added->tokens, count, sizeof(*added->tokens), compare_tokens);
-    fill_first(added);
+    TAPML_TRY(check_ids(added, name));
+    for (int round = 0; round < ROUND_COUNT; ++round) {
+        TAPML_TRY(read_keys(added, normalizer, round));
+    }
     return has_single_word ? pattern_create(word_expression, &added->word) : TAPML_OK;
 }
 
-tapml_status added_create(const char *name, const json_t *tokens, struct added **out_added)
+tapml_status added_create(const char *name,
+                          const json_t *tokens,
+                          const struct normalizer *normalizer,
+                          struct added **out_added)
 {
     struct added *added = alloc_new(sizeof(*added));
     if (!added) {
@@ -119,7 +166,7 @@ tapml_status added_create(const char *name, const json_t *tokens, struct added *
     }
     added->arena = arena_create();
     const tapml_status status =
-        added->arena ? read_tokens(added, name, tokens) : status_no_memory();
+        added->arena ? read_tokens(added, name, tokens, normalizer) : status_no_memory();
     if (status != TAPML_OK) {
         added_destroy(added);
         return status;
@@ -131,44 +178,34 @@ tapml_status added_create(const char *name, const json_t *tokens, struct added *
 void added_destroy(struct added *added)
 {
     if (added) {
+        prefixes_destroy(added->prefixes[0]);
+        prefixes_destroy(added->prefixes[1]);
         pattern_destroy(added->word);
         arena_destroy(added->arena);
         alloc_free(added);
     }
 }
 
-const char *added_find(const struct added *added, int32_t id, int *out_is_special)
+int32_t added_id(const struct added *added, const char *content)
 {
     for (size_t i = 0; i < added->count; ++i) {
-        if (added->tokens[i].id == id) {
-            *out_is_special = added->tokens[i].is_special;
-            return added->tokens[i].content;
+        if (strcmp(added->tokens[i].content, content) == 0) {
+            return added->tokens[i].id;
         }
     }
-    return NULL;
+    return -1;
 }
 
-static const struct added_token *token_at(const struct added_search *search, size_t at)
+const char *added_find(const struct added *added, int32_t id, int *out_is_special)
 {
-    const struct added *added = search->added;
-    const size_t *first = added->first[search->normalized ? 1 : 0];
-    const unsigned char byte = (unsigned char)search->text[at];
-    for (size_t i = first[byte]; i < first[byte + 1]; ++i) {
-        const struct added_token *token = &added->tokens[i];
-        if (token->length > 0 && token->length <= search->length - at &&
-            memcmp(token->content, search->text + at, token->length) == 0) {
-            return token;
-        }
+    const struct added_token key = {.id = id};
+    const struct added_token *token =
+        bsearch(&key, added->tokens, added->count, sizeof(key), compare_tokens);
+    if (!token) {
+        return NULL;
     }
-    return NULL;
-}
-
-// White space as Unicode has it (property White_Space).
-static int is_space(uint32_t code)
-{
-    return (code >= 0x9 && code <= 0xd) || code == 0x20 || code == 0x85 || code == 0xa0 ||
-           code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
-           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
+    *out_is_special = token->is_special;
+    return token->content;
 }
 
 // Where the character before `at` begins; `at` is not 0.
@@ -186,7 +223,7 @@ static size_t skip_left(const struct added_search *search, size_t at)
         uint32_t code = 0;
         const size_t previous = before(search->text, at);
         (void)utf8_read(search->text + previous, at - previous, &code); // Its length is known.
-        if (!is_space(code)) {
+        if (!unicode_is_space(code)) {
             break;
         }
         at = previous;
@@ -199,7 +236,7 @@ static size_t skip_right(const struct added_search *search, size_t at)
     while (at < search->length) {
         uint32_t code = 0;
         const size_t count = utf8_read(search->text + at, search->length - at, &code);
-        if (!is_space(code)) {
+        if (!unicode_is_space(code)) {
             break;
         }
         at += count;
@@ -237,10 +274,13 @@ touches_word(const struct added_search *search, size_t begin, size_t end, int *o
 
 tapml_status added_next(struct added_search *search, struct added_match *out_match)
 {
+    const struct prefixes *prefixes = search->added->prefixes[search->normalized ? 1 : 0];
     while (search->at < search->length) {
         const size_t begin = search->at;
-        const struct added_token *token = token_at(search, begin);
-        search->at += token ? token->length : 1;
+        const struct vocabulary_token *key =
+            prefixes_longest(prefixes, search->text + begin, search->length - begin);
+        const struct added_token *token = key ? &search->added->tokens[key->id] : NULL;
+        search->at += key ? key->length : 1;
         int touches = 0;
         if (token && token->is_single_word) {
             TAPML_TRY(touches_word(search, begin, search->at, &touches));

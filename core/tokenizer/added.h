@@ -12,14 +12,22 @@
 #include <stdint.h>
 
 struct added;
+struct normalizer;
 
-// Reads the array `tokens`, which may be NULL; messages use `name` for the file. The caller owns
-// the result. TAPML_INVALID names a token that cannot be used.
-tapml_status
-added_create(const char *name, const json_t *tokens, struct added **out_added) STATUS_USED;
+// Reads the array `tokens`, which may be NULL; messages use `name` for the file. Tokens that are
+// searched for in normalized text are normalized too, by `normalizer`, which may be NULL. The
+// caller owns the result. TAPML_INVALID names a token that cannot be used, and two tokens with one
+// id.
+tapml_status added_create(const char *name,
+                          const json_t *tokens,
+                          const struct normalizer *normalizer,
+                          struct added **out_added) STATUS_USED;
 
 // NULL is allowed.
 void added_destroy(struct added *added);
+
+// Returns the id of the token with this content, or -1.
+int32_t added_id(const struct added *added, const char *content);
 
 // Returns the text of token `id`, or NULL; it lives as long as `added`. `*out_is_special` is
 // written only if there is such a token.

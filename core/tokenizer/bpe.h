@@ -1,47 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Byte pair encoding over bytes: the "model" of a byte-level tokenizer.json.
+// Byte pair encoding by a list of merges, as a tokenizer.json has it, over characters: those of a
+// byte-level tokenizer stand for bytes (byte_level.h).
 #pragma once
 
 #include "base/status.h"
-#include "base/text.h"
-#include "tokenizer/ids.h"
+#include "tokenizer/listing.h"
+#include "tokenizer/piece_encoder.h"
+#include "tokenizer/vocabulary.h"
 
 #include <jansson.h>
 
-struct bpe;
-
-// Reads the vocabulary and the merges of `model`; messages use `name` for the file. An unknown key
-// that could change an id is refused by name. The caller owns the result, which is constant:
-// several threads may use it.
-tapml_status bpe_create(const char *name, const json_t *model, struct bpe **out_bpe) STATUS_USED;
-
-// NULL is allowed.
-void bpe_destroy(struct bpe *bpe);
-
-// Returns the bytes of token `id`, or NULL; they live as long as `bpe`.
-const char *bpe_bytes(const struct bpe *bpe, int32_t id, size_t *out_length);
-
-// Memory that consecutive encodings of one thread reuse.
-struct bpe_work {
-    struct bpe_symbol *symbols;
-    struct bpe_candidate *heap;
-    size_t capacity; // The longest piece, in bytes, for which there is room.
-    struct text spelling;
-};
-
-// Makes an empty work, without an allocation.
-void bpe_work_init(struct bpe_work *work);
-
-// Frees the memory.
-void bpe_work_release(struct bpe_work *work);
-
-// Appends the ids of a piece of text: the pair of the lowest rank is merged first, the leftmost of
-// equal ones. A piece of n bytes takes n log n steps. Bytes that are not in the vocabulary are
-// skipped.
-tapml_status bpe_encode(const struct bpe *bpe,
-                        struct bpe_work *work,
-                        const char *piece,
-                        size_t length,
-                        struct ids *out_ids) STATUS_USED;
+// Reads the options of the `model` of a tokenizer.json and its merges, or those of `merges`, which
+// may be NULL; messages use `name` for the file. `vocabulary` is the model's and outlives the
+// encoder, which the caller owns. An option that would change an id and is not known is refused by
+// name.
+tapml_status bpe_create(const char *name,
+                        const json_t *model,
+                        const struct listing_span *merges,
+                        const struct vocabulary *vocabulary,
+                        struct piece_encoder *out_encoder) STATUS_USED;

@@ -4,8 +4,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 enum {
     MOVED_FIRST = 0x100, // The characters of the bytes that are not printable.
     MOVED_LOW = 33,      // 00-20
@@ -54,17 +52,16 @@ void byte_level_write(struct text *out, const void *bytes, size_t count)
     }
 }
 
-int byte_level_read(struct text *out, const char *token)
+int byte_level_read(struct text *out, const char *token, size_t length)
 {
-    const size_t size = strlen(token);
     const size_t before = out->length;
-    for (size_t at = 0; at < size;) {
+    for (size_t at = 0; at < length;) {
         uint32_t code = 0;
-        at += utf8_read(token + at, size - at, &code);
+        at += utf8_read(token + at, length - at, &code);
         const int byte = byte_of(code);
         if (byte < 0) {
             out->length = before;
-            text_append_bytes(out, token, size);
+            text_append_bytes(out, token, length);
             return 0;
         }
         const unsigned char one = (unsigned char)byte;

@@ -14,6 +14,6 @@
 // Appends the characters of `count` bytes.
 void byte_level_write(struct text *out, const void *bytes, size_t count);
 
-// Appends the bytes of a token. If one of its characters is not in the alphabet, appends the token
-// unchanged and returns 0.
-int byte_level_read(struct text *out, const char *token);
+// Appends the bytes of a token of `length` bytes. If one of its characters is not in the alphabet,
+// appends the token unchanged and returns 0.
+int byte_level_read(struct text *out, const char *token, size_t length);

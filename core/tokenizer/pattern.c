@@ -4,10 +4,15 @@
 #include "tokenizer/pattern.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
+#include "tokenizer/expression.h"
 
 #include <pcre2.h>
 
+enum { EXPRESSION_BYTES_MAX = 1 << 16, HEAP_KIB_MAX = 1 << 18 };
+
 struct pattern {
+    int is_foreign; // It stands in a file: its steps are counted.
     pcre2_general_context *memory;
     pcre2_code *code;
 };
@@ -22,7 +27,7 @@ static void release(void *block, void *user)
     alloc_free(block);
 }
 
-static tapml_status compile(struct pattern *pattern, const char *expression)
+static tapml_status compile(struct pattern *pattern, const char *expression, uint32_t options)
 {
     pattern->memory = pcre2_general_context_create(allocate, release, NULL);
     pcre2_compile_context *context =
@@ -32,8 +37,10 @@ static tapml_status compile(struct pattern *pattern, const char *expression)
     }
     int error = 0;
     PCRE2_SIZE offset = 0;
+    (void)pcre2_set_newline(context, PCRE2_NEWLINE_LF); // It is known, so it cannot fail.
+    (void)pcre2_set_max_pattern_length(context, EXPRESSION_BYTES_MAX);
     pattern->code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED,
-                                  PCRE2_UTF | PCRE2_UCP, &error, &offset, context);
+                                  PCRE2_UTF | PCRE2_UCP | options, &error, &offset, context);
     pcre2_compile_context_free(context);
     if (pattern->code) {
         return TAPML_OK;
@@ -43,23 +50,44 @@ static tapml_status compile(struct pattern *pattern, const char *expression)
     }
     PCRE2_UCHAR message[128] = "";
     pcre2_get_error_message(error, message, sizeof(message));
-    return status_fail(TAPML_INTERNAL, "expression '%s': %s at %zu", expression,
-                       (const char *)message, (size_t)offset);
+    return status_fail(pattern->is_foreign ? TAPML_INVALID : TAPML_INTERNAL,
+                       "the expression '%.200s': %s at %zu", expression, (const char *)message,
+                       (size_t)offset);
 }
 
-tapml_status pattern_create(const char *expression, struct pattern **out_pattern)
+static tapml_status
+create(const char *expression, uint32_t options, int is_foreign, struct pattern **out_pattern)
 {
     struct pattern *pattern = alloc_new(sizeof(*pattern));
     if (!pattern) {
         return status_no_memory();
     }
-    const tapml_status status = compile(pattern, expression);
+    pattern->is_foreign = is_foreign;
+    const tapml_status status = compile(pattern, expression, options);
     if (status != TAPML_OK) {
         pattern_destroy(pattern);
         return status;
     }
     *out_pattern = pattern;
     return TAPML_OK;
+}
+
+tapml_status pattern_create(const char *expression, struct pattern **out_pattern)
+{
+    return create(expression, 0, 0, out_pattern);
+}
+
+tapml_status
+pattern_create_foreign(const char *name, const char *expression, struct pattern **out_pattern)
+{
+    struct text translated;
+    text_init(&translated);
+    tapml_status status = expression_translate(expression, &translated);
+    if (status == TAPML_OK) {
+        status = create(translated.data, PCRE2_MULTILINE | PCRE2_AUTO_CALLOUT, 1, out_pattern);
+    }
+    text_release(&translated);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "%s", name);
 }
 
 void pattern_destroy(struct pattern *pattern)
@@ -71,17 +99,40 @@ void pattern_destroy(struct pattern *pattern)
     }
 }
 
+// PCRE2 calls it before each part of an expression that it tries. Its own limits begin anew at each
+// place of the text.
+static int count_step(pcre2_callout_block *block, void *user)
+{
+    struct pattern_search *search = user;
+    const size_t at = block->current_position;
+    search->steps -= 1 + (int64_t)(at > search->last ? at - search->last : search->last - at);
+    search->last = at;
+    return search->steps < 0 ? PCRE2_ERROR_MATCHLIMIT : 0;
+}
+
 tapml_status pattern_search_init(struct pattern_search *search, const struct pattern *pattern)
 {
-    *search = (struct pattern_search){.pattern = pattern, .text = ""};
+    *search =
+        (struct pattern_search){.pattern = pattern, .text = "", .steps = (int64_t)PATTERN_STEPS};
     search->match = pcre2_match_data_create_from_pattern(pattern->code, pattern->memory);
-    return search->match ? TAPML_OK : status_no_memory();
+    search->context = pcre2_match_context_create(pattern->memory);
+    if (!search->match || !search->context) {
+        pattern_search_release(search);
+        return status_no_memory();
+    }
+    if (pattern->is_foreign) {
+        (void)pcre2_set_callout(search->context, count_step, search);
+        (void)pcre2_set_heap_limit(search->context, HEAP_KIB_MAX);
+    }
+    return TAPML_OK;
 }
 
 void pattern_search_release(struct pattern_search *search)
 {
     pcre2_match_data_free(search->match);
+    pcre2_match_context_free(search->context);
     search->match = NULL;
+    search->context = NULL;
 }
 
 void pattern_search_start(struct pattern_search *search, const char *text, size_t length)
@@ -89,6 +140,23 @@ void pattern_search_start(struct pattern_search *search, const char *text, size_
     search->text = text;
     search->length = length;
     search->at = 0;
+    search->last = 0;
+    search->steps += (int64_t)length * PATTERN_STEPS_PER_BYTE;
+}
+
+static tapml_status match_failed(const struct pattern_search *search, int error)
+{
+    PCRE2_UCHAR message[128] = "";
+    if (error == PCRE2_ERROR_NOMEMORY ||
+        (error == PCRE2_ERROR_HEAPLIMIT && !search->pattern->is_foreign)) {
+        return status_no_memory();
+    }
+    pcre2_get_error_message(error, message, sizeof(message));
+    return search->pattern->is_foreign
+               ? status_fail(TAPML_INVALID,
+                             "an expression of the tokenizer takes too long for this text: %s",
+                             (const char *)message)
+               : status_fail(TAPML_INTERNAL, "cannot match: %s", (const char *)message);
 }
 
 tapml_status pattern_search_next(struct pattern_search *search, size_t *out_begin, size_t *out_end)
@@ -96,20 +164,15 @@ tapml_status pattern_search_next(struct pattern_search *search, size_t *out_begi
     // The text was checked by the caller, once, not at each match.
     const int count =
         pcre2_match(search->pattern->code, (PCRE2_SPTR)search->text, search->length, search->at,
-                    PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, search->match, NULL);
+                    PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, search->match, search->context);
     if (count == PCRE2_ERROR_NOMATCH) {
         search->at = search->length;
         *out_begin = search->length;
         *out_end = search->length;
         return TAPML_OK;
     }
-    if (count == PCRE2_ERROR_NOMEMORY || count == PCRE2_ERROR_HEAPLIMIT) {
-        return status_no_memory();
-    }
     if (count < 0) {
-        PCRE2_UCHAR message[128] = "";
-        pcre2_get_error_message(count, message, sizeof(message));
-        return status_fail(TAPML_INTERNAL, "cannot match: %s", (const char *)message);
+        return match_failed(search, count);
     }
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(search->match);
     *out_begin = ends[0];

@@ -3,208 +3,21 @@
 #include "tokenizer/tokenizer.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
-#include "base/json_file.h"
-#include "base/text.h"
 #include "base/utf8.h"
-#include "tokenizer/added.h"
-#include "tokenizer/bpe.h"
-#include "tokenizer/byte_level.h"
-#include "tokenizer/ids.h"
-#include "tokenizer/pattern.h"
+#include "tokenizer/parts.h"
+#include "tokenizer/sources.h"
 
 #include <string.h>
 
 enum { TEXT_LENGTH_MAX = 1 << 28 };
 
-// White space as Rust's expressions have it; PCRE2's own \s has U+180E besides.
-#define SPACE                                                                                      \
-    "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}"    \
-    "\\x{205f}\\x{3000}"
-
-// The words of GPT-2 (Radford et al., 2019), which the pre-tokenizer ByteLevel means by use_regex.
-static const char word_expression[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" SPACE
-                                      "\\p{L}\\p{N}]+|[" SPACE "]+(?![^" SPACE "])|[" SPACE "]+";
-
 struct tokenizer {
-    char *name; // For messages.
-    struct added *added;
-    struct bpe *bpe;
-    struct pattern *words; // NULL: a text is one word.
-    int adds_space;        // Before a text that begins with none.
-    struct ids before, after;
+    struct parts parts;
 };
 
-static tapml_status
-unsupported(const struct tokenizer *tokenizer, const char *what, const json_t *at)
+int tokenizer_exists(const char *folder)
 {
-    const char *type = json_string_value(json_object_get(at, "type"));
-    return status_fail(TAPML_INVALID, "%s: %s '%s' is unsupported", tokenizer->name, what,
-                       type ? type : "without a type");
-}
-
-static int has_type(const json_t *value, const char *type)
-{
-    const char *found = json_string_value(json_object_get(value, "type"));
-    return found && strcmp(found, type) == 0;
-}
-
-static tapml_status read_normalizer(const struct tokenizer *tokenizer, const json_t *root)
-{
-    const json_t *normalizer = json_object_get(root, "normalizer");
-    return !normalizer || json_is_null(normalizer)
-               ? TAPML_OK
-               : unsupported(tokenizer, "normalizer", normalizer);
-}
-
-static tapml_status read_pre_tokenizer(struct tokenizer *tokenizer, const json_t *root)
-{
-    const json_t *splitter = json_object_get(root, "pre_tokenizer");
-    if (!splitter || json_is_null(splitter)) {
-        return status_fail(TAPML_INVALID,
-                           "%s: expected the pre_tokenizer 'ByteLevel', found none: others are "
-                           "unsupported",
-                           tokenizer->name);
-    }
-    if (!has_type(splitter, "ByteLevel")) {
-        return unsupported(tokenizer, "pre_tokenizer", splitter);
-    }
-    tokenizer->adds_space = json_is_true(json_object_get(splitter, "add_prefix_space"));
-    if (json_is_false(json_object_get(splitter, "use_regex"))) {
-        return TAPML_OK;
-    }
-    return pattern_create(word_expression, &tokenizer->words);
-}
-
-static tapml_status read_model(struct tokenizer *tokenizer, const json_t *root)
-{
-    const json_t *model = json_object_get(root, "model");
-    // Old files name no type for this one.
-    const int is_bpe = has_type(model, "BPE") ||
-                       (!json_object_get(model, "type") && json_object_get(model, "merges"));
-    return is_bpe ? bpe_create(tokenizer->name, model, &tokenizer->bpe)
-                  : unsupported(tokenizer, "model", model);
-}
-
-static tapml_status read_decoder(const struct tokenizer *tokenizer, const json_t *root)
-{
-    const json_t *decoder = json_object_get(root, "decoder");
-    return has_type(decoder, "ByteLevel") ? TAPML_OK : unsupported(tokenizer, "decoder", decoder);
-}
-
-static tapml_status template_failed(const struct tokenizer *tokenizer)
-{
-    return status_fail(TAPML_INVALID,
-                       "%s: expected a template of known special tokens and one sequence 'A'",
-                       tokenizer->name);
-}
-
-// Appends the ids of a special token of a template.
-static tapml_status add_special(const struct tokenizer *tokenizer,
-                                const json_t *processor,
-                                const json_t *special,
-                                struct ids *out_ids)
-{
-    const char *name = json_string_value(json_object_get(special, "id"));
-    const json_t *known = json_object_get(processor, "special_tokens");
-    const json_t *ids = json_object_get(name ? json_object_get(known, name) : NULL, "ids");
-    if (!json_is_array(ids)) {
-        return template_failed(tokenizer);
-    }
-    for (size_t i = 0; i < json_array_size(ids); ++i) {
-        const json_t *id = json_array_get(ids, i);
-        const json_int_t number = json_integer_value(id);
-        if (!json_is_integer(id) || number < 0 || number > INT32_MAX) {
-            return template_failed(tokenizer);
-        }
-        TAPML_TRY(ids_add(out_ids, (int32_t)number));
-    }
-    return TAPML_OK;
-}
-
-// What a template puts before and behind a text.
-static tapml_status read_template_ids(const struct tokenizer *tokenizer,
-                                      const json_t *processor,
-                                      struct ids *out_before,
-                                      struct ids *out_after)
-{
-    const json_t *pieces = json_object_get(processor, "single");
-    size_t sequence_count = 0;
-    for (size_t i = 0; i < json_array_size(pieces); ++i) {
-        const json_t *piece = json_array_get(pieces, i);
-        const json_t *special = json_object_get(piece, "SpecialToken");
-        if (special) {
-            struct ids *side = sequence_count > 0 ? out_after : out_before;
-            TAPML_TRY(add_special(tokenizer, processor, special, side));
-            continue;
-        }
-        const char *id =
-            json_string_value(json_object_get(json_object_get(piece, "Sequence"), "id"));
-        if (!id || strcmp(id, "A") != 0) {
-            return template_failed(tokenizer);
-        }
-        ++sequence_count;
-    }
-    return sequence_count == 1 ? TAPML_OK : template_failed(tokenizer);
-}
-
-// Puts a template around what those before it have made.
-static tapml_status read_template(struct tokenizer *tokenizer, const json_t *processor)
-{
-    struct ids before = {0};
-    struct ids after = {0};
-    tapml_status status = read_template_ids(tokenizer, processor, &before, &after);
-    if (status == TAPML_OK) {
-        status = ids_add_all(&before, &tokenizer->before);
-    }
-    if (status == TAPML_OK) {
-        status = ids_add_all(&tokenizer->after, &after);
-    }
-    if (status == TAPML_OK) {
-        ids_release(&tokenizer->before);
-        tokenizer->before = before;
-        ids_init(&before);
-    }
-    ids_release(&before);
-    ids_release(&after);
-    return status;
-}
-
-static tapml_status read_one_processor(struct tokenizer *tokenizer, const json_t *processor)
-{
-    if (has_type(processor, "ByteLevel")) {
-        return TAPML_OK; // Trims offsets, changes no id.
-    }
-    if (has_type(processor, "TemplateProcessing")) {
-        return read_template(tokenizer, processor);
-    }
-    return unsupported(tokenizer, "post_processor", processor);
-}
-
-static tapml_status read_post_processor(struct tokenizer *tokenizer, const json_t *root)
-{
-    const json_t *processor = json_object_get(root, "post_processor");
-    if (!processor || json_is_null(processor)) {
-        return TAPML_OK;
-    }
-    if (!has_type(processor, "Sequence")) {
-        return read_one_processor(tokenizer, processor);
-    }
-    const json_t *processors = json_object_get(processor, "processors");
-    for (size_t i = 0; i < json_array_size(processors); ++i) {
-        TAPML_TRY(read_one_processor(tokenizer, json_array_get(processors, i)));
-    }
-    return TAPML_OK;
-}
-
-static tapml_status read_all(struct tokenizer *tokenizer, const json_t *root)
-{
-    TAPML_TRY(read_normalizer(tokenizer, root));
-    TAPML_TRY(read_pre_tokenizer(tokenizer, root));
-    TAPML_TRY(read_post_processor(tokenizer, root));
-    TAPML_TRY(read_decoder(tokenizer, root));
-    TAPML_TRY(read_model(tokenizer, root));
-    return added_create(tokenizer->name, json_object_get(root, "added_tokens"), &tokenizer->added);
+    return sources_exist(folder);
 }
 
 tapml_status tokenizer_open(const char *folder, struct tokenizer **out_tokenizer)
@@ -213,17 +26,7 @@ tapml_status tokenizer_open(const char *folder, struct tokenizer **out_tokenizer
     if (!tokenizer) {
         return status_no_memory();
     }
-    json_t *root = NULL;
-    tokenizer->name = file_join(folder, "tokenizer.json");
-    tapml_status status =
-        tokenizer->name ? json_file_load(tokenizer->name, &root) : status_no_memory();
-    if (status == TAPML_OK && !json_is_object(root)) {
-        status = status_fail(TAPML_INVALID, "%s: expected an object", tokenizer->name);
-    }
-    if (status == TAPML_OK) {
-        status = read_all(tokenizer, root);
-    }
-    json_decref(root);
+    const tapml_status status = sources_read(folder, &tokenizer->parts);
     if (status != TAPML_OK) {
         tokenizer_close(tokenizer);
         return status;
@@ -235,68 +38,46 @@ tapml_status tokenizer_open(const char *folder, struct tokenizer **out_tokenizer
 void tokenizer_close(struct tokenizer *tokenizer)
 {
     if (tokenizer) {
-        added_destroy(tokenizer->added);
-        bpe_destroy(tokenizer->bpe);
-        pattern_destroy(tokenizer->words);
-        ids_release(&tokenizer->before);
-        ids_release(&tokenizer->after);
-        alloc_free(tokenizer->name);
+        parts_release(&tokenizer->parts);
         alloc_free(tokenizer);
     }
 }
 
+// -- Encoding ----------------------------------------------------------------------------------
+
 // One text on its way to ids.
-struct encoder {
-    const struct tokenizer *tokenizer;
+struct encoding {
+    const struct parts *parts;
     struct ids *ids;
-    struct bpe_work work;
-    struct pattern_search words;
-    struct text spaced; // A text with the space that is put before it.
+    struct piece_work work;
+    struct splitter_work *splitter;
+    struct text normalized;
+    int has_begun; // Something of the text has been encoded.
 };
 
-static tapml_status encode_words(struct encoder *encoder, const char *text, size_t length)
+static tapml_status encode_plain(struct encoding *encoding, const char *text, size_t length)
 {
-    const struct bpe *bpe = encoder->tokenizer->bpe;
-    if (!encoder->tokenizer->words) {
-        return bpe_encode(bpe, &encoder->work, text, length, encoder->ids);
-    }
-    pattern_search_start(&encoder->words, text, length);
-    for (size_t done = 0; done < length;) {
-        size_t begin = 0;
-        size_t end = 0;
-        TAPML_TRY(pattern_search_next(&encoder->words, &begin, &end));
-        if (begin > done) { // What the expression passes over is a word too.
-            TAPML_TRY(bpe_encode(bpe, &encoder->work, text + done, begin - done, encoder->ids));
-        }
-        TAPML_TRY(bpe_encode(bpe, &encoder->work, text + begin, end - begin, encoder->ids));
-        done = end;
+    const struct piece_encoder *encoder = &encoding->parts->encoder;
+    const struct pieces *pieces = NULL;
+    TAPML_TRY(splitter_apply(encoding->splitter, text, length, !encoding->has_begun, &pieces));
+    encoding->has_begun = 1;
+    for (size_t i = 0; i < pieces->count; ++i) {
+        size_t size = 0;
+        const char *piece = pieces_get(pieces, i, &size);
+        TAPML_TRY(
+            encoder->type->encode(encoder->model, &encoding->work, piece, size, encoding->ids));
     }
     return TAPML_OK;
 }
 
-static tapml_status encode_plain(struct encoder *encoder, const char *text, size_t length)
-{
-    if (length == 0) {
-        return TAPML_OK;
-    }
-    if (!encoder->tokenizer->adds_space || text[0] == ' ') {
-        return encode_words(encoder, text, length);
-    }
-    text_clear(&encoder->spaced);
-    text_append(&encoder->spaced, " ");
-    text_append_bytes(&encoder->spaced, text, length);
-    TAPML_TRY(text_status(&encoder->spaced));
-    return encode_words(encoder, encoder->spaced.data, encoder->spaced.length);
-}
-
-typedef tapml_status (*encode_fn)(struct encoder *encoder, const char *text, size_t length);
+typedef tapml_status (*encode_fn)(struct encoding *encoding, const char *text, size_t length);
 
 // Cuts the added tokens of one round out of a text; `rest` takes what lies between them.
 static tapml_status encode_round(
-    struct encoder *encoder, const char *text, size_t length, int normalized, encode_fn rest)
+    struct encoding *encoding, const char *text, size_t length, int normalized, encode_fn rest)
 {
     struct added_search search = {
-        .added = encoder->tokenizer->added,
+        .added = encoding->parts->added,
         .normalized = normalized,
         .text = text,
         .length = length,
@@ -306,53 +87,49 @@ static tapml_status encode_round(
         struct added_match match;
         TAPML_TRY(added_next(&search, &match));
         if (match.begin > done) {
-            TAPML_TRY(rest(encoder, text + done, match.begin - done));
+            TAPML_TRY(rest(encoding, text + done, match.begin - done));
         }
         if (match.id < 0) {
             return TAPML_OK;
         }
-        TAPML_TRY(ids_add(encoder->ids, match.id));
+        TAPML_TRY(ids_add(encoding->ids, match.id));
+        encoding->has_begun = 1;
         done = match.end;
     }
 }
 
-static tapml_status encode_normalized(struct encoder *encoder, const char *text, size_t length)
+static tapml_status encode_normalized(struct encoding *encoding, const char *text, size_t length)
 {
-    return encode_round(encoder, text, length, 1, encode_plain);
+    text_clear(&encoding->normalized);
+    TAPML_TRY(normalizer_apply(encoding->parts->normalizer, text, length, &encoding->normalized));
+    return encode_round(encoding, encoding->normalized.data, encoding->normalized.length, 1,
+                        encode_plain);
 }
 
 static tapml_status
-encode_text(const struct tokenizer *tokenizer, const char *text, size_t length, struct ids *out_ids)
+encode_text(const struct parts *parts, const char *text, size_t length, struct ids *out_ids)
 {
-    struct encoder encoder = {.tokenizer = tokenizer, .ids = out_ids};
-    bpe_work_init(&encoder.work);
-    text_init(&encoder.spaced);
-    tapml_status status = TAPML_OK;
-    if (tokenizer->words) {
-        status = pattern_search_init(&encoder.words, tokenizer->words);
-    }
+    struct encoding encoding = {.parts = parts, .ids = out_ids};
+    piece_encoder_work_init(&encoding.work);
+    text_init(&encoding.normalized);
+    tapml_status status = splitter_work_create(parts->splitter, &encoding.splitter);
     if (status == TAPML_OK) {
-        status = encode_round(&encoder, text, length, 0, encode_normalized);
+        status = encode_round(&encoding, text, length, 0, encode_normalized);
     }
-    if (tokenizer->words) {
-        pattern_search_release(&encoder.words);
-    }
-    text_release(&encoder.spaced);
-    bpe_work_release(&encoder.work);
+    splitter_work_destroy(encoding.splitter);
+    text_release(&encoding.normalized);
+    piece_encoder_work_release(&encoding.work);
     return status;
 }
 
-static tapml_status encode_all(const struct tokenizer *tokenizer,
-                               const char *text,
-                               size_t length,
-                               int special,
-                               struct ids *out_ids)
+static tapml_status encode_all(
+    const struct parts *parts, const char *text, size_t length, int special, struct ids *out_ids)
 {
     if (special) {
-        TAPML_TRY(ids_add_all(out_ids, &tokenizer->before));
+        TAPML_TRY(ids_add_all(out_ids, &parts->templates.before));
     }
-    TAPML_TRY(encode_text(tokenizer, text, length, out_ids));
-    return special ? ids_add_all(out_ids, &tokenizer->after) : TAPML_OK;
+    TAPML_TRY(encode_text(parts, text, length, out_ids));
+    return special ? ids_add_all(out_ids, &parts->templates.after) : TAPML_OK;
 }
 
 tapml_status tokenizer_encode(const struct tokenizer *tokenizer,
@@ -369,7 +146,7 @@ tapml_status tokenizer_encode(const struct tokenizer *tokenizer,
     }
     struct ids ids;
     ids_init(&ids);
-    const tapml_status status = encode_all(tokenizer, text, length, special, &ids);
+    const tapml_status status = encode_all(&tokenizer->parts, text, length, special, &ids);
     if (status != TAPML_OK) {
         ids_release(&ids);
         return status;
@@ -379,71 +156,111 @@ tapml_status tokenizer_encode(const struct tokenizer *tokenizer,
     return TAPML_OK;
 }
 
-// Appends the bytes of a token. Added tokens come before those of the model.
-static tapml_status
-decode_one(const struct tokenizer *tokenizer, int32_t id, int skip_special, struct text *out_bytes)
+// -- Decoding ----------------------------------------------------------------------------------
+
+struct tokenizer_stream {
+    const struct tokenizer *tokenizer;
+    int skip_special;
+    struct decoder_stream *decoder;
+};
+
+tapml_status tokenizer_stream_create(const struct tokenizer *tokenizer,
+                                     int skip_special,
+                                     struct tokenizer_stream **out_stream)
 {
-    int is_special = 0;
-    size_t length = 0;
-    const char *content = added_find(tokenizer->added, id, &is_special);
-    if (content) {
-        if (!is_special || !skip_special) {
-            (void)byte_level_read(out_bytes, content); // Either way its bytes are there.
-        }
-        return TAPML_OK;
+    struct tokenizer_stream *stream = alloc_new(sizeof(*stream));
+    if (!stream) {
+        return status_no_memory();
     }
-    const char *bytes = bpe_bytes(tokenizer->bpe, id, &length);
-    if (!bytes) {
-        return status_fail(TAPML_INVALID, "%s: expected the id of a token, found %d",
-                           tokenizer->name, id);
+    *stream = (struct tokenizer_stream){.tokenizer = tokenizer, .skip_special = skip_special};
+    const tapml_status status = decoder_stream_create(tokenizer->parts.decoder, &stream->decoder);
+    if (status != TAPML_OK) {
+        tokenizer_stream_destroy(stream);
+        return status;
     }
-    text_append_bytes(out_bytes, bytes, length);
+    *out_stream = stream;
     return TAPML_OK;
 }
 
-// Copies bytes to a text, U+FFFD for what is none.
-static tapml_status to_utf8(const struct text *bytes, char **out_text)
+void tokenizer_stream_destroy(struct tokenizer_stream *stream)
 {
-    struct text text;
-    text_init(&text);
-    for (size_t at = 0; at < bytes->length;) {
-        uint32_t code = 0;
-        const size_t count = utf8_read(bytes->data + at, bytes->length - at, &code);
-        if (code == UTF8_MALFORMED) {
-            text_append(&text, "\xef\xbf\xbd");
-        } else {
-            text_append_bytes(&text, bytes->data + at, count);
-        }
-        at += count;
+    if (stream) {
+        decoder_stream_destroy(stream->decoder);
+        alloc_free(stream);
     }
-    const tapml_status status = text_status(&text);
-    char *copy = status == TAPML_OK ? alloc_new(text.length + 1) : NULL;
-    if (copy) {
-        memcpy(copy, text.data, text.length); // With the zero bytes that are tokens.
-        *out_text = copy;
+}
+
+static enum parts_kind kind_of(const struct parts *parts, int32_t id)
+{
+    return (size_t)id < parts->kind_count ? (enum parts_kind)parts->kinds[id] : PARTS_PLAIN;
+}
+
+tapml_status tokenizer_stream_push(struct tokenizer_stream *stream, int32_t id, struct text *out)
+{
+    const struct parts *parts = &stream->tokenizer->parts;
+    int is_special = 0;
+    // Added tokens come before those of the model.
+    const char *content = added_find(parts->added, id, &is_special);
+    const struct vocabulary_token *token = content ? NULL : vocabulary_get(parts->vocabulary, id);
+    if (content) {
+        return is_special && stream->skip_special
+                   ? TAPML_OK
+                   : decoder_stream_push(stream->decoder, content, strlen(content), out);
     }
-    text_release(&text);
-    return copy ? TAPML_OK : status_no_memory();
+    if (!token) {
+        return status_fail(TAPML_INVALID, "%s: expected the id of a token, found %d", parts->name,
+                           id);
+    }
+    switch (kind_of(parts, id)) {
+    case PARTS_CONTROL:
+        return TAPML_OK;
+    case PARTS_UNKNOWN:
+        return decoder_stream_push(stream->decoder, " \xe2\x81\x87 ", 5, out);
+    case PARTS_PLAIN:
+        break;
+    }
+    return decoder_stream_push(stream->decoder, token->bytes, token->length, out);
+}
+
+tapml_status tokenizer_stream_finish(struct tokenizer_stream *stream, struct text *out)
+{
+    return decoder_stream_finish(stream->decoder, out);
+}
+
+static tapml_status
+decode_all(struct tokenizer_stream *stream, const int32_t *ids, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; ++i) {
+        TAPML_TRY(tokenizer_stream_push(stream, ids[i], out));
+    }
+    TAPML_TRY(tokenizer_stream_finish(stream, out));
+    return text_status(out);
 }
 
 tapml_status tokenizer_decode(const struct tokenizer *tokenizer,
                               const int32_t *ids,
                               size_t count,
                               int skip_special,
-                              char **out_text)
+                              char **out_text,
+                              size_t *out_length)
 {
-    struct text bytes;
-    text_init(&bytes);
-    tapml_status status = TAPML_OK;
-    for (size_t i = 0; i < count && status == TAPML_OK; ++i) {
-        status = decode_one(tokenizer, ids[i], skip_special, &bytes);
+    struct tokenizer_stream *stream = NULL;
+    struct text text;
+    TAPML_TRY(tokenizer_stream_create(tokenizer, skip_special, &stream));
+    text_init(&text);
+    tapml_status status = decode_all(stream, ids, count, &text);
+    char *copy = status == TAPML_OK ? alloc_new(text.length + 1) : NULL;
+    if (status == TAPML_OK && !copy) {
+        status = status_no_memory();
     }
-    if (status == TAPML_OK) {
-        status = text_status(&bytes);
+    if (copy) {
+        memcpy(copy, text.data, text.length); // With the zero bytes that are tokens.
+        *out_text = copy;
     }
-    if (status == TAPML_OK) {
-        status = to_utf8(&bytes, out_text);
+    if (copy && out_length) {
+        *out_length = text.length;
     }
-    text_release(&bytes);
+    text_release(&text);
+    tokenizer_stream_destroy(stream);
     return status;
 }

@@ -206,7 +206,7 @@ config_bytes("heads that do not divide", ["hidden values do not divide among 7 h
                                        "num_key_value_heads": 7}))
 config("an unknown activation", ["'hidden_act' is 'swoosh', expected 'silu', 'swish', 'gelu', "], hidden_act="swoosh")
 config("an activation that is no text", ["'/hidden_act': expected a string, found '1'"], hidden_act=1)
-config("a bias that is no truth", ["'/attention_bias': expected true or false, found '1'"], attention_bias=1)
+config("a bias that is no truth", ["'/attention_bias': expected true or false, found '0.5'"], attention_bias=0.5)
 for value in (-1.0, float("nan"), float("inf")):
     config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 0 to 1"], rms_norm_eps=value)
 config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
@@ -263,10 +263,14 @@ def tokenizer(name, pieces, data):
 
 tokenizer("empty", [], b"")
 tokenizer("an array", ["expected an object"], b"[]")
-tokenizer("another model", ["model 'Unigram' is unsupported"], lambda table: table["model"].update(type="Unigram"))
-tokenizer("a normalizer", ["normalizer 'NFC' is unsupported"], lambda table: table.update(normalizer={"type": "NFC"}))
-tokenizer("no vocabulary", ["expected an object 'vocab'"], lambda table: table["model"].update(vocab={}))
-tokenizer("an id that is none", ["expected an id of 31 bits for token"], lambda table: table["model"]["vocab"].update(x=-1))
+tokenizer("another model", ["model 'WordLevel' is unsupported"], lambda table: table["model"].update(type="WordLevel"))
+tokenizer("a normalizer", ["normalizer 'Nmt' is unsupported"], lambda table: table.update(normalizer={"type": "Nmt"}))
+tokenizer("an expression without an end", ["the expression '[a'"],
+          lambda table: table.update(pre_tokenizer={"type": "Split", "pattern": {"Regex": "[a"}, "behavior": "Isolated"}))
+tokenizer("two tokens with one id", ["expected one token for each id"],
+          lambda table: table["model"]["vocab"].update(quux=next(iter(table["model"]["vocab"].values()))))
+tokenizer("no vocabulary", ["expected a vocabulary, found no token"], lambda table: table["model"].update(vocab={}))
+tokenizer("an id that is none", ["token 'x': expected an id of 31 bits"], lambda table: table["model"]["vocab"].update(x=-1))
 tokenizer("a merge of one", ["expected two tokens as merge 0"], lambda table: table["model"].update(merges=["a"]))
 tokenizer("a merge of strangers", ["merge 0 makes 'quuxquux'"], lambda table: table["model"].update(merges=["quux quux"]))
 tokenizer("merges that are none", ["expected an array 'merges'"], lambda table: table["model"].update(merges=3))

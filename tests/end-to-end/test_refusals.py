@@ -254,7 +254,7 @@ words("both prompts", ["give either --prompt or --ids"], "generate", "--model", 
 words("an empty prompt", ["the prompt is empty"], "generate", "--model", LLAMA, "--ids", "")
 words("an id that is none", ["'x' is no token id"], "generate", "--model", LLAMA, "--ids", "1 x")
 words("an id beyond the vocabulary", ["99999"], "generate", "--model", LLAMA, "--ids", "99999")
-words("a prompt without a tokenizer", ["has no tokenizer.json; give --ids"], "generate", "--model", LLAMA, "--prompt", "x")
+words("a prompt without a tokenizer", ["has no tokenizer; give --ids"], "generate", "--model", LLAMA, "--prompt", "x")
 words("a count out of range", ["option '--count' is 0, expected 1"], "generate", "--model", LLAMA, "--ids", "1",
       "--count", "0")
 words("a capacity below the prompt", ["capacity"], "generate", "--model", LLAMA, "--ids", "1 2 3", "--capacity", "2")

@@ -33,7 +33,9 @@ static inline void short_setup_open(struct short_setup *run)
     SHORT_MUST(options_parse(specs, 0, NULL, &options));
     SHORT_MUST(setup_open(program, &options, &run->config.ini, &run->setup));
     SHORT_MUST(setup_model(&run->setup, &(struct model_options){.folder = run->config.model}));
-    SHORT_MUST(prompts_load(run->config.prompts, run->setup.tokenizer, NULL, 0, 0, &run->prompts));
+    SHORT_MUST(prompts_load(run->config.prompts,
+                            &(struct prompts_options){.tokenizer = run->setup.tokenizer},
+                            &run->prompts));
     SHORT_MUST(setup_place(&run->setup, "source", run->config.source.backend));
     SHORT_MUST(setup_place(&run->setup, "other", run->config.targets[0].backend));
     SHORT_MUST(store_open(scratch_path(&run->scratch, "run.tapmlrun"), 1, &run->store));

@@ -4,6 +4,21 @@
 #include "harness/command.h"
 #include "harness/scratch.h"
 
+// Links to the files of the embedded model, in a folder that can have more of them.
+static void scratch_copy_tiny(struct scratch *scratch)
+{
+    static const char *const names[] = {"config.json", "generation_config.json",
+                                        "model.safetensors", "tokenizer.json",
+                                        "tokenizer_config.json"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        char source[SCRATCH_PATH];
+
+        (void)snprintf(source, sizeof(source), "%s/%s", scratch_source("models/tiny"), names[i]);
+        cr_assert_eq(symlink(source, scratch_path(scratch, names[i])), 0);
+    }
+}
+
 #define TINY ((char *)(uintptr_t)scratch_source("models/tiny"))
 
 Test(command_generate, goes_on_from_a_prompt)
@@ -49,4 +64,45 @@ Test(command_generate, mistakes_are_refused)
     cr_assert_eq(printed.outcome, OUTCOME_USAGE);
     cr_assert_not_null(strstr(printed.err, "capacity"), "%s", printed.err);
     printed_release(&printed);
+}
+
+Test(command_generate, answers_messages_by_the_template_of_the_folder)
+{
+    struct scratch scratch;
+    struct printed printed;
+
+    scratch_make(&scratch);
+    scratch_copy_tiny(&scratch);
+    scratch_text(&scratch, "chat_template.jinja",
+                 "{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}");
+    printed = PRINTED(command_generate_main, "--model", scratch.folder, "--chat", "--prompt",
+                      "The fox was", "--count", "12");
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_str_eq(printed.out, " curious, so Finn gave it the kite. Finn gave 1\n");
+    printed_release(&printed);
+    printed = PRINTED(command_generate_main, "--model", scratch.folder, "--chat", "--system",
+                      "The fox", "--prompt", " was", "--count", "3", "--json");
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, "\"prompt_tokens\": 5, \"ids\": [0, 53,"), "%s",
+                       printed.out);
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+Test(command_generate, mistakes_of_chats_are_refused)
+{
+    static char *const cases[][5] = {
+        {"has no chat template", "--chat", "--prompt", "x", NULL},
+        {"--chat needs --prompt", "--chat", "--ids", "1", NULL},
+        {"--system needs --chat", "--system", "s", "--prompt", "x"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct printed printed = PRINTED(command_generate_main, "--model", TINY, cases[i][1],
+                                         cases[i][2], cases[i][3], cases[i][4]);
+
+        cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+        cr_assert_not_null(strstr(printed.err, cases[i][0]), "%s", printed.err);
+        printed_release(&printed);
+    }
 }

@@ -80,6 +80,7 @@ Test(config, values_are_read_by_pointer)
     cr_assert_eq(table->f64(object, "/b", 5), 0.5);
     cr_assert_str_eq(table->string(object, "/c", "x"), "text");
     cr_assert_eq(table->boolean(object, "/d", 0), 1);
+    cr_assert_eq(table->boolean(object, "/a", 0), 1);
     cr_assert_eq(table->length(object, "/e"), 2);
     cr_assert_eq(table->i64(object, "/e/0", 5), 1);
     cr_assert_eq(table->i64(object, "/e/1/f", 5), 7);
@@ -131,7 +132,7 @@ Test(config, numbers_are_taken_for_one_another_where_they_are_equal)
 
 Test(config, values_of_another_type_are_refused)
 {
-    struct config *config = config_of("{'a': 'x', 'b': 0.5, 'c': 1, 'd': [1], 'e': 1e300}");
+    struct config *config = config_of("{'a': 'x', 'b': 0.5, 'c': 1.5, 'd': [1], 'e': 1e300}");
     tapml_object *object = config_object(config);
     const tapml_host_config *table = config_table();
     cr_assert_eq(table->i64(object, "/a", 5), 5);
@@ -142,7 +143,7 @@ Test(config, values_of_another_type_are_refused)
     cr_assert_eq(table->i64(object, "/e", 5), 5);
     const char *message = "c.json: '/a': expected a whole number, found '\"x\"'; "
                           "'/b': expected a whole number, found '0.5'; "
-                          "'/c': expected true or false, found '1'; "
+                          "'/c': expected true or false, found '1.5'; "
                           "'/d': expected a number, found '[1]'; "
                           "'/e': expected a whole number, found '1.0000000000000001e300'";
     expect_check(config, 0, message);

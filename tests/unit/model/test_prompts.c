@@ -34,7 +34,12 @@ Test(prompts, ids_are_read)
     struct prompts prompts;
     const char *path =
         scratch_text(&scratch, "p.txt", "ids: 5 17 3\r\n\n \t\nids:0\nids:  5\t17 3  ");
-    cr_assert_eq(prompts_load(path, NULL, NULL, 18, 3, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(
+        prompts_load(path,
+                     &(struct prompts_options){
+                         .tokenizer = NULL, .no_text = NULL, .vocabulary = 18, .length_max = 3},
+                     &prompts),
+        TAPML_OK, "%s", status_message());
     cr_assert_eq(prompts.count, 3);
     cr_assert_eq(prompts.items[0].count, 3);
     cr_assert_arr_eq(prompts.items[0].ids, ((int32_t[]){5, 17, 3}), 12);
@@ -57,8 +62,12 @@ Test(prompts, texts_go_through_the_tokenizer)
     struct tokenizer *tokenizer = open_tiny();
     struct prompts prompts;
     const char *path = scratch_text(&scratch, "p.txt", "After lunch, Ben\n  two\n");
-    cr_assert_eq(prompts_load(path, tokenizer, NULL, 0, 0, &prompts), TAPML_OK, "%s",
-                 status_message());
+    cr_assert_eq(
+        prompts_load(path,
+                     &(struct prompts_options){
+                         .tokenizer = tokenizer, .no_text = NULL, .vocabulary = 0, .length_max = 0},
+                     &prompts),
+        TAPML_OK, "%s", status_message());
     cr_assert_eq(prompts.count, 2);
     int32_t *ids = NULL;
     size_t count = 0;
@@ -69,7 +78,11 @@ Test(prompts, texts_go_through_the_tokenizer)
     cr_assert_str_eq(prompts.items[1].text, "  two");
     alloc_free(ids);
     prompts_release(&prompts);
-    cr_assert_eq(prompts_load(scratch_source("models/tiny/prompts.txt"), tokenizer, NULL, 619, 1024,
+    cr_assert_eq(prompts_load(scratch_source("models/tiny/prompts.txt"),
+                              &(struct prompts_options){.tokenizer = tokenizer,
+                                                        .no_text = NULL,
+                                                        .vocabulary = 619,
+                                                        .length_max = 1024},
                               &prompts),
                  TAPML_OK, "%s", status_message());
     cr_assert_gt(prompts.count, 5);
@@ -82,7 +95,12 @@ static void expect_refused(const char *text, size_t size, const char *word)
     struct prompts prompts;
     const size_t live = alloc_live();
     const char *path = scratch_write(&scratch, "p.txt", text, size);
-    cr_assert_eq(prompts_load(path, NULL, NULL, 18, 3, &prompts), TAPML_INVALID, "%s", text);
+    cr_assert_eq(
+        prompts_load(path,
+                     &(struct prompts_options){
+                         .tokenizer = NULL, .no_text = NULL, .vocabulary = 18, .length_max = 3},
+                     &prompts),
+        TAPML_INVALID, "%s", text);
     cr_assert_not_null(strstr(status_message(), word), "%s: %s", text, status_message());
     cr_assert_eq(alloc_live(), live);
 }
@@ -91,7 +109,13 @@ Test(prompts, a_text_is_refused_with_the_reason_why_there_is_no_tokenizer)
 {
     struct prompts prompts;
     const char *path = scratch_write(&scratch, "p.txt", "ids: 1\nhello\n", 13);
-    cr_assert_eq(prompts_load(path, NULL, "it is strange", 18, 3, &prompts), TAPML_INVALID);
+    cr_assert_eq(prompts_load(path,
+                              &(struct prompts_options){.tokenizer = NULL,
+                                                        .no_text = "it is strange",
+                                                        .vocabulary = 18,
+                                                        .length_max = 3},
+                              &prompts),
+                 TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "p.txt:2: expected 'ids: ...' where there is no "
                                                 "tokenizer, found a text; it is strange"),
                        "%s", status_message());
@@ -111,14 +135,22 @@ Test(prompts, what_is_wrong_is_refused_with_file_and_line)
     expect_refused("ids: 1\n\xff", 8, "UTF-8");
     expect_refused("ids: 1\0", 7, "zero");
     struct prompts prompts;
-    cr_assert_eq(prompts_load(scratch_path(&scratch, "absent"), NULL, NULL, 0, 0, &prompts),
-                 TAPML_NOT_FOUND);
+    cr_assert_eq(
+        prompts_load(scratch_path(&scratch, "absent"),
+                     &(struct prompts_options){
+                         .tokenizer = NULL, .no_text = NULL, .vocabulary = 0, .length_max = 0},
+                     &prompts),
+        TAPML_NOT_FOUND);
 }
 
 static tapml_status build(const char *path, const struct tokenizer *tokenizer)
 {
     struct prompts prompts;
-    TAPML_TRY(prompts_load(path, tokenizer, NULL, 0, 0, &prompts));
+    TAPML_TRY(
+        prompts_load(path,
+                     &(struct prompts_options){
+                         .tokenizer = tokenizer, .no_text = NULL, .vocabulary = 0, .length_max = 0},
+                     &prompts));
     prompts_release(&prompts);
     return TAPML_OK;
 }
@@ -128,5 +160,36 @@ Test(prompts, survives_without_memory)
     struct tokenizer *tokenizer = open_tiny();
     const char *path = scratch_text(&scratch, "p.txt", "ids: 1 2 3\nThat night\n");
     SCRATCH_SWEEP(build(path, tokenizer));
+    tokenizer_close(tokenizer);
+}
+
+Test(prompts, lines_of_chat_are_rendered_by_the_template)
+{
+    struct tokenizer *tokenizer = NULL;
+    struct prompts prompts;
+
+    scratch_text(
+        &scratch, "tokenizer_config.json",
+        "{\"bos_token\": \"<s>\", \"chat_template\": \"{{ bos_token }}{% for m in messages "
+        "%}{{ m.content }}{% if not loop.last %}{{ ' ' }}{% endif %}{% endfor %}\"}");
+    cr_assert_eq(tokenizer_open(scratch_source("models/tiny"), &tokenizer), TAPML_OK);
+    const struct prompts_options options = {.tokenizer = tokenizer, .folder = scratch.folder};
+    scratch_text(
+        &scratch, "prompts.txt",
+        "The fox was\nchat: The fox was\nchat: [{\"role\": \"user\", \"content\": \"The fox\"}, "
+        "{\"role\": \"x\", \"content\": \"was\"}]\n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts.count, 3);
+    for (size_t i = 1; i < prompts.count; ++i) {
+        cr_assert_eq(prompts.items[i].count, prompts.items[0].count);
+        cr_assert_eq(memcmp(prompts.items[i].ids, prompts.items[0].ids,
+                            prompts.items[0].count * sizeof(int32_t)),
+                     0);
+    }
+    prompts_release(&prompts);
+    scratch_text(&scratch, "prompts.txt", "a\nchat: [1]\n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "prompts.txt:2: expected messages"), "%s",
+                       status_message());
     tokenizer_close(tokenizer);
 }

@@ -29,7 +29,7 @@ static struct added *create(const char *const *lines)
 {
     struct added *added = NULL;
     json_t *tokens = tokens_of(lines);
-    cr_assert_eq(added_create("t.json", tokens, &added), TAPML_OK, "%s", status_message());
+    cr_assert_eq(added_create("t.json", tokens, NULL, &added), TAPML_OK, "%s", status_message());
     json_decref(tokens);
     return added;
 }
@@ -127,7 +127,7 @@ Test(added, none_and_empty_ones_match_nothing)
 {
     struct added *added = NULL;
     char found[64] = "";
-    cr_assert_eq(added_create("t.json", NULL, &added), TAPML_OK);
+    cr_assert_eq(added_create("t.json", NULL, NULL, &added), TAPML_OK);
     cr_assert_eq(cut(added, 0, "text", found), TAPML_OK);
     cr_assert_str_eq(found, "text");
     added_destroy(added);
@@ -146,7 +146,7 @@ Test(added, what_is_wrong_is_refused)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         struct added *added = NULL;
         json_t *tokens = json_loads(texts[i], 0, NULL);
-        cr_assert_eq(added_create("t.json", tokens, &added), TAPML_INVALID, "%s", texts[i]);
+        cr_assert_eq(added_create("t.json", tokens, NULL, &added), TAPML_INVALID, "%s", texts[i]);
         cr_assert_not_null(strstr(status_message(), "t.json"));
         json_decref(tokens);
     }
@@ -156,7 +156,7 @@ static tapml_status build(const json_t *tokens)
 {
     struct added *added = NULL;
     char found[64] = "";
-    TAPML_TRY(added_create("t.json", tokens, &added));
+    TAPML_TRY(added_create("t.json", tokens, NULL, &added));
     const tapml_status status = cut(added, 0, "x ab y", found);
     added_destroy(added);
     return status;

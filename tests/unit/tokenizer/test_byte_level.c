@@ -21,7 +21,7 @@ Test(byte_level, every_byte_goes_there_and_back)
         uint32_t code = 0;
         cr_assert_eq(utf8_read(characters.data, characters.length, &code), characters.length);
         cr_assert(code > 0x20 && !(code >= 0x7f && code <= 0xa0) && code != 0xad, "%02x", byte);
-        cr_assert(byte_level_read(&bytes, characters.data));
+        cr_assert(byte_level_read(&bytes, characters.data, characters.length));
         cr_assert_eq(bytes.length, 1);
         cr_assert_eq((unsigned char)bytes.data[0], byte);
     }
@@ -52,12 +52,12 @@ Test(byte_level, other_tokens_stay_as_they_are)
     struct text text;
     text_init(&text);
     text_append(&text, "<");
-    cr_assert_not(byte_level_read(&text, "a b"));
+    cr_assert_not(byte_level_read(&text, "a b", 3));
     cr_assert_str_eq(text.data, "<a b");
-    cr_assert_not(byte_level_read(&text, "a\xe2\x82\xac"));
+    cr_assert_not(byte_level_read(&text, "a\xe2\x82\xac", 4));
     cr_assert_str_eq(text.data, "<a ba\xe2\x82\xac");
-    cr_assert(byte_level_read(&text, "\xc4\xa0"));
+    cr_assert(byte_level_read(&text, "\xc4\xa0", 2));
     cr_assert_str_eq(text.data, "<a ba\xe2\x82\xac ");
-    cr_assert_not(byte_level_read(&text, "\xc5\x84")); // U+0144, the first that stands for none.
+    cr_assert_not(byte_level_read(&text, "\xc5\x84", 2)); // U+0144, the first that stands for none.
     text_release(&text);
 }

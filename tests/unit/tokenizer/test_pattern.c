@@ -61,6 +61,38 @@ Test(pattern, a_wrong_expression_is_our_own_mistake)
     pattern_destroy(NULL);
 }
 
+Test(pattern, an_expression_of_a_file_has_a_bound)
+{
+    struct pattern *pattern = NULL;
+    struct pattern_search search;
+    static char text[1 << 16];
+    size_t begin = 0;
+    size_t end = 0;
+    memset(text, 'a', sizeof(text));
+    text[sizeof(text) - 1] = 'x'; // Without it there is no match at first sight.
+    const char *const expressions[] = {"(a+)+$x", "(a|aa)+$x", "(a*)*$x", "a+a+a+a+$x"};
+    for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); ++i) {
+        cr_assert_eq(pattern_create_foreign("t.json", expressions[i], &pattern), TAPML_OK);
+        cr_assert_eq(pattern_search_init(&search, pattern), TAPML_OK);
+        pattern_search_start(&search, text, sizeof(text));
+        cr_assert_eq(pattern_search_next(&search, &begin, &end), TAPML_INVALID, "%s",
+                     expressions[i]);
+        cr_assert_not_null(strstr(status_message(), "takes too long"), "%s", status_message());
+        pattern_search_release(&search);
+        pattern_destroy(pattern);
+    }
+}
+
+Test(pattern, a_wrong_expression_of_a_file_is_refused)
+{
+    struct pattern *pattern = NULL;
+    cr_assert_eq(pattern_create_foreign("t.json", "(", &pattern), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "t.json: the expression '('"));
+    cr_assert_eq(pattern_create_foreign("t.json", "(((ab){1,999}){1,999}){1,999}", &pattern),
+                 TAPML_INVALID);
+    cr_assert_null(pattern);
+}
+
 static tapml_status build(void)
 {
     char found[256] = "";

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// tokenizer/rwkv: a vocabulary of RWKV, by which texts are encoded and decoded again.
+#include "fuzz.h"
+
+#include "folder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    folder_feed("rwkv_vocab_fuzz.txt", 0, data, size);
+    return 0;
+}
