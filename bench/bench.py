@@ -24,6 +24,9 @@ MODELS = {
     "tiny": ("models/tiny", ["ids: 5 17 300 9 21 40 188 11 2 60 33", "ids: 7"]),
     "llama": ("tests/data/models/llama", ["ids: 5 17 3 9 21 40 8 11 2 60 33", "ids: 7"]),
     "llama_f16": ("tests/data/models/llama_f16", ["ids: 5 17 3 9 21 40 8 11 2 60 33", "ids: 7"]),
+    "ernie4_5_moe": ("tests/data/models/ernie4_5_moe", ["ids: 5 17 3 9 21 40 8 11 2 60 33", "ids: 7"]),
+    "phimoe": ("tests/data/models/phimoe", ["ids: 5 17 3 9 21 40 8 11 2 60 33", "ids: 7"]),
+    "rwkv4": ("tests/data/models/rwkv4", ["ids: 5 17 3 9 21 40 8 11 2 60 33", "ids: 7"]),
 }
 
 RUN = """[run]

@@ -69,7 +69,7 @@ tapml_graph_value model_mixer_attention(struct model_context *context,
     const struct model_linear out = {.tensor = block->decoder->tensors.o,
                                      .in = rows[1],
                                      .out = sizes->hidden,
-                                     .has_bias = sizes->has_attention_biases,
+                                     .has_bias = sizes->has_output_bias,
                                      .is_transposed = block->decoder->is_transposed};
     const tapml_graph_value y = attend(context, block, read_heads(context, block, x));
 

@@ -154,6 +154,9 @@ const char *model_config_choice(struct model_context *context,
                                 const char *fallback,
                                 const char *const *known)
 {
+    if (context->status != TAPML_OK) {
+        return fallback; // The pointer may be a name that was not made.
+    }
     const char *word = context->config_table->string(context->config, pointer, fallback);
 
     for (size_t i = 0; known[i] != NULL; i++) {
@@ -165,13 +168,27 @@ const char *model_config_choice(struct model_context *context,
     return fallback;
 }
 
-// The next "{i}" or "{e}" of a pattern, or its end.
-static const char *find_place(const char *pattern)
+// What stands for a number in a pattern.
+struct place {
+    const char *begin; // Or the end of the pattern.
+    size_t length;
+    int64_t number;
+};
+
+static struct place
+find_place(const struct model_context *context, const char *pattern, int64_t number)
 {
-    while (*pattern != '\0' && strncmp(pattern, "{i}", 3) != 0 && strncmp(pattern, "{e}", 3) != 0) {
-        pattern++;
+    static const char *const words[] = {"{i}", "{i+1}", "{e}"};
+    const int64_t numbers[] = {number, number + 1, context->expert};
+
+    for (; *pattern != '\0'; pattern++) {
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+            if (strncmp(pattern, words[i], strlen(words[i])) == 0) {
+                return (struct place){pattern, strlen(words[i]), numbers[i]};
+            }
+        }
     }
-    return pattern;
+    return (struct place){.begin = pattern};
 }
 
 struct model_name
@@ -184,16 +201,16 @@ model_name(struct model_context *context, const char *pattern, int64_t number, c
         return name; // The pattern may be one that the architecture does not have.
     }
     while (length < sizeof(name.text)) {
-        const char *place = find_place(pattern);
+        const struct place place = find_place(context, pattern, number);
 
         length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%.*s",
-                                   (int)(place - pattern), pattern);
-        if (length >= sizeof(name.text) || *place == '\0') {
+                                   (int)(place.begin - pattern), pattern);
+        if (length >= sizeof(name.text) || place.length == 0) {
             break;
         }
         length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%lld",
-                                   (long long)(place[1] == 'i' ? number : context->expert));
-        pattern = place + 3;
+                                   (long long)place.number);
+        pattern = place.begin + place.length;
     }
     if (length < sizeof(name.text)) {
         length += (size_t)snprintf(name.text + length, sizeof(name.text) - length, "%s", ending);

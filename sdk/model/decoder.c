@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <tapml/model/block.h>
-#include <tapml/model/root.h>
+#include <tapml/model/wrapper.h>
 
 #include <math.h>
 #include <string.h>
@@ -11,25 +11,14 @@
 static const char *const table_names[MODEL_ROPE_COUNT][2] = {{"rope.cos", "rope.sin"},
                                                              {"rope.local.cos", "rope.local.sin"}};
 static const char positions_name[] = "positions";
-
-// Hub files often leave the prefix out.
-static void find_prefix(struct model_context *context, const struct model_sizes *sizes)
-{
-    const struct model_decoder *decoder = sizes->decoder;
-    const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
-    const struct model_name name = model_name(context, decoder->tensors.embed, 0, ".weight");
-
-    if (decoder->prefix != NULL && !model_has_tensor(context, name.text, shape, 2, 1)) {
-        context->dropped = decoder->prefix;
-    }
-}
+static const char factors_name[] = "query_factors";
 
 // Without a tensor of its own, or where the config ties it, the head is the embedding.
 static const char *head_tensor(struct model_context *context, const struct model_sizes *sizes)
 {
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
-    const int64_t shape[] = {sizes->vocabulary, sizes->hidden};
-    const struct model_name name = model_name(context, tensors->head, 0, ".weight");
+    const int64_t shape[] = {sizes->vocabulary, sizes->embed_width};
+    const struct model_name name = model_name(context, tensors->head, context->layer, ".weight");
 
     return !sizes->is_tied && model_has_tensor(context, name.text, shape, 2, 1) ? tensors->head
                                                                                 : tensors->embed;
@@ -59,6 +48,28 @@ static void make_tables(struct model_context *context, struct model_block *block
     }
 }
 
+// Keys of what no layer may use count as read all the same.
+static void read_factors(struct model_context *context, const struct model_decoder *decoder)
+{
+    float first = 0;
+
+    if (decoder->factors != NULL) {
+        decoder->factors(context, 0, 1, &first);
+    }
+}
+
+tapml_graph_value model_block_factors(struct model_context *context,
+                                      const struct model_block *block)
+{
+    const int64_t tokens = TAPML_SYM_TOKENS;
+
+    if (*block->factors == 0) {
+        *block->factors =
+            model_input(context, factors_name, TAPML_FROM_FILL, TAPML_F32, &tokens, 1);
+    }
+    return *block->factors;
+}
+
 tapml_graph_value model_embed_root(struct model_context *context,
                                    const struct model_block *block,
                                    tapml_graph_value x)
@@ -66,18 +77,30 @@ tapml_graph_value model_embed_root(struct model_context *context,
     return model_scale(context, "embed_scale", x, (double)sqrtf((float)block->sizes->hidden));
 }
 
+tapml_graph_value model_embed_positions_from(struct model_context *context,
+                                             const struct model_block *block,
+                                             tapml_graph_value x,
+                                             int64_t first)
+{
+    const struct model_sizes *sizes = block->sizes;
+    const int64_t tokens = TAPML_SYM_TOKENS;
+    const int64_t shape[] = {first + sizes->positions, sizes->hidden};
+    const struct model_name name =
+        model_name(context, block->decoder->tensors.positions, 0, ".weight");
+    const tapml_graph_value positions =
+        model_input(context, positions_name, TAPML_FROM_FILL, TAPML_I32, &tokens, 1);
+    tapml_graph_value table = model_weight(context, name.text, shape, 2);
+
+    table = first > 0 ? model_slice(context, table, 0, first, shape[0]) : table;
+    return model_add(context, "add_positions", x,
+                     model_embed_value(context, "embed_positions", positions, table));
+}
+
 tapml_graph_value model_embed_positions(struct model_context *context,
                                         const struct model_block *block,
                                         tapml_graph_value x)
 {
-    const int64_t tokens = TAPML_SYM_TOKENS;
-    const tapml_graph_value positions =
-        model_input(context, positions_name, TAPML_FROM_FILL, TAPML_I32, &tokens, 1);
-    const tapml_graph_value rows =
-        model_embed(context, "embed_positions", positions, block->decoder->tensors.positions,
-                    block->sizes->positions, block->sizes->hidden);
-
-    return model_add(context, "add_positions", x, rows);
+    return model_embed_positions_from(context, block, x, 0);
 }
 
 tapml_graph_value model_embed_norm(struct model_context *context,
@@ -104,8 +127,11 @@ static void add_logits(struct model_context *context,
                        tapml_graph_value rows)
 {
     const struct model_sizes *sizes = block->sizes;
-    const struct model_linear head = {
-        .tensor = head_tensor(context, sizes), .in = sizes->hidden, .out = sizes->vocabulary};
+    const struct model_linear head = {.tensor = head_tensor(context, sizes),
+                                      .in = sizes->embed_width,
+                                      .out = sizes->vocabulary,
+                                      .has_bias = sizes->has_head_bias,
+                                      .bias = block->decoder->tensors.head};
     const tapml_graph_value logits =
         model_linear(context, "head", model_gather_rows(context, "rows", h, rows), &head);
 
@@ -140,23 +166,26 @@ static void build_graph(struct model_context *context, struct model_block *block
     const tapml_graph_value rows =
         model_input(context, "rows", TAPML_FROM_HOST, TAPML_I32, &wanted, 1);
 
-    find_prefix(context, sizes);
+    model_find_names(context, decoder->tensors.embed, sizes->vocabulary, sizes->embed_width);
     make_tables(context, block);
+    read_factors(context, decoder);
     block->slopes = decoder->slopes != NULL ? decoder->slopes(context, sizes->heads) : 0;
 
     tapml_graph_value h = model_embed(context, "embed", ids, decoder->tensors.embed,
-                                      sizes->vocabulary, sizes->hidden);
+                                      sizes->vocabulary, sizes->embed_width);
 
     h = build_layers(context, block, take_steps(context, block, decoder->embed_steps, h));
     h = model_block_norm(context, block, "norm", decoder->tensors.norm, h);
+    h = take_steps(context, block, decoder->norm_steps, h);
     model_output_hidden(context, sizes->layers, h);
     add_logits(context, block, h, rows);
 }
 
-static void build(struct model_context *context, const void *description)
+void model_decoder_build(struct model_context *context, const void *description)
 {
     struct model_sizes sizes;
-    struct model_block block = {.decoder = description, .sizes = &sizes};
+    tapml_graph_value factors = 0;
+    struct model_block block = {.decoder = description, .sizes = &sizes, .factors = &factors};
 
     model_sizes_read(context, description, &sizes);
     if (context->status == TAPML_OK) {
@@ -177,8 +206,21 @@ find_table(const struct model_sizes *sizes, const char *name, int *out_is_sine)
     return MODEL_ROPE_NONE;
 }
 
-static void
-fill(struct model_context *context, const void *description, const struct model_fill *fill)
+static void fill_factors(struct model_context *context,
+                         const struct model_decoder *decoder,
+                         const struct model_fill *fill)
+{
+    if (fill->count < 0 || fill->target_bytes / sizeof(float) != (uint64_t)fill->count) {
+        model_fail(context, TAPML_INVALID, "factors of %lld tokens have not %llu bytes",
+                   (long long)fill->count, (unsigned long long)fill->target_bytes);
+        return;
+    }
+    decoder->factors(context, fill->first, fill->count, fill->target);
+}
+
+void model_decoder_fill(struct model_context *context,
+                        const void *description,
+                        const struct model_fill *fill)
 {
     struct model_sizes sizes;
     int is_sine = 0;
@@ -194,6 +236,8 @@ fill(struct model_context *context, const void *description, const struct model_
         model_rope_fill(context, &sizes.ropes[rope], is_sine, fill);
     } else if (sizes.positions > 0 && strcmp(fill->name, positions_name) == 0) {
         model_fill_positions(context, fill, sizes.positions);
+    } else if (sizes.decoder->factors != NULL && strcmp(fill->name, factors_name) == 0) {
+        fill_factors(context, sizes.decoder, fill);
     } else {
         model_fill_nothing(context, fill);
     }
@@ -207,9 +251,10 @@ tapml_status model_decoder_create(const struct model_decoder *decoder,
     const struct model_architecture architecture = {
         .model_type = decoder->model_type,
         .class_name = decoder->class_name,
+        .old_types = decoder->old_types,
         .description = decoder,
-        .build = build,
-        .fill = fill,
+        .build = model_decoder_build,
+        .fill = model_decoder_fill,
     };
 
     return model_root_create(&architecture, host, call, out_root);

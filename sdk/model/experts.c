@@ -61,6 +61,18 @@ static void read_routing(struct model_context *context,
     }
 }
 
+// Null and 0 are none.
+static int64_t read_shared(struct model_context *context, const struct model_decoder_experts *keys)
+{
+    const struct model_name key = model_config_key(context, keys->shared);
+
+    if (keys->shared == NULL || context->config_table->is_null(context->config, key.text) ||
+        context->config_table->i64(context->config, key.text, keys->shared_fallback) == 0) {
+        return 0;
+    }
+    return model_config_count(context, key.text, keys->shared_fallback, MODEL_EXPERTS_MAX);
+}
+
 static void read_experts(struct model_context *context,
                          const struct model_decoder_experts *keys,
                          struct model_experts *own)
@@ -76,10 +88,7 @@ static void read_experts(struct model_context *context,
         own->first = context->config_table->i64(
             context->config, model_config_key(context, keys->first).text, keys->first_fallback);
     }
-    if (keys->shared != NULL && !context->config_table->is_null(context->config, keys->shared)) {
-        own->shared =
-            model_config_count_of(context, keys->shared, keys->shared_fallback, MODEL_EXPERTS_MAX);
-    }
+    own->shared = read_shared(context, keys);
     read_routing(context, keys, own);
     if (context->status == TAPML_OK && own->chosen > own->count) {
         model_fail(context, TAPML_INVALID, "'%s': %lld experts for a token, there are %lld",
@@ -88,23 +97,7 @@ static void read_experts(struct model_context *context,
     }
 }
 
-// Whether the config lists the layer among those without experts.
-static int is_dense(struct model_context *context, const char *list, int64_t index)
-{
-    const int64_t length = list != NULL ? context->config_table->length(context->config, list) : 0;
-
-    for (int64_t i = 0; i < length; i++) {
-        struct model_name pointer;
-
-        snprintf(pointer.text, sizeof(pointer.text), "%.200s/%lld", list, (long long)i);
-        if (context->config_table->i64(context->config, pointer.text, -1) == index) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-int model_experts_are_in(struct model_context *context, const struct model_block *block)
+int model_experts_layer(struct model_context *context, const struct model_block *block)
 {
     const struct model_decoder_experts *keys = block->decoder->experts;
     struct model_experts own = {0};
@@ -112,7 +105,16 @@ int model_experts_are_in(struct model_context *context, const struct model_block
     read_experts(context, keys, &own);
     return context->status == TAPML_OK && context->layer >= own.first &&
            (context->layer + 1) % own.period == 0 &&
-           !is_dense(context, keys->dense, context->layer);
+           !model_config_lists(context, keys->dense, context->layer);
+}
+
+int model_experts_are_in(struct model_context *context, const struct model_block *block)
+{
+    const struct model_decoder_experts *keys = block->decoder->experts;
+    model_experts_layer_fn *layer =
+        keys != NULL && keys->layer != NULL ? keys->layer : model_experts_layer;
+
+    return keys != NULL && layer(context, block);
 }
 
 // -- Products ------------------------------------------------------------------------------------
@@ -122,7 +124,7 @@ struct stack {
     tapml_graph_value weights[MODEL_EXPERTS_MAX], biases[MODEL_EXPERTS_MAX];
 };
 
-// One tensor for each expert: `tensor` without its ".weight".
+// One tensor for each expert: `tensor` without its ".weight"; all have a bias if the first has.
 static tapml_graph_value separate(struct model_context *context,
                                   const struct model_experts *experts,
                                   const char *name,
@@ -131,16 +133,41 @@ static tapml_graph_value separate(struct model_context *context,
 {
     const int64_t shape[] = {linear->out, linear->in};
     struct stack stack;
+    int has_biases = 0;
 
     for (context->expert = 0; context->expert < experts->count; context->expert++) {
         const struct model_name whole =
             model_name(context, linear->tensor, context->layer, ".weight");
+        const struct model_name bias = model_name(context, linear->tensor, context->layer, ".bias");
 
         stack.weights[context->expert] = model_weight(context, whole.text, shape, 2);
+        if (context->expert == 0) {
+            has_biases = model_has_tensor(context, bias.text, shape, 1, linear->has_bias);
+        }
+        if (has_biases) {
+            stack.biases[context->expert] = model_weight(context, bias.text, shape, 1);
+        }
     }
-    return model_linear_experts(context, name, x, experts->route.indices,
-                                &(struct model_experts_linear){.weights = stack.weights,
-                                                               .count = (uint32_t)experts->count});
+    return model_linear_experts(
+        context, name, x, experts->route.indices,
+        &(struct model_experts_linear){.weights = stack.weights,
+                                       .biases = has_biases ? stack.biases : NULL,
+                                       .count = (uint32_t)experts->count});
+}
+
+// The parts of one tensor for all experts, which has them on its first axis.
+static void unstack(struct model_context *context,
+                    const char *tensor,
+                    const int64_t *shape,
+                    uint32_t rank,
+                    tapml_graph_value *out_parts)
+{
+    const tapml_graph_value whole = model_weight(context, tensor, shape, rank);
+
+    for (int64_t e = 0; e < shape[0]; e++) {
+        out_parts[e] =
+            model_reshape(context, model_slice(context, whole, 0, e, e + 1), shape + 1, rank - 1);
+    }
 }
 
 tapml_graph_value model_experts_stacked(struct model_context *context,
@@ -149,24 +176,22 @@ tapml_graph_value model_experts_stacked(struct model_context *context,
                                         const struct model_linear *linear,
                                         tapml_graph_value x)
 {
-    const int64_t shape[] = {experts->count, linear->in, linear->out};
-    const int64_t bias_shape[] = {experts->count, linear->out};
+    const int64_t in_out[] = {experts->count, linear->in, linear->out};
+    const int64_t out_in[] = {experts->count, linear->out, linear->in};
+    const int64_t biases[] = {experts->count, linear->out};
     const struct model_name bias = model_name(context, linear->tensor, context->layer, "_bias");
-    const tapml_graph_value weights = model_weight(context, linear->tensor, shape, 3);
-    const tapml_graph_value biases = model_weight(context, bias.text, bias_shape, 2);
     struct stack stack;
 
-    for (int64_t e = 0; e < experts->count; e++) {
-        stack.weights[e] =
-            model_reshape(context, model_slice(context, weights, 0, e, e + 1), shape + 1, 2);
-        stack.biases[e] =
-            model_reshape(context, model_slice(context, biases, 0, e, e + 1), bias_shape + 1, 1);
+    unstack(context, linear->tensor, linear->is_transposed ? in_out : out_in, 3, stack.weights);
+    if (linear->has_bias) {
+        unstack(context, bias.text, biases, 2, stack.biases);
     }
-    return model_linear_experts(context, name, x, experts->route.indices,
-                                &(struct model_experts_linear){.weights = stack.weights,
-                                                               .biases = stack.biases,
-                                                               .count = (uint32_t)experts->count,
-                                                               .is_transposed = 1});
+    return model_linear_experts(
+        context, name, x, experts->route.indices,
+        &(struct model_experts_linear){.weights = stack.weights,
+                                       .biases = linear->has_bias ? stack.biases : NULL,
+                                       .count = (uint32_t)experts->count,
+                                       .is_transposed = linear->is_transposed});
 }
 
 tapml_graph_value model_experts_separate(struct model_context *context,
@@ -176,9 +201,13 @@ tapml_graph_value model_experts_separate(struct model_context *context,
 {
     const struct model_decoder_experts *keys = block->decoder->experts;
     const int64_t hidden = block->sizes->hidden, width = experts->width;
-    const struct model_linear gate = {.tensor = keys->tensors.gate, .in = hidden, .out = width};
-    const struct model_linear up = {.tensor = keys->tensors.up, .in = hidden, .out = width};
-    const struct model_linear down = {.tensor = keys->tensors.down, .in = width, .out = hidden};
+    const int has_bias = block->sizes->has_mlp_biases;
+    const struct model_linear gate = {
+        .tensor = keys->tensors.gate, .in = hidden, .out = width, .has_bias = has_bias};
+    const struct model_linear up = {
+        .tensor = keys->tensors.up, .in = hidden, .out = width, .has_bias = has_bias};
+    const struct model_linear down = {
+        .tensor = keys->tensors.down, .in = width, .out = hidden, .has_bias = has_bias};
     tapml_graph_value y = model_activation(context, block->sizes->activation,
                                            separate(context, experts, "gate_proj", &gate, x));
 
@@ -186,14 +215,38 @@ tapml_graph_value model_experts_separate(struct model_context *context,
     return separate(context, experts, "down_proj", &down, y);
 }
 
+tapml_graph_value model_experts_fused(struct model_context *context,
+                                      const struct model_block *block,
+                                      const struct model_experts *experts,
+                                      int is_transposed,
+                                      tapml_graph_value x)
+{
+    const struct model_decoder_experts *keys = block->decoder->experts;
+    const int64_t hidden = block->sizes->hidden, width = experts->width;
+    const struct model_linear gate_up = {.tensor = keys->tensors.gate,
+                                         .in = hidden,
+                                         .out = 2 * width,
+                                         .is_transposed = is_transposed};
+    const struct model_linear down = {
+        .tensor = keys->tensors.down, .in = width, .out = hidden, .is_transposed = is_transposed};
+    const tapml_graph_value both =
+        model_experts_stacked(context, experts, "gate_up_proj", &gate_up, x);
+    const tapml_graph_value gate = model_activation(context, block->sizes->activation,
+                                                    model_slice(context, both, 2, 0, width));
+    const tapml_graph_value up = model_slice(context, both, 2, width, 2 * width);
+
+    return model_experts_stacked(context, experts, "down_proj", &down,
+                                 model_multiply(context, "mul", gate, up));
+}
+
 // -- The mixture ---------------------------------------------------------------------------------
 
-// The experts of each token, and how much of each it takes.
-static struct model_route choose(struct model_context *context,
-                                 const struct model_decoder_experts *keys,
-                                 const struct model_experts *own,
-                                 tapml_graph_value scores)
+struct model_route model_experts_choice(struct model_context *context,
+                                        const struct model_block *block,
+                                        const struct model_experts *own,
+                                        tapml_graph_value scores)
 {
+    const struct model_decoder_experts *keys = block->decoder->experts;
     struct model_groups groups = {.routing = own->routing,
                                   .experts = own->count,
                                   .groups = own->groups,
@@ -215,7 +268,7 @@ static struct model_route choose(struct model_context *context,
     return route;
 }
 
-// What every token takes besides.
+// What every token takes in addition.
 static tapml_graph_value add_shared(struct model_context *context,
                                     const struct model_block *block,
                                     const struct model_experts *own,
@@ -226,12 +279,60 @@ static tapml_graph_value add_shared(struct model_context *context,
     const struct model_mlp mlp = {keys->tensors.shared_gate, keys->tensors.shared_up,
                                   keys->tensors.shared_down, own->shared * own->width};
 
+    if (own->shared == 0 && keys->besides == NULL) {
+        return y;
+    }
     model_scope_begin(context, "shared");
 
-    const tapml_graph_value shared = model_mlp_gated_of(context, block, &mlp, x);
+    const tapml_graph_value shared = keys->besides != NULL
+                                         ? keys->besides(context, block, x)
+                                         : model_mlp_gated_of(context, block, &mlp, x);
 
     model_scope_end(context);
     return model_add(context, "add_shared", y, shared);
+}
+
+// What each chosen expert takes: x, for which one slot is enough, or a part of it.
+static tapml_graph_value spread(struct model_context *context,
+                                const struct model_block *block,
+                                const struct model_experts *own,
+                                tapml_graph_value x)
+{
+    const int64_t hidden = block->sizes->hidden;
+    const int64_t one[] = {TAPML_SYM_TOKENS, 1, hidden};
+    const int64_t parts[] = {TAPML_SYM_TOKENS, own->chosen, 1};
+    const tapml_graph_value slot = model_reshape(context, x, one, 3);
+
+    if (!block->decoder->experts->weighs_inputs) {
+        return slot;
+    }
+    const tapml_graph_value weights = model_reshape(context, own->route.weights, parts, 3);
+
+    return model_multiply(context, "weighted", model_repeat(context, slot, 1, own->chosen),
+                          model_repeat(context, weights, 2, hidden));
+}
+
+// The sum of what the chosen experts give, y [T, chosen, hidden], by their weights unless these are
+// in it already.
+static tapml_graph_value gather(struct model_context *context,
+                                const struct model_block *block,
+                                const struct model_experts *own,
+                                tapml_graph_value y)
+{
+    const int64_t row[] = {TAPML_SYM_TOKENS, block->sizes->hidden};
+    tapml_graph_value sum;
+
+    if (!block->decoder->experts->weighs_inputs) {
+        return model_weighted_sum(context, "weighted_sum", y, own->route.weights);
+    }
+    sum = model_reshape(context, model_slice(context, y, 1, 0, 1), row, 2);
+    for (int64_t i = 1; i < own->chosen; i++) {
+        const tapml_graph_value next = model_slice(context, y, 1, i, i + 1);
+
+        sum = model_add(context, model_name(context, "sum.{i}", i, "").text, sum,
+                        model_reshape(context, next, row, 2));
+    }
+    return sum;
 }
 
 tapml_graph_value model_mlp_experts(struct model_context *context,
@@ -239,19 +340,21 @@ tapml_graph_value model_mlp_experts(struct model_context *context,
                                     tapml_graph_value x)
 {
     const struct model_decoder_experts *keys = block->decoder->experts;
+    model_experts_choice_fn *choice = keys->choice != NULL ? keys->choice : model_experts_choice;
     model_experts_fn *products = keys->products != NULL ? keys->products : model_experts_separate;
-    const int64_t slots[] = {TAPML_SYM_TOKENS, 1, block->sizes->hidden};
     struct model_experts own = {0};
 
     read_experts(context, keys, &own);
+    if (context->status != TAPML_OK) {
+        return 0; // The counts may be beyond all limits.
+    }
     const struct model_linear router = {.tensor = keys->tensors.router,
                                         .in = block->sizes->hidden,
                                         .out = own.count,
                                         .has_bias = keys->has_router_bias};
 
-    own.route = choose(context, keys, &own, model_linear(context, "router", x, &router));
-    tapml_graph_value y = products(context, block, &own, model_reshape(context, x, slots, 3));
+    own.route = choice(context, block, &own, model_linear(context, "router", x, &router));
+    const tapml_graph_value y = products(context, block, &own, spread(context, block, &own, x));
 
-    y = model_weighted_sum(context, "weighted_sum", y, own.route.weights);
-    return own.shared > 0 ? add_shared(context, block, &own, x, y) : y;
+    return add_shared(context, block, &own, x, gather(context, block, &own, y));
 }

@@ -5,6 +5,7 @@
 
 #include <tapml/model/layer.h>
 
+#include <stdio.h>
 #include <string.h>
 
 // Of the first token of the call.
@@ -76,16 +77,22 @@ model_state(struct model_context *context, const char *name, int64_t heads, int6
     return value;
 }
 
-// The tensor `name` with `ending` behind it, as the checkpoint calls it.
-static struct model_name
-tensor_name(struct model_context *context, const char *name, const char *ending)
+// The tensor `name` as the checkpoint calls it.
+static struct model_name tensor_name(struct model_context *context, const char *name)
 {
-    const size_t length = context->dropped != NULL ? strlen(context->dropped) : 0;
+    const struct model_renaming *renaming = &context->renaming;
+    const size_t length = renaming->from != NULL ? strlen(renaming->from) : 0;
+    struct model_name renamed = {""};
 
-    if (context->status == TAPML_OK && length > 0 && strncmp(name, context->dropped, length) == 0) {
-        name += length;
+    if (context->status != TAPML_OK || renaming->from == NULL ||
+        strncmp(name, renaming->from, length) != 0) {
+        return model_name(context, name, context->layer, "");
     }
-    return model_name(context, name, context->layer, ending);
+    if ((size_t)snprintf(renamed.text, sizeof(renamed.text), "%s%s", renaming->to, name + length) >=
+        sizeof(renamed.text)) {
+        model_fail(context, TAPML_INVALID, "the name '%.200s' is too long", name);
+    }
+    return model_name(context, renamed.text, context->layer, "");
 }
 
 int model_has_tensor(struct model_context *context,
@@ -94,7 +101,7 @@ int model_has_tensor(struct model_context *context,
                      uint32_t rank,
                      int expected)
 {
-    const struct model_name whole = tensor_name(context, name, "");
+    const struct model_name whole = tensor_name(context, name);
     const tapml_tensor tensor_expected = {
         .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = rank, .shape = shape};
 
@@ -106,7 +113,7 @@ int model_has_tensor(struct model_context *context,
 tapml_graph_value
 model_weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank)
 {
-    const struct model_name whole = tensor_name(context, name, "");
+    const struct model_name whole = tensor_name(context, name);
     tapml_graph_value value = 0;
 
     if (context->status == TAPML_OK) {
@@ -116,18 +123,31 @@ model_weight(struct model_context *context, const char *name, const int64_t *sha
     return value;
 }
 
+void model_read_weight(
+    struct model_context *context, const char *name, int64_t first, int64_t count, double *out)
+{
+    const struct model_name whole = tensor_name(context, name);
+
+    if (context->status == TAPML_OK) {
+        model_note(context,
+                   context->weights_table->read(context->weights, context->call, whole.text,
+                                                (uint64_t)first, (uint64_t)count, out));
+    }
+}
+
 // The weight `name` without its ".weight".
 static tapml_graph_value
 weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank)
 {
-    return model_weight(context, tensor_name(context, name, ".weight").text, shape, rank);
+    return model_weight(context, model_name(context, name, context->layer, ".weight").text, shape,
+                        rank);
 }
 
 // The bias of `name`, or 0 where it has none.
 static tapml_graph_value
 bias(struct model_context *context, const char *name, const int64_t *width, int expected)
 {
-    const struct model_name whole = tensor_name(context, name, ".bias");
+    const struct model_name whole = model_name(context, name, context->layer, ".bias");
 
     return model_has_tensor(context, whole.text, width, 1, expected)
                ? model_weight(context, whole.text, width, 1)
@@ -205,7 +225,8 @@ tapml_graph_value model_linear(struct model_context *context,
     const int64_t out_in[] = {linear->out, linear->in};
     const tapml_graph_value w =
         weight(context, linear->tensor, linear->is_transposed ? in_out : out_in, 2);
-    const tapml_graph_value b = bias(context, linear->tensor, &linear->out, linear->has_bias);
+    const char *own = linear->bias != NULL ? linear->bias : linear->tensor;
+    const tapml_graph_value b = bias(context, own, &linear->out, linear->has_bias);
     tapml_value args[] = {tensor(x), tensor(w), tensor(b), whole(linear->is_transposed), result()};
 
     return add_op(context, name, "tapml.linear", args, COUNT(args));
@@ -252,7 +273,7 @@ tapml_graph_value model_rms_norm(struct model_context *context,
 // Whether the checkpoint calls the weight gamma, and the bias beta.
 static int is_old(struct model_context *context, const struct model_norm *norm)
 {
-    const struct model_name gamma = tensor_name(context, norm->tensor, ".gamma");
+    const struct model_name gamma = model_name(context, norm->tensor, context->layer, ".gamma");
 
     return norm->has_old_names && model_has_tensor(context, gamma.text, &norm->width, 1, 0);
 }
@@ -265,10 +286,10 @@ static tapml_graph_value layer_norm(struct model_context *context,
     tapml_graph_value w = 0, b = 0;
 
     if (norm->tensor != NULL && is_old(context, norm)) {
-        w = model_weight(context, tensor_name(context, norm->tensor, ".gamma").text, &norm->width,
-                         1);
-        b = model_weight(context, tensor_name(context, norm->tensor, ".beta").text, &norm->width,
-                         1);
+        w = model_weight(context, model_name(context, norm->tensor, context->layer, ".gamma").text,
+                         &norm->width, 1);
+        b = model_weight(context, model_name(context, norm->tensor, context->layer, ".beta").text,
+                         &norm->width, 1);
     } else if (norm->tensor != NULL) {
         w = weight(context, norm->tensor, &norm->width, 1);
         b = bias(context, norm->tensor, &norm->width, norm->has_bias);
@@ -295,6 +316,13 @@ model_add(struct model_context *context, const char *name, tapml_graph_value a, 
     tapml_value args[] = {tensor(a), tensor(b), result()};
 
     return add_op(context, name, "tapml.add", args, COUNT(args));
+}
+
+tapml_graph_value model_copy(struct model_context *context, const char *name, tapml_graph_value x)
+{
+    tapml_value args[] = {tensor(x), result()};
+
+    return add_op(context, name, "tapml.copy", args, COUNT(args));
 }
 
 tapml_graph_value model_concat(struct model_context *context,
@@ -448,6 +476,34 @@ struct model_route model_route_groups(struct model_context *context,
     return route;
 }
 
+struct model_route model_route_biased(struct model_context *context,
+                                      tapml_graph_value scores,
+                                      tapml_graph_value bias,
+                                      int64_t chosen,
+                                      double least)
+{
+    tapml_value args[] = {tensor(scores), tensor(bias), whole(chosen),
+                          real(least),    result(),     result()};
+    struct model_route route = {0, 0};
+
+    route.weights = add_op(context, "route", "tapml.route_biased", args, COUNT(args));
+    route.indices = route.weights != 0 ? args[4].u.id : 0;
+    return route;
+}
+
+struct model_route model_route_sparsemixer(struct model_context *context,
+                                           tapml_graph_value scores,
+                                           int64_t chosen,
+                                           double jitter)
+{
+    tapml_value args[] = {tensor(scores), whole(chosen), real(jitter), result(), result()};
+    struct model_route route = {0, 0};
+
+    route.weights = add_op(context, "route", "tapml.route_sparsemixer", args, COUNT(args));
+    route.indices = route.weights != 0 ? args[3].u.id : 0;
+    return route;
+}
+
 tapml_graph_value model_linear_experts(struct model_context *context,
                                        const char *name,
                                        tapml_graph_value x,
@@ -517,7 +573,7 @@ tapml_graph_value model_attention(struct model_context *context,
         whole(attention->window),
         whole(attention->chunk),
         real(attention->softcap),
-        whole(0),
+        whole(attention->has_rounded_slopes),
         result(),
     };
 

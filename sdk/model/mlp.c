@@ -77,12 +77,20 @@ model_mlp_fused(struct model_context *context, const struct model_block *block, 
     return narrow(context, block, tensors->down, model_multiply(context, "mul", gate, up), width);
 }
 
-tapml_graph_value
-model_mlp_plain(struct model_context *context, const struct model_block *block, tapml_graph_value x)
+tapml_graph_value model_mlp_plain_with(struct model_context *context,
+                                       const struct model_block *block,
+                                       model_value_fn *activation,
+                                       tapml_graph_value x)
 {
     const struct model_decoder_tensors *tensors = &block->decoder->tensors;
     const int64_t width = block->sizes->mlp_width;
     const tapml_graph_value y = widen(context, block, "up_proj", tensors->up, x, width);
 
-    return narrow(context, block, tensors->down, act(context, block, y), width);
+    return narrow(context, block, tensors->down, activation(context, block, y), width);
+}
+
+tapml_graph_value
+model_mlp_plain(struct model_context *context, const struct model_block *block, tapml_graph_value x)
+{
+    return model_mlp_plain_with(context, block, act, x);
 }

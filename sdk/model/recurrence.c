@@ -129,3 +129,84 @@ model_linear_scan(struct model_context *context, const char *name, const struct 
 
     return add_op(context, name, "tapml.linear_scan", args, COUNT(args));
 }
+
+tapml_graph_value model_linear_of(struct model_context *context,
+                                  const char *name,
+                                  const char *tensor,
+                                  tapml_graph_value x,
+                                  int64_t in,
+                                  int64_t out)
+{
+    return model_linear(context, name, x,
+                        &(struct model_linear){.tensor = tensor, .in = in, .out = out});
+}
+
+tapml_graph_value
+model_in_heads(struct model_context *context, tapml_graph_value x, int64_t heads, int64_t width)
+{
+    const int64_t shape[] = {TAPML_SYM_TOKENS, heads, width};
+
+    return model_reshape(context, x, shape, 3);
+}
+
+tapml_graph_value model_in_rows(struct model_context *context, tapml_graph_value x, int64_t width)
+{
+    const int64_t shape[] = {TAPML_SYM_TOKENS, width};
+
+    return model_reshape(context, x, shape, 2);
+}
+
+tapml_graph_value
+model_widen(struct model_context *context, tapml_graph_value x, int64_t heads, int64_t width)
+{
+    return model_repeat(context, model_in_heads(context, x, heads, 1), 2, width);
+}
+
+tapml_graph_value
+model_taps(struct model_context *context, const char *tensor, int64_t width, int64_t taps)
+{
+    const int64_t stored[] = {width, 1, taps}, shape[] = {width, taps};
+    const struct model_name name = model_name(context, tensor, context->layer, ".weight");
+
+    return model_reshape(context, model_weight(context, name.text, stored, 3), shape, 2);
+}
+
+tapml_graph_value model_conv1d_of(struct model_context *context,
+                                  const char *tensor,
+                                  tapml_graph_value x,
+                                  int64_t width,
+                                  int64_t taps,
+                                  int has_bias)
+{
+    const int64_t tail[] = {taps - 1, width};
+    const struct model_name bias = model_name(context, tensor, context->layer, ".bias");
+    struct model_conv1d conv = {
+        .weight = model_taps(context, tensor, width, taps),
+        .tail = model_fixed_state(context, "layers.{i}/tail", tail, 2),
+    };
+
+    if (model_has_tensor(context, bias.text, &width, 1, has_bias)) {
+        conv.bias = model_weight(context, bias.text, &width, 1);
+    }
+    return model_conv1d(context, "conv", x, &conv);
+}
+
+tapml_graph_value model_linear_value(struct model_context *context,
+                                     const char *name,
+                                     tapml_graph_value x,
+                                     tapml_graph_value weight,
+                                     int is_transposed)
+{
+    tapml_value args[] = {tensor(x), tensor(weight), tensor(0), whole(is_transposed), result()};
+
+    return add_op(context, name, "tapml.linear", args, COUNT(args));
+}
+
+tapml_graph_value
+model_wkv4(struct model_context *context, const char *name, const struct model_wkv4 *mean)
+{
+    tapml_value args[] = {tensor(mean->w), tensor(mean->u),     tensor(mean->k),
+                          tensor(mean->v), tensor(mean->state), result()};
+
+    return add_op(context, name, "tapml.wkv4", args, COUNT(args));
+}

@@ -19,7 +19,7 @@ tapml_graph_value model_block_norm(struct model_context *context,
 {
     const struct model_decoder *decoder = block->decoder;
     const struct model_norm norm = {.kind = decoder->norm,
-                                    .tensor = tensor,
+                                    .tensor = block->sizes->has_bare_norms ? NULL : tensor,
                                     .width = block->sizes->hidden,
                                     .eps = block->sizes->eps,
                                     .offset = decoder->norm_offset,
@@ -37,6 +37,9 @@ static tapml_graph_value add_half(struct model_context *context,
                                   tapml_graph_value y)
 {
     y = model_block_norm(context, block, "norm_after", norm_after, y);
+    if (block->decoder->branch != NULL) {
+        y = block->decoder->branch(context, block, y);
+    }
     return model_add(context, "add", block->sizes->adds_normed ? normed : h, y);
 }
 
@@ -62,7 +65,7 @@ mlp_half(struct model_context *context, const struct model_block *block, struct 
     const int is_parallel = block->sizes->is_parallel;
     model_value_fn *mlp = decoder->mlp != NULL ? decoder->mlp : model_mlp_gated;
 
-    if (decoder->experts != NULL && model_experts_are_in(context, block)) {
+    if (model_experts_are_in(context, block)) {
         mlp = model_mlp_experts;
     }
     model_scope_begin(context, "mlp");

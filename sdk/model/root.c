@@ -35,6 +35,23 @@ begin(struct model_context *context, tapml_object *object, tapml_call *call, tap
     model_context_init(context, root_of(object)->host, call, config);
 }
 
+// Whether `type` is one of `types`, which stand with "|" between them.
+static int is_among(const char *types, const char *type)
+{
+    const size_t length = strlen(type);
+
+    while (types != NULL && length > 0) {
+        const char *end = strchr(types, '|');
+
+        if ((end != NULL ? (size_t)(end - types) : strlen(types)) == length &&
+            strncmp(types, type, length) == 0) {
+            return 1;
+        }
+        types = end != NULL ? end + 1 : NULL;
+    }
+    return 0;
+}
+
 // How well the architecture fits: by its type, and less by its class.
 static tapml_status
 match(tapml_object *object, tapml_call *call, tapml_object *config, uint32_t *out_score)
@@ -48,7 +65,7 @@ match(tapml_object *object, tapml_call *call, tapml_object *config, uint32_t *ou
     const char *type = table->string(config, "/model_type", "");
     const char *class_name = table->string(config, "/architectures/0", "");
 
-    if (strcmp(type, architecture->model_type) == 0) {
+    if (strcmp(type, architecture->model_type) == 0 || is_among(architecture->old_types, type)) {
         *out_score = 100;
     } else {
         *out_score = *type == '\0' && strcmp(class_name, architecture->class_name) == 0 ? 90 : 0;

@@ -12,14 +12,16 @@ static const double pi = 3.14159265358979323846;
 // A key of the section that holds the rope's: "/rope_scaling/factor".
 struct section {
     struct model_context *context;
-    const char *pointer;
+    struct model_name pointer;
+    const struct model_rope_defaults *defaults;
+    int is_absent; // What the class has stands for it.
 };
 
 static struct model_name key_of(const struct section *section, const char *key)
 {
     struct model_name name;
 
-    snprintf(name.text, sizeof(name.text), "%s/%s", section->pointer, key);
+    snprintf(name.text, sizeof(name.text), "%.200s/%s", section->pointer.text, key);
     return name;
 }
 
@@ -30,9 +32,26 @@ static int has(const struct section *section, const char *key)
     return context->config_table->has(context->config, key_of(section, key).text);
 }
 
+// What the class has for a key, or 0.
+static double class_number(const struct section *section, const char *key)
+{
+    const struct model_rope_defaults *defaults = section->defaults;
+
+    for (size_t i = 0; section->is_absent && i < MODEL_ROPE_NUMBERS_MAX; i++) {
+        if (defaults->numbers[i].key != NULL && strcmp(defaults->numbers[i].key, key) == 0) {
+            return defaults->numbers[i].number;
+        }
+    }
+    return 0;
+}
+
 static double number(const struct section *section, const char *key)
 {
-    return model_config_number(section->context, key_of(section, key).text, 0);
+    const double fallback = class_number(section, key);
+
+    return fallback > 0 && !has(section, key)
+               ? fallback
+               : model_config_number(section->context, key_of(section, key).text, 0);
 }
 
 // Where a key is absent, null or 0, which Hugging Face takes for the same.
@@ -41,7 +60,22 @@ static double number_or(const struct section *section, const char *key, double f
     const struct model_context *context = section->context;
     const double found = context->config_table->f64(context->config, key_of(section, key).text, 0);
 
-    return found == 0 ? fallback : found;
+    if (found != 0) {
+        return found;
+    }
+    return class_number(section, key) > 0 ? class_number(section, key) : fallback;
+}
+
+static int says_anything(const struct section *section)
+{
+    static const char *const keys[] = {"rope_theta", "rope_type", "type", "factor"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        if (has(section, keys[i])) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 // The newer dialect's section where it says anything, else the older one's. Only keys inside are
@@ -50,16 +84,25 @@ static double number_or(const struct section *section, const char *key, double f
 static struct section find_section(struct model_context *context,
                                    const struct model_rope_defaults *defaults)
 {
-    static const char *const keys[] = {"rope_theta", "rope_type", "type", "factor"};
-    const struct section newer = {context,
-                                  defaults->newer != NULL ? defaults->newer : "/rope_parameters"};
+    const char *newer = defaults->newer != NULL ? defaults->newer : "/rope_parameters";
+    struct section section = {context, {""}, defaults, 0};
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        if (has(&newer, keys[i])) {
-            return newer;
+    while (newer != NULL) {
+        const char *end = strchr(newer, '|');
+
+        snprintf(section.pointer.text, sizeof(section.pointer.text), "%.*s",
+                 (int)(end != NULL ? end - newer : 200), newer);
+        if (says_anything(&section)) {
+            return section;
         }
+        newer = end != NULL ? end + 1 : NULL;
     }
-    return (struct section){context, defaults->older != NULL ? defaults->older : "/rope_scaling"};
+    snprintf(section.pointer.text, sizeof(section.pointer.text), "%s",
+             defaults->older != NULL ? defaults->older : "/rope_scaling");
+    // Null switches off what the class has.
+    section.is_absent = defaults->kind != NULL && !says_anything(&section) &&
+                        !context->config_table->is_null(context->config, section.pointer.text);
+    return section;
 }
 
 static enum model_rope_kind read_kind(const struct section *section)
@@ -71,10 +114,14 @@ static enum model_rope_kind read_kind(const struct section *section)
         MODEL_ROPE_YARN,    MODEL_ROPE_LONGROPE, MODEL_ROPE_LONGROPE};
     const struct model_context *context = section->context;
     const struct model_name newer = key_of(section, "rope_type"), older = key_of(section, "type");
-    const char *old_name = context->config_table->string(context->config, older.text, "default");
+    const char *fallback = section->is_absent ? section->defaults->kind : "default";
+    const char *old_name = context->config_table->string(context->config, older.text, fallback);
     const char *name = context->config_table->string(context->config, newer.text, old_name);
 
-    // The first phi-3 called its own kind yarn.
+    // InternLM calls the plain kind its own. The first phi-3 called its own kind yarn.
+    if (strcmp(name, "origin") == 0) {
+        return MODEL_ROPE_DEFAULT;
+    }
     if (strcmp(name, "yarn") == 0 && has(section, "short_factor")) {
         return MODEL_ROPE_LONGROPE;
     }
@@ -94,7 +141,7 @@ static const char original_key[] = "original_max_position_embeddings";
 static double read_original(const struct section *section, double fallback)
 {
     const char *key = original_key;
-    const struct section top = {section->context, ""};
+    const struct section top = {section->context, {""}, section->defaults, 0};
     const double inside = number_or(section, key, fallback);
     const double original = number_or(&top, key, inside);
 
@@ -111,10 +158,10 @@ static void read_llama3(const struct section *section, struct model_rope *rope)
     rope->low = number(section, "low_freq_factor");
     rope->high = number(section, "high_freq_factor");
     rope->original = read_original(section, rope->original);
-    if (rope->high <= rope->low) {
+    if (rope->high < rope->low) {
         model_fail(section->context, TAPML_INVALID,
-                   "'%s/high_freq_factor' is %g, expected more than the low one, %g",
-                   section->pointer + 1, rope->high, rope->low);
+                   "'%s/high_freq_factor' is %g, expected no less than the low one, %g",
+                   section->pointer.text + 1, rope->high, rope->low);
     }
 }
 
@@ -155,8 +202,9 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
         context->config_table->boolean(context->config, key_of(section, "truncate").text, 1);
 
     rope->original = read_original(section, rope->original);
-    rope->factor =
-        has(section, "factor") ? number(section, "factor") : rope->positions / rope->original;
+    rope->factor = has(section, "factor")
+                       ? number(section, "factor")
+                       : number_or(section, "factor", rope->positions / rope->original);
     rope->attenuation = yarn_attenuation(section, rope->factor);
     rope->score_factor = pow(yarn_scale(rope->factor, number_or(section, "mscale_all_dim", 0)), 2);
     if (rope->theta <= 1 || fast <= 0 || slow <= 0) {
@@ -208,6 +256,59 @@ static void read_longrope(const struct section *section, struct model_rope *rope
     } else if (rope->factor > 1) {
         rope->attenuation = sqrt(1 + log(rope->factor) / log(rope->original));
     }
+    rope->long_attenuation = rope->attenuation;
+    // Phi-3.5-MoE has its own.
+    if (has(section, "short_mscale") || has(section, "long_mscale")) {
+        rope->attenuation = number(section, "short_mscale");
+        rope->long_attenuation = number(section, "long_mscale");
+    }
+}
+
+// The base does not depend on the text's length where there is an alpha.
+static void read_alpha(const struct section *section, struct model_rope *rope)
+{
+    static const char *const unused[] = {"beta_fast", "beta_slow", "mscale", "mscale_all_dim",
+                                         "factor"};
+    const struct model_context *context = section->context;
+    const double values = 2 * (double)rope->pairs;
+
+    rope->theta *= pow(number(section, "alpha"), values / (values - 2));
+    rope->kind = MODEL_ROPE_DEFAULT;
+    for (size_t i = 0; i < sizeof(unused) / sizeof(*unused); i++) {
+        context->config_table->ignore(context->config, key_of(section, unused[i]).text);
+    }
+}
+
+static void read_dynamic(const struct section *section, struct model_rope *rope)
+{
+    if (rope->pairs < 2) {
+        model_fail(section->context, TAPML_INVALID,
+                   "rope type 'dynamic' needs heads of 4 values or more");
+    } else if (section->defaults->takes_alpha && has(section, "alpha")) {
+        read_alpha(section, rope);
+    } else if (rope->kind == MODEL_ROPE_DYNAMIC) {
+        rope->factor = has(section, "factor") || section->defaults->factor <= 0
+                           ? number(section, "factor")
+                           : section->defaults->factor;
+    }
+}
+
+// A kind that stands at the top of a config, not in a section.
+static void read_doubling(struct model_context *context,
+                          const struct model_rope_defaults *defaults,
+                          struct model_rope *rope)
+{
+    if (defaults->doubles == NULL) {
+        return;
+    }
+
+    const int64_t length =
+        model_config_count(context, defaults->length, defaults->positions, 1 << 30);
+
+    if (context->config_table->boolean(context->config, defaults->doubles, 0)) {
+        rope->kind = MODEL_ROPE_DOUBLING;
+        rope->positions = (double)length;
+    }
 }
 
 static void read_scaling(const struct section *section, struct model_rope *rope)
@@ -216,11 +317,8 @@ static void read_scaling(const struct section *section, struct model_rope *rope)
     case MODEL_ROPE_DEFAULT:
         break;
     case MODEL_ROPE_DYNAMIC:
-        if (rope->pairs < 2) {
-            model_fail(section->context, TAPML_INVALID,
-                       "rope type 'dynamic' needs heads of 4 values or more");
-        }
-        rope->factor = number(section, "factor");
+    case MODEL_ROPE_DOUBLING:
+        read_dynamic(section, rope);
         break;
     case MODEL_ROPE_LINEAR:
         rope->factor = number(section, "factor");
@@ -238,9 +336,8 @@ static void read_scaling(const struct section *section, struct model_rope *rope)
 }
 
 // The values of a head that are turned: the first `share` of them.
-static int64_t read_turned(const struct section *section,
-                           const struct model_rope_defaults *defaults,
-                           int64_t width)
+static int64_t
+read_share(const struct section *section, const struct model_rope_defaults *defaults, int64_t width)
 {
     static const char key[] = "partial_rotary_factor";
     struct model_context *context = section->context;
@@ -265,6 +362,19 @@ static int64_t read_turned(const struct section *section,
     return (int64_t)((double)width * share);
 }
 
+static int64_t read_turned(const struct section *section,
+                           const struct model_rope_defaults *defaults,
+                           int64_t width)
+{
+    struct model_context *context = section->context;
+
+    return defaults->turned != NULL
+               ? model_config_count(
+                     context, defaults->turned,
+                     defaults->turned_fallback < width ? defaults->turned_fallback : width, width)
+               : read_share(section, defaults, width);
+}
+
 // The section's own base goes before the one beside it, which is read in any case.
 static double read_theta(const struct section *section, const struct model_rope_defaults *defaults)
 {
@@ -273,7 +383,11 @@ static double read_theta(const struct section *section, const struct model_rope_
         model_config_key(context, defaults->base != NULL ? defaults->base : "/rope_theta");
     const double found = context->config_table->f64(context->config, beside.text, 0);
 
-    return number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
+    const double theta = number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
+    const int has_ratio =
+        defaults->ratio != NULL && context->config_table->has(context->config, defaults->ratio);
+
+    return has_ratio ? theta * model_config_number(context, defaults->ratio, 0) : theta;
 }
 
 void model_rope_read(struct model_context *context,
@@ -282,7 +396,7 @@ void model_rope_read(struct model_context *context,
                      struct model_rope *out_rope)
 {
     const struct section section = find_section(context, defaults);
-    const struct section top = {context, ""};
+    const struct section top = {context, {""}, defaults, 0};
     const int64_t turned = read_turned(&section, defaults, width);
     struct model_rope *rope = out_rope;
 
@@ -299,13 +413,14 @@ void model_rope_read(struct model_context *context,
                                                  defaults->positions, 1 << 30);
     rope->original = defaults->original > 0 ? (double)defaults->original : rope->positions;
     rope->theta = read_theta(&section, defaults);
+    read_doubling(context, defaults, rope);
     context->config_table->ignore(context->config, key_of(&top, original_key).text);
     context->config_table->ignore(context->config, key_of(&section, original_key).text);
     read_scaling(&section, rope);
     if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation) ||
-        !isfinite(rope->score_factor)) {
+        !isfinite(rope->long_attenuation) || !isfinite(rope->score_factor)) {
         model_fail(context, TAPML_INVALID, "the numbers in '%s' give no rotation",
-                   section.pointer + 1);
+                   section.pointer.text + 1);
     }
 }
 
@@ -320,6 +435,10 @@ static double llama3_frequency(const struct model_rope *rope, double inverse)
     }
     if (wave < rope->original / rope->high) {
         return inverse;
+    }
+
+    if (rope->high <= rope->low) {
+        return inverse; // Nothing lies between.
     }
 
     const double kept = (rope->original / wave - rope->low) / (rope->high - rope->low);
@@ -341,6 +460,11 @@ static double base_at(const struct model_rope *rope, int64_t length)
     const double values = 2 * (double)rope->pairs;
     const double reached = fmax((double)length, rope->positions);
 
+    if (rope->kind == MODEL_ROPE_DOUBLING) { // 1, 3, 7, ... to a power, times the base.
+        const double alpha = exp2(ceil(log2(reached / rope->positions) + 1)) - 1;
+
+        return rope->theta * pow(alpha, values / (values - 2));
+    }
     if (rope->kind != MODEL_ROPE_DYNAMIC) {
         return rope->theta;
     }
@@ -360,6 +484,7 @@ void model_rope_frequencies(const struct model_rope *rope, int64_t length, float
         switch (rope->kind) {
         case MODEL_ROPE_DEFAULT:
         case MODEL_ROPE_DYNAMIC:
+        case MODEL_ROPE_DOUBLING:
             break;
         case MODEL_ROPE_LINEAR:
             inverse /= rope->factor;
@@ -384,7 +509,8 @@ void model_rope_fill(struct model_context *context,
                      const struct model_fill *fill)
 {
     float inverse[MODEL_ROPE_PAIRS_MAX], *table = fill->target;
-    const float attenuation = (float)rope->attenuation;
+    const int is_long = rope->kind == MODEL_ROPE_LONGROPE && (double)fill->length > rope->original;
+    const float attenuation = (float)(is_long ? rope->long_attenuation : rope->attenuation);
 
     if (fill->count < 0 ||
         fill->target_bytes / sizeof(*table) != (uint64_t)fill->count * (uint64_t)rope->pairs) {

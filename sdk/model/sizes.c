@@ -28,6 +28,26 @@ int model_config_boolean_of(struct model_context *context, const char *keys, int
                         : fallback;
 }
 
+int model_config_lists(struct model_context *context, const char *list, int64_t number)
+{
+    const int64_t length = list != NULL ? context->config_table->length(context->config, list) : 0;
+
+    if (length > MODEL_LAYERS_MAX) {
+        model_fail(context, TAPML_INVALID, "'%s' has %lld numbers, at most %d are possible",
+                   list + 1, (long long)length, MODEL_LAYERS_MAX);
+        return 0;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        struct model_name pointer;
+
+        snprintf(pointer.text, sizeof(pointer.text), "%.200s/%lld", list, (long long)i);
+        if (context->config_table->i64(context->config, pointer.text, -1) == number) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 double model_config_number_of(struct model_context *context, const char *keys, double fallback)
 {
     if (keys == NULL) {
@@ -39,6 +59,13 @@ double model_config_number_of(struct model_context *context, const char *keys, d
         return model_config_number(context, key.text, 0);
     }
     return context->config_table->is_null(context->config, key.text) ? 0 : fallback;
+}
+
+double model_config_factor(struct model_context *context, const char *keys, double fallback)
+{
+    const double factor = model_config_number_of(context, keys, fallback);
+
+    return factor > 0 ? factor : fallback;
 }
 
 // A head's width where no key says it; 1 stands in for what has failed already.
@@ -57,10 +84,14 @@ static int64_t even_share(struct model_context *context, const struct model_size
 static int64_t read_head_width(struct model_context *context, const struct model_sizes *sizes)
 {
     const char *keys = sizes->decoder->keys.head_width;
+    const int64_t fallback = sizes->decoder->defaults.sizes.head_width;
     const struct model_name key = model_config_key(context, keys);
 
-    return keys != NULL && has(context, key.text)
-               ? model_config_count(context, key.text, 0, 2 * MODEL_ROPE_PAIRS_MAX)
+    if (keys != NULL && has(context, key.text)) {
+        return model_config_count(context, key.text, 0, 2 * MODEL_ROPE_PAIRS_MAX);
+    }
+    return fallback > 0 && !context->config_table->is_null(context->config, key.text)
+               ? fallback
                : even_share(context, sizes);
 }
 
@@ -89,31 +120,67 @@ static void read_latent(struct model_context *context, struct model_sizes *sizes
     }
 }
 
+static int64_t read_mlp_width(struct model_context *context, const struct model_sizes *sizes)
+{
+    const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
+    const int64_t fallback =
+        defaults->mlp_factor > 0 ? defaults->mlp_factor * sizes->hidden : defaults->sizes.mlp_width;
+
+    return model_config_count_of(context, sizes->decoder->keys.mlp_width, fallback,
+                                 MODEL_WIDTH_MAX);
+}
+
+// Null is as many as heads of queries; so is the class's own number where it does not fit.
+static int64_t read_kv_heads(struct model_context *context, const struct model_sizes *sizes)
+{
+    const struct model_decoder_keys *keys = &sizes->decoder->keys;
+    const int64_t fallback = sizes->decoder->defaults.sizes.kv_heads;
+    const int is_own = fallback > 0 && sizes->heads % fallback == 0 &&
+                       !context->config_table->is_null(
+                           context->config, model_config_key(context, keys->kv_heads).text);
+
+    return model_config_count_of(context, keys->kv_heads, is_own ? fallback : sizes->heads,
+                                 MODEL_HEADS_MAX);
+}
+
+static void read_counts(struct model_context *context, struct model_sizes *sizes)
+{
+    const struct model_decoder_keys *keys = &sizes->decoder->keys;
+    const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
+
+    sizes->hidden =
+        model_config_count_of(context, keys->hidden, defaults->sizes.hidden, MODEL_WIDTH_MAX);
+    sizes->layers =
+        model_config_count_of(context, keys->layers, defaults->sizes.layers, MODEL_LAYERS_MAX);
+    sizes->heads =
+        model_config_count_of(context, keys->heads, defaults->sizes.heads, MODEL_HEADS_MAX);
+    sizes->kv_heads = read_kv_heads(context, sizes);
+}
+
 static void read_widths(struct model_context *context, struct model_sizes *sizes)
 {
     const struct model_decoder_keys *keys = &sizes->decoder->keys;
 
-    sizes->hidden = model_config_count_of(context, keys->hidden, 0, MODEL_WIDTH_MAX);
-    sizes->layers = model_config_count_of(context, keys->layers, 0, MODEL_LAYERS_MAX);
-    sizes->heads = model_config_count_of(context, keys->heads, 0, MODEL_HEADS_MAX);
-    sizes->kv_heads = model_config_count_of(context, keys->kv_heads, sizes->heads, MODEL_HEADS_MAX);
+    read_counts(context, sizes);
     if (sizes->decoder->latent != NULL) {
         read_latent(context, sizes);
     } else {
         sizes->head_width = read_head_width(context, sizes);
         sizes->value_width = sizes->turned_width = sizes->head_width;
     }
-    sizes->mlp_width =
-        model_config_count_of(context, keys->mlp_width,
-                              sizes->decoder->defaults.mlp_factor * sizes->hidden, MODEL_WIDTH_MAX);
-    sizes->vocabulary = model_config_count_of(context, keys->vocabulary, 0, MODEL_WIDTH_MAX);
-    sizes->positions = model_config_count_of(context, keys->positions, 0, MODEL_WIDTH_MAX);
+    sizes->embed_width =
+        model_config_count_of(context, keys->embed_width, sizes->hidden, MODEL_WIDTH_MAX);
+    sizes->mlp_width = read_mlp_width(context, sizes);
+    sizes->vocabulary = model_config_count_of(
+        context, keys->vocabulary, sizes->decoder->defaults.sizes.vocabulary, MODEL_WIDTH_MAX);
+    sizes->positions = model_config_count_of(
+        context, keys->positions, sizes->decoder->defaults.sizes.positions, MODEL_WIDTH_MAX);
     if (context->status == TAPML_OK &&
         (sizes->kv_heads < 1 || sizes->heads % sizes->kv_heads != 0)) {
         model_fail(context, TAPML_INVALID,
                    "'%s': %lld heads do not share %lld key and value heads evenly",
-                   model_config_key(context, keys->kv_heads).text + 1, (long long)sizes->heads,
-                   (long long)sizes->kv_heads);
+                   model_config_key(context, sizes->decoder->keys.kv_heads).text + 1,
+                   (long long)sizes->heads, (long long)sizes->kv_heads);
     }
 }
 
@@ -144,8 +211,14 @@ static void read_windows(struct model_context *context, struct model_sizes *size
     sizes->window = read_window(context, windows);
     sizes->has_types = windows->types != NULL &&
                        context->config_table->length(context->config, windows->types) >= 0;
-    sizes->period =
-        model_config_count_of(context, windows->periods, windows->period, MODEL_LAYERS_MAX);
+    sizes->period = windows->period;
+    if (windows->periods != NULL && (sizes->has_types || sizes->window == 0)) {
+        context->config_table->ignore(context->config,
+                                      model_config_key(context, windows->periods).text);
+    } else {
+        sizes->period =
+            model_config_count_of(context, windows->periods, windows->period, MODEL_LAYERS_MAX);
+    }
     sizes->first = windows->first;
     if (windows->firsts != NULL && has(context, windows->firsts)) {
         sizes->first = context->config_table->i64(context->config, windows->firsts, 0);
@@ -159,14 +232,57 @@ static void read_ropes(struct model_context *context, struct model_sizes *sizes)
 {
     const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
 
-    if (sizes->decoder->ropes != MODEL_ROPES_NONE) {
+    if (sizes->ropes_used != MODEL_ROPES_NONE) {
         model_rope_read(context, &defaults->rope, sizes->turned_width,
                         &sizes->ropes[MODEL_ROPE_FULL]);
     }
-    if (sizes->decoder->ropes == MODEL_ROPES_BY_LAYER) {
+    if (sizes->ropes_used == MODEL_ROPES_BY_LAYER) {
         model_rope_read(context, &defaults->local_rope, sizes->head_width,
                         &sizes->ropes[MODEL_ROPE_LOCAL]);
     }
+}
+
+// By the config, or by the class.
+static int read_output_bias(struct model_context *context, const struct model_sizes *sizes)
+{
+    const struct model_decoder *decoder = sizes->decoder;
+    const enum model_output_bias bias = decoder->defaults.output_bias;
+    const int fallback = bias == MODEL_OUTPUT_BIAS_AS_OTHERS ? sizes->has_attention_biases
+                                                             : bias == MODEL_OUTPUT_BIAS_ALWAYS;
+
+    return model_config_boolean_of(context, decoder->keys.output_biases, fallback);
+}
+
+static void read_tensors(struct model_context *context, struct model_sizes *sizes)
+{
+    const struct model_decoder_keys *keys = &sizes->decoder->keys;
+    const struct model_decoder_defaults *defaults = &sizes->decoder->defaults;
+
+    sizes->is_tied = model_config_boolean_of(context, keys->is_tied, defaults->is_tied);
+    sizes->has_attention_biases =
+        model_config_boolean_of(context, keys->attention_biases, defaults->has_attention_biases);
+    sizes->has_output_bias = read_output_bias(context, sizes);
+    sizes->has_mlp_biases =
+        model_config_boolean_of(context, keys->mlp_biases, defaults->has_mlp_biases);
+    sizes->has_head_bias =
+        model_config_boolean_of(context, keys->head_biases, defaults->has_head_bias);
+    sizes->has_bare_norms =
+        !model_config_boolean_of(context, keys->norm_weights, !defaults->has_bare_norms);
+}
+
+static double read_eps(struct model_context *context, const struct model_decoder *decoder)
+{
+    const struct model_name key = model_config_key(context, decoder->keys.eps);
+    const double eps =
+        decoder->keys.eps != NULL
+            ? context->config_table->f64(context->config, key.text, decoder->defaults.eps)
+            : decoder->defaults.eps;
+
+    if (!(eps >= 0 && eps <= 1)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
+                   key.text + 1, eps);
+    }
+    return eps;
 }
 
 static void read_known(struct model_context *context, const struct model_decoder *decoder)
@@ -188,29 +304,23 @@ void model_sizes_read(struct model_context *context,
     const struct model_decoder_defaults *defaults = &decoder->defaults;
     struct model_sizes *sizes = out_sizes;
 
-    *sizes = (struct model_sizes){.decoder = decoder};
+    *sizes = (struct model_sizes){.decoder = decoder, .ropes_used = decoder->ropes};
     read_widths(context, sizes);
-    sizes->eps = context->config_table->f64(
-        context->config, model_config_key(context, keys->eps).text, defaults->eps);
-    if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
-        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
-                   model_config_key(context, keys->eps).text + 1, sizes->eps);
-    }
+    read_tensors(context, sizes);
+    sizes->eps = read_eps(context, decoder);
     sizes->activation = defaults->activation;
     if (keys->activation != NULL) {
         sizes->activation = model_config_activation(
             context, model_config_key(context, keys->activation).text, defaults->activation);
     }
-    sizes->is_tied = model_config_boolean_of(context, keys->is_tied, defaults->is_tied);
-    sizes->has_attention_biases =
-        model_config_boolean_of(context, keys->attention_biases, defaults->has_attention_biases);
-    sizes->has_mlp_biases =
-        model_config_boolean_of(context, keys->mlp_biases, defaults->has_mlp_biases);
     sizes->is_parallel = model_config_boolean_of(context, keys->is_parallel, defaults->is_parallel);
     sizes->is_rope_interleaved =
         model_config_boolean_of(context, keys->is_rope_interleaved, decoder->is_rope_interleaved);
     sizes->adds_normed = model_config_boolean_of(context, keys->adds_normed, 0);
     read_windows(context, sizes);
+    if (decoder->resize != NULL && context->status == TAPML_OK) {
+        decoder->resize(context, sizes);
+    }
     read_ropes(context, sizes);
     read_known(context, decoder);
 }
@@ -246,7 +356,7 @@ model_sizes_layer(struct model_context *context, const struct model_sizes *sizes
         .rope = MODEL_ROPE_FULL,
     };
 
-    switch (sizes->decoder->ropes) {
+    switch (sizes->ropes_used) {
     case MODEL_ROPES_ALL:
         break;
     case MODEL_ROPES_SLIDING:
@@ -258,6 +368,10 @@ model_sizes_layer(struct model_context *context, const struct model_sizes *sizes
     case MODEL_ROPES_NONE:
         layer.rope = MODEL_ROPE_NONE;
         break;
+    }
+    if (context->status == TAPML_OK && sizes->decoder->turns != NULL &&
+        !sizes->decoder->turns(context, index)) {
+        layer.rope = MODEL_ROPE_NONE;
     }
     return layer;
 }

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fixture against what Hugging Face computes, on a backend. test_eval.py BACKEND"""
+"""Fixtures against what Hugging Face computes, on a backend. test_eval.py BACKEND [families]
+
+All of them, or one of each family of model types."""
 import json
 import os
 import shutil
 import struct
 import sys
 
+import fixtures
 import rig
 
 
@@ -23,21 +26,33 @@ def one(model, backend):
     return test
 
 
+def with_weight(folder, tensor, value):
+    """The fixture `llama`, the first element of a tensor changed."""
+    model = os.path.join(folder, "model")
+    shutil.copytree(os.path.join(rig.DATA, "models", "llama"), model, copy_function=shutil.copyfile)
+    with open(os.path.join(model, "model.safetensors"), "r+b") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        begin, _ = json.loads(file.read(length))[tensor]["data_offsets"]
+        file.seek(8 + length + begin)
+        file.write(struct.pack("<f", value))
+    return model
+
+
 def a_changed_weight_diverges(folder):
     """The judge can fail: one weight changed is seen, and the layer named."""
-    model = os.path.join(folder, "model")
-    shutil.copytree(os.path.join(rig.DATA, "models", "llama"), model, copy_function=shutil.copy)
-    path = os.path.join(model, "model.safetensors")
-    os.chmod(path, 0o644)
-    with open(path, "r+b") as file:
-        length, = struct.unpack("<Q", file.read(8))
-        header = file.read(length).decode()
-        at = header.index('"model.layers.1.mlp.down_proj.weight"')
-        begin = int(header[header.index('"data_offsets":[', at) + 16:].split(",")[0])
-        file.seek(8 + length + begin)
-        file.write(struct.pack("<f", 1.0))
+    model = with_weight(folder, "model.layers.1.mlp.down_proj.weight", 1.0)
     done = rig.check(rig.host("eval", "--model", model, "--backend", sys.argv[1]), 1)
-    rig.contains(done.stdout, "DIVERGES", "the first hidden layer that diverges: 2")
+    rig.contains(done.stdout, "DIVERGES", "the first hidden layer that diverges: 2",
+                 "ops diverges first: layers.1/attn/norm (tapml.rms_norm) .. norm (tapml.rms_norm);")
+
+
+def a_weight_that_is_no_number_is_named(folder):
+    """A NaN on the source is located: one sentence with the tensor and the element."""
+    model = with_weight(folder, "model.layers.1.mlp.down_proj.weight", float("nan"))
+    done = rig.check(rig.host("eval", "--model", model, "--backend", sys.argv[1]), 1)
+    assert done.stderr.count("\n") == 1, done.stderr
+    rig.contains(done.stderr, "warning: NaN comes from the weights: element [0, 0] of tensor "
+                 "'model.layers.1.mlp.down_proj.weight', first read by 'layers.1/mlp/down_proj' (tapml.linear)")
 
 
 def a_name_the_model_lacks_is_refused(folder):
@@ -66,7 +81,7 @@ def changed_model(folder, name, change):
 
 def what_needs_no_text_does_without_a_tokenizer(folder):
     """A tokenizer.json that is not understood costs a sentence, and only texts are refused."""
-    model = changed_model(folder, "tokenizer.json", {"normalizer": {"type": "NFC"}})
+    model = changed_model(folder, "tokenizer.json", {"normalizer": {"type": "Nmt"}})
     said = "warning: ids alone can be used, no text: "
     for words in (["eval", "--backend", sys.argv[1]], ["generate", "--ids", "1 2", "--count", "1"]):
         done = rig.check(rig.host(*words, "--model", model), 0)
@@ -95,8 +110,10 @@ def keys_and_architecture_are_options(folder):
 
 if __name__ == "__main__":
     backend = sys.argv[1]
-    models = [rig.TINY] + sorted(entry.path for entry in os.scandir(os.path.join(rig.DATA, "models")))
-    rig.main([one(model, backend) for model in models] +
-             [a_changed_weight_diverges, a_name_the_model_lacks_is_refused, what_needs_no_text_does_without_a_tokenizer,
-              keys_and_architecture_are_options],
+    models = fixtures.models()
+    if sys.argv[2:] == ["families"]:
+        models = fixtures.one_of_each_family(models)
+    rig.main([one(model, backend) for model in [rig.TINY] + models] +
+             [a_changed_weight_diverges, a_weight_that_is_no_number_is_named, a_name_the_model_lacks_is_refused,
+              what_needs_no_text_does_without_a_tokenizer, keys_and_architecture_are_options],
              needs=[backend.split(":")[0]])

@@ -288,6 +288,29 @@ void formulas_scan(const struct formulas_scan *op, double *y)
     }
 }
 
+static void walk_channel(const struct formulas_wkv4 *op, size_t c, double *y)
+{
+    double *n = &op->state[c], *d = n + op->width, *m = d + op->width;
+
+    for (size_t t = 0; t < op->tokens; t++) {
+        const double k = op->k[t * op->width + c], v = op->v[t * op->width + c];
+        const double here = exp(op->u[c] + k), past = exp(*m), taken = *d > 0 ? *m + op->w[c] : k;
+        const double top = fmax(taken, k);
+
+        y[t * op->width + c] = (past * *n + here * v) / (past * *d + here);
+        *n = exp(taken - top) * *n + exp(k - top) * v;
+        *d = exp(taken - top) * *d + exp(k - top);
+        *m = top;
+    }
+}
+
+void formulas_wkv4(const struct formulas_wkv4 *op, double *y)
+{
+    for (size_t c = 0; c < op->width; c++) {
+        walk_channel(op, c, y);
+    }
+}
+
 static int comes_before(const double *scores, size_t a, size_t b)
 {
     return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
@@ -329,6 +352,68 @@ static size_t rank_of(const double *values, size_t count, size_t at)
         rank += comes_before(values, other, at) != 0;
     }
     return rank;
+}
+
+void formulas_route_biased(const struct formulas_route_biased *op, double *indices, double *weights)
+{
+    for (size_t t = 0; t < op->tokens; t++) {
+        const double *scores = op->scores + t * op->experts;
+        double keys[EXPERTS_MAX], all = 0, chosen = 0;
+
+        for (size_t e = 0; e < op->experts; e++) {
+            all += exp(scores[e]);
+        }
+        for (size_t e = 0; e < op->experts; e++) {
+            keys[e] = exp(scores[e]) / all + (op->bias != NULL ? op->bias[e] : 0);
+        }
+        for (size_t e = 0; e < op->experts; e++) {
+            const size_t rank = rank_of(keys, op->experts, e);
+
+            if (rank < op->k) {
+                indices[t * op->k + rank] = (double)e;
+                weights[t * op->k + rank] = exp(scores[e]) / all;
+                chosen += exp(scores[e]) / all;
+            }
+        }
+        for (size_t j = 0; j < op->k; j++) {
+            weights[t * op->k + j] /= fmax(chosen, op->least);
+        }
+    }
+}
+
+// The part of number `at` of what is near it and stands behind it.
+static double part_among_near(const double *scores, size_t count, size_t at, double jitter)
+{
+    double sum = 1;
+
+    for (size_t e = 0; e < count; e++) {
+        const double distance = scores[at] - scores[e];
+
+        if (comes_before(scores, at, e) &&
+            distance <= 2 * jitter * fmax(fabs(scores[e]), scores[at])) {
+            sum += exp(-distance);
+        }
+    }
+    return 1 / sum;
+}
+
+void formulas_route_sparsemixer(const struct formulas_route *op,
+                                double jitter,
+                                double *indices,
+                                double *weights)
+{
+    for (size_t t = 0; t < op->tokens; t++) {
+        const double *scores = op->scores + t * op->experts;
+
+        for (size_t e = 0; e < op->experts; e++) {
+            const size_t rank = rank_of(scores, op->experts, e);
+
+            if (rank < op->k) {
+                indices[t * op->k + rank] = (double)e;
+                weights[t * op->k + rank] = part_among_near(scores, op->experts, e, jitter);
+            }
+        }
+    }
 }
 
 static double worth_of_group(const double *keys, size_t size, int is_sigmoid)

@@ -121,6 +121,17 @@ struct formulas_scan {
 };
 void formulas_scan(const struct formulas_scan *op, double *y);
 
+// y = (N + e^(u + k) v) / (D + e^(u + k)), then N = e^w N + e^k v and D = e^w D + e^k, for each
+// channel by itself. The rows of `state` are N e^-m, D e^-m and m, the greatest power so far. `y`
+// is [tokens, width].
+struct formulas_wkv4 {
+    size_t tokens, width;
+    const double *w, *u; // [width]
+    const double *k, *v; // [tokens, width]
+    double *state;       // [3, width]; no token has been seen where the second row is 0.
+};
+void formulas_wkv4(const struct formulas_wkv4 *op, double *y);
+
 // The `k` largest of each row of scores, equal ones in the order of their numbers, and their
 // weights: of the softmax over all, over their own sum where `renormalise`, or of the softmax over
 // those alone where `topk`. `indices` and `weights` are [tokens, k].
@@ -130,6 +141,26 @@ struct formulas_route {
     int renormalise, topk;
 };
 void formulas_route(const struct formulas_route *op, double *indices, double *weights);
+
+// The `k` experts of each token with the largest part of the softmax and `bias`; weights are these
+// parts over the larger of their sum and `least`.
+struct formulas_route_biased {
+    size_t tokens, experts, k; // At most 512 experts.
+    const double *scores;      // [tokens, experts]
+    const double *bias;        // [experts], or NULL
+    double least;
+};
+void formulas_route_biased(const struct formulas_route_biased *op,
+                           double *indices,
+                           double *weights);
+
+// The `k` experts of each token with the largest scores, each with its part of the softmax over
+// those that were not chosen before it and lie within 2 `jitter` of it, relative to the larger
+// magnitude. At most 512 experts.
+void formulas_route_sparsemixer(const struct formulas_route *op,
+                                double jitter,
+                                double *indices,
+                                double *weights);
 
 // The `k` experts of each token from the `kept` best of its groups, and their weights: parts of the
 // softmax over all, or sigmoids, then over their own sum + 1e-20 where `renormalise`. Sigmoids are

@@ -186,6 +186,92 @@ Test(SUITE, routes_from_groups)
     }
 }
 
+// The two outputs of a route, the last arguments.
+static void check_outputs(struct op_fixture *fixture,
+                          uint32_t outputs,
+                          size_t tokens,
+                          size_t k,
+                          double *const expected[2])
+{
+    fixture->arguments[outputs].tensor =
+        op_fixture_rows(TAPML_I32, (int64_t)tokens, (int64_t)k, NULL);
+    fixture->arguments[outputs + 1].tensor =
+        op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)k, NULL);
+    for (uint32_t i = 0; i < 2; i++) {
+        fixture->output = outputs + i;
+        CHECK(fixture, tokens, tokens * k, expected[i]);
+    }
+}
+
+static void check_biased(size_t tokens, size_t experts, size_t k, uint32_t dtype, double least)
+{
+    double *scores = op_fixture_values(5, TAPML_F32, tokens * experts);
+    double *bias = dtype != 0 ? op_fixture_values(10, dtype, experts) : NULL;
+    double *const expected[] = {calloc(tokens * k, sizeof(double)),
+                                calloc(tokens * k, sizeof(double))};
+    struct op_fixture fixture = {.op = &tapml_route_biased};
+
+    cr_assert(expected[0] != NULL && expected[1] != NULL);
+    for (size_t t = 0; bias == NULL && experts > 2 && t < tokens; t += 2) {
+        scores[t * experts + 2] = scores[t * experts + 1]; // Equal ones.
+    }
+    fixture.arguments[TAPML_ROUTE_BIASED_SCORES].tensor = op_fixture_spread(
+        op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)experts, scores), 1, 3);
+    if (bias != NULL) {
+        fixture.arguments[TAPML_ROUTE_BIASED_BIAS].tensor =
+            op_fixture_row(dtype, (int64_t)experts, bias);
+    }
+    fixture.arguments[TAPML_ROUTE_BIASED_K].i64 = (int64_t)k;
+    fixture.arguments[TAPML_ROUTE_BIASED_LEAST].f64 = least;
+    formulas_route_biased(&(struct formulas_route_biased){tokens, experts, k, scores, bias, least},
+                          expected[0], expected[1]);
+    check_outputs(&fixture, TAPML_ROUTE_BIASED_INDICES, tokens, k, expected);
+    free(scores);
+    free(bias);
+}
+
+Test(SUITE, routes_with_a_bias)
+{
+    check_biased(1, 1, 1, 0, 1e-12);
+    check_biased(3, 4, 2, TAPML_F32, 1e-12);
+    check_biased(70, 64, 6, TAPML_F32, 0);
+    check_biased(5, 6, 3, TAPML_BF16, 0.9);
+    check_biased(4, 300, 8, TAPML_F16, 0.03125);
+    check_biased(9, 7, 7, 0, 0.5);
+}
+
+static void check_sparsemixer(size_t tokens, size_t experts, size_t k, double jitter)
+{
+    double *scores = op_fixture_values(5, TAPML_F32, tokens * experts);
+    double *const expected[] = {calloc(tokens * k, sizeof(double)),
+                                calloc(tokens * k, sizeof(double))};
+    struct op_fixture fixture = {.op = &tapml_route_sparsemixer};
+
+    cr_assert(expected[0] != NULL && expected[1] != NULL);
+    for (size_t t = 0; experts > 2 && t < tokens; t += 2) {
+        scores[t * experts + 2] = scores[t * experts + 1]; // Equal ones.
+    }
+    fixture.arguments[TAPML_ROUTE_SPARSEMIXER_SCORES].tensor = op_fixture_spread(
+        op_fixture_rows(TAPML_F32, (int64_t)tokens, (int64_t)experts, scores), 1, 3);
+    fixture.arguments[TAPML_ROUTE_SPARSEMIXER_K].i64 = (int64_t)k;
+    fixture.arguments[TAPML_ROUTE_SPARSEMIXER_JITTER].f64 = jitter;
+    formulas_route_sparsemixer(
+        &(struct formulas_route){.tokens = tokens, .experts = experts, .k = k, .scores = scores},
+        jitter, expected[0], expected[1]);
+    check_outputs(&fixture, TAPML_ROUTE_SPARSEMIXER_INDICES, tokens, k, expected);
+    free(scores);
+}
+
+Test(SUITE, routes_among_near_ones)
+{
+    check_sparsemixer(1, 1, 1, 0.0);
+    check_sparsemixer(3, 4, 2, 0.4);
+    check_sparsemixer(70, 16, 2, 0.01);
+    check_sparsemixer(5, 300, 8, 0.25);
+    check_sparsemixer(4, 6, 6, 1.0);
+    check_sparsemixer(9, 7, 3, 0.0);
+}
+
 Test(SUITE, linear_experts)
 {
     for (size_t i = 0; i < sizeof(mixtures) / sizeof(*mixtures); i++) {

@@ -213,6 +213,85 @@ Test(SUITE, linear_scan)
     }
 }
 
+struct mean {
+    int64_t tokens, width;
+    int has_past, is_slice;
+    double height; // Of keys.
+};
+
+// Powers whose sums are exact in f32 and in f16, as long as they are not too high.
+static void coarsen(double *values, size_t count, double height)
+{
+    for (size_t i = 0; i < count; i++) {
+        values[i] = height + round(64 * values[i]) / 64;
+    }
+}
+
+static void check_mean(const struct mean *c)
+{
+    const size_t width = (size_t)c->width, count = (size_t)c->tokens * width;
+    double *w = op_fixture_values(1, TAPML_F32, width), *u = op_fixture_values(2, TAPML_F32, width);
+    double *k = op_fixture_values(3, TAPML_F32, count), *v = op_fixture_values(4, TAPML_F32, count);
+    double *state = op_fixture_values(5, TAPML_F32, 3 * width), *expected = zeros(count);
+    struct op_fixture fixture = {.op = &tapml_wkv4, .output = TAPML_WKV4_Y};
+    struct op_fixture_argument *arguments = fixture.arguments;
+
+    coarsen(w, width, 0);
+    coarsen(u, width, 0);
+    coarsen(k, count, c->height);
+    coarsen(&state[2 * width], width, 0);
+    for (size_t i = 0; i < width; i++) {
+        w[i] = -fabs(w[i]);
+        state[width + i] = (float)(fabs(state[width + i]) + 1);
+    }
+    for (size_t i = 0; i < 3 * width && !c->has_past; i++) {
+        state[i] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        v[i] = fabs(v[i]); // Sums do not cancel.
+    }
+
+    double *after = copy_of(state, 3 * width);
+
+    arguments[TAPML_WKV4_W].tensor = op_fixture_row(TAPML_F32, c->width, w);
+    arguments[TAPML_WKV4_U].tensor = op_fixture_row(TAPML_F32, c->width, u);
+    arguments[TAPML_WKV4_K].tensor = op_fixture_rows(TAPML_F32, c->tokens, c->width, k);
+    arguments[TAPML_WKV4_V].tensor = op_fixture_rows(TAPML_F32, c->tokens, c->width, v);
+    arguments[TAPML_WKV4_STATE].tensor = op_fixture_rows(TAPML_F32, 3, c->width, state);
+    arguments[TAPML_WKV4_Y].tensor = op_fixture_rows(TAPML_F32, c->tokens, c->width, NULL);
+    if (c->is_slice) {
+        arguments[TAPML_WKV4_STATE].tensor.lead = 5;
+        for (int i = 0; i < 3; i++) {
+            const int names[] = {TAPML_WKV4_K, TAPML_WKV4_V, TAPML_WKV4_Y};
+            struct operand_spec *spec = &arguments[names[i]].tensor;
+
+            *spec = op_fixture_spread(*spec, 3, 5);
+        }
+    }
+    formulas_wkv4(&(struct formulas_wkv4){(size_t)c->tokens, width, w, u, k, v, after}, expected);
+    CHECK(&fixture, (size_t)c->tokens, count, expected);
+    fixture.output = TAPML_WKV4_STATE;
+    CHECK(&fixture, 3, 3 * width, after);
+    free(w);
+    free(u);
+    free(k);
+    free(v);
+    free(state);
+}
+
+// Powers of the highest keys are beyond f32, those of the lowest are 0 in it.
+Test(SUITE, wkv4)
+{
+    static const struct mean all[] = {
+        {1, 1, 0, 0, 0},  {1, 128, 1, 1, 0},  {5, 33, 0, 1, 0},     {12, 96, 1, 0, 0},
+        {70, 7, 1, 0, 3}, {4, 70, 0, 1, 200}, {3, 300, 0, 0, -200},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        check_mean(&all[i]);
+    }
+}
+
 // Of x [count, groups, width]: sums that do not cancel.
 static void check_rows_of(int64_t count, int64_t groups, int64_t width, int is_slice)
 {

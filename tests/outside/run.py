@@ -78,12 +78,13 @@ def find(folder, name):
 
 
 def relocate(prefix):
-    """Tells the pkg-config file where its tree is: all else in it follows from that line."""
-    path = find(prefix, "tapml-plugin-1.pc")
-    lines = open(path, encoding="utf-8").read().splitlines()
-    moved = [f"prefix={prefix}" if line.startswith("prefix=") else line for line in lines]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(moved) + "\n")
+    """Tells the pkg-config files where their tree is: all else in them follows from that line."""
+    for name in ("tapml-plugin-1.pc", "tapml-model-1.pc"):
+        path = find(prefix, name)
+        lines = open(path, encoding="utf-8").read().splitlines()
+        moved = [f"prefix={prefix}" if line.startswith("prefix=") else line for line in lines]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(moved) + "\n")
     return os.path.dirname(path)
 
 
@@ -115,7 +116,7 @@ def manifest(place, variant):
 
 def check_found(place):
     found = states(place)
-    for component in ("outside", "outside-target", "outside_demo", "reference"):
+    for component in ("outside", "outside-target", "outside_demo", "persimmon", "reference"):
         expect(found.get(component) == ("usable", ""), f"{component}: {found.get(component)}")
 
 
@@ -227,6 +228,13 @@ def check_run(place):
     store.close()
 
 
+def check_described_decoder(place):
+    """A type that no plugin of the project has, against what Hugging Face computes."""
+    model = os.path.join(os.environ["TAPML_TEST_DATA"], "outside", "persimmon")
+    said = call([place["host"], "eval", "--model", model, "--backend", "reference"], place["environment"])
+    expect(said.count("agrees") == 3, said)
+
+
 def check_wrong_result(place):
     store = carve_and_replay(place, "-wrong-result", 1)
     verdicts = verdicts_of(store)
@@ -249,6 +257,7 @@ CHECKS = [
     ("a manifest of another library", check_lie, 3, "library = outside.so", "library = inside.so", "inside.so"),
     ("a manifest with an option more", check_lie, 4, "calibrates = f64", "calibrates = f32 f64", "calibrates"),
     ("carve, replay, compare and offload with an op of its own", check_run),
+    ("a decoder that is described agrees with Hugging Face", check_described_decoder),
     ("a target whose own op computes something else", check_wrong_result),
 ]
 

@@ -203,7 +203,7 @@ static void build_graph(struct model_context *context, const struct sizes *sizes
 
     context->is_whole = 1;
     if (!model_has_tensor(context, PREFIX "embeddings.word_embeddings.weight", table, 2, 0)) {
-        context->dropped = PREFIX;
+        context->renaming = (struct model_renaming){PREFIX, ""};
     }
 
     tapml_graph_value x = embed(context, sizes);

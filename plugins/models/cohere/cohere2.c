@@ -4,19 +4,9 @@
 // Command R7B (arXiv 2504.00698): attention and MLP side by side on one norm without a bias; logits
 // are multiplied; layers that slide are turned pair by pair, every fourth is full and not turned at
 // all.
+#include "cohere.h"
 
-#include <tapml/model/block.h>
 #include <tapml/model/names.h>
-
-static tapml_graph_value scale_logits(struct model_context *context,
-                                      const struct model_block *block,
-                                      tapml_graph_value logits)
-{
-    const double scale = model_config_number_of(context, "/logit_scale", 0.0625);
-
-    (void)block;
-    return scale > 0 ? model_scale(context, "logit_scale", logits, scale) : logits;
-}
 
 const struct model_decoder describe_cohere2 = {
     .model_type = "cohere2",
@@ -24,7 +14,7 @@ const struct model_decoder describe_cohere2 = {
     .norm = MODEL_NORM_LAYER,
     .ropes = MODEL_ROPES_SLIDING,
     .is_rope_interleaved = 1,
-    .logit_steps = {scale_logits},
+    .logit_steps = {cohere_scale_logits},
     .keys =
         {
             MODEL_KEYS_SIZES,
@@ -52,11 +42,11 @@ const struct model_decoder describe_cohere2 = {
             MODEL_TENSORS_ATTENTION,
             MODEL_TENSORS_MLP,
         },
-    .ignored = {"/cache_implementation", "/order_of_interleaved_layers", "/use_embedding_sharing"},
+    .ignored = {"/cache_implementation", "/order_of_interleaved_layers", "/use_embedding_sharing",
+                "/use_parallel_embedding"},
     .expected = {{"/use_qk_norm", "false"},
                  {"/use_gated_activation", "true"},
                  {"/use_parallel_block", "true"},
-                 {"/use_parallel_embedding", "false"},
                  {"/position_embedding_type", "\"rope_gptj\""},
                  {"/rotary_pct", "1.0"}},
 };

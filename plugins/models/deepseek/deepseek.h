@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What DeepSeek-V2 and V3 share, as members of a struct model_decoder and of its experts.
+// The latent attention of DeepSeek-V2 and V3.
 #pragma once
 
 #include <tapml/model/block.h>
 #include <tapml/model/names.h>
 
-// Latent attention.
 static const struct model_decoder_latent deepseek_latent = {
     .rank = "/kv_lora_rank",
     .query_rank = "/q_lora_rank",
@@ -27,17 +26,3 @@ static const struct model_decoder_latent deepseek_latent = {
                 .kv_norm = "model.layers.{i}.self_attn.kv_a_layernorm",
                 .kv_up = "model.layers.{i}.self_attn.kv_b_proj"},
 };
-
-// Of the experts: keys,
-#define DEEPSEEK_EXPERT_KEYS                                                                       \
-    .count = "/n_routed_experts", .chosen = "/num_experts_per_tok",                                \
-    .width = "/moe_intermediate_size", .first = "/first_k_dense_replace",                          \
-    .factor = "/routed_scaling_factor", .shared = "/n_shared_experts", .groups = "/n_group",       \
-    .kept_groups = "/topk_group"
-
-// and its tensors.
-#define DEEPSEEK_EXPERT_TENSORS                                                                    \
-    MODEL_TENSORS_EXPERTS, .router = "model.layers.{i}.mlp.gate",                                  \
-                           .shared_gate = "model.layers.{i}.mlp.shared_experts.gate_proj",         \
-                           .shared_up = "model.layers.{i}.mlp.shared_experts.up_proj",             \
-                           .shared_down = "model.layers.{i}.mlp.shared_experts.down_proj"

@@ -6,13 +6,13 @@
 #include "deepseek.h"
 
 static const struct model_decoder_experts experts = {
-    DEEPSEEK_EXPERT_KEYS,
+    MODEL_KEYS_GROUPED_EXPERTS,
     .method = "/topk_method",
     .count_fallback = 64,
     .width_fallback = 1407,
     .shared_fallback = 2,
     .factor_fallback = 1,
-    .tensors = {DEEPSEEK_EXPERT_TENSORS},
+    .tensors = {MODEL_TENSORS_SHARED_EXPERTS},
 };
 
 const struct model_decoder describe_deepseek_v2 = {

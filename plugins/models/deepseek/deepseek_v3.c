@@ -6,7 +6,7 @@
 #include "deepseek.h"
 
 static const struct model_decoder_experts experts = {
-    DEEPSEEK_EXPERT_KEYS,
+    MODEL_KEYS_GROUPED_EXPERTS,
     .renormalises = "/norm_topk_prob",
     .routing = MODEL_ROUTING_SIGMOID,
     .count_fallback = 256,
@@ -18,7 +18,7 @@ static const struct model_decoder_experts experts = {
     .kept_groups_fallback = 4,
     .factor_fallback = 2.5,
     .renormalises_fallback = 1,
-    .tensors = {DEEPSEEK_EXPERT_TENSORS,
+    .tensors = {MODEL_TENSORS_SHARED_EXPERTS,
                 .bias = "model.layers.{i}.mlp.gate.e_score_correction_bias"},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What Gemma 2 and 3 share.
+// What Gemma 2 and 3 share; in gemma.c.
 #pragma once
 
 #include <tapml/model/block.h>

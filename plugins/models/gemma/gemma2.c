@@ -40,6 +40,13 @@ const struct model_decoder describe_gemma2 = {
         },
     .defaults =
         {
+            .sizes = {.hidden = 2304,
+                      .layers = 26,
+                      .heads = 8,
+                      .kv_heads = 4,
+                      .head_width = 256,
+                      .mlp_width = 9216,
+                      .vocabulary = 256000},
             .eps = 1e-6,
             .activation = "gelu_pytorch_tanh",
             .is_tied = 1,
@@ -59,6 +66,6 @@ const struct model_decoder describe_gemma2 = {
             .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
         },
     // The activation of the class, whatever the older key says.
-    .ignored = {"/hidden_act", "/cache_implementation"},
+    .ignored = {"/hidden_act", "/cache_implementation", "/sliding_window_size"},
     .expected = {{"/use_bidirectional_attention", "false"}},
 };

@@ -33,6 +33,13 @@ const struct model_decoder describe_gemma3_text = {
         },
     .defaults =
         {
+            .sizes = {.hidden = 2304,
+                      .layers = 26,
+                      .heads = 8,
+                      .kv_heads = 4,
+                      .head_width = 256,
+                      .mlp_width = 9216,
+                      .vocabulary = 262208},
             .eps = 1e-6,
             .activation = "gelu_pytorch_tanh",
             .is_tied = 1,
@@ -60,5 +67,6 @@ const struct model_decoder describe_gemma3_text = {
         },
     // The activation of the class, whatever the older key says. Its scores are never limited.
     .ignored = {"/hidden_act", "/attn_logit_softcapping", "/cache_implementation"},
-    .expected = {{"/use_bidirectional_attention", "false"}},
+    .expected = {{"/use_bidirectional_attention", "false"},
+                 {"/rope_parameters/rope_type", "\"default\""}},
 };

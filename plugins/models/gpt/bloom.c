@@ -9,7 +9,6 @@
 const struct model_decoder describe_bloom = {
     .model_type = "bloom",
     .class_name = "BloomForCausalLM",
-    .prefix = "transformer.",
     .norm = MODEL_NORM_LAYER,
     .has_norm_biases = 1,
     .embed_steps = {model_embed_norm},

@@ -51,10 +51,16 @@ static tapml_graph_value products(struct model_context *context,
 {
     const struct model_decoder_experts *keys = block->decoder->experts;
     const int64_t hidden = block->sizes->hidden;
-    const struct model_linear gate_up = {
-        .tensor = keys->tensors.gate, .in = hidden, .out = 2 * own->width};
-    const struct model_linear down = {
-        .tensor = keys->tensors.down, .in = own->width, .out = hidden};
+    const struct model_linear gate_up = {.tensor = keys->tensors.gate,
+                                         .in = hidden,
+                                         .out = 2 * own->width,
+                                         .has_bias = 1,
+                                         .is_transposed = 1};
+    const struct model_linear down = {.tensor = keys->tensors.down,
+                                      .in = own->width,
+                                      .out = hidden,
+                                      .has_bias = 1,
+                                      .is_transposed = 1};
     tapml_graph_value y = model_experts_stacked(context, own, "gate_up_proj", &gate_up, x);
 
     y = limited_gate(context, every_second(context, own, y, 0), every_second(context, own, y, 1));

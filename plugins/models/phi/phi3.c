@@ -34,5 +34,6 @@ const struct model_decoder describe_phi3 = {
             .gate = "model.layers.{i}.mlp.gate_up_proj",
             .down = "model.layers.{i}.mlp.down_proj",
         },
+    .ignored = {"/full_attn_mod", "/interpolate_factor"},
     .expected = {{"/attention_bias", "false"}, {"/mlp_bias", "false"}},
 };

@@ -50,4 +50,5 @@ const struct model_decoder describe_qwen3_moe = {
         },
     .experts = &experts,
     .ignored = {"/max_window_layers"},
+    .expected = {{"/shared_expert_intermediate_size", "0"}, {"/use_qk_norm", "true"}},
 };

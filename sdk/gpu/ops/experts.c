@@ -107,6 +107,70 @@ tapml_status gpu_op_route_sigmoid(TAPML_ROUTE_SIGMOID_PARAMS)
                          .params = {.kept = (uint32_t)kept, .renormalises = renormalise != 0}});
 }
 
+tapml_status gpu_op_route_biased(TAPML_ROUTE_BIASED_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    const uint32_t items = gpu_plan_items(self, ITEMS);
+    struct gpu_view sv, bv = {0};
+
+    GPU_TRY(gpu_view_rows(self, call, scores, &sv));
+    if (bias != NULL) {
+        GPU_TRY(gpu_view_weight(self, call, bias, &bv));
+    }
+    const struct k_route_biased_params params = {
+        GPU_VIEW(scores, sv, 1),
+        .b_at = bv.at,
+        .b_kind = gpu_view_weight_kind(bias),
+        .tokens = sv.rows,
+        .experts = sv.width,
+        .chosen = (uint32_t)k,
+        .least = (float)least,
+        .indices_at = (uint32_t)(indices->offset / sizeof(int32_t)),
+        .weights_at = (uint32_t)(weights->offset / TAPML_DT_BYTES(weights->dtype)),
+    };
+
+    return gpu_plan_launch(self, call,
+                           &(struct gpu_plan){
+                               .kernel = "route_biased",
+                               .tune = {[K_ROUTE_BIASED_TUNE_WG_X] = items},
+                               .tensors = {[K_ROUTE_BIASED_SCORES] = scores,
+                                           [K_ROUTE_BIASED_B] = bias,
+                                           [K_ROUTE_BIASED_INDICES] = indices,
+                                           [K_ROUTE_BIASED_WEIGHTS] = weights},
+                               .params = &params,
+                               .groups = ((uint64_t)sv.rows + items - 1) / items,
+                           });
+}
+
+tapml_status gpu_op_route_sparsemixer(TAPML_ROUTE_SPARSEMIXER_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    const uint32_t items = gpu_plan_items(self, ITEMS);
+    struct gpu_view sv;
+
+    GPU_TRY(gpu_view_rows(self, call, scores, &sv));
+    const struct k_route_sparsemixer_params params = {
+        GPU_VIEW(scores, sv, 1),
+        .tokens = sv.rows,
+        .experts = sv.width,
+        .chosen = (uint32_t)k,
+        .jitter = (float)jitter,
+        .indices_at = (uint32_t)(indices->offset / sizeof(int32_t)),
+        .weights_at = (uint32_t)(weights->offset / TAPML_DT_BYTES(weights->dtype)),
+    };
+
+    return gpu_plan_launch(self, call,
+                           &(struct gpu_plan){
+                               .kernel = "route_sparsemixer",
+                               .tune = {[K_ROUTE_SPARSEMIXER_TUNE_WG_X] = items},
+                               .tensors = {[K_ROUTE_SPARSEMIXER_SCORES] = scores,
+                                           [K_ROUTE_SPARSEMIXER_INDICES] = indices,
+                                           [K_ROUTE_SPARSEMIXER_WEIGHTS] = weights},
+                               .params = &params,
+                               .groups = ((uint64_t)sv.rows + items - 1) / items,
+                           });
+}
+
 // Everything but the expert's own weights.
 struct choice {
     const tapml_tensor *x, *indices, *y;

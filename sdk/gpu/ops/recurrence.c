@@ -146,3 +146,39 @@ tapml_status gpu_op_linear_scan(TAPML_LINEAR_SCAN_PARAMS)
                                .groups = (uint64_t)params.heads * params.rows,
                            });
 }
+
+tapml_status gpu_op_wkv4(TAPML_WKV4_PARAMS)
+{
+    struct gpu_queue *self = gpu_plan_begin(queue);
+    const tapml_tensor *const tensors[] = {w, u, k, v, state, y};
+
+    GPU_TRY(check_rows(self, call, tensors, 6));
+    const uint32_t items = gpu_plan_items(self, ITEMS);
+    const struct k_wkv4_params params = {
+        .w_at = at_of(w),
+        .u_at = at_of(u),
+        .k_at = at_of(k),
+        .k_s = stride_of(k, 0),
+        .v_at = at_of(v),
+        .v_s = stride_of(v, 0),
+        .y_at = at_of(y),
+        .y_s = stride_of(y, 0),
+        .state_at = at_of(state),
+        .tokens = (uint32_t)y->shape[0],
+        .width = (uint32_t)y->shape[1],
+    };
+
+    return gpu_plan_launch(self, call,
+                           &(struct gpu_plan){
+                               .kernel = "wkv4",
+                               .tune = {[K_WKV4_TUNE_WG_X] = items},
+                               .tensors = {[K_WKV4_W] = w,
+                                           [K_WKV4_U] = u,
+                                           [K_WKV4_K] = k,
+                                           [K_WKV4_V] = v,
+                                           [K_WKV4_STATE] = state,
+                                           [K_WKV4_Y] = y},
+                               .params = &params,
+                               .groups = ((uint64_t)params.width + items - 1) / items,
+                           });
+}

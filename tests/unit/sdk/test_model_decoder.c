@@ -242,7 +242,7 @@ Test(model_decoder, options_that_it_lacks_are_left_to_the_host)
     left_unread(", \"sliding_window\": 8", "sliding_window");
     left_unread(", \"quantization_config\": {\"bits\": 4}", "quantization_config");
     left_unread(", \"partial_rotary_factor\": 0.5", "partial_rotary_factor");
-    left_unread(", \"attention_bias\": 7", "attention_bias");
+    left_unread(", \"attention_bias\": 0.5", "attention_bias");
     left_unread(", \"residual_multiplier\": 0.5", "residual_multiplier");
 }
 

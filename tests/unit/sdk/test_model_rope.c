@@ -12,19 +12,27 @@
 
 static const struct model_rope_defaults defaults = {.theta = 10000, .positions = 2048};
 
-static struct model_rope read_rope(const char *config, int64_t width, tapml_status expected)
+static struct model_rope read_rope_of(const struct model_rope_defaults *defaults_of,
+                                      const char *config,
+                                      int64_t width,
+                                      tapml_status expected)
 {
     struct model_fixture *fixture = model_fixture_open(NULL, config);
     struct model_context context = model_fixture_context(fixture);
     struct model_rope rope;
 
-    model_rope_read(&context, &defaults, width, &rope);
+    model_rope_read(&context, defaults_of, width, &rope);
     cr_assert_eq(context.status, expected, "%s", status_message());
     if (expected == TAPML_OK) {
         model_fixture_ok(model_fixture_check_config(fixture));
     }
     model_fixture_close(fixture);
     return rope;
+}
+
+static struct model_rope read_rope(const char *config, int64_t width, tapml_status expected)
+{
+    return read_rope_of(&defaults, config, width, expected);
 }
 
 static void expect_frequencies(const struct model_rope *rope, int64_t length, const float *expected)
@@ -91,6 +99,36 @@ Test(model_rope, dynamic_depends_on_the_length)
     EXPECT(rope, 17, 1, 0.0675106347f, 0.00455768639f, 0.000307692302f);
 }
 
+Test(model_rope, what_classes_have_of_their_own)
+{
+    static const struct model_rope_defaults doubling = {
+        .theta = 10000, .positions = 8, .doubles = "/doubles", .length = "/length"};
+    static const struct model_rope_defaults alpha = {
+        .theta = 10000, .positions = 8, .takes_alpha = 1, .factor = 2};
+    static const struct model_rope_defaults absent = {
+        .theta = 10000, .positions = 8, .kind = "linear", .numbers = {{"factor", 4}}};
+    struct model_rope rope = read_rope_of(&doubling, "{\"doubles\": true}", 8, TAPML_OK);
+
+    EXPECT(rope, 8, 1, 0.1f, 0.01f, 0.001f);
+    EXPECT(rope, 12, 1, 0.0693361274f, 0.00480749857f, 0.000333333333f);
+    EXPECT(rope, 17, 1, 0.0522757959f, 0.00273275884f, 0.000142857143f);
+    rope = read_rope_of(&doubling, "{\"doubles\": false, \"length\": 4}", 8, TAPML_OK);
+    EXPECT(rope, 17, 1, 0.1f, 0.01f, 0.001f);
+    rope = read_rope_of(&alpha,
+                        "{\"rope_scaling\": {\"type\": \"dynamic\", \"alpha\": 16, \"factor\": 1, "
+                        "\"mscale\": 1, \"beta_fast\": 32}}",
+                        8, TAPML_OK);
+    EXPECT(rope, 17, 1, 0.0396850263f, 0.00157490131f, 6.25e-05f);
+    rope = read_rope_of(&alpha, "{\"rope_scaling\": {\"type\": \"dynamic\"}}", 8, TAPML_OK);
+    EXPECT(rope, 12, 1, 0.0793700516f, 0.00629960513f, 0.000500000024f);
+    rope = read_rope_of(&absent, "{}", 8, TAPML_OK);
+    EXPECT(rope, 12, 0.25f, 0.025f, 0.0025f, 0.00025f);
+    rope = read_rope_of(&absent, "{\"rope_scaling\": null}", 8, TAPML_OK);
+    EXPECT(rope, 12, 1, 0.1f, 0.01f, 0.001f);
+    rope = read_rope_of(&absent, "{\"rope_parameters\": {\"rope_theta\": 10000}}", 8, TAPML_OK);
+    EXPECT(rope, 12, 1, 0.1f, 0.01f, 0.001f);
+}
+
 Test(model_rope, llama3)
 {
     const struct model_rope rope = read_rope(
@@ -147,6 +185,22 @@ Test(model_rope, longrope)
     EXPECT(rope, 16, 1, 0.0666666701f, 0.00499999989f, 0.00033333333f);
     EXPECT(rope, 17, 0.5f, 0.025f, 0.00125f, 6.25e-05f);
     cr_assert_float_eq(rope.attenuation, 1.22474487, 1e-8);
+    cr_assert_float_eq(rope.long_attenuation, 1.22474487, 1e-8);
+}
+
+// Phi-3.5-MoE gives the factors itself; one alone is not enough.
+Test(model_rope, longrope_with_factors)
+{
+    const struct model_rope rope = read_rope(
+        "{\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 2], \"long_factor\": "
+        "[2, 4], \"factor\": 8, \"short_mscale\": 1.1, \"long_mscale\": 1.3}}",
+        4, TAPML_OK);
+
+    cr_assert_float_eq(rope.attenuation, 1.1, 1e-12);
+    cr_assert_float_eq(rope.long_attenuation, 1.3, 1e-12);
+    read_rope("{\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 2], "
+              "\"long_factor\": [2, 4], \"factor\": 8, \"short_mscale\": 1.1}}",
+              4, TAPML_INVALID);
 }
 
 Test(model_rope, what_is_refused)
@@ -163,8 +217,8 @@ Test(model_rope, what_is_refused)
     refused("{\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2}}", 2, TAPML_INVALID,
             "heads of 4 values");
     refused("{\"rope_scaling\": {\"type\": \"llama3\", \"factor\": 2, \"low_freq_factor\": 4, "
-            "\"high_freq_factor\": 4}}",
-            8, TAPML_INVALID, "expected more than the low one");
+            "\"high_freq_factor\": 3}}",
+            8, TAPML_INVALID, "expected no less than the low one");
     refused(
         "{\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 1], \"long_factor\": "
         "[1, 1, 1, 1]}}",

@@ -22,6 +22,7 @@ struct model_block {
         tapml_graph_value cosines, sines;
     } ropes[MODEL_ROPE_COUNT];
     tapml_graph_value slopes;
+    tapml_graph_value *factors; // 0 until a layer uses them.
     struct model_sizes_layer layer;
 };
 
@@ -50,20 +51,41 @@ tapml_graph_value model_block_norm(struct model_context *context,
 model_value_fn model_mixer_attention;
 
 // The layouts of queries, keys and values: tensors of their own; one tensor with all heads of
-// queries, of keys, of values; one tensor in which each head has its query, key and value.
+// queries, of keys, of values; one tensor in which each head has its query, key and value; one in
+// which each head of keys has the queries that share it, the key and the value.
 model_heads_fn model_layout_separate;
 model_heads_fn model_layout_blocks;
 model_heads_fn model_layout_whole;
+model_heads_fn model_layout_groups;
 
 // Latent attention (arXiv 2405.04434): heads as the softmax sees them, and the factor of yarn on
 // its scores.
 model_heads_fn model_heads_latent;
 model_attention_fn model_attention_latent;
 
-// Queries and keys normalised head by head, where norms are named for them; turned by the rope of
-// the layer, where it has one.
+// Queries and keys normalised head by head, where norms are named for them; all heads as one row;
+// turned by the rope of the layer, where it has one; with values clamped to the number at
+// "/clip_qkv", where there is one.
 model_heads_step_fn model_heads_norm;
+model_heads_step_fn model_heads_norm_rows;
 model_heads_step_fn model_heads_turn;
+model_heads_step_fn model_heads_clip;
+
+// The last of them with a limit of its own; 0 is none.
+void model_heads_clip_to(struct model_context *context, struct model_heads *heads, double limit);
+
+// x [T, heads, width] normalised head by head, multiplied by the weights [heads * width] of all.
+tapml_graph_value model_block_norm_each(struct model_context *context,
+                                        const struct model_block *block,
+                                        const char *name,
+                                        tapml_graph_value x,
+                                        int64_t heads,
+                                        tapml_graph_value weights);
+
+// Queries multiplied by the factors of their positions, an input [T] from its first use on.
+model_heads_step_fn model_heads_factor;
+tapml_graph_value model_block_factors(struct model_context *context,
+                                      const struct model_block *block);
 
 // x [T, heads, width] turned by the rope of the layer, where it has one.
 tapml_graph_value model_block_turn(struct model_context *context,
@@ -82,6 +104,12 @@ model_slopes_fn model_slopes_alibi;
 model_value_fn model_mlp_gated;
 model_value_fn model_mlp_fused;
 model_value_fn model_mlp_plain;
+
+// The last of them with an activation that no config names.
+tapml_graph_value model_mlp_plain_with(struct model_context *context,
+                                       const struct model_block *block,
+                                       model_value_fn *activation,
+                                       tapml_graph_value x);
 
 // An MLP of tensors without their endings.
 struct model_mlp {
@@ -109,25 +137,44 @@ struct model_experts {
 // One tensor for each expert and each of gate, up and down: "{e}" in the names.
 model_experts_fn model_experts_separate;
 
-// The product of x [T, 1 or chosen, in] with one tensor [E, in, out] for all experts, to whose name
-// nothing is added, and "<tensor>_bias" [E, out].
+// The product of x [T, 1 or chosen, in] with one tensor for all experts, to whose name nothing is
+// added: [E, out, in], or [E, in, out]; and with `has_bias` "<tensor>_bias" [E, out].
 tapml_graph_value model_experts_stacked(struct model_context *context,
                                         const struct model_experts *experts,
                                         const char *name,
                                         const struct model_linear *linear,
                                         tapml_graph_value x);
 
+// down(act(gate x) * up x) of all experts by model_experts_stacked; the tensor `gate` has the rows
+// of gate, then those of up.
+tapml_graph_value model_experts_fused(struct model_context *context,
+                                      const struct model_block *block,
+                                      const struct model_experts *experts,
+                                      int is_transposed,
+                                      tapml_graph_value x);
+
+// Whether the context's layer has experts by `period`, `first` and `dense`.
+model_experts_layer_fn model_experts_layer;
+
+// The choice by `routing`, and by `factor`.
+model_experts_choice_fn model_experts_choice;
+
 // Whether the context's layer has experts, and what they make of x [T, hidden].
-int model_experts_are_in(struct model_context *context, const struct model_block *block);
+model_experts_layer_fn model_experts_are_in;
 model_value_fn model_mlp_experts;
 
 // -- The ends ------------------------------------------------------------------------------------
 
 // The embedding multiplied by the root of the hidden width; with a learned row for each position
 // added; normalised.
+// The second with a table that has `first` rows before that of position 0.
 model_value_fn model_embed_root;
 model_value_fn model_embed_positions;
 model_value_fn model_embed_norm;
+tapml_graph_value model_embed_positions_from(struct model_context *context,
+                                             const struct model_block *block,
+                                             tapml_graph_value x,
+                                             int64_t first);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,12 @@
 extern "C" {
 #endif
 
+// How a checkpoint calls what a description calls otherwise: names that begin with `from` begin
+// with `to`. With `from` NULL they are the same.
+struct model_renaming {
+    const char *from, *to;
+};
+
 struct model_context {
     const tapml_host_core *core;
     const tapml_host_config *config_table;
@@ -25,10 +31,10 @@ struct model_context {
     tapml_object *weights; // NULL but in `build`; so is the next.
     tapml_object *graph;
     tapml_call *call;
-    int64_t layer;       // What "{i}" stands for in the names of tensors.
-    int64_t expert;      // What "{e}" stands for.
-    int is_whole;        // A text is one call, as of an encoder: the position of all calls is 0.
-    const char *dropped; // What those names begin with and the checkpoint leaves out; or NULL.
+    int64_t layer;  // What "{i}" stands for in the names of tensors.
+    int64_t expert; // What "{e}" stands for.
+    int is_whole;   // A text is one call, as of an encoder: the position of all calls is 0.
+    struct model_renaming renaming; // Of tensors, before that.
     tapml_status status;
 };
 
@@ -104,8 +110,8 @@ const char *model_config_choice(struct model_context *context,
                                 const char *fallback,
                                 const char *const *known);
 
-// `pattern` with every "{i}" replaced by `number`, every "{e}" by the context's `expert`, and
-// `ending` behind it. A failure where it does not fit. "" after a failure.
+// `pattern` with every "{i}" replaced by `number`, "{i+1}" by the next one, every "{e}" by the
+// context's `expert`, and `ending` behind it. A failure where it does not fit. "" after a failure.
 struct model_name
 model_name(struct model_context *context, const char *pattern, int64_t number, const char *ending);
 

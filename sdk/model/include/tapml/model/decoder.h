@@ -32,6 +32,7 @@ extern "C" {
 struct model_block;
 struct model_heads;
 struct model_experts;
+struct model_sizes;
 
 // From x to what becomes of it, of the context's layer where it stands in one.
 typedef tapml_graph_value
@@ -50,10 +51,30 @@ typedef void model_attention_fn(struct model_context *context,
                                 const struct model_block *block,
                                 struct model_attention *attention);
 
-// The factors [heads] of distances that are added to scores.
+// The factors [heads] of distances that are added to scores; 0 where the config wants none.
 typedef tapml_graph_value model_slopes_fn(struct model_context *context, int64_t heads);
 
-// What the chosen experts make of x [T, 1, hidden]: [T, chosen, hidden].
+// Changes what was read of a config, before the ropes are.
+typedef void model_sizes_fn(struct model_context *context, struct model_sizes *sizes);
+
+// Whether the rope turns heads in this layer. Without it the table of the rope is no input.
+typedef int model_turns_fn(struct model_context *context, int64_t layer);
+
+// Whether the context's layer has experts.
+typedef int model_experts_layer_fn(struct model_context *context, const struct model_block *block);
+
+// The choice by scores [T, experts], and its weights.
+typedef struct model_route model_experts_choice_fn(struct model_context *context,
+                                                   const struct model_block *block,
+                                                   const struct model_experts *experts,
+                                                   tapml_graph_value scores);
+
+// The factors of queries at the positions first .. first + count - 1, for model_heads_factor.
+typedef void
+model_factors_fn(struct model_context *context, int64_t first, int64_t count, float *out_factors);
+
+// What the chosen experts make of x [T, 1, hidden], or [T, chosen, hidden] with `weighs_inputs`:
+// [T, chosen, hidden].
 typedef tapml_graph_value model_experts_fn(struct model_context *context,
                                            const struct model_block *block,
                                            const struct model_experts *experts,
@@ -61,7 +82,8 @@ typedef tapml_graph_value model_experts_fn(struct model_context *context,
 
 // JSON pointers into the config; several names for one key stand with "|" between them.
 struct model_decoder_keys {
-    const char *hidden; // Width of the residual stream.
+    const char *hidden;      // Width of the residual stream.
+    const char *embed_width; // Of the embedding and the head. Absent: the same.
     const char *layers;
     const char *heads;      // Of queries.
     const char *kv_heads;   // Absent: as many as of queries.
@@ -73,21 +95,37 @@ struct model_decoder_keys {
     const char *activation;
     const char *is_tied;          // Whether the embedding is the head too.
     const char *attention_biases; // Whether the linear layers of attention have biases,
-    const char *mlp_biases;       // and those of the MLP. Without a checkpoint these decide.
+    const char *output_biases;    // the one behind it, where that is not said with the others,
+    const char *mlp_biases;       // those of the MLP,
+    const char *head_biases;      // and the head. Without a checkpoint these decide.
+    const char *norm_weights;     // Whether norms have weights.
 
     const char *is_rope_interleaved;
     const char *is_parallel; // Attention and MLP both start from h.
     const char *adds_normed; // What is added to is not h but its norm.
 };
 
+// The bias of what stands behind attention.
+enum model_output_bias {
+    MODEL_OUTPUT_BIAS_AS_OTHERS, // Those of queries, keys and values.
+    MODEL_OUTPUT_BIAS_NEVER,
+    MODEL_OUTPUT_BIAS_ALWAYS
+};
+
 // What the keys mean where a config lacks them.
 struct model_decoder_defaults {
+    struct {
+        int64_t hidden, layers, heads, kv_heads, head_width, mlp_width, vocabulary, positions;
+    } sizes; // 0: as the keys say; the others must be there.
     double eps;
     const char *activation;
     int64_t mlp_factor; // 0: the width of the MLP must be there.
     int is_tied;
     int has_attention_biases;
+    enum model_output_bias output_bias;
     int has_mlp_biases;
+    int has_head_bias;
+    int has_bare_norms; // Without weights.
     int is_parallel;
     struct model_rope_defaults rope;
     struct model_rope_defaults local_rope; // MODEL_ROPES_BY_LAYER.
@@ -113,7 +151,8 @@ enum model_ropes {
     MODEL_ROPES_NONE
 };
 
-// Without ".weight" and ".bias". In those of a layer "{i}" is its number.
+// Without ".weight" and ".bias". In those of a layer "{i}" is its number; behind the layers it is
+// how many there are. "{i+1}" is one more.
 struct model_decoder_tensors {
     const char *embed;
     const char *embed_norm;     // NULL: none. So are the others of which this is said.
@@ -166,7 +205,11 @@ struct model_decoder_experts {
     int renormalises_fallback;
     enum model_routing routing; // MODEL_ROUTING_SOFTMAX, unless other keys say more.
     int has_router_bias;
-    model_experts_fn *products; // NULL: model_experts_separate.
+    int weighs_inputs;               // Weights multiply what experts take, not what they give.
+    model_experts_layer_fn *layer;   // NULL: model_experts_layer.
+    model_experts_choice_fn *choice; // NULL: model_experts_choice.
+    model_experts_fn *products;      // NULL: model_experts_separate.
+    model_value_fn *besides;         // What every token takes in addition; NULL: by `shared`.
     struct {
         const char *router, *gate, *up, *down; // "{e}" is the number of an expert.
         const char *bias;                      // To its end: of MODEL_ROUTING_SIGMOID.
@@ -184,7 +227,9 @@ enum { MODEL_DECODER_KEYS_MAX = 16, MODEL_DECODER_STEPS_MAX = 4 };
 struct model_decoder {
     const char *model_type; // "model_type" in the config,
     const char *class_name; // or, where that is absent, the first of "architectures".
-    const char *prefix;     // What the names of tensors may leave out. NULL: nothing.
+    const char *old_types;  // Other names of the type, with "|" between them. NULL: none.
+
+    model_sizes_fn *resize; // NULL: sizes are as the keys say.
 
     // Steps are ended by NULL.
     model_value_fn *embed_steps[MODEL_DECODER_STEPS_MAX];     // Behind the embedding.
@@ -195,8 +240,12 @@ struct model_decoder {
     model_heads_step_fn *head_steps[MODEL_DECODER_STEPS_MAX]; // None: model_heads_norm, _turn.
     model_attention_fn *attention;                            // NULL: nothing is changed.
     model_slopes_fn *slopes;                                  // NULL: none.
+    model_turns_fn *turns;                                    // NULL: all that `ropes` says.
+    model_factors_fn *factors;                                // NULL: none.
     model_value_fn *mlp;                                      // NULL: model_mlp_gated.
-    model_value_fn *logit_steps[MODEL_DECODER_STEPS_MAX];     // Behind the head.
+    model_value_fn *branch; // Behind the mixer and the MLP, before they are added. NULL: nothing.
+    model_value_fn *norm_steps[MODEL_DECODER_STEPS_MAX];  // Behind the final norm.
+    model_value_fn *logit_steps[MODEL_DECODER_STEPS_MAX]; // Behind the head.
 
     enum model_norm_kind norm;
     double norm_offset; // 1 where norms multiply by 1 + weight.
@@ -213,6 +262,12 @@ struct model_decoder {
     const char *ignored[MODEL_DECODER_KEYS_MAX]; // Keys that change no number, ended by NULL.
     struct model_decoder_expected expected[MODEL_DECODER_KEYS_MAX]; // Ended by NULL.
 };
+
+// The functions of a struct model_architecture whose description is a struct model_decoder.
+void model_decoder_build(struct model_context *context, const void *description);
+void model_decoder_fill(struct model_context *context,
+                        const void *description,
+                        const struct model_fill *fill);
 
 // The root object of a component that is this decoder: for its `create`. `decoder` is constant and
 // stays. The component's `host_needs` is model_host_needs.

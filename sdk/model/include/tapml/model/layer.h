@@ -60,6 +60,9 @@ tapml_graph_value model_reshape(struct model_context *context,
 tapml_graph_value model_slice(
     struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end);
 
+// The same values in rows that lie one behind the other.
+tapml_graph_value model_copy(struct model_context *context, const char *name, tapml_graph_value x);
+
 // An axis of extent 1 repeated `times` times, as a view.
 tapml_graph_value
 model_repeat(struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t times);
@@ -70,6 +73,11 @@ tapml_graph_value model_constant(struct model_context *context, const float *val
 // A tensor of the checkpoint with this full name, in which "{i}" is the layer.
 tapml_graph_value
 model_weight(struct model_context *context, const char *name, const int64_t *shape, uint32_t rank);
+
+// Values first .. first + count - 1 of the tensor with this full name, for what becomes a number of
+// the graph. Zeros without a checkpoint.
+void model_read_weight(
+    struct model_context *context, const char *name, int64_t first, int64_t count, double *out);
 
 // Makes `value` an output of the graph.
 void model_output(struct model_context *context, const char *name, tapml_graph_value value);
@@ -82,6 +90,7 @@ struct model_linear {
     int64_t in, out;
     int has_bias;      // Predicted from the config; used if there is no checkpoint.
     int is_transposed; // The weight is [in, out].
+    const char *bias;  // Whose bias it is, if not that of `tensor`; NULL.
 };
 
 // The product of x [..., in] with a weight, plus the bias: [..., out].
@@ -203,6 +212,21 @@ struct model_route model_route_groups(struct model_context *context,
                                       const struct model_groups *groups,
                                       tapml_graph_value scores);
 
+// The choice of `chosen` experts from scores [T, experts] by their part of the softmax and `bias`
+// [experts], or 0; weights are these parts over the larger of their sum and `least`.
+struct model_route model_route_biased(struct model_context *context,
+                                      tapml_graph_value scores,
+                                      tapml_graph_value bias,
+                                      int64_t chosen,
+                                      double least);
+
+// The choice of `chosen` experts from scores [T, experts], each with its part of the softmax over
+// those that were not chosen before and lie within 2 `jitter` of it.
+struct model_route model_route_sparsemixer(struct model_context *context,
+                                           tapml_graph_value scores,
+                                           int64_t chosen,
+                                           double jitter);
+
 // The weights of a product with experts.
 struct model_experts_linear {
     const tapml_graph_value *weights; // One for each expert: [out, in], or [in, out],
@@ -242,6 +266,7 @@ void model_state_append(struct model_context *context,
 // attends to: [P + T], or [T] for a complete text.
 struct model_attention {
     tapml_graph_value slopes, sinks, key_mask;
+    int has_rounded_slopes; // Slopes times positions are rounded to bf16, and scaled as the rest.
     double scale;
     int is_causal;
     int64_t window;

@@ -13,6 +13,22 @@
 extern "C" {
 #endif
 
+// A linear layer without a bias, unless the checkpoint has one.
+tapml_graph_value model_linear_of(struct model_context *context,
+                                  const char *name,
+                                  const char *tensor,
+                                  tapml_graph_value x,
+                                  int64_t in,
+                                  int64_t out);
+
+// The product of x [..., in] with a weight that is a value, [out, in] or transposed, without a
+// bias.
+tapml_graph_value model_linear_value(struct model_context *context,
+                                     const char *name,
+                                     tapml_graph_value x,
+                                     tapml_graph_value weight,
+                                     int is_transposed);
+
 // A state of this shape, zeros at the start of a sequence. "{i}" in its name is the layer.
 tapml_graph_value model_fixed_state(struct model_context *context,
                                     const char *name,
@@ -30,6 +46,15 @@ tapml_graph_value model_operand(struct model_context *context,
 // An operand [width], repeated for every token: [T, width].
 tapml_graph_value
 model_every_token(struct model_context *context, tapml_graph_value operand, int64_t width);
+
+// Views: [T, heads, width] of x [T, heads * width], and back.
+tapml_graph_value
+model_in_heads(struct model_context *context, tapml_graph_value x, int64_t heads, int64_t width);
+tapml_graph_value model_in_rows(struct model_context *context, tapml_graph_value x, int64_t width);
+
+// x [T, heads, 1] or an operand [heads], as if it were [T, heads, width].
+tapml_graph_value
+model_widen(struct model_context *context, tapml_graph_value x, int64_t heads, int64_t width);
 
 // a - b.
 tapml_graph_value model_subtract(struct model_context *context,
@@ -60,6 +85,19 @@ tapml_graph_value model_conv1d(struct model_context *context,
                                tapml_graph_value x,
                                const struct model_conv1d *conv);
 
+// The weight "[width, 1, taps]" of a convolution that PyTorch keeps, as [width, taps].
+tapml_graph_value
+model_taps(struct model_context *context, const char *tensor, int64_t width, int64_t taps);
+
+// The convolution of x [T, width] with the taps `tensor`, its bias where the checkpoint has one,
+// and the state "layers.{i}/tail".
+tapml_graph_value model_conv1d_of(struct model_context *context,
+                                  const char *tensor,
+                                  tapml_graph_value x,
+                                  int64_t width,
+                                  int64_t taps,
+                                  int has_bias);
+
 // The inputs of tapml.linear_scan; kk and a may be 0.
 struct model_scan {
     tapml_graph_value r, w, k, v, kk, a;
@@ -70,6 +108,17 @@ struct model_scan {
 // The outputs of the scan: [T, heads, V].
 tapml_graph_value
 model_linear_scan(struct model_context *context, const char *name, const struct model_scan *scan);
+
+// The inputs of tapml.wkv4.
+struct model_wkv4 {
+    tapml_graph_value w, u;  // [width]
+    tapml_graph_value k, v;  // [T, width]
+    tapml_graph_value state; // [3, width]
+};
+
+// The weighted means: [T, width].
+tapml_graph_value
+model_wkv4(struct model_context *context, const char *name, const struct model_wkv4 *mean);
 
 #ifdef __cplusplus
 }

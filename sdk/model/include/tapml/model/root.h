@@ -14,6 +14,7 @@ extern "C" {
 struct model_architecture {
     const char *model_type;  // "model_type" in the config,
     const char *class_name;  // or, where that is absent, the first of "architectures".
+    const char *old_types;   // Other names of the type, with "|" between them. NULL: none.
     const void *description; // For the functions, which say model_fail where something is wrong.
 
     // Builds the graph of a config: `config`, `weights` and `graph` of the context are there.

@@ -21,6 +21,7 @@ enum model_rope_kind {
     MODEL_ROPE_DEFAULT,
     MODEL_ROPE_LINEAR,
     MODEL_ROPE_DYNAMIC,
+    MODEL_ROPE_DOUBLING,
     MODEL_ROPE_LLAMA3,
     MODEL_ROPE_YARN,
     MODEL_ROPE_LONGROPE
@@ -29,17 +30,20 @@ enum model_rope_kind {
 // What the config says. Members that a kind has no use for are 0.
 struct model_rope {
     enum model_rope_kind kind;
-    int64_t pairs;       // Half of the values of a head that are turned.
-    double theta;        // The base of the frequencies.
-    double positions;    // max_position_embeddings.
-    double original;     // original_max_position_embeddings.
-    double factor;       // By how much positions are stretched.
-    double attenuation;  // Factor on cosines and sines: yarn, longrope; else 1.
+    int64_t pairs;           // Half of the values of a head that are turned.
+    double theta;            // The base of the frequencies.
+    double positions;        // max_position_embeddings.
+    double original;         // original_max_position_embeddings.
+    double factor;           // By how much positions are stretched.
+    double attenuation;      // Factor on cosines and sines: yarn, longrope; else 1.
+    double long_attenuation; // longrope: that of long texts.
     double score_factor; // On scores, where attention is latent: yarn with mscale_all_dim; else 1.
     double low,
         high; // llama3: low and high frequency factors. yarn: first and last pair of the ramp.
     double extension[2][MODEL_ROPE_PAIRS_MAX]; // longrope: divisors for short and long texts.
 };
+
+enum { MODEL_ROPE_NUMBERS_MAX = 8 };
 
 // Where a rope's keys stand, several with "|" between them, and what they mean where a config lacks
 // them: as the architecture's class has it. NULL and 0 stand for what most have.
@@ -50,10 +54,22 @@ struct model_rope_defaults {
     double share;       // Of a head's values, from the first on, that are turned. 0: all of them,
                         // and a config that wants another share is refused.
     const char *width;  // The key that says how wide heads are, for messages; "head_dim".
-    const char *newer;  // The section of the newer dialect; "/rope_parameters".
-    const char *older;  // That of the older dialect; "/rope_scaling".
-    const char *base;   // The base beside that one; "/rope_theta".
-    const char *shares; // And the share; "/partial_rotary_factor".
+    const char *turned; // The key of how many values are turned, in place of a share; NULL: none.
+    int64_t turned_fallback; // Where that is absent.
+    const char *newer;       // The section of the newer dialect; "/rope_parameters".
+    const char *older;       // That of the older dialect; "/rope_scaling".
+    const char *base;        // The base beside that one; "/rope_theta".
+    const char *ratio;       // The key of a factor on the base; NULL: none.
+    const char *shares;      // And the share; "/partial_rotary_factor".
+    const char *doubles; // Key: the base grows by powers of two beyond the length at the next key.
+    const char *length;
+    int takes_alpha;  // Of kind dynamic: the base is multiplied by a power of "alpha".
+    const char *kind; // Where the config has no section; "default".
+    struct {
+        const char *key;
+        double number;
+    } numbers[MODEL_ROPE_NUMBERS_MAX]; // The keys of that kind.
+    double factor; // Of kind dynamic, where the key is absent. 0: it must be there.
 };
 
 // Reads the keys that a rope over heads of `width` values has.

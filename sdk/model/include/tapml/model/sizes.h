@@ -29,15 +29,18 @@ enum model_layer_rope {
 struct model_sizes {
     const struct model_decoder *decoder;
     int64_t hidden, layers, heads, kv_heads, mlp_width, vocabulary, positions;
+    int64_t embed_width;                           // Of the embedding and the head.
     int64_t head_width, value_width, turned_width; // Of a head: as a key, as a value, with rope.
     double eps;
     const char *activation;
-    int is_tied, has_attention_biases, has_mlp_biases, is_parallel, adds_normed;
+    int is_tied, is_parallel, adds_normed;
+    int has_attention_biases, has_output_bias, has_mlp_biases, has_head_bias, has_bare_norms;
     int is_rope_interleaved;
     int64_t window;
     int64_t period, first; // Where the config has no list of layers.
     int has_types;
     int64_t latent, query_latent;              // 0: none.
+    enum model_ropes ropes_used;               // As the decoder has them.
     struct model_rope ropes[MODEL_ROPE_COUNT]; // Those that the decoder has; pairs is 0 in others.
 };
 
@@ -67,6 +70,11 @@ int64_t model_config_count_of(struct model_context *context,
 int model_config_boolean_of(struct model_context *context, const char *keys, int fallback);
 // and a number above 0, or 0 where the config has null: that switches off what the class has.
 double model_config_number_of(struct model_context *context, const char *keys, double fallback);
+// Likewise, where null is as absent.
+double model_config_factor(struct model_context *context, const char *keys, double fallback);
+
+// Whether a list of layers in the config, which may be absent or NULL, has a number.
+int model_config_lists(struct model_context *context, const char *list, int64_t number);
 
 #ifdef __cplusplus
 }

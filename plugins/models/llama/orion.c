@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Orion (arXiv 2401.12246): Llama with layer norms, whose eps has the name of the other norm's.
+#include <tapml/model/block.h>
+#include <tapml/model/names.h>
+
+const struct model_decoder describe_orion = {
+    .model_type = "orion",
+    .class_name = "OrionForCausalLM",
+    .norm = MODEL_NORM_LAYER,
+    .has_norm_biases = 1,
+    .keys =
+        {
+            MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_act",
+            .attention_biases = "/attention_bias",
+        },
+    .defaults =
+        {
+            .eps = 1e-5,
+            .activation = "silu",
+            .rope = {.theta = 10000, .positions = 4096},
+        },
+    .tensors =
+        {
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
+            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
+            MODEL_TENSORS_MLP,
+        },
+    .ignored = {"/max_sequence_length"},
+};

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Ministral 3: Mistral without a window, with yarn; turned queries grow with the logarithm of how
+// many times the original length fits into their position.
+#include <tapml/model/block.h>
+#include <tapml/model/names.h>
+
+#include <math.h>
+
+static void
+grow_queries(struct model_context *context, int64_t first, int64_t count, float *out_factors)
+{
+    const int is_absent =
+        !context->config_table->has(context->config, "/rope_parameters/rope_type") &&
+        !context->config_table->has(context->config, "/rope_parameters/type");
+    const double beta = context->config_table->f64(
+        context->config, "/rope_parameters/llama_4_scaling_beta", is_absent ? 0.1 : 0);
+    const double original =
+        model_config_number_of(context, "/rope_parameters/original_max_position_embeddings", 16384);
+
+    for (int64_t i = 0; i < count; i++) {
+        const double times = original > 0 ? floor((double)(first + i) / original) : 0;
+
+        out_factors[i] = (float)(1 + beta * log1p(times));
+    }
+}
+
+const struct model_decoder describe_ministral3 = {
+    .model_type = "ministral3",
+    .class_name = "Ministral3ForCausalLM",
+    .factors = grow_queries,
+    .head_steps = {model_heads_turn, model_heads_factor},
+    .keys =
+        {
+            MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_act",
+        },
+    .defaults =
+        {
+            .sizes = {.hidden = 4096,
+                      .layers = 34,
+                      .heads = 32,
+                      .kv_heads = 8,
+                      .head_width = 128,
+                      .mlp_width = 14336,
+                      .vocabulary = 131072},
+            .eps = 1e-5,
+            .activation = "silu",
+            .rope = {.theta = 1e6,
+                     .positions = 262144,
+                     .original = 16384,
+                     .kind = "yarn",
+                     .numbers = {{"factor", 16}, {"mscale", 1}, {"mscale_all_dim", 1}}},
+        },
+    .windows = {.window = "/sliding_window"},
+    .tensors =
+        {
+            MODEL_TENSORS_STREAM,
+            MODEL_TENSORS_ATTENTION,
+            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
+            MODEL_TENSORS_MLP,
+        },
+    .ignored = {"/rope_parameters/max_position_embeddings"},
+};
