@@ -3,14 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what meson's test logs say, and closes with one plain line.
 
-    results.py [--step NAME=passed|skipped|failed]... [--spent FOLDER/PART=SECONDS]... [--budget FILE] LOG.json...
+    results.py [--step NAME=passed|skipped|failed]... [--spent FOLDER/PART=SECONDS]... [--budget FILE]
+               [--yardstick SECONDS]... LOG.json...
 
 A test that speaks TAP counts as its points, any other as one. A test that failed as a whole (crash,
 timeout, a plan not kept) counts as one failure more than its points tell. Each step is a result too.
 
 --budget names a list of processor minutes, a line `FOLDER PART MINUTES` for each suite of a build folder and for
 its build. What was used comes from the logs, in which tools/metered has left the processor time of each test, and
-from --spent. Used and allowed are printed, and more than the sum of what is allowed is a failure.
+from --spent. Used and allowed are printed, and more than the sum of what is allowed is a failure. A machine that takes
+longer for the work of tools/yardstick.py than the budget's line `yardstick SECONDS` says is allowed as much more: each
+--yardstick is one measurement, of which the median counts.
 Exit status: 0 if nothing failed and something passed, 1 otherwise.
 """
 import argparse
@@ -18,6 +21,7 @@ import collections
 import json
 import os
 import re
+import statistics
 
 POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
 SKIP = re.compile(r"#\s*skip", re.IGNORECASE)
@@ -70,11 +74,15 @@ def count_log(path, used):
     return total
 
 
-def read_budget(path):
-    """Seconds allowed by (folder, part)."""
+def read_budget(path, yardsticks):
+    """Seconds allowed by (folder, part) on a machine whose measurements of the yardstick, in seconds, are given."""
     with open(path, encoding="utf-8") as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
-    return {(folder, part): 60 * float(minutes) for folder, part, minutes in rows}
+    expected = next(float(row[1]) for row in rows if row[0] == "yardstick")
+    measured = statistics.median(yardsticks) if yardsticks else expected
+    scale = max(1.0, measured / expected)
+    print(f"yardstick {measured:.2f} s, {expected:.2f} s where tests/budget was measured: {scale:.2f} times is allowed")
+    return {(row[0], row[1]): 60 * float(row[2]) * scale for row in rows if row[0] != "yardstick"}
 
 
 def judge_budget(allowed, used):
@@ -95,6 +103,8 @@ def main():
     parser.add_argument("--spent", action="append", default=[], metavar="FOLDER/PART=SECONDS",
                         help="processor time of what has no log")
     parser.add_argument("--budget", metavar="FILE", help="tests/budget")
+    parser.add_argument("--yardstick", action="append", default=[], type=float, metavar="SECONDS",
+                        help="what tools/yardstick.py printed")
     parser.add_argument("logs", nargs="*", metavar="LOG.json")
     arguments = parser.parse_args()
     total = collections.Counter()
@@ -110,7 +120,7 @@ def main():
         if verdict not in ("passed", "skipped"):
             print(f"failed: {name}")
     if arguments.budget:
-        is_kept = judge_budget(read_budget(arguments.budget), used)
+        is_kept = judge_budget(read_budget(arguments.budget, arguments.yardstick), used)
         total["passed" if is_kept else "failed"] += 1
         if not is_kept:
             print("failed: more processor time than tests/budget allows")

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/utf8.h"
 #include "tokenizer/byte_level.h"
 #include "tokenizer/pattern.h"
@@ -305,10 +306,12 @@ push_strip_first(struct decoder_stream *stream, size_t index, const char *token,
 {
     const struct decoder_step *step = &stream->decoder->steps[index];
     struct decoder_state *state = &stream->states[index];
+    const size_t size = strlen(step->what);
     size_t begin = 0;
+    ASSERT(size > 0);
     if (!state->has_passed && length > 0) {
         begin = strip_start(token, length, step->what, step->start - state->count);
-        state->count += begin / strlen(step->what);
+        state->count += begin / size;
         state->has_passed = begin < length || state->count == step->start;
     }
     return push_to(stream, index + 1, token + begin, length - begin);

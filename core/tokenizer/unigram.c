@@ -92,7 +92,7 @@ relax_all(const struct unigram *unigram, struct lattice_node *node, const char *
         }
         const struct vocabulary_token *token = prefixes_match(unigram->prefixes, &walk);
         const double score = token ? score_of(unigram, token->id) : NAN;
-        if (!isnan(score)) {
+        if (token && !isnan(score)) {
             is_token = is_token || i + 1 == character;
             relax(unigram, node, i + 1, score, token->id);
         }

@@ -304,12 +304,12 @@ tapml_status gpu_timeline_notify(
     uint64_t ticket = 0;
     tapml_status status = gpu_device_check(device, call);
 
-    if (status == TAPML_OK && driver->notify == NULL) {
-        status =
-            gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0, "it notifies of no point");
-    }
     if (status != TAPML_OK) {
         return status;
+    }
+    if (driver->notify == NULL) {
+        return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
+                        "it notifies of no point");
     }
     if (!find_ticket(self, value, &ticket)) {
         function(user, TAPML_OK);

@@ -32,6 +32,12 @@ CASES = [
     ("sums are compared, not suites", [entry("p:unit / a", TWO, seconds=100), entry("p:lint / b", seconds=5)],
      ["--budget"], 0, "1.8     2.0"),
     ("time beyond the budget", [entry("p:unit / a", TWO, seconds=61)], ["--budget"], 1, "more processor time than"),
+    ("a slower machine is allowed more", [entry("p:unit / a", TWO, seconds=89)],
+     ["--yardstick", "9", "--yardstick", "3", "--yardstick", "1", "--budget"], 0, "1.50 times is allowed"),
+    ("and not what is more than that", [entry("p:unit / a", TWO, seconds=91)],
+     ["--yardstick", "3", "--budget"], 1, "more processor time than"),
+    ("a faster machine is allowed no less", [entry("p:unit / a", TWO, seconds=59)],
+     ["--yardstick", "1", "--budget"], 0, "1.00 times is allowed"),
     ("a suite without a line", [entry("p:new / a", TWO, seconds=3)], ["--budget"], 1, "build new"),
     ("time of a build", [entry("p:lint / b")],
      ["--spent", "build/compile=61", "--budget"], 1, "build compile                        1.0     0.0"),
@@ -43,7 +49,7 @@ def run(tool, folder, entries, more):
     os.makedirs(logs)
     budget = os.path.join(folder, "budget")
     with open(budget, "w", encoding="utf-8") as file:
-        file.write("# A comment.\nbuild unit 1\nbuild lint 1\n")
+        file.write("# A comment.\nyardstick 2\nbuild unit 1\nbuild lint 1\n")
     log = os.path.join(logs, "testlog.json")
     if entries is not None:
         with open(log, "w", encoding="utf-8") as file:
