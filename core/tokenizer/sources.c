@@ -107,17 +107,66 @@ static json_t *list_tokens(const json_t *config)
     return list;
 }
 
-static tapml_status
-add_tokens(const char *folder, const struct normalizer *normalizer, struct parts *parts)
+static tapml_status add_listed(json_t *tokens, struct parts *parts)
+{
+    const tapml_status status =
+        tokens ? added_create(parts->name, tokens, parts->normalizer, &parts->added)
+               : status_no_memory();
+    json_decref(tokens);
+    return status;
+}
+
+static tapml_status add_tokens(const char *folder, struct parts *parts)
 {
     json_t *config = NULL;
     TAPML_TRY(load_optional(folder, "tokenizer_config.json", &config));
-    json_t *tokens = list_tokens(config);
-    const tapml_status status =
-        tokens ? added_create(parts->name, tokens, normalizer, &parts->added) : status_no_memory();
-    json_decref(tokens);
+    const tapml_status status = add_listed(list_tokens(config), parts);
     json_decref(config);
     return status;
+}
+
+// -- What the code of Qwen's first tokenizer has and its files do not --------------------------
+
+// The special tokens are those behind the ranks, unless a list says otherwise.
+static json_t *list_qwen(const json_t *config, json_int_t first)
+{
+    static const char *const named[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+    enum { NAMED = sizeof(named) / sizeof(*named), EXTRA = 205 };
+    json_t *tokens = list_tokens(config);
+    if (json_array_size(tokens) > 0) {
+        return tokens;
+    }
+    for (int i = 0; tokens && i < NAMED + EXTRA; ++i) {
+        char extra[32];
+        (void)snprintf(extra, sizeof(extra), "<|extra_%d|>", i - NAMED);
+        json_t *token = json_pack("{s:s, s:I, s:b}", "content", i < NAMED ? named[i] : extra, "id",
+                                  first + i, "special", 1);
+        if (!token || json_array_append_new(tokens, token) != 0) {
+            json_decref(tokens);
+            return NULL;
+        }
+    }
+    return tokens;
+}
+
+// Texts are composed.
+static tapml_status add_qwen(const json_t *config, struct parts *parts)
+{
+    size_t count = 0;
+    const struct vocabulary_token *ranks = vocabulary_all(parts->vocabulary, &count);
+    json_t *composed = json_pack("{s:s}", "type", "NFC");
+    const tapml_status status = composed
+                                    ? normalizer_create(parts->name, composed, &parts->normalizer)
+                                    : status_no_memory();
+    json_decref(composed);
+    return status == TAPML_OK ? add_listed(list_qwen(config, ranks[count - 1].id + 1), parts)
+                              : status;
+}
+
+static int is_qwen_class(const json_t *config)
+{
+    const char *name = json_string_value(json_object_get(config, "tokenizer_class"));
+    return name && strcmp(name, "QWenTokenizer") == 0;
 }
 
 // -- Kinds of files ----------------------------------------------------------------------------
@@ -141,7 +190,7 @@ static tapml_status read_model(const char *folder, const char *name, struct part
     tapml_status status = sentencepiece_is(data, size) ? sentencepiece_read(data, size, parts)
                                                        : tiktoken_read(data, size, 0, parts);
     alloc_free(data);
-    return status == TAPML_OK ? add_tokens(folder, parts->normalizer, parts) : status;
+    return status == TAPML_OK ? add_tokens(folder, parts) : status;
 }
 
 static tapml_status read_tekken(const char *folder, const char *name, struct parts *parts)
@@ -158,11 +207,19 @@ static tapml_status read_ranks(const char *folder, const char *name, struct part
 {
     char *data = NULL;
     size_t size = 0;
-    TAPML_TRY(read_file(folder, name, &data, &size));
-    const tapml_status status =
-        tiktoken_read(data, size, strncmp(name, "qwen", strlen("qwen")) == 0, parts);
+    json_t *config = NULL;
+    TAPML_TRY(load_optional(folder, "tokenizer_config.json", &config));
+    tapml_status status = read_file(folder, name, &data, &size);
+    if (status == TAPML_OK) {
+        status = tiktoken_read(data, size, strncmp(name, "qwen", strlen("qwen")) == 0, parts);
+    }
+    if (status == TAPML_OK) {
+        status = is_qwen_class(config) ? add_qwen(config, parts)
+                                       : add_listed(list_tokens(config), parts);
+    }
     alloc_free(data);
-    return status == TAPML_OK ? add_tokens(folder, NULL, parts) : status;
+    json_decref(config);
+    return status;
 }
 
 static tapml_status read_rwkv(const char *folder, const char *name, struct parts *parts)

@@ -68,6 +68,25 @@ Test(sources, tokens_with_a_role_are_special)
     scratch_remove(&scratch);
 }
 
+// Which only its code says; the file of ranks has none of it.
+Test(sources, the_class_of_qwen_brings_special_tokens)
+{
+    struct scratch scratch;
+    struct parts parts;
+    int is_special = 0;
+    scratch_make(&scratch);
+    scratch_text(&scratch, "qwen.tiktoken", "YQ== 0\nYg== 1\n");
+    scratch_text(&scratch, "tokenizer_config.json", "{\"tokenizer_class\": \"QWenTokenizer\"}");
+    cr_assert_eq(sources_read(scratch.folder, &parts), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(added_find(parts.added, 3, &is_special), "<|im_start|>");
+    cr_assert(is_special);
+    cr_assert_str_eq(added_find(parts.added, 5, &is_special), "<|extra_0|>");
+    cr_assert_str_eq(added_find(parts.added, 209, &is_special), "<|extra_204|>");
+    cr_assert_null(added_find(parts.added, 210, &is_special));
+    parts_release(&parts);
+    scratch_remove(&scratch);
+}
+
 Test(sources, another_file_says_what_stands_around_a_text)
 {
     struct scratch scratch;
