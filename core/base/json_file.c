@@ -127,6 +127,21 @@ tapml_status json_file_load(const char *path, json_t **out_root)
     return status;
 }
 
+tapml_status json_file_find(const char *folder, const char *name, json_t **out_root)
+{
+    char *path = file_join(folder, name);
+    if (!path) {
+        return status_no_memory();
+    }
+    json_t *root = NULL;
+    const tapml_status status = file_exists(path) ? json_file_load(path, &root) : TAPML_OK;
+    alloc_free(path);
+    if (status == TAPML_OK) {
+        *out_root = root;
+    }
+    return status;
+}
+
 tapml_status json_file_parse(const char *name, const char *text, size_t size, json_t **out_root)
 {
     struct text rewritten;

@@ -17,6 +17,9 @@
 // what was expected.
 tapml_status json_file_load(const char *path, json_t **out_root) STATUS_USED;
 
+// As json_file_load, for the file `name` of a folder; `*out_root` is NULL if there is none.
+tapml_status json_file_find(const char *folder, const char *name, json_t **out_root) STATUS_USED;
+
 // As json_file_load, for a text of `size` bytes; messages use `name` for the file.
 tapml_status
 json_file_parse(const char *name, const char *text, size_t size, json_t **out_root) STATUS_USED;

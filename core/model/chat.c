@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "template/template.h"
+#include "tokenizer/special.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,36 +24,33 @@ struct chat {
 
 // -- Special tokens ------------------------------------------------------------------------------
 
-static const char *content_of(const json_t *token)
-{
-    return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
-}
-
 // Takes over the tokens that `root` names and that are not known yet.
 static int add_tokens(json_t *tokens, const json_t *root)
 {
-    static const char *const names[] = {"bos_token", "eos_token", "unk_token",  "sep_token",
-                                        "pad_token", "cls_token", "mask_token", NULL};
     int failed = 0;
-    for (int i = 0; names[i]; ++i) {
-        const char *content = content_of(json_object_get(root, names[i]));
-        if (content && !json_object_get(tokens, names[i])) {
-            failed |= json_object_set_new(tokens, names[i], json_string(content)) != 0;
+    for (size_t i = 0; special_roles[i]; ++i) {
+        const char *role = special_roles[i];
+        const char *content = special_content(json_object_get(root, role));
+        if (content && !json_object_get(tokens, role)) {
+            failed |= json_object_set_new(tokens, role, json_string(content)) != 0;
         }
     }
     return !failed;
 }
 
+// The texts of a list of tokens; NULL: without memory.
 static json_t *list_contents(const json_t *list)
 {
     json_t *contents = json_array();
-    for (size_t i = 0; i < json_array_size(list); ++i) {
-        const char *content = content_of(json_array_get(list, i));
-        if (content) {
-            json_array_append_new(contents, json_string(content));
-        }
+    int failed = !contents;
+    for (size_t i = 0; i < json_array_size(list) && !failed; ++i) {
+        const char *content = special_content(json_array_get(list, i));
+        failed = content && json_array_append_new(contents, json_string(content)) != 0;
     }
-    return contents;
+    if (failed) {
+        json_decref(contents);
+    }
+    return failed ? NULL : contents;
 }
 
 // The tokens of a model's own names, such as "image_token".
@@ -63,12 +62,13 @@ static int add_more_tokens(json_t *tokens, const json_t *root)
     json_t *token = NULL;
     int failed = 0;
     if (json_is_array(list)) {
-        failed |= json_object_set_new(tokens, "additional_special_tokens", list_contents(list));
+        failed |=
+            json_object_set_new(tokens, "additional_special_tokens", list_contents(list)) != 0;
     }
     json_object_foreach(map, name, token)
     {
-        if (content_of(token) && !json_object_get(tokens, name)) {
-            failed |= json_object_set_new(tokens, name, json_string(content_of(token)));
+        if (special_content(token) && !json_object_get(tokens, name)) {
+            failed |= json_object_set_new(tokens, name, json_string(special_content(token))) != 0;
         }
     }
     return !failed;
@@ -76,43 +76,18 @@ static int add_more_tokens(json_t *tokens, const json_t *root)
 
 // -- The template --------------------------------------------------------------------------------
 
-// The path of `name` in the folder if there is such a file, else NULL in `*out_path`.
-static tapml_status find_file(const char *folder, const char *name, char **out_path)
+// Reads chat_template.jinja, if there is one.
+static tapml_status read_file(const char *folder, struct template **out_template)
 {
-    char *path = file_join(folder, name);
+    char *path = file_join(folder, "chat_template.jinja");
+    char *source = NULL;
+    size_t size = 0;
     if (!path) {
         return status_no_memory();
     }
-    if (!file_exists(path)) {
-        alloc_free(path);
-        path = NULL;
-    }
-    *out_path = path;
-    return TAPML_OK;
-}
-
-// Reads a JSON file of the folder; NULL where there is none.
-static tapml_status load_json(const char *folder, const char *name, json_t **out_root)
-{
-    char *path = NULL;
-    *out_root = NULL;
-    TAPML_TRY(find_file(folder, name, &path));
-    const tapml_status status = path ? json_file_load(path, out_root) : TAPML_OK;
-    alloc_free(path);
-    return status;
-}
-
-static tapml_status read_file(const char *folder, struct template **out_template)
-{
-    char *path = NULL;
-    char *source = NULL;
-    size_t size = 0;
-    TAPML_TRY(find_file(folder, "chat_template.jinja", &path));
-    if (!path) {
-        return TAPML_OK;
-    }
-    tapml_status status = file_read(path, TEMPLATE_BYTES_MAX, &source, &size);
-    if (status == TAPML_OK) {
+    const int is_there = file_exists(path);
+    tapml_status status = is_there ? file_read(path, TEMPLATE_BYTES_MAX, &source, &size) : TAPML_OK;
+    if (status == TAPML_OK && is_there) {
         status = template_create(path, source, size, out_template);
     }
     alloc_free(source);
@@ -171,7 +146,7 @@ read_member(const char *folder, const char *file, const json_t *root, struct cha
 static tapml_status read_tokens(const char *folder, const json_t *config, struct chat *chat)
 {
     json_t *map = NULL;
-    TAPML_TRY(load_json(folder, "special_tokens_map.json", &map));
+    TAPML_TRY(json_file_find(folder, "special_tokens_map.json", &map));
     chat->tokens = json_object();
     const int done = chat->tokens && add_tokens(chat->tokens, config) &&
                      add_tokens(chat->tokens, map) && add_more_tokens(chat->tokens, config);
@@ -189,7 +164,7 @@ static tapml_status read_config(const char *folder, const json_t *config, struct
         TAPML_TRY(read_member(folder, "tokenizer_config.json", config, chat));
     }
     if (!chat->plain) {
-        TAPML_TRY(load_json(folder, processor, &root));
+        TAPML_TRY(json_file_find(folder, processor, &root));
         const tapml_status status = read_member(folder, processor, root, chat);
         json_decref(root);
         TAPML_TRY(status);
@@ -208,7 +183,7 @@ tapml_status chat_open(const char *folder, struct chat **out_chat)
     if (!chat) {
         return status_no_memory();
     }
-    tapml_status status = load_json(folder, "tokenizer_config.json", &config);
+    tapml_status status = json_file_find(folder, "tokenizer_config.json", &config);
     if (status == TAPML_OK) {
         status = read_config(folder, config, chat);
     }
@@ -254,13 +229,15 @@ static tapml_status read_text(const char *text, json_t **out_root)
 {
     json_t *json = NULL;
     const size_t length = strlen(text);
+    if (!utf8_is_valid(text, length)) {
+        return status_fail(TAPML_INVALID, "expected messages in UTF-8");
+    }
     if (text[0] != '[' && text[0] != '{') {
         json = json_pack("[{s:s, s:s}]", "role", "user", "content", text);
     } else {
         TAPML_TRY(json_file_parse("the messages", text, length, &json));
     }
-    json_t *root = json_is_object(json) ? json_incref(json) : json_pack("{s:O?}", "messages", json);
-    json_decref(json);
+    json_t *root = json_is_object(json) ? json : json_pack("{s:o}", "messages", json);
     if (!root) {
         return status_no_memory();
     }
@@ -272,6 +249,9 @@ static tapml_status add_system(json_t *messages, const char *system)
 {
     if (!system) {
         return TAPML_OK;
+    }
+    if (!utf8_is_valid(system, strlen(system))) {
+        return status_fail(TAPML_INVALID, "expected the system's message in UTF-8");
     }
     json_t *message = json_pack("{s:s, s:s}", "role", "system", "content", system);
     return message && json_array_insert_new(messages, 0, message) == 0 ? TAPML_OK
@@ -295,17 +275,12 @@ static tapml_status read_now(const json_t *root, int64_t *out_now)
 // Puts under the variables of the template what it can rely on.
 static tapml_status add_defaults(const struct chat *chat, json_t *root)
 {
-    int failed = json_object_update_missing(root, chat->tokens);
-    if (!json_object_get(root, "add_generation_prompt")) {
-        failed |= json_object_set_new(root, "add_generation_prompt", json_true());
-    }
-    if (!json_object_get(root, "tools")) {
-        failed |= json_object_set_new(root, "tools", json_null());
-    }
-    if (!json_object_get(root, "documents")) {
-        failed |= json_object_set_new(root, "documents", json_null());
-    }
-    return failed ? status_no_memory() : TAPML_OK;
+    json_t *defaults =
+        json_pack("{s:b, s:n, s:n}", "add_generation_prompt", 1, "tools", "documents");
+    const int done = defaults && json_object_update_missing(root, chat->tokens) == 0 &&
+                     json_object_update_missing(root, defaults) == 0;
+    json_decref(defaults);
+    return done ? TAPML_OK : status_no_memory();
 }
 
 static tapml_status render(

@@ -6,9 +6,11 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "tokenizer/description.h"
 #include "tokenizer/rwkv.h"
 #include "tokenizer/sentencepiece.h"
+#include "tokenizer/special.h"
 #include "tokenizer/tiktoken.h"
 
 #include <dirent.h>
@@ -17,7 +19,16 @@
 
 enum { FILE_SIZE_MAX = 256 << 20, NAME_MAX_BYTES = 256 };
 
-typedef tapml_status (*read_fn)(const char *folder, const char *name, struct parts *parts);
+// A file of a folder, and what stands beside it.
+struct source_file {
+    const char *folder, *name;
+    char *path;
+    char *data; // Ended by a zero byte; a reader may take it apart.
+    size_t size;
+    const json_t *config; // tokenizer_config.json; NULL: there is none.
+};
+
+typedef tapml_status (*read_fn)(const struct source_file *file, struct parts *parts);
 
 struct source {
     const char *glob; // The name of the file.
@@ -46,122 +57,103 @@ static int find_name(const char *folder, const char *glob, char out_name[NAME_MA
     return found;
 }
 
+static void unload(struct source_file *file)
+{
+    alloc_free(file->path);
+    alloc_free(file->data);
+}
+
+// Reads a file; `unload` frees it.
 static tapml_status
-read_file(const char *folder, const char *name, char **out_data, size_t *out_size)
+load(const char *folder, const char *name, const json_t *config, struct source_file *out_file)
 {
-    char *path = file_join(folder, name);
-    const tapml_status status =
-        path ? file_read(path, FILE_SIZE_MAX, out_data, out_size) : status_no_memory();
-    alloc_free(path);
-    return status;
-}
-
-static tapml_status load_json(const char *folder, const char *name, json_t **out_root)
-{
-    char *path = file_join(folder, name);
-    const tapml_status status = path ? json_file_load(path, out_root) : status_no_memory();
-    alloc_free(path);
-    return status;
-}
-
-// As load_json, but a file that is not there gives NULL.
-static tapml_status load_optional(const char *folder, const char *name, json_t **out_root)
-{
-    char *path = file_join(folder, name);
-    tapml_status status = path ? TAPML_OK : status_no_memory();
-    *out_root = NULL;
-    if (path && file_exists(path)) {
-        status = json_file_load(path, out_root);
+    struct source_file file = {
+        .folder = folder, .name = name, .path = file_join(folder, name), .config = config};
+    const tapml_status status = file.path
+                                    ? file_read(file.path, FILE_SIZE_MAX, &file.data, &file.size)
+                                    : status_no_memory();
+    if (status != TAPML_OK) {
+        unload(&file);
+        return status;
     }
-    alloc_free(path);
-    return status;
+    *out_file = file;
+    return TAPML_OK;
+}
+
+// Cuts the line that begins at `*at` off a text and moves `*at` behind it. Returns NULL at the end.
+static char *take_line(char **at)
+{
+    char *line = *at;
+    if (*line == '\0') {
+        return NULL;
+    }
+    char *end = line + strcspn(line, "\n");
+    *at = *end ? end + 1 : end;
+    *end = '\0';
+    if (end > line && end[-1] == '\r') {
+        end[-1] = '\0';
+    }
+    return line;
+}
+
+static tapml_status check_lines(const struct source_file *file)
+{
+    return utf8_is_valid(file->data, file->size) && !memchr(file->data, '\0', file->size)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "%s: expected a text of UTF-8 without zero bytes",
+                             file->path);
 }
 
 // -- Added tokens of tokenizer_config.json -----------------------------------------------------
 
-static const char *content_of(const json_t *token)
+static tapml_status
+add_token(const struct parts *parts, const char *key, const json_t *token, json_t *list)
 {
-    return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
+    int64_t id = -1;
+    if (!json_is_object(token) || text_parse_i64(key, &id) != TAPML_OK) {
+        return status_fail(TAPML_INVALID,
+                           "%s: tokenizer_config.json: expected an object for each id of "
+                           "'added_tokens_decoder', found '%.64s'",
+                           parts->name, key);
+    }
+    json_t *copy = json_copy((json_t *)(uintptr_t)token); // Which changes nothing.
+    const int is_set = copy && json_object_set_new(copy, "id", json_integer(id)) == 0;
+    const int is_added = is_set && json_array_append(list, copy) == 0;
+    json_decref(copy);
+    return is_added ? TAPML_OK : status_no_memory();
 }
 
-// {"5": {"content": "<s>", ...}} as [{"id": 5, "content": "<s>", ...}].
-static json_t *list_tokens(const json_t *config)
+// Appends {"5": {"content": "<s>", ...}} to a list, as {"id": 5, "content": "<s>", ...}.
+static tapml_status list_tokens(const struct parts *parts, const json_t *config, json_t *list)
 {
     json_t *map = json_object_get(config, "added_tokens_decoder");
-    json_t *list = json_array();
     const char *key = NULL;
     json_t *token = NULL;
     json_object_foreach(map, key, token)
     {
-        int64_t id = -1;
-        json_t *copy = json_copy(token);
-        if (text_parse_i64(key, &id) != TAPML_OK) {
-            id = -1; // Which is refused by name.
-        }
-        if (!copy || json_object_set_new(copy, "id", json_integer(id)) != 0 ||
-            json_array_append_new(list, copy) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        TAPML_TRY(add_token(parts, key, token, list));
     }
-    return list;
+    return TAPML_OK;
 }
 
-static tapml_status add_listed(json_t *tokens, struct parts *parts)
+// Creates the added tokens of a list, which is released.
+static tapml_status create_added(struct parts *parts, tapml_status listed, json_t *tokens)
 {
     const tapml_status status =
-        tokens ? added_create(parts->name, tokens, parts->normalizer, &parts->added)
-               : status_no_memory();
+        listed == TAPML_OK ? added_create(parts->name, tokens, parts->normalizer, &parts->added)
+                           : listed;
     json_decref(tokens);
     return status;
 }
 
-static tapml_status add_tokens(const char *folder, struct parts *parts)
+static tapml_status add_tokens(const struct source_file *file, struct parts *parts)
 {
-    json_t *config = NULL;
-    TAPML_TRY(load_optional(folder, "tokenizer_config.json", &config));
-    const tapml_status status = add_listed(list_tokens(config), parts);
-    json_decref(config);
-    return status;
+    json_t *tokens = json_array();
+    return create_added(
+        parts, tokens ? list_tokens(parts, file->config, tokens) : status_no_memory(), tokens);
 }
 
 // -- What the code of Qwen's first tokenizer has and its files do not --------------------------
-
-// The special tokens are those behind the ranks, unless a list says otherwise.
-static json_t *list_qwen(const json_t *config, json_int_t first)
-{
-    static const char *const named[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
-    enum { NAMED = sizeof(named) / sizeof(*named), EXTRA = 205 };
-    json_t *tokens = list_tokens(config);
-    if (json_array_size(tokens) > 0) {
-        return tokens;
-    }
-    for (int i = 0; tokens && i < NAMED + EXTRA; ++i) {
-        char extra[32];
-        (void)snprintf(extra, sizeof(extra), "<|extra_%d|>", i - NAMED);
-        json_t *token = json_pack("{s:s, s:I, s:b}", "content", i < NAMED ? named[i] : extra, "id",
-                                  first + i, "special", 1);
-        if (!token || json_array_append_new(tokens, token) != 0) {
-            json_decref(tokens);
-            return NULL;
-        }
-    }
-    return tokens;
-}
-
-// Texts are composed.
-static tapml_status add_qwen(const json_t *config, struct parts *parts)
-{
-    size_t count = 0;
-    const struct vocabulary_token *ranks = vocabulary_all(parts->vocabulary, &count);
-    json_t *composed = json_pack("{s:s}", "type", "NFC");
-    const tapml_status status = composed
-                                    ? normalizer_create(parts->name, composed, &parts->normalizer)
-                                    : status_no_memory();
-    json_decref(composed);
-    return status == TAPML_OK ? add_listed(list_qwen(config, ranks[count - 1].id + 1), parts)
-                              : status;
-}
 
 static int is_qwen_class(const json_t *config)
 {
@@ -169,94 +161,75 @@ static int is_qwen_class(const json_t *config)
     return name && strcmp(name, "QWenTokenizer") == 0;
 }
 
+// The special tokens are those behind the ranks, unless a list says otherwise.
+static tapml_status list_qwen(const struct parts *parts, const json_t *config, json_t *tokens)
+{
+    static const char *const named[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+    enum { NAMED = sizeof(named) / sizeof(*named), EXTRA = 205 };
+    size_t count = 0;
+    const struct vocabulary_token *ranks = vocabulary_all(parts->vocabulary, &count);
+    const json_int_t first = (json_int_t)ranks[count - 1].id + 1;
+    TAPML_TRY(list_tokens(parts, config, tokens));
+    if (json_array_size(tokens) > 0) {
+        return TAPML_OK;
+    }
+    for (int i = 0; i < NAMED + EXTRA; ++i) {
+        char extra[32];
+        (void)snprintf(extra, sizeof(extra), "<|extra_%d|>", i - NAMED);
+        json_t *token = json_pack("{s:s, s:I, s:b}", "content", i < NAMED ? named[i] : extra, "id",
+                                  first + i, "special", 1);
+        if (!token || json_array_append_new(tokens, token) != 0) {
+            return status_no_memory();
+        }
+    }
+    return TAPML_OK;
+}
+
+// Texts are composed.
+static tapml_status add_qwen(const struct source_file *file, struct parts *parts)
+{
+    json_t *composed = json_pack("{s:s}", "type", "NFC");
+    const tapml_status status = composed
+                                    ? normalizer_create(parts->name, composed, &parts->normalizer)
+                                    : status_no_memory();
+    json_decref(composed);
+    TAPML_TRY(status);
+    json_t *tokens = json_array();
+    return create_added(parts, tokens ? list_qwen(parts, file->config, tokens) : status_no_memory(),
+                        tokens);
+}
+
 // -- Kinds of files ----------------------------------------------------------------------------
 
-static tapml_status read_description(const char *folder, const char *name, struct parts *parts)
+static tapml_status read_description(const struct source_file *file, struct parts *parts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    TAPML_TRY(read_file(folder, name, &data, &size));
-    const tapml_status status = description_parse(data, size, parts);
-    alloc_free(data);
-    return status;
+    return description_parse(file->data, file->size, parts);
 }
 
 // A tokenizer.model may be a list of ranks.
-static tapml_status read_model(const char *folder, const char *name, struct parts *parts)
+static tapml_status read_model(const struct source_file *file, struct parts *parts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    TAPML_TRY(read_file(folder, name, &data, &size));
-    tapml_status status = sentencepiece_is(data, size) ? sentencepiece_read(data, size, parts)
-                                                       : tiktoken_read(data, size, 0, parts);
-    alloc_free(data);
-    return status == TAPML_OK ? add_tokens(folder, parts) : status;
+    TAPML_TRY(sentencepiece_is(file->data, file->size)
+                  ? sentencepiece_read(file->data, file->size, parts)
+                  : tiktoken_read(file->data, file->size, 0, parts));
+    return add_tokens(file, parts);
 }
 
-static tapml_status read_tekken(const char *folder, const char *name, struct parts *parts)
+static tapml_status read_tekken(const struct source_file *file, struct parts *parts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    TAPML_TRY(read_file(folder, name, &data, &size));
-    const tapml_status status = tiktoken_read_tekken(data, size, parts);
-    alloc_free(data);
-    return status;
+    return tiktoken_read_tekken(file->data, file->size, parts);
 }
 
-static tapml_status read_ranks(const char *folder, const char *name, struct parts *parts)
+static tapml_status read_ranks(const struct source_file *file, struct parts *parts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    json_t *config = NULL;
-    TAPML_TRY(load_optional(folder, "tokenizer_config.json", &config));
-    tapml_status status = read_file(folder, name, &data, &size);
-    if (status == TAPML_OK) {
-        status = tiktoken_read(data, size, strncmp(name, "qwen", strlen("qwen")) == 0, parts);
-    }
-    if (status == TAPML_OK) {
-        status = is_qwen_class(config) ? add_qwen(config, parts)
-                                       : add_listed(list_tokens(config), parts);
-    }
-    alloc_free(data);
-    json_decref(config);
-    return status;
+    const int is_qwen = strncmp(file->name, "qwen", strlen("qwen")) == 0;
+    TAPML_TRY(tiktoken_read(file->data, file->size, is_qwen, parts));
+    return is_qwen_class(file->config) ? add_qwen(file, parts) : add_tokens(file, parts);
 }
 
-static tapml_status read_rwkv(const char *folder, const char *name, struct parts *parts)
+static tapml_status read_rwkv(const struct source_file *file, struct parts *parts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    TAPML_TRY(read_file(folder, name, &data, &size));
-    const tapml_status status = rwkv_read(data, size, parts);
-    alloc_free(data);
-    return status;
-}
-
-// Appends the lines of a text to a list or, with their numbers, to a map.
-static tapml_status add_lines(const struct parts *parts, char *data, json_t *list, json_t *map)
-{
-    json_int_t number = 0;
-    for (char *line = data; *line;) {
-        char *end = line + strcspn(line, "\n");
-        char *next = *end ? end + 1 : end;
-        end -= end > line && end[-1] == '\r' ? 1 : 0;
-        *end = '\0';
-        const int is_merge = *line && (number > 0 || strncmp(line, "#version", 8) != 0);
-        if (map && json_object_get(map, line)) {
-            return status_fail(TAPML_INVALID, "%s:%lld: expected a token once, found '%.64s' again",
-                               parts->name, (long long)number + 1, line);
-        }
-        const int failed = map        ? json_object_set_new(map, line, json_integer(number))
-                           : is_merge ? json_array_append_new(list, json_string(line))
-                                      : 0;
-        if (failed) {
-            return status_fail(TAPML_INVALID, "%s:%lld: expected UTF-8", parts->name,
-                               (long long)number + 1);
-        }
-        ++number;
-        line = next;
-    }
-    return TAPML_OK;
+    return rwkv_read(file->data, file->size, parts);
 }
 
 static int has_id(const json_t *tokens, json_int_t id)
@@ -273,10 +246,8 @@ static int has_id(const json_t *tokens, json_int_t id)
 // are in the vocabulary, listed or not.
 static tapml_status add_roles(json_t *tokens, const json_t *config, const json_t *vocab)
 {
-    static const char *const keys[] = {"bos_token",  "eos_token", "unk_token", "pad_token",
-                                       "mask_token", "cls_token", "sep_token"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); ++i) {
-        const char *named = content_of(json_object_get(config, keys[i]));
+    for (size_t i = 0; special_roles[i]; ++i) {
+        const char *named = special_content(json_object_get(config, special_roles[i]));
         const char *content = named || config ? named : "<|endoftext|>";
         const json_t *id = content ? json_object_get(vocab, content) : NULL;
         if (!json_is_integer(id) || has_id(tokens, json_integer_value(id))) {
@@ -291,50 +262,57 @@ static tapml_status add_roles(json_t *tokens, const json_t *config, const json_t
     return TAPML_OK;
 }
 
-// Takes the members of a tokenizer.json that the older files mean; `root` is released.
-static tapml_status read_built(const char *folder, json_t *root, struct parts *parts)
+// Takes `root`, the members of a tokenizer.json that an older file means; NULL: without memory.
+static tapml_status read_built(const struct source_file *file, json_t *root, struct parts *parts)
 {
-    json_t *config = NULL;
-    tapml_status status =
-        root ? load_optional(folder, "tokenizer_config.json", &config) : status_no_memory();
-    json_t *tokens = status == TAPML_OK ? list_tokens(config) : NULL;
-    if (status == TAPML_OK && (!tokens || json_object_set(root, "added_tokens", tokens) != 0)) {
-        status = status_no_memory();
-    }
+    const json_t *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    json_t *tokens = json_array();
+    tapml_status status = root && tokens && json_object_set(root, "added_tokens", tokens) == 0
+                              ? list_tokens(parts, file->config, tokens)
+                              : status_no_memory();
     if (status == TAPML_OK) {
-        status =
-            add_roles(tokens, config, json_object_get(json_object_get(root, "model"), "vocab"));
+        status = add_roles(tokens, file->config, vocab);
     }
     if (status == TAPML_OK) {
         status = description_read(root, NULL, parts);
     }
     json_decref(tokens);
-    json_decref(config);
     json_decref(root);
     return status;
 }
 
-// vocab.json and merges.txt: the byte-level tokenizer of GPT-2.
-static tapml_status read_merges(const char *folder, const char *name, struct parts *parts)
+// The lines of merges.txt, but for the version that the first one may name.
+static tapml_status list_merges(const struct source_file *file, json_t *merges)
 {
+    static const char version[] = "#version";
+    char *at = file->data;
+    TAPML_TRY(check_lines(file));
+    for (char *line = take_line(&at); line; line = take_line(&at)) {
+        const int is_version = line == file->data && strncmp(line, version, strlen(version)) == 0;
+        if (*line && !is_version && json_array_append_new(merges, json_string(line)) != 0) {
+            return status_no_memory();
+        }
+    }
+    return TAPML_OK;
+}
+
+// vocab.json and merges.txt: the byte-level tokenizer of GPT-2.
+static tapml_status read_merges(const struct source_file *file, struct parts *parts)
+{
+    struct source_file listed;
     json_t *vocab = NULL;
+    TAPML_TRY(load(file->folder, "merges.txt", NULL, &listed));
     json_t *merges = json_array();
-    char *data = NULL;
-    size_t size = 0;
-    tapml_status status = merges ? load_json(folder, name, &vocab) : status_no_memory();
+    tapml_status status = merges ? list_merges(&listed, merges) : status_no_memory();
+    unload(&listed);
     if (status == TAPML_OK) {
-        status = read_file(folder, "merges.txt", &data, &size);
+        status = json_file_parse(file->path, file->data, file->size, &vocab);
     }
-    if (status == TAPML_OK) {
-        status = add_lines(parts, data, merges, NULL);
-    }
-    alloc_free(data);
     if (status != TAPML_OK) {
-        json_decref(vocab);
         json_decref(merges);
         return status;
     }
-    return read_built(folder,
+    return read_built(file,
                       json_pack("{s:{s:s, s:b}, s:{s:s}, s:{s:s, s:o, s:o}}", "pre_tokenizer",
                                 "type", "ByteLevel", "add_prefix_space", 0, "decoder", "type",
                                 "ByteLevel", "model", "type", "BPE", "vocab", vocab, "merges",
@@ -342,56 +320,54 @@ static tapml_status read_merges(const char *folder, const char *name, struct par
                       parts);
 }
 
-// vocab.txt: the WordPiece tokenizer of BERT, in lower case unless tokenizer_config.json denies it.
-static tapml_status build_bert(const char *folder, json_t *vocab, json_t **out_root)
+// The lines of vocab.txt, with their numbers from 0 on.
+static tapml_status list_words(const struct source_file *file, json_t *vocab)
 {
-    json_t *config = NULL;
-    const tapml_status status = load_optional(folder, "tokenizer_config.json", &config);
-    if (status != TAPML_OK) {
-        json_decref(vocab);
-        return status;
+    json_int_t number = 0;
+    char *at = file->data;
+    TAPML_TRY(check_lines(file));
+    for (char *line = take_line(&at); line; line = take_line(&at)) {
+        if (json_object_get(vocab, line)) {
+            return status_fail(TAPML_INVALID, "%s:%lld: expected a token once, found '%.64s' again",
+                               file->path, (long long)number + 1, line);
+        }
+        if (json_object_set_new(vocab, line, json_integer(number++)) != 0) {
+            return status_no_memory();
+        }
     }
-    const json_t *lowers = json_object_get(config, "do_lower_case");
-    const json_t *cls = json_object_get(vocab, "[CLS]");
-    const json_t *sep = json_object_get(vocab, "[SEP]");
-    json_t *root =
-        json_pack("{s:{s:s, s:b, s:b, s:b}, s:{s:s}, s:{s:s, s:s, s:b}}", "normalizer", "type",
-                  "BertNormalizer", "clean_text", 1, "handle_chinese_chars", 1, "lowercase",
-                  !json_is_false(lowers), "pre_tokenizer", "type", "BertPreTokenizer", "decoder",
-                  "type", "WordPiece", "prefix", "##", "cleanup", 1);
-    if (root && cls && sep) {
-        (void)json_object_set_new(root, "post_processor",
-                                  json_pack("{s:s, s:[s, I], s:[s, I]}", "type", "BertProcessing",
-                                            "cls", "[CLS]", json_integer_value(cls), "sep", "[SEP]",
-                                            json_integer_value(sep)));
-    }
-    json_t *model = json_pack("{s:s, s:o}", "type", "WordPiece", "vocab", vocab);
-    if (!root || !model || json_object_set_new(root, "model", model) != 0) {
-        json_decref(root);
-        root = NULL;
-    }
-    json_decref(config);
-    *out_root = root;
-    return root ? TAPML_OK : status_no_memory();
+    return TAPML_OK;
 }
 
-static tapml_status read_words(const char *folder, const char *name, struct parts *parts)
+// What BERT puts around a text, if the vocabulary has it; else null.
+static json_t *pack_ends(const json_t *vocab)
 {
-    char *data = NULL;
-    size_t size = 0;
-    json_t *root = NULL;
+    const json_t *cls = json_object_get(vocab, "[CLS]");
+    const json_t *sep = json_object_get(vocab, "[SEP]");
+    return cls && sep
+               ? json_pack("{s:s, s:[s, I], s:[s, I]}", "type", "BertProcessing", "cls", "[CLS]",
+                           json_integer_value(cls), "sep", "[SEP]", json_integer_value(sep))
+               : json_null();
+}
+
+// vocab.txt: the WordPiece tokenizer of BERT, in lower case unless tokenizer_config.json denies it.
+static tapml_status read_words(const struct source_file *file, struct parts *parts)
+{
+    const int lowers = !json_is_false(json_object_get(file->config, "do_lower_case"));
     json_t *vocab = json_object();
-    tapml_status status = vocab ? read_file(folder, name, &data, &size) : status_no_memory();
-    if (status == TAPML_OK) {
-        status = add_lines(parts, data, NULL, vocab);
-    }
-    alloc_free(data);
+    const tapml_status status = vocab ? list_words(file, vocab) : status_no_memory();
     if (status != TAPML_OK) {
         json_decref(vocab);
         return status;
     }
-    TAPML_TRY(build_bert(folder, vocab, &root));
-    return read_built(folder, root, parts);
+    return read_built(file,
+                      json_pack("{s:{s:s, s:b, s:b, s:b}, s:{s:s}, s:{s:s, s:s, s:b}, s:o, "
+                                "s:{s:s, s:o}}",
+                                "normalizer", "type", "BertNormalizer", "clean_text", 1,
+                                "handle_chinese_chars", 1, "lowercase", lowers, "pre_tokenizer",
+                                "type", "BertPreTokenizer", "decoder", "type", "WordPiece",
+                                "prefix", "##", "cleanup", 1, "post_processor", pack_ends(vocab),
+                                "model", "type", "WordPiece", "vocab", vocab),
+                      parts);
 }
 
 static const struct source sources[] = {
@@ -421,11 +397,11 @@ int sources_exist(const char *folder)
 
 // -- What begins and ends a text ---------------------------------------------------------------
 
-// The id of the token that tokenizer_config.json names, else that of the file; -1: none
+// The id of the token that tokenizer_config.json names, else that of the file; -1: none.
 static int32_t
 find_id(const struct parts *parts, const json_t *config, const char *key, int32_t own)
 {
-    const char *content = content_of(json_object_get(config, key));
+    const char *content = special_content(json_object_get(config, key));
     if (!content) {
         return own;
     }
@@ -447,33 +423,33 @@ static tapml_status add_ends(const json_t *config, struct parts *parts)
     return TAPML_OK;
 }
 
-static tapml_status complete(const char *folder, struct parts *parts)
+static tapml_status
+read_file(const struct source *source, const struct source_file *file, struct parts *parts)
 {
-    json_t *config = NULL;
+    TAPML_TRY(parts_init(parts, file->path));
+    TAPML_TRY(source->read(file, parts));
     TAPML_TRY(parts_complete(parts));
-    if (parts->templates.is_stated) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(load_optional(folder, "tokenizer_config.json", &config));
-    const tapml_status status = add_ends(config, parts);
-    json_decref(config);
-    return status;
+    return parts->templates.is_stated ? TAPML_OK : add_ends(file->config, parts);
 }
 
 tapml_status sources_read(const char *folder, struct parts *out_parts)
 {
     char name[NAME_MAX_BYTES];
     const struct source *source = find_source(folder, name);
+    struct source_file file;
+    json_t *config = NULL;
     *out_parts = (struct parts){.name = NULL};
     if (!source) {
         return status_fail(TAPML_NOT_FOUND,
                            "%s: expected a tokenizer.json or another tokenizer, found none",
                            folder);
     }
-    char *path = file_join(folder, name);
-    tapml_status status = path ? parts_init(out_parts, path) : status_no_memory();
-    alloc_free(path);
-    TAPML_TRY(status);
-    TAPML_TRY(source->read(folder, name, out_parts));
-    return complete(folder, out_parts);
+    TAPML_TRY(json_file_find(folder, "tokenizer_config.json", &config));
+    tapml_status status = load(folder, name, config, &file);
+    if (status == TAPML_OK) {
+        status = read_file(source, &file, out_parts);
+        unload(&file);
+    }
+    json_decref(config);
+    return status;
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/special.h"
 
-#include "base/alloc.h"
-#include "base/file.h"
 #include "base/json_file.h"
 
 #include <stdlib.h>
@@ -19,16 +17,8 @@ static const char *const source_names[SOURCE_COUNT] = {
     "tokenizer.json",
 };
 
-static tapml_status load_one(const char *folder, const char *name, json_t **out_root)
-{
-    char *path = file_join(folder, name);
-    if (!path) {
-        return status_no_memory();
-    }
-    const tapml_status status = file_exists(path) ? json_file_load(path, out_root) : TAPML_OK;
-    alloc_free(path);
-    return status;
-}
+const char *const special_roles[] = {"bos_token", "eos_token", "unk_token",  "sep_token",
+                                     "pad_token", "cls_token", "mask_token", NULL};
 
 static tapml_status
 add_id(const char *source, const char *key, const json_t *value, struct special *special)
@@ -61,7 +51,7 @@ static tapml_status add_ids(json_t *const *roots, const char *key, struct specia
     return TAPML_OK;
 }
 
-static const char *content_of(const json_t *token)
+const char *special_content(const json_t *token)
 {
     return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
 }
@@ -72,7 +62,7 @@ static int32_t id_of(json_t *const *roots, const char *content)
     const json_t *list = json_object_get(roots[TOKENIZER], "added_tokens");
     for (size_t i = 0; i < json_array_size(list); ++i) {
         const json_t *token = json_array_get(list, i);
-        const char *found = content_of(token);
+        const char *found = special_content(token);
         const json_int_t id = json_integer_value(json_object_get(token, "id"));
         if (found && strcmp(found, content) == 0 && id >= 0 && id <= INT32_MAX) {
             return (int32_t)id;
@@ -83,7 +73,7 @@ static int32_t id_of(json_t *const *roots, const char *content)
     json_t *token = NULL;
     json_object_foreach(map, key, token)
     {
-        const char *found = content_of(token);
+        const char *found = special_content(token);
         const long long id = strtoll(key, NULL, 10);
         if (found && strcmp(found, content) == 0 && id >= 0 && id <= INT32_MAX) {
             return (int32_t)id;
@@ -95,7 +85,7 @@ static int32_t id_of(json_t *const *roots, const char *content)
 // The id that tokenizer_config.json names by its text, or -1.
 static int32_t named_id(json_t *const *roots, const char *key)
 {
-    const char *content = content_of(json_object_get(roots[TOKENIZER_CONFIG], key));
+    const char *content = special_content(json_object_get(roots[TOKENIZER_CONFIG], key));
     return content ? id_of(roots, content) : -1;
 }
 
@@ -125,14 +115,16 @@ static tapml_status load(const char *folder, json_t **roots, struct special *out
 {
     struct special special = {0};
     for (int source = GENERATION; source < TOKENIZER; ++source) {
-        TAPML_TRY(load_one(folder, source_names[source], &roots[source]));
+        TAPML_TRY(json_file_find(folder, source_names[source], &roots[source]));
     }
     TAPML_TRY(find_all(folder, roots, &special));
     const json_t *names = roots[TOKENIZER_CONFIG];
-    const int lacks_begin = special.begin < 0 && content_of(json_object_get(names, "bos_token"));
-    const int lacks_end = special.end_count == 0 && content_of(json_object_get(names, "eos_token"));
+    const int lacks_begin =
+        special.begin < 0 && special_content(json_object_get(names, "bos_token"));
+    const int lacks_end =
+        special.end_count == 0 && special_content(json_object_get(names, "eos_token"));
     if (lacks_begin || lacks_end) {
-        TAPML_TRY(load_one(folder, source_names[TOKENIZER], &roots[TOKENIZER]));
+        TAPML_TRY(json_file_find(folder, source_names[TOKENIZER], &roots[TOKENIZER]));
         TAPML_TRY(find_all(folder, roots, &special));
     }
     *out_special = special;

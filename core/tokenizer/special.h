@@ -7,10 +7,14 @@
 
 #include "base/status.h"
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { SPECIAL_END_MAX = 16 };
+
+// The keys under which files name tokens by what they are for, ended by NULL: "bos_token", ...
+extern const char *const special_roles[];
 
 struct special {
     int32_t begin; // -1: none
@@ -23,3 +27,6 @@ tapml_status special_load(const char *folder, struct special *out_special) STATU
 
 // Whether `id` ends a text. [any]
 int special_is_end(const struct special *special, int32_t id);
+
+// The text of a token as files name it: a string, or the "content" of an object. NULL: neither.
+const char *special_content(const json_t *token);

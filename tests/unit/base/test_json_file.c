@@ -126,6 +126,12 @@ Test(json_file, a_file_is_loaded_by_its_name)
     cr_assert_eq(json_file_load(scratch_text(&scratch, "b.json", "{\n\n]"), &root), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "b.json:3: "));
     cr_assert_eq(json_file_load(scratch_path(&scratch, "absent"), &root), TAPML_NOT_FOUND);
+    cr_assert_eq(json_file_find(scratch.folder, "a.json", &root), TAPML_OK);
+    cr_assert_eq(number_of(root, "a"), 1);
+    json_decref(root);
+    cr_assert_eq(json_file_find(scratch.folder, "b.json", &root), TAPML_INVALID);
+    cr_assert_eq(json_file_find(scratch.folder, "absent", &root), TAPML_OK);
+    cr_assert_null(root);
     scratch_remove(&scratch);
 }
 

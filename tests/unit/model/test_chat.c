@@ -129,6 +129,8 @@ Test(chat, refuses_with_a_sentence)
     refuses(&(struct folder){config, NULL, NULL, "x", NULL}, TAPML_INVALID,
             "refuses the messages: no");
     refuses(&(struct folder){config, NULL, NULL, "[x", NULL}, TAPML_INVALID, "the messages");
+    refuses(&(struct folder){config, NULL, NULL, "\xff", NULL}, TAPML_INVALID, "in UTF-8");
+    refuses(&(struct folder){config, NULL, NULL, "x", "\xff"}, TAPML_INVALID, "in UTF-8");
     refuses(&(struct folder){config, NULL, NULL, "[]", NULL}, TAPML_INVALID, "a list of messages");
     refuses(&(struct folder){config, NULL, NULL, "{}", NULL}, TAPML_INVALID, "a list of messages");
     refuses(&(struct folder){config, NULL, NULL, "[{\"role\": \"u\"}, 5]", NULL}, TAPML_INVALID,

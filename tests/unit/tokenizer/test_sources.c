@@ -122,6 +122,12 @@ Test(sources, added_tokens_stand_beside_older_files)
     scratch_text(&scratch, "tokenizer_config.json",
                  "{\"added_tokens_decoder\": {\"x\": {\"content\": \"<end>\"}}}");
     cr_assert_eq(sources_read(scratch.folder, &parts), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "found 'x'"), "%s", status_message());
+    parts_release(&parts);
+    scratch_text(&scratch, "tokenizer_config.json",
+                 "{\"added_tokens_decoder\": {\"5\": \"<end>\"}}");
+    cr_assert_eq(sources_read(scratch.folder, &parts), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "found '5'"), "%s", status_message());
     parts_release(&parts);
     scratch_remove(&scratch);
 }

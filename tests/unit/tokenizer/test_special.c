@@ -105,3 +105,14 @@ Test(special, the_trained_model_has_both)
     cr_assert_eq(special.end_count, 1);
     cr_assert(special_is_end(&special, 1));
 }
+
+Test(special, a_token_is_named_by_its_text)
+{
+    json_t *tokens = json_pack("[s, {s:s}, {}, i]", "<s>", "content", "</s>", 5);
+    cr_assert_str_eq(special_content(json_array_get(tokens, 0)), "<s>");
+    cr_assert_str_eq(special_content(json_array_get(tokens, 1)), "</s>");
+    cr_assert_null(special_content(json_array_get(tokens, 2)));
+    cr_assert_null(special_content(json_array_get(tokens, 3)));
+    cr_assert_null(special_content(NULL));
+    json_decref(tokens);
+}
