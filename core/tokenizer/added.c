@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND_COUNT = 2, COUNT_MAX = 1 << 20 };
+// A normalizer may make megabytes of each of a million tokens.
+enum { ROUND_COUNT = 2, COUNT_MAX = 1 << 20, KEY_BYTES_MAX = 1 << 28 };
 
 struct added_token {
     const char *content;
@@ -31,6 +32,7 @@ struct added {
     struct added_token *tokens; // By id.
     size_t count;
     struct vocabulary_token *keys[ROUND_COUNT]; // What is searched for; its id is a position.
+    size_t key_bytes;
     struct prefixes *prefixes[ROUND_COUNT];
     struct pattern *word; // A character of a word, at the start.
 };
@@ -87,6 +89,10 @@ static tapml_status read_key(struct added *added,
         text_append(&key, token->content);
         status = text_status(&key);
     }
+    added->key_bytes += key.length;
+    if (status == TAPML_OK && added->key_bytes > KEY_BYTES_MAX) {
+        status = status_fail(TAPML_INVALID, "the normalizer makes added tokens too long");
+    }
     char *copy = status == TAPML_OK ? arena_new(added->arena, key.length + 1) : NULL;
     if (copy) {
         memcpy(copy, key.data, key.length);
@@ -97,7 +103,8 @@ static tapml_status read_key(struct added *added,
     return status != TAPML_OK ? status : copy ? TAPML_OK : status_no_memory();
 }
 
-static tapml_status read_keys(struct added *added, const struct normalizer *normalizer, int round)
+static tapml_status
+read_keys(struct added *added, const char *name, const struct normalizer *normalizer, int round)
 {
     size_t count = 0;
     struct vocabulary_token *keys = arena_array(added->arena, added->count, sizeof(*keys));
@@ -106,7 +113,11 @@ static tapml_status read_keys(struct added *added, const struct normalizer *norm
     }
     for (size_t i = 0; i < added->count; ++i) {
         if (added->tokens[i].is_normalized == round) {
-            TAPML_TRY(read_key(added, normalizer, i, &keys[count++]));
+            const tapml_status status = read_key(added, normalizer, i, &keys[count++]);
+            if (status != TAPML_OK) {
+                return status_explain(status, "%s: added token '%.64s'", name,
+                                      added->tokens[i].content);
+            }
         }
     }
     added->keys[round] = keys;
@@ -150,7 +161,7 @@ static tapml_status read_tokens(struct added *added,
     qsort(added->tokens, count, sizeof(*added->tokens), compare_tokens);
     TAPML_TRY(check_ids(added, name));
     for (int round = 0; round < ROUND_COUNT; ++round) {
-        TAPML_TRY(read_keys(added, normalizer, round));
+        TAPML_TRY(read_keys(added, name, normalizer, round));
     }
     return has_single_word ? pattern_create(word_expression, &added->word) : TAPML_OK;
 }

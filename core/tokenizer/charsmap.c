@@ -11,6 +11,10 @@
 
 enum { UNIT_BYTES = 4, GRAPHEME_BYTES_MAX = 5 };
 
+// The units of a hostile map can lead back to themselves, as if its keys had no end, and all of
+// them to one long text.
+enum { KEY_BYTES_MAX = 1024, GROWTH_MAX = 1 << 28 };
+
 struct charsmap {
     uint32_t *units;
     size_t unit_count;
@@ -106,7 +110,7 @@ static const char *find(const struct charsmap *charsmap,
 {
     const char *found = NULL;
     size_t position = offset_of(unit_at(charsmap, 0));
-    for (size_t i = 0; i < length; ++i) {
+    for (size_t i = 0; i < length && i < KEY_BYTES_MAX; ++i) {
         const unsigned char byte = (unsigned char)text[i];
         position ^= byte;
         const uint32_t unit = unit_at(charsmap, position);
@@ -126,7 +130,14 @@ static const char *find(const struct charsmap *charsmap,
     return found;
 }
 
-// Appends the text of a character, or the character. The file's texts need not be UTF-8.
+static tapml_status check_length(const struct text *out)
+{
+    return out->length <= GROWTH_MAX
+               ? text_status(out)
+               : status_fail(TAPML_INVALID, "the map of characters makes the text too long");
+}
+
+// Appends the text of a character. The file's texts need not be UTF-8.
 static void append_safe(struct text *out, const char *text)
 {
     const size_t length = strlen(text);
@@ -154,6 +165,7 @@ charsmap_apply(const struct charsmap *charsmap, const char *text, size_t length,
         } else {
             unicode_append(out, unicode_next(text, length, &at));
         }
+        TAPML_TRY(check_length(out));
     }
     return text_status(out);
 }
@@ -189,6 +201,7 @@ tapml_status charsmap_apply_graphemes(const struct charsmap *charsmap,
         const size_t count = unicode_grapheme(text + at, length - at);
         apply_grapheme(charsmap, text + at, count, out);
         at += count;
+        TAPML_TRY(check_length(out));
     }
     return text_status(out);
 }

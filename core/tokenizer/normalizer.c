@@ -11,7 +11,11 @@
 
 #include <string.h>
 
-enum { STEP_MAX = 64, DEPTH_MAX = 8, GROWTH_MAX = 1 << 28 };
+enum { STEP_MAX = 64, DEPTH_MAX = 8 };
+
+// What a step may make of a text: at most GROWTH_MAX bytes, and so much more than the text was that
+// 64 steps, each of which doubles it, end early.
+enum { GROWTH_MAX = 1 << 28, GROWTH_FACTOR = 16, GROWTH_BYTES = 1 << 24 };
 
 struct normalizer_step;
 typedef tapml_status (*step_fn)(const struct normalizer_step *step,
@@ -38,6 +42,11 @@ struct normalizer {
 };
 
 // -- Steps -------------------------------------------------------------------------------------
+
+static tapml_status too_long(void)
+{
+    return status_fail(TAPML_INVALID, "the normalizer makes the text too long");
+}
 
 static tapml_status
 to_form(const struct normalizer_step *step, const char *text, size_t length, struct text *out)
@@ -90,7 +99,7 @@ replace(const struct normalizer_step *step, const char *text, size_t length, str
         text_append(out, found ? step->content : "");
         at = found ? end + size : length;
         if (out->length > GROWTH_MAX) {
-            return status_fail(TAPML_INVALID, "the normalizer makes the text too long");
+            return too_long();
         }
     }
     return text_status(out);
@@ -111,7 +120,7 @@ static tapml_status replace_all(const struct normalizer_step *step,
         text_append(out, begin < end ? step->content : "");
         done = end;
         if (out->length > GROWTH_MAX) {
-            return status_fail(TAPML_INVALID, "the normalizer makes the text too long");
+            return too_long();
         }
     }
     return text_status(out);
@@ -277,12 +286,15 @@ static tapml_status
 read_precompiled(struct normalizer *normalizer, const json_t *value, struct normalizer_step *step)
 {
     const json_t *map = json_object_get(value, "precompiled_charsmap");
-    step->apply = map_graphemes;
-    if (!map || json_is_null(map) || *json_string_value(map) == '\0') {
+    if (!map || json_is_null(map) || (json_is_string(map) && json_string_length(map) == 0)) {
         step->apply = prepend; // No map changes nothing.
         step->what = "";
         return TAPML_OK;
     }
+    if (!json_is_string(map)) {
+        return lacks(normalizer, "Precompiled", "precompiled_charsmap");
+    }
+    step->apply = map_graphemes;
     return charsmap_create_base64(normalizer->name, json_string_value(map), &step->charsmap);
 }
 
@@ -472,6 +484,7 @@ tapml_status normalizer_apply(const struct normalizer *normalizer,
                               size_t length,
                               struct text *out)
 {
+    const size_t most = GROWTH_BYTES + length * GROWTH_FACTOR;
     struct text sides[2];
     tapml_status status = TAPML_OK;
     text_init(&sides[0]);
@@ -481,6 +494,9 @@ tapml_status normalizer_apply(const struct normalizer *normalizer,
         struct text *next = &sides[i % 2];
         text_clear(next);
         status = step->apply(step, text, length, next);
+        if (status == TAPML_OK && next->length > most) {
+            status = too_long();
+        }
         text = next->data;
         length = next->length;
     }

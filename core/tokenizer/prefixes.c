@@ -30,6 +30,24 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static int is_same(const struct vocabulary_token *a, const struct vocabulary_token *b)
+{
+    return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
+}
+
+// Sorts the strings, and keeps the first of equal ones: a step would have to pass over the others.
+static void sort(struct prefixes *prefixes)
+{
+    size_t count = 0;
+    qsort((void *)prefixes->sorted, prefixes->count, sizeof(*prefixes->sorted), compare);
+    for (size_t i = 0; i < prefixes->count; ++i) {
+        if (count == 0 || !is_same(prefixes->sorted[count - 1], prefixes->sorted[i])) {
+            prefixes->sorted[count++] = prefixes->sorted[i];
+        }
+    }
+    prefixes->count = count;
+}
+
 static unsigned char byte_at(const struct prefixes *prefixes, size_t index, size_t depth)
 {
     return (unsigned char)prefixes->sorted[index]->bytes[depth];
@@ -52,7 +70,7 @@ prefixes_create(const struct vocabulary_token *tokens, size_t count, struct pref
             prefixes->sorted[prefixes->count++] = &tokens[i];
         }
     }
-    qsort((void *)prefixes->sorted, prefixes->count, sizeof(*prefixes->sorted), compare);
+    sort(prefixes);
     size_t at = 0;
     for (size_t byte = 0; byte < BYTE_COUNT; ++byte) {
         prefixes->first[byte] = at;
@@ -102,7 +120,7 @@ int prefixes_step(const struct prefixes *prefixes, struct prefixes_walk *walk, u
             .first = prefixes->first[byte], .end = prefixes->first[byte + 1], .depth = 1};
         return walk->first < walk->end;
     }
-    while (walk->first < walk->end && prefixes->sorted[walk->first]->length == walk->depth) {
+    if (walk->first < walk->end && prefixes->sorted[walk->first]->length == walk->depth) {
         ++walk->first; // What ends here.
     }
     const size_t first = bound(prefixes, walk, byte);

@@ -13,6 +13,9 @@
 
 enum { STEP_MAX = 64, DEPTH_MAX = 8 };
 
+// What the steps may make of a text: 64 of them, each of which doubles it, end early.
+enum { GROWTH_FACTOR = 16, GROWTH_BYTES = 1 << 24 };
+
 // The words of GPT-2 (Radford et al., 2019), which the pre-tokenizer ByteLevel means by use_regex.
 static const char gpt2_expression[] =
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" EXPRESSION_SPACE
@@ -52,6 +55,7 @@ struct splitter_work {
     const struct splitter *splitter;
     struct pieces sides[2];
     struct text changed; // A piece with what is put before it.
+    size_t length_max;   // Of that, and of all pieces together.
     struct pattern_search searches[STEP_MAX];
 };
 
@@ -180,11 +184,18 @@ static int begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-static void change_metaspace(struct splitter_work *work,
-                             const struct splitter_step *step,
-                             const char *text,
-                             size_t length,
-                             int is_first)
+static tapml_status check_length(const struct splitter_work *work, const struct text *text)
+{
+    return text->length <= work->length_max
+               ? text_status(text)
+               : status_fail(TAPML_INVALID, "the pre_tokenizer makes the text too long");
+}
+
+static tapml_status change_metaspace(struct splitter_work *work,
+                                     const struct splitter_step *step,
+                                     const char *text,
+                                     size_t length,
+                                     int is_first)
 {
     const int has_blank = length > 0 && (text[0] == ' ' || begins_with(text, length, step->blank));
     const int adds = step->scheme == ALWAYS || (step->scheme == FIRST && is_first);
@@ -195,7 +206,9 @@ static void change_metaspace(struct splitter_work *work,
         } else {
             text_append_bytes(&work->changed, text + at, 1);
         }
+        TAPML_TRY(check_length(work, &work->changed));
     }
+    return TAPML_OK;
 }
 
 static tapml_status
@@ -206,7 +219,7 @@ split_piece(struct splitter_work *work, size_t index, const char *text, size_t l
     struct pieces *out = &work->sides[(index + 1) % 2];
     text_clear(&work->changed);
     if (step->blank) {
-        change_metaspace(work, step, text, length, is_first);
+        TAPML_TRY(change_metaspace(work, step, text, length, is_first));
     } else {
         text_append(&work->changed, step->adds_space && text[0] != ' ' ? " " : "");
         text_append_bytes(&work->changed, text, length);
@@ -234,6 +247,7 @@ static tapml_status split_all(struct splitter_work *work, size_t index)
         size_t length = 0;
         const char *piece = pieces_get(in, i, &length);
         TAPML_TRY(split_piece(work, index, piece, length, in->begins && i == 0));
+        TAPML_TRY(check_length(work, &out->text));
         // Where the beginning was removed, no piece begins the input.
         out->begins = out->begins && (i > 0 || out->count > 0);
     }
@@ -247,6 +261,7 @@ tapml_status splitter_apply(struct splitter_work *work,
                             const struct pieces **out_pieces)
 {
     const size_t count = work->splitter->count;
+    work->length_max = GROWTH_BYTES + length * GROWTH_FACTOR;
     pieces_clear(&work->sides[0]);
     TAPML_TRY(pieces_add(&work->sides[0], text, length));
     work->sides[0].begins = begins;

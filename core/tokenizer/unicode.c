@@ -5,9 +5,11 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
+#include <stdlib.h>
 #include <utf8proc.h>
 
 enum { CAPITAL_I_WITH_DOT = 0x130, DOT_ABOVE = 0x307 };
+enum { DECOMPOSED_MAX = 32, CLASS_SHIFT = 56, PLACE_SHIFT = 24, CODE_MASK = 0xffffff };
 
 struct range {
     uint32_t first, last;
@@ -111,32 +113,100 @@ static utf8proc_option_t options_of(enum unicode_form form)
            (is_compatible ? UTF8PROC_COMPAT : 0);
 }
 
-tapml_status
-unicode_normalize(struct text *out, enum unicode_form form, const char *text, size_t length)
+// One character of a decomposed text. Numbers in order are characters in canonical order: by their
+// combining class, then by their place.
+static uint64_t unit_of(utf8proc_int32_t code, size_t place)
 {
-    if (is_ascii(text, length)) { // It has every form.
-        text_append_bytes(out, text, length);
-        return text_status(out);
+    const uint64_t class = (uint64_t)utf8proc_get_property(code)->combining_class;
+    return class << CLASS_SHIFT | (uint64_t)place << PLACE_SHIFT | (uint32_t)code;
+}
+
+// Writes the units of a text, unless `out_units` is NULL, and their number.
+static tapml_status decompose(const char *text,
+                              size_t length,
+                              utf8proc_option_t options,
+                              uint64_t *out_units,
+                              size_t *out_count)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < length;) {
+        utf8proc_int32_t codes[DECOMPOSED_MAX];
+        int bound = 0; // Of graphemes, which these options do not ask for.
+        const utf8proc_int32_t code = (utf8proc_int32_t)unicode_next(text, length, &at);
+        const utf8proc_ssize_t parts =
+            utf8proc_decompose_char(code, codes, DECOMPOSED_MAX, options, &bound);
+        if (parts < 0 || parts > DECOMPOSED_MAX) {
+            return status_fail(TAPML_INVALID, "normal form: %s", utf8proc_errmsg(parts));
+        }
+        for (utf8proc_ssize_t i = 0; i < parts; ++i, ++count) {
+            if (out_units) {
+                out_units[count] = unit_of(codes[i], count);
+            }
+        }
     }
-    const utf8proc_option_t options = options_of(form);
-    const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
-    const utf8proc_ssize_t need =
-        utf8proc_decompose(bytes, (utf8proc_ssize_t)length, NULL, 0, options);
-    if (need < 0) {
-        return status_fail(TAPML_INVALID, "normal form: %s", utf8proc_errmsg(need));
+    *out_count = count;
+    return TAPML_OK;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Orders the marks behind each character. utf8proc_decompose exchanges neighbours instead, which
+// takes minutes where a hostile text has a hundred thousand marks in a row.
+static void order_marks(uint64_t *units, size_t count)
+{
+    for (size_t begin = 0; begin < count; ++begin) {
+        size_t end = begin;
+        while (end < count && units[end] >> CLASS_SHIFT != 0) {
+            ++end;
+        }
+        if (end > begin + 1) {
+            qsort(units + begin, end - begin, sizeof(*units), compare_units);
+        }
+        begin = end;
     }
-    utf8proc_int32_t *codes = alloc_array((size_t)need + 1, sizeof(*codes));
+}
+
+static tapml_status normalize(
+    struct text *out, utf8proc_option_t options, const char *text, size_t length, uint64_t *units)
+{
+    size_t count = 0;
+    TAPML_TRY(decompose(text, length, options, units, &count));
+    order_marks(units, count);
+    utf8proc_int32_t *codes = alloc_array(count + 1, sizeof(*codes));
     if (!codes) {
         return status_no_memory();
     }
-    const utf8proc_ssize_t count =
-        utf8proc_decompose(bytes, (utf8proc_ssize_t)length, codes, need, options);
-    const utf8proc_ssize_t kept = utf8proc_normalize_utf32(codes, count, options);
+    for (size_t i = 0; i < count; ++i) {
+        codes[i] = (utf8proc_int32_t)(units[i] & CODE_MASK);
+    }
+    const utf8proc_ssize_t kept = utf8proc_normalize_utf32(codes, (utf8proc_ssize_t)count, options);
     for (utf8proc_ssize_t i = 0; i < kept; ++i) {
         unicode_append(out, (uint32_t)codes[i]);
     }
     alloc_free(codes);
     return text_status(out);
+}
+
+tapml_status
+unicode_normalize(struct text *out, enum unicode_form form, const char *text, size_t length)
+{
+    const utf8proc_option_t options = options_of(form);
+    size_t count = 0;
+    if (is_ascii(text, length)) { // It has every form.
+        text_append_bytes(out, text, length);
+        return text_status(out);
+    }
+    TAPML_TRY(decompose(text, length, options, NULL, &count));
+    uint64_t *units = alloc_array(count + 1, sizeof(*units));
+    const tapml_status status =
+        units ? normalize(out, options, text, length, units) : status_no_memory();
+    alloc_free(units);
+    return status;
 }
 
 size_t unicode_grapheme(const char *text, size_t length)

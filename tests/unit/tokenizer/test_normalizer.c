@@ -96,9 +96,24 @@ Test(normalizer, what_is_not_known_is_refused_by_name)
     expect_refused("{'type': 'Replace', 'content': ''}", "'pattern'");
     expect_refused("{'type': 'Sequence'}", "'normalizers'");
     expect_refused("{'type': 'Precompiled', 'precompiled_charsmap': 'AAAA'}", "map of characters");
+    expect_refused("{'type': 'Precompiled', 'precompiled_charsmap': 5}", "'precompiled_charsmap'");
     expect_refused("{'type': 'Replace', 'pattern': {'Regex': '('}, 'content': ''}", "expression");
     expect_refused("{'type': 'Replace', 'pattern': {'Regex': '(a+)+$x'}, 'content': ''}",
                    "takes too long");
+}
+
+Test(normalizer, a_text_cannot_explode)
+{
+    struct text sequence;
+    text_init(&sequence);
+    text_append(&sequence, "{'type': 'Sequence', 'normalizers': [{'type': 'NFC'}");
+    for (int i = 0; i < 60; ++i) {
+        text_append(&sequence,
+                    ", {'type': 'Replace', 'pattern': {'String': 'a'}, 'content': 'aa'}");
+    }
+    text_append(&sequence, "]}");
+    expect_refused(sequence.data, "too long");
+    text_release(&sequence);
 }
 
 static tapml_status build(void)

@@ -111,6 +111,19 @@ Test(splitter, what_is_not_known_is_refused_by_name)
     expect_refused("{'type': 'Split', 'pattern': {'Regex': '(a|aa)+$x'}}", "takes too long");
 }
 
+Test(splitter, a_text_cannot_explode)
+{
+    struct text sequence;
+    text_init(&sequence);
+    text_append(&sequence, "{'type': 'Sequence', 'pretokenizers': [{'type': 'Digits'}");
+    for (int i = 0; i < 60; ++i) {
+        text_append(&sequence, ", {'type': 'Metaspace', 'replacement': '  ', 'split': false}");
+    }
+    text_append(&sequence, "]}");
+    expect_refused(sequence.data, "too long");
+    text_release(&sequence);
+}
+
 static tapml_status build(void)
 {
     struct text out;

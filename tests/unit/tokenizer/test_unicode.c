@@ -43,6 +43,25 @@ Test(unicode, normal_forms_compose_and_decompose)
     expect_form(UNICODE_NFC, "", "");
 }
 
+Test(unicode, marks_are_ordered_however_many_they_are)
+{
+    enum { PAIRS = 100000 };
+    struct text marks;
+    struct text out;
+    expect_form(UNICODE_NFD, "a\xcc\x81\xcc\xa3", "a\xcc\xa3\xcc\x81");
+    expect_form(UNICODE_NFC, "q\xcc\x81\xcc\xa3", "q\xcc\xa3\xcc\x81");
+    text_init(&marks);
+    text_init(&out);
+    for (int i = 0; i < PAIRS; ++i) {
+        text_append(&marks, "\xcc\x81\xcc\xa3"); // Of classes 230 and 220.
+    }
+    cr_assert_eq(unicode_normalize(&out, UNICODE_NFC, marks.data, marks.length), TAPML_OK);
+    cr_assert_eq(out.length, marks.length);
+    cr_assert_eq(memcmp(out.data + out.length / 2 - 2, "\xcc\xa3\xcc\x81", 4), 0);
+    text_release(&marks);
+    text_release(&out);
+}
+
 Test(unicode, lower_case_of_one_character_may_be_two)
 {
     struct text out;
