@@ -51,6 +51,7 @@ static const char *const ignored_keys[] = {
     "time_step_init_scheme",
     "gradient_checkpointing",
     "problem_type",
+    "type_vocab_size", // Of encoders; tests of Hugging Face write it into any config.
     "tf_legacy_loss",
     // How it is computed, and what is given back.
     "use_cache",
@@ -74,6 +75,9 @@ static const char *const ignored_keys[] = {
     "attn_implementation",
     "_attn_implementation*",
     "transformers.js_config",
+    "max_sequence_length",
+    "is_decoder",
+    "is_composition",
     // Who it is.
     "architectures",
     "model_type",

@@ -44,6 +44,7 @@ struct section {
     tapml_object object; // First: the object is the section.
     const struct model_context *outer;
     const struct model_wrapper *wrapper;
+    const char *place; // Of the section; "" where its keys stand outside.
 };
 
 static const struct section *section_of(const tapml_object *object)
@@ -73,8 +74,8 @@ static struct model_name outer_key(const struct section *section, const char *po
     tapml_object *config = section->outer->config;
     struct model_name name, outer;
 
-    if ((size_t)snprintf(name.text, sizeof(name.text), "%s%s", section->wrapper->section,
-                         pointer) >= sizeof(name.text)) {
+    if ((size_t)snprintf(name.text, sizeof(name.text), "%s%s", section->place, pointer) >=
+        sizeof(name.text)) {
         return (struct model_name){"/"};
     }
     if (!is_shared(section->wrapper, pointer) || !table_of(section)->has(config, pointer)) {
@@ -167,9 +168,22 @@ static const tapml_host_config section_table = {
 
 // -- The text part -------------------------------------------------------------------------------
 
+static const char *place_of(const struct model_context *context,
+                            const struct model_wrapper *wrapper)
+{
+    return wrapper->may_lack_section &&
+                   !context->config_table->has(context->config, wrapper->section)
+               ? ""
+               : wrapper->section;
+}
+
 static const struct model_architecture *find_text(struct model_context *context,
                                                   const struct model_wrapper *wrapper)
 {
+    if (*place_of(context, wrapper) == '\0') {
+        return &wrapper->texts[0];
+    }
+
     const char *known[MODEL_WRAPPER_TEXTS_MAX + 1] = {NULL};
     struct model_name key;
 
@@ -198,7 +212,8 @@ static struct model_context begin_text(struct model_context *context,
     for (size_t i = 0; i < MODEL_WRAPPER_KEYS_MAX && wrapper->ignored[i] != NULL; i++) {
         context->config_table->ignore(context->config, wrapper->ignored[i]);
     }
-    *out_section = (struct section){.outer = context, .wrapper = wrapper};
+    *out_section =
+        (struct section){.outer = context, .wrapper = wrapper, .place = place_of(context, wrapper)};
     text.config_table = &section_table;
     text.config = &out_section->object;
     return text;

@@ -33,7 +33,7 @@ const struct model_decoder describe_cohere2 = {
         },
     .windows = {.window = "/sliding_window",
                 .types = "/layer_types",
-                .periods = "/sliding_window_pattern|/_sliding_window_pattern",
+                .periods = "/sliding_window_pattern|/_sliding_window_pattern|/layer_switch",
                 .window_fallback = 4096,
                 .period = 4},
     .tensors =

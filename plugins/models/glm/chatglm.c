@@ -70,7 +70,9 @@ const struct model_decoder describe_chatglm = {
             .head = "transformer.output_layer",
         },
     .ignored = {"/apply_query_key_layer_scaling", "/bias_dropout_fusion", "/seq_length",
-                "/fp32_residual_connection", "/pre_seq_len", "/prefix_projection"},
+                "/fp32_residual_connection", "/pre_seq_len", "/prefix_projection",
+                // The image part of GLM-4V.
+                "/vision_config"},
     .expected = {{"/rmsnorm", "true"},
                  {"/post_layer_norm", "true"},
                  {"/add_bias_linear", "false"},

@@ -192,4 +192,5 @@ const struct model_decoder describe_llama4_text = {
                 // Where no layer has experts.
                 "/interleave_moe_layer_step", "/num_local_experts", "/num_experts_per_tok",
                 "/intermediate_size"},
+    .expected = {{"/nope_layer_interval", "4"}}, // The class reads another name.
 };

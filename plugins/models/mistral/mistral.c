@@ -35,5 +35,6 @@ const struct model_decoder describe_mistral = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
-    .ignored = {"/layer_types"}, // The class gives every layer the window.
+    .ignored = {"/layer_types", // The class gives every layer the window.
+                "/norm_eps"},   // The class reads "rms_norm_eps".
 };

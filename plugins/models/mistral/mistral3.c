@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Mistral 3, a wrapper: its text part is a Mistral (Mistral Small 3.1) or a Ministral 3.
+// Mistral 3, a wrapper: its text part is a Mistral (Mistral Small 3.1), a Ministral 3 or a Qwen3
+// (LightOnOCR).
 #include <tapml/model/decoder.h>
 #include <tapml/model/wrapper.h>
 
-extern const struct model_decoder describe_mistral, describe_ministral3;
+extern const struct model_decoder describe_mistral, describe_ministral3, describe_qwen3;
 
 static const struct model_wrapper wrapper = {
     .section = "/text_config",
@@ -15,6 +16,10 @@ static const struct model_wrapper wrapper = {
                .fill = model_decoder_fill},
               {.model_type = "ministral3",
                .description = &describe_ministral3,
+               .build = model_decoder_build,
+               .fill = model_decoder_fill},
+              {.model_type = "qwen3",
+               .description = &describe_qwen3,
                .build = model_decoder_build,
                .fill = model_decoder_fill}},
     .shared = {"/tie_word_embeddings"},

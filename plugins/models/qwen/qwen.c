@@ -41,7 +41,13 @@ const struct model_decoder describe_qwen = {
     .factors = grow_queries,
     .keys =
         {
-            MODEL_KEYS_SIZES,
+            // Behind the bar what the first files had.
+            .hidden = "/hidden_size|/n_embd",
+            .layers = "/num_hidden_layers|/n_layer",
+            .heads = "/num_attention_heads|/n_head",
+            .mlp_width = "/intermediate_size|/ffn_hidden_size",
+            .vocabulary = "/vocab_size|/padded_vocab_size",
+            .is_tied = "/tie_word_embeddings",
             .head_width = "/kv_channels",
             .eps = "/layer_norm_epsilon",
         },
@@ -73,6 +79,12 @@ const struct model_decoder describe_qwen = {
             .down = "transformer.h.{i}.mlp.c_proj",
         },
     .ignored = {"/max_position_embeddings", "/bf16", "/fp16", "/fp32", "/use_flash_attn",
-                "/softmax_in_fp32", "/onnx_safe"},
-    .expected = {{"/no_bias", "true"}, {"/scale_attn_weights", "true"}},
+                "/softmax_in_fp32", "/onnx_safe", "/bias_dropout_fusion", "/n_positions",
+                "/params_dtype", "/tokenizer_type",
+                "/rope_theta"}, // The class reads "rotary_emb_base".
+    .expected = {{"/no_bias", "true"},
+                 {"/scale_attn_weights", "true"},
+                 {"/activation", "\"swiglu\""},
+                 {"/pos_emb", "\"rotary\""},
+                 {"/apply_residual_connection_post_layernorm", "false"}},
 };

@@ -40,4 +40,5 @@ const struct model_decoder describe_qwen3 = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
+    .expected = {{"/use_qk_norm", "true"}},
 };

@@ -38,7 +38,8 @@ static void pass_over(struct model_context *context)
                                        "/fused_add_norm",
                                        "/pad_vocab_size_multiple",
                                        "/use_falcon_mambapy",
-                                       "/dt_rank"};
+                                       "/activation_function",
+                                       "/n_positions"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         context->config_table->ignore(context->config, keys[i]);

@@ -65,7 +65,7 @@ Test(wrappers, sections_of_several_types)
     expect(mistral3, NULL, MISTRAL("ministral3", ""), "w=model.embed_tokens.weight");
     expect(mistral3, NULL, MISTRAL("ministral3", ""), "window=0");
     refused(mistral3, MISTRAL("qwen9", ""), TAPML_UNIMPLEMENTED,
-            "expected 'mistral' or 'ministral3'");
+            "expected 'mistral', 'ministral3' or 'qwen3'");
     refused(mistral3, MISTRAL("mistral", ", \"text_scale\": 2"), TAPML_INVALID, "'/text_scale'");
 }
 
@@ -105,11 +105,25 @@ Test(wrappers, llava_with_other_text_parts)
 {
     const struct model_architecture *llava = &describe_llava;
 
-    refused(llava, LLAVA("\"model_type\": \"mistral\"", ""), TAPML_UNIMPLEMENTED,
-            "'mistral', expected 'llama'");
+    expect(llava, NULL, LLAVA("\"model_type\": \"mistral\"", ""), "window=4096");
+    refused(llava, LLAVA("\"model_type\": \"gemma\"", ""), TAPML_UNIMPLEMENTED,
+            "'gemma', expected 'llama', 'mistral' or 'qwen2'");
     refused(llava, LLAVA("\"sliding_window\": 4096", ""), TAPML_INVALID, "sliding_window");
     refused(llava, LLAVA("\"rope_interleaved\": true", ""), TAPML_INVALID, "rope_interleaved");
     refused(llava, LLAVA("", ", \"text_scale\": 2"), TAPML_INVALID, "'/text_scale'");
-    refused(llava, "{\"model_type\": \"llava\", \"hidden_size\": 4096}", TAPML_INVALID,
-            "'/hidden_size'");
+    refused(llava, LLAVA("", ", \"hidden_size\": 4096"), TAPML_INVALID, "'/hidden_size'");
+}
+
+// The keys of the Llama stand outside.
+Test(wrappers, llava_of_its_own_code)
+{
+    const struct model_architecture *llava = &describe_llava;
+    static const char published[] =
+        "{\"model_type\": \"llava\", \"hidden_size\": 4096, \"num_hidden_layers\": 3, "
+        "\"num_attention_heads\": 32, \"intermediate_size\": 11008, \"vocab_size\": 32000, "
+        "\"mm_vision_tower\": \"openai/clip-vit-large-patch14-336\", "
+        "\"mm_vision_select_layer\": -2, \"image_aspect_ratio\": \"pad\"}";
+
+    expect(llava, NULL, published, "w=model.layers.2.mlp.down_proj.weight");
+    refused(llava, "{\"model_type\": \"llava\", \"mm_scale\": 2}", TAPML_INVALID, "'/mm_scale'");
 }

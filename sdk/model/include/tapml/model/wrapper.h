@@ -19,6 +19,10 @@ enum { MODEL_WRAPPER_TEXTS_MAX = 8, MODEL_WRAPPER_KEYS_MAX = 32 };
 struct model_wrapper {
     const char *section; // Where the text part's config is: "/text_config".
 
+    // Whether a config may lack the section: then the keys of the text part, which is the first of
+    // `texts`, stand outside.
+    int may_lack_section;
+
     // What the text part can be, by "model_type" in the section; the first where that is absent.
     // `class_name` is not looked at.
     struct model_architecture texts[MODEL_WRAPPER_TEXTS_MAX];
