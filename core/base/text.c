@@ -127,13 +127,17 @@ static void append_json_character(struct text *text, const char *bytes, size_t c
 
 void text_append_json(struct text *text, const char *piece)
 {
-    const size_t size = strlen(piece);
+    text_append_json_bytes(text, piece, strlen(piece));
+}
+
+void text_append_json_bytes(struct text *text, const char *bytes, size_t count)
+{
     text_append(text, "\"");
-    for (size_t at = 0; at < size;) {
+    for (size_t at = 0; at < count;) {
         uint32_t code = 0;
-        const size_t count = utf8_read(piece + at, size - at, &code);
-        append_json_character(text, piece + at, count, code);
-        at += count;
+        const size_t length = utf8_read(bytes + at, count - at, &code);
+        append_json_character(text, bytes + at, length, code);
+        at += length;
     }
     text_append(text, "\"");
 }

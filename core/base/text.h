@@ -41,6 +41,9 @@ void text_format(struct text *text, const char *format, ...) STATUS_PRINTF(2, 3)
 // Appends `piece` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void text_append_json(struct text *text, const char *piece);
 
+// As text_append_json, for `count` bytes.
+void text_append_json_bytes(struct text *text, const char *bytes, size_t count);
+
 // Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 

@@ -14,6 +14,7 @@
 #include "run/nonfinite_search.h"
 #include "run/pooling.h"
 #include "run/setup.h"
+#include "run/text_printer.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -57,7 +58,9 @@ struct generate {
     struct pooling pooling;
     struct session *session;
     struct session_options session_options;
-    int is_infinite; // A logit was.
+    int is_infinite;              // A logit was.
+    struct text_printer *printer; // With --json: NULL.
+    tapml_status printed;         // What became of it.
 };
 
 // -- Places ------------------------------------------------------------------------------------
@@ -241,6 +244,15 @@ static tapml_status read_prompt(struct generate *generate)
 
 // -- Running -----------------------------------------------------------------------------------
 
+// The prompt, unless it is a chat, which has marks that are not shown, and then each token.
+static tapml_status print_step(struct generate *generate, int64_t step, int32_t next_id)
+{
+    if (step == 0 && options_get(&generate->options, "--chat") == NULL) {
+        TAPML_TRY(text_printer_add(generate->printer, generate->ids, (size_t)generate->count));
+    }
+    return text_printer_add(generate->printer, &next_id, 1);
+}
+
 // A logit that is NaN is a failure, an infinite one is reported behind the run.
 static tapml_status after_step(void *user, int64_t step, int32_t next_id)
 {
@@ -249,49 +261,39 @@ static tapml_status after_step(void *user, int64_t step, int32_t next_id)
     int64_t shape[TAPML_MAX_RANK];
     uint32_t rank = 0;
 
-    (void)step;
     if (!generate->is_infinite && next_id >= 0) {
         TAPML_TRY(session_output(generate->session, "logits", &logits, shape, &rank));
         generate->is_infinite = isinf(logits[(shape[0] - 1) * shape[1] + next_id]) != 0;
     }
+    if (generate->printer != NULL) {
+        generate->printed = print_step(generate, step, next_id);
+        TAPML_TRY(generate->printed);
+    }
     return interrupt_check();
 }
 
-static tapml_status print_result(const struct generate *generate, const int32_t *ids, int64_t count)
+// Ids and text as JSON, of a chat the text of the answer alone.
+static tapml_status print_json(const struct generate *generate, const int32_t *ids, int64_t count)
 {
-    // Of a chat the answer alone: its prompt has marks that are not shown.
     const int64_t first = options_get(&generate->options, "--chat") != NULL ? generate->count : 0;
     char *decoded = NULL;
+    size_t length = 0;
     struct text text;
 
     if (generate->setup.tokenizer != NULL) {
         TAPML_TRY(tokenizer_decode(generate->setup.tokenizer, ids + first, (size_t)(count - first),
-                                   1, &decoded, NULL));
+                                   1, &decoded, &length));
     }
     text_init(&text);
-    if (options_get(&generate->options, "--json") != NULL) {
-        text_format(&text, "{\"prompt_tokens\": %lld, \"ids\": [", (long long)generate->count);
-        for (int64_t i = 0; i < count; i++) {
-            text_format(&text, "%s%d", i > 0 ? ", " : "", ids[i]);
-        }
-        text_append(&text, "], \"text\": ");
-        text_append_json(&text, decoded != NULL ? decoded : "");
-        text_append(&text, "}");
-    } else if (decoded != NULL) {
-        text_append(&text, decoded);
-    } else {
-        for (int64_t i = 0; i < count; i++) {
-            text_format(&text, "%s%d", i > 0 ? " " : "", ids[i]);
-        }
+    text_format(&text, "{\"prompt_tokens\": %lld, \"ids\": [", (long long)generate->count);
+    for (int64_t i = 0; i < count; i++) {
+        text_format(&text, "%s%d", i > 0 ? ", " : "", ids[i]);
     }
-    const tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        (void)printf("%s\n", text.data);
-    }
-    text_release(&text);
+    text_append(&text, "], \"text\": ");
+    text_append_json_bytes(&text, decoded != NULL ? decoded : "", length);
+    text_append(&text, "}\n");
     alloc_free(decoded);
-    return status;
+    return text_print(&text);
 }
 
 static struct nonfinite_run nonfinite_run_of(const struct generate *generate)
@@ -317,31 +319,49 @@ static tapml_status warn_infinite(const struct generate *generate)
     return TAPML_OK;
 }
 
-static tapml_status run_session(struct generate *generate)
+// Writes the ids behind those of the prompt and their number.
+static tapml_status decode(struct generate *generate, int32_t *out_ids, int64_t *out_count)
 {
     const struct special *special = &generate->setup.special;
     const struct nonfinite_run again = nonfinite_run_of(generate);
+    const tapml_status status = run_greedy(generate->session,
+                                           &(struct run_options){.ids = generate->ids,
+                                                                 .count = generate->count,
+                                                                 .decode = generate->decode,
+                                                                 .end = special->end,
+                                                                 .end_count = special->end_count,
+                                                                 .after_step = after_step,
+                                                                 .user = generate},
+                                           out_ids, out_count);
+
+    if (generate->printer != NULL && generate->printed == TAPML_OK) {
+        generate->printed = text_printer_end(generate->printer); // A line that was begun.
+    }
+    if (generate->printed != TAPML_OK) {
+        return generate->printed;
+    }
+    return nonfinite_search_explain(status, &again);
+}
+
+static tapml_status run_session(struct generate *generate)
+{
+    const int is_json = options_get(&generate->options, "--json") != NULL;
+    int64_t produced = 0;
+
+    if (!is_json) {
+        TAPML_TRY(text_printer_create(generate->setup.tokenizer, stdout, &generate->printer));
+    }
     int32_t *ids =
         alloc_array((size_t)(generate->count + generate->decode) + 1, sizeof(*generate->ids));
-    int64_t produced = 0;
 
     if (ids == NULL) {
         return status_no_memory();
     }
     memcpy(ids, generate->ids, (size_t)generate->count * sizeof(*ids));
-    tapml_status status = run_greedy(generate->session,
-                                     &(struct run_options){.ids = generate->ids,
-                                                           .count = generate->count,
-                                                           .decode = generate->decode,
-                                                           .end = special->end,
-                                                           .end_count = special->end_count,
-                                                           .after_step = after_step,
-                                                           .user = generate},
-                                     ids + generate->count, &produced);
+    tapml_status status = decode(generate, ids + generate->count, &produced);
 
-    status = nonfinite_search_explain(status, &again);
-    if (status == TAPML_OK) {
-        status = print_result(generate, ids, generate->count + produced);
+    if (status == TAPML_OK && is_json) {
+        status = print_json(generate, ids, generate->count + produced);
     }
     alloc_free(ids);
     return status == TAPML_OK ? warn_infinite(generate) : status;
@@ -503,6 +523,7 @@ enum outcome command_generate_main(const struct command *command)
     status = generate(&state);
     const enum outcome outcome = outcome_report(status);
 
+    text_printer_destroy(state.printer);
     session_destroy(state.session);
     pooling_release(&state.pooling);
     plan_destroy(state.plan);

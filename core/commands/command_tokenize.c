@@ -125,7 +125,13 @@ static tapml_status tokenize_all(const struct tokenizer *tokenizer, int is_plain
         }
     }
     text_release(&line);
-    return status;
+    TAPML_TRY(status);
+    if (ferror(stdin)) {
+        return status_fail(TAPML_UNAVAILABLE, "cannot read the standard input");
+    }
+    return fflush(stdout) == 0
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE, "cannot write to the standard output");
 }
 
 static tapml_status tokenize(const struct options *options)

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "exec/run.h"
+#include "run/interrupt.h"
 #include "run/probe.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static tapml_status visit(void *user, const struct probe_call *call)
     if (op != GRAPH_NONE) {
         nonfinite_look(&searching->nonfinite, op, call->arguments);
     }
-    return searching->nonfinite.is_found ? TAPML_CANCELLED : TAPML_OK;
+    return searching->nonfinite.is_found ? TAPML_CANCELLED : interrupt_check();
 }
 
 static tapml_status open_places(struct searching *searching)

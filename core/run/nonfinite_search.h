@@ -19,7 +19,7 @@ struct nonfinite_run {
 tapml_status nonfinite_search(const struct nonfinite_run *run,
                               struct nonfinite *out_nonfinite) STATUS_USED;
 
-// The same for a run that has failed with `status`, which is returned: a finding is put in front of
-// the message.
+// The same for a run that has failed with `status`, which is returned: a finding is appended to the
+// message. A run that succeeded, or that was interrupted, is not made again.
 tapml_status nonfinite_search_explain(tapml_status status,
                                       const struct nonfinite_run *run) STATUS_USED;

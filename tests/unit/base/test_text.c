@@ -82,6 +82,11 @@ Test(text, json_strings_are_escaped)
     expect_json("\n\t\x01\x7f", "\"\\n\\u0009\\u0001\\u007f\"");
     expect_json("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
     expect_json("a\xff\xe2\x82z", "\"a\xef\xbf\xbd\xef\xbf\xbdz\"");
+    struct text text;
+    text_init(&text);
+    text_append_json_bytes(&text, "a\0b", 3);
+    cr_assert_str_eq(text.data, "\"a\\u0000b\"");
+    text_release(&text);
 }
 
 Test(text, globs_match)
