@@ -147,6 +147,18 @@ tapml_status text_status(const struct text *text)
     return text->failed ? status_no_memory() : TAPML_OK;
 }
 
+tapml_status text_take(struct text *text, char **out_bytes, size_t *out_length)
+{
+    const tapml_status status = reserve(text, 0) ? TAPML_OK : status_no_memory();
+    if (status == TAPML_OK) {
+        *out_bytes = text->data;
+        *out_length = text->length;
+        text_init(text);
+    }
+    text_release(text);
+    return status;
+}
+
 tapml_status text_print(struct text *text)
 {
     const tapml_status status = text_status(text);

@@ -47,6 +47,11 @@ void text_append_json_bytes(struct text *text, const char *bytes, size_t count);
 // Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 
+// Hands over the bytes, with a zero byte behind them, which the caller frees by alloc_free; the
+// text becomes empty. If an append has failed, the text is released and `*out_bytes` is not
+// written.
+tapml_status text_take(struct text *text, char **out_bytes, size_t *out_length) STATUS_USED;
+
 // Prints the text to stdout, unless an append has failed, and releases it. The status is that of
 // the text: a failed write to stdout is not reported here.
 tapml_status text_print(struct text *text) STATUS_USED;

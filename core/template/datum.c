@@ -307,8 +307,12 @@ tapml_status datum_equal(struct budget *budget,
         return TAPML_OK;
     }
     if (left->kind == DATUM_TEXT) {
-        *out_equal = left->text.length == right->text.length && order_texts(left, right) == 0;
-        return *out_equal ? budget_spend_on_bytes(budget, left->text.length) : TAPML_OK;
+        *out_equal = 0;
+        if (left->text.length == right->text.length) {
+            TAPML_TRY(budget_spend_on_bytes(budget, left->text.length));
+            *out_equal = order_texts(left, right) == 0;
+        }
+        return TAPML_OK;
     }
     if (datum_is_list(left) || left->kind == DATUM_MAP) {
         return equal_containers(budget, left, right, out_equal);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRACKETS_MAX = 200, NUMBER_LENGTH_MAX = 40 };
+enum { BRACKETS_MAX = 200, NUMBER_LENGTH_MAX = 40, NAME_LENGTH_MAX = 256 };
 
 struct lexer {
     struct budget *budget;
@@ -145,6 +145,9 @@ static tapml_status read_name(struct lexer *lexer)
     while (lexer->at + length < lexer->length &&
            (is_letter(begin[length]) || is_digit(begin[length]))) {
         ++length;
+    }
+    if (length > NAME_LENGTH_MAX) { // To compare two of them is one step.
+        return failed(lexer, "expected a name of at most 256 letters");
     }
     TAPML_TRY(add_bytes(lexer, TOKEN_NAME, begin, length));
     advance(lexer, length);

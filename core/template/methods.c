@@ -82,6 +82,7 @@ static tapml_status method_remove(const struct method_call *call, struct datum *
     struct datum piece;
     *out = *call->object;
     TAPML_TRY(arguments_text(call->name, &call->values[0], NULL, &piece));
+    TAPML_TRY(budget_spend_on_bytes(call->budget, piece.text.length));
     if (stands_at(call->object, &piece, at_end)) {
         out->text.length -= piece.text.length;
         out->text.bytes += at_end ? 0 : piece.text.length;

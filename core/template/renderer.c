@@ -51,16 +51,9 @@ capture(struct renderer *renderer, const struct syntax_list *body, struct datum 
     struct text *outer = renderer->out;
     text_init(&text);
     renderer->out = &text;
-    tapml_status status = render_body(renderer, body);
+    const tapml_status status = render_body(renderer, body);
     renderer->out = outer;
-    if (status == TAPML_OK) {
-        status = text_status(&text);
-    }
-    if (status == TAPML_OK) {
-        status = datum_copy_text(renderer->evaluator->budget, text.data, text.length, out_text);
-    }
-    text_release(&text);
-    return status;
+    return spelling_take(renderer->evaluator->budget, status, &text, out_text);
 }
 
 // -- Scopes --------------------------------------------------------------------------------------
@@ -273,7 +266,7 @@ static tapml_status render_call_body(struct renderer *renderer, const struct syn
     return status == TAPML_OK ? write(renderer, &value) : status;
 }
 
-// The value of parameter `index`; `*out_is_given` is 0 where there is none.
+// The value of parameter `index`, or NULL.
 static tapml_status find_argument(const struct syntax *macro,
                                   size_t index,
                                   const struct arguments *arguments,
@@ -312,8 +305,10 @@ static tapml_status set_parameters(struct evaluator *evaluator,
                                    const struct syntax *macro,
                                    const struct arguments *arguments)
 {
+    // Each parameter is looked for among the keywords.
+    TAPML_TRY(
+        budget_spend(evaluator->budget, (1 + macro->parts.count) * (1 + arguments->keyword_count)));
     TAPML_TRY(check_arguments(macro, arguments));
-    TAPML_TRY(budget_spend(evaluator->budget, macro->parts.count * (1 + arguments->keyword_count)));
     for (size_t i = 0; i < macro->parts.count; ++i) {
         const struct syntax *parameter = macro->parts.items[i];
         const struct datum *given = NULL;

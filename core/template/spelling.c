@@ -209,6 +209,9 @@ static tapml_status spell_map(struct spelling *spelling, const struct datum_map 
         size_t index = i;
         if (is_sorted) {
             TAPML_TRY(next_sorted(spelling, map, last, &index));
+            if (index == map->count) { // Keys with NaN within, of which none is the next one.
+                return status_fail(TAPML_INVALID, "the keys of a map have no order");
+            }
             last = &map->members[index].key;
         }
         separate(spelling, i);
@@ -293,9 +296,8 @@ spelling_append(struct budget *budget, const struct datum *datum, struct text *o
     return TAPML_OK;
 }
 
-// A datum of a text, which is released.
-static tapml_status
-take(struct budget *budget, tapml_status status, struct text *text, struct datum *out_text)
+tapml_status
+spelling_take(struct budget *budget, tapml_status status, struct text *text, struct datum *out_text)
 {
     if (status == TAPML_OK) {
         status = text_status(text);
@@ -315,7 +317,7 @@ tapml_status spelling_of(struct budget *budget, const struct datum *datum, struc
         return TAPML_OK;
     }
     text_init(&text);
-    return take(budget, spelling_append(budget, datum, &text), &text, out_text);
+    return spelling_take(budget, spelling_append(budget, datum, &text), &text, out_text);
 }
 
 tapml_status spelling_of_json(struct budget *budget,
@@ -326,5 +328,5 @@ tapml_status spelling_of_json(struct budget *budget,
     struct text text;
     struct spelling spelling = {.budget = budget, .text = &text, .json = options};
     text_init(&text);
-    return take(budget, spell(&spelling, datum), &text, out_text);
+    return spelling_take(budget, spell(&spelling, datum), &text, out_text);
 }

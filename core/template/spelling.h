@@ -12,7 +12,14 @@ tapml_status spelling_append(struct budget *budget,
                              const struct datum *datum,
                              struct text *out_text) STATUS_USED;
 
-// The same as a datum.
+// Makes a datum of what was written to `text`, unless `status` is a failure, which is returned. The
+// text is released.
+tapml_status spelling_take(struct budget *budget,
+                           tapml_status status,
+                           struct text *text,
+                           struct datum *out_text) STATUS_USED;
+
+// What spelling_append appends, as a datum.
 tapml_status
 spelling_of(struct budget *budget, const struct datum *datum, struct datum *out_text) STATUS_USED;
 

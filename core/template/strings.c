@@ -115,20 +115,6 @@ static tapml_status replace(struct budget *budget,
     return TAPML_OK;
 }
 
-// A datum of what was written, which is released.
-static tapml_status
-take(struct budget *budget, tapml_status status, struct text *text, struct datum *out_text)
-{
-    if (status == TAPML_OK) {
-        status = text_status(text);
-    }
-    if (status == TAPML_OK) {
-        status = datum_copy_text(budget, text->data, text->length, out_text);
-    }
-    text_release(text);
-    return status;
-}
-
 tapml_status strings_replace(struct budget *budget,
                              const struct datum *text,
                              const struct datum *old,
@@ -140,7 +126,7 @@ tapml_status strings_replace(struct budget *budget,
     struct text out;
     text_init(&out);
     TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
-    return take(budget, replace(budget, text, pair, limit, &out), &out, out_text);
+    return spelling_take(budget, replace(budget, text, pair, limit, &out), &out, out_text);
 }
 
 // -- split -------------------------------------------------------------------------------------
@@ -352,5 +338,5 @@ tapml_status strings_join(struct budget *budget,
 {
     struct text out;
     text_init(&out);
-    return take(budget, join(budget, list, between, &out), &out, out_text);
+    return spelling_take(budget, join(budget, list, between, &out), &out, out_text);
 }

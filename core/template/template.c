@@ -9,8 +9,6 @@
 #include "template/renderer.h"
 #include "template/statement_reader.h"
 
-#include <string.h>
-
 struct template
 {
     struct arena *arena; // Of the name and the tree.
@@ -99,14 +97,8 @@ tapml_status template_render(const struct template *template,
     text_init(&text);
     tapml_status status =
         arena ? render(template, variables, now, arena, &text) : status_no_memory();
-    char *copy = status == TAPML_OK ? alloc_new(text.length + 1) : NULL;
-    if (status == TAPML_OK && !copy) {
-        status = status_no_memory();
-    }
-    if (copy) {
-        memcpy(copy, text.data, text.length);
-        *out_text = copy;
-        *out_length = text.length;
+    if (status == TAPML_OK) {
+        status = text_take(&text, out_text, out_length);
     }
     text_release(&text);
     arena_destroy(arena);

@@ -246,19 +246,15 @@ tapml_status tokenizer_decode(const struct tokenizer *tokenizer,
 {
     struct tokenizer_stream *stream = NULL;
     struct text text;
+    size_t length = 0;
     TAPML_TRY(tokenizer_stream_create(tokenizer, skip_special, &stream));
     text_init(&text);
     tapml_status status = decode_all(stream, ids, count, &text);
-    char *copy = status == TAPML_OK ? alloc_new(text.length + 1) : NULL;
-    if (status == TAPML_OK && !copy) {
-        status = status_no_memory();
+    if (status == TAPML_OK) {
+        status = text_take(&text, out_text, &length);
     }
-    if (copy) {
-        memcpy(copy, text.data, text.length); // With the zero bytes that are tokens.
-        *out_text = copy;
-    }
-    if (copy && out_length) {
-        *out_length = text.length;
+    if (status == TAPML_OK && out_length) {
+        *out_length = length;
     }
     text_release(&text);
     tokenizer_stream_destroy(stream);

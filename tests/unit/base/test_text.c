@@ -66,6 +66,26 @@ Test(text, is_printed_whole_or_not_at_all, .init = cr_redirect_stdout)
     cr_assert_stdout_eq_str("kept\n");
 }
 
+Test(text, is_handed_over_whole)
+{
+    struct text text;
+    char *bytes = NULL;
+    size_t length = 0;
+    text_init(&text);
+    cr_assert_eq(text_take(&text, &bytes, &length), TAPML_OK);
+    cr_assert_str_eq(bytes, "", "nothing is a text too");
+    alloc_free(bytes);
+    text_append_bytes(&text, "a\0b", 3);
+    cr_assert_eq(text_take(&text, &bytes, &length), TAPML_OK);
+    cr_assert_eq(length, 3);
+    cr_assert_eq(memcmp(bytes, "a\0b", 4), 0);
+    cr_assert_eq(text.length, 0);
+    alloc_free(bytes);
+    alloc_fail_at(1);
+    cr_assert_eq(text_take(&text, &bytes, &length), TAPML_NO_MEMORY);
+    alloc_fail_at(0);
+}
+
 static void expect_json(const char *piece, const char *expected)
 {
     struct text text;

@@ -43,6 +43,15 @@ static void refuses(const char *source, const char *part)
     workspace_close(&workspace);
 }
 
+Test(lexer, refuses_a_name_without_end)
+{
+    char source[320];
+    memset(source, 'a', sizeof(source) - 1);
+    memcpy(source, "{{", 2);
+    source[sizeof(source) - 1] = '\0';
+    refuses(source, "at most 256 letters");
+}
+
 Test(lexer, takes_white_space_around_tags)
 {
     reads("a\n  {% x %}\n  b\n", "<a\n>{% x%}<  b>");

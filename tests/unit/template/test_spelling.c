@@ -52,6 +52,23 @@ Test(spelling, writes_json_as_python)
             "[1,{\"a\":2}]");
 }
 
+Test(spelling, takes_what_was_written_unless_that_failed)
+{
+    struct workspace workspace;
+    struct datum datum = datum_none();
+    struct text text;
+    workspace_open(&workspace);
+    text_init(&text);
+    text_append(&text, "a");
+    cr_assert_eq(spelling_take(&workspace.budget, TAPML_INVALID, &text, &datum), TAPML_INVALID);
+    cr_assert_str_eq(text.data, "");
+    cr_assert_eq(datum.kind, DATUM_NONE);
+    text_append(&text, "b");
+    cr_assert_eq(spelling_take(&workspace.budget, TAPML_OK, &text, &datum), TAPML_OK);
+    cr_assert(datum_is_word(&datum, "b"));
+    workspace_close(&workspace);
+}
+
 Test(spelling, refuses_what_json_has_not)
 {
     struct workspace workspace;

@@ -66,6 +66,37 @@ Test(template, renders_as_jinja_does)
     json_decref(root);
 }
 
+#define LARGE_TEXTS "{% set a = 'x' * 8000000 %}{% set b = a[1:] ~ 'y' %}"
+
+// What looks at megabytes takes more than a step.
+Test(template, pays_for_what_it_looks_at)
+{
+    rendering_refused(LARGE_TEXTS "{% for i in range(99999) %}{% if a == b %}{% endif %}"
+                                  "{% endfor %}",
+                      "more than 10000000 steps");
+    rendering_refused(LARGE_TEXTS "{% for i in range(99999) %}{% set c = a.removeprefix(b) %}"
+                                  "{% endfor %}",
+                      "more than 10000000 steps");
+}
+
+Test(template, refuses_keywords_without_end)
+{
+    enum { COUNT = 20000 };
+    struct text source;
+    text_init(&source);
+    text_append(&source, "{% macro m(");
+    for (int i = 0; i < COUNT; ++i) {
+        text_format(&source, "a%d,", i);
+    }
+    text_append(&source, ") %}{% endmacro %}{{ m(");
+    for (int i = 0; i < COUNT; ++i) {
+        text_format(&source, "b%d=1,", i);
+    }
+    text_append(&source, ") }}");
+    rendering_refused(source.data, "more than 10000000 steps");
+    text_release(&source);
+}
+
 Test(template, gives_all_memory_back)
 {
     const size_t before = alloc_live();
