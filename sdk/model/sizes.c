@@ -294,6 +294,8 @@ static void read_known(struct model_context *context, const struct model_decoder
         context->config_table->expect(context->config, decoder->expected[i].key,
                                       decoder->expected[i].json);
     }
+    // False where a decoder was made an encoder, whose tokens see those behind them.
+    context->config_table->expect(context->config, "/is_causal", "true");
 }
 
 void model_sizes_read(struct model_context *context,

@@ -13,14 +13,20 @@ import struct
 import rig
 
 # In the text of a graph: a weight, whose name has no '/', behind an argument; "128 x" where each expert has one.
-WEIGHT = re.compile(r"=(?:(\d+) x )?(?!rope\.)([^\s/=,]+\.[^\s/=,]+) (\w+) \[(?:[TR], )?([\d, ]*)\]")
+WEIGHT = re.compile(r"=(?:(\d+) x )?(?!rope\.)([^\s/=,]+\.[^\s/=,]+) \w+ \[(?:[TR], )?([\d, ]*)\]"
+                    r"(?: strides \[(\d+)[\d, ]*\] at (\d+))?")
 
 
+@functools.cache
 def models():
-    """All models of conf/models, by family and size."""
+    """All models of conf/models by their names, in the order of families and sizes."""
+    found = []
     for path in sorted(glob.glob(os.path.join(rig.SOURCE, "conf", "models", "*.json"))):
         with open(path, encoding="utf-8") as file:
-            yield from json.load(file)["models"]
+            found += json.load(file)["models"]
+    named = {model["name"]: model for model in found}
+    assert len(named) == len(found), "a name stands there twice"
+    return named
 
 
 def write_config(folder, model):
@@ -35,8 +41,10 @@ def write_config(folder, model):
 def weights(graph):
     """The weights that the text of a graph names, with their shapes."""
     found = {}
-    for count, name, _, shape in WEIGHT.findall(graph):
+    for count, name, shape, stride, at in WEIGHT.findall(graph):
         shape = [int(size) for size in shape.split(",") if size.strip()]
+        if stride and int(stride) == math.prod(shape[1:]):  # Some rows of it.
+            shape[0] = max(shape[0] + int(at) // int(stride), found.get(name, [0])[0])
         if count and ".experts.0." not in name:
             shape.insert(0, int(count))  # One tensor has all of them.
             count = None
@@ -76,20 +84,25 @@ def scalars(model, shapes):
             yield from ((f"{layer}.{rest}", shape) for layer in layers if f"{layer}.{rest}" not in shapes)
 
 
+# Weights that a graph shows flat: the key with the number of their columns.
+COLUMNS = {"A_log": "state_size", "time_decay": "head_size", "time_faaaa": "head_size"}
+
+
 def true_shape(model, name, shape):
-    """A graph may show the part of a weight that it reads, or another view; a checkpoint has it as the class made it."""
+    """A graph may show a weight flat or in other axes; a checkpoint has it as the class made it."""
     known = checkpoint_shapes(text_type(model)).get(without_numbers(name))
-    if name.endswith("decoder.embed_positions.weight"):
-        return [shape[0] + 2, shape[1]]  # OPT leaves two rows in front.
-    if name.endswith(".A_log") and len(shape) == 1 and known and len(known) == 2:
-        columns = model["config"]["state_size"]
-        return [shape[0] // columns, columns]
     if known is None or len(known) == len(shape):
         return shape
     rest = [extent for extent in shape if extent != 1]
+    axes = [extent for extent in known if extent != 1]
     if len(known) == 1:
         return [math.prod(shape)]
-    return [1 if extent == 1 else rest.pop(0) for extent in known] if len([e for e in known if e != 1]) == len(rest) else shape
+    if len(rest) == 1 and len(axes) == 2:
+        columns = model["config"][COLUMNS[name.rpartition(".")[2]]]
+        return [rest[0] // columns, columns]
+    if len(rest) == 2 and len(axes) == 3:
+        return [known[0], rest[0] // known[0], rest[1]]  # Of the uses, which are as many everywhere.
+    return [1 if extent == 1 else rest.pop(0) for extent in known]
 
 
 DTYPES = {"float32": ("F32", 4), "float16": ("F16", 2), "bfloat16": ("BF16", 2)}
@@ -108,7 +121,8 @@ SHARD = 5 << 30
 
 def hub_name(model, name):
     """The name of a weight in the model's hub folder."""
-    before, after = PREFIXES.get(model["type"], ("", ""))
+    is_bare = model["type"] == "llava" and "text_config" not in model["config"]  # Of LLaVA's own code.
+    before, after = PREFIXES.get(model["type"] if not is_bare else None, ("", ""))
     return after + name[len(before):] if name.startswith(before) else name
 
 
@@ -194,6 +208,9 @@ def write_tokenizer(path, model):
     for file in os.listdir(case):
         if file != "cases.json":
             shutil.copyfile(os.path.join(case, file), os.path.join(path, file))
+    if model["type"] == "chatglm" and kind == "tiktoken":  # The class GLM-4 has: another pattern, no special tokens.
+        os.replace(os.path.join(path, "qwen.tiktoken"), os.path.join(path, "tokenizer.model"))
+        os.remove(os.path.join(path, "tokenizer_config.json"))
     file = os.path.join(path, "tokenizer.json")
     if os.path.exists(file):
         add_special(file, model["config"], cuts_digits=kind == "digits")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published models open untouched: every key of their configurations is known."""
+"""Published models open untouched: configurations, and folders with a tokenizer and weights of true names and shapes."""
 import concurrent.futures
+import functools
 import math
 import os
 import re
@@ -12,106 +13,172 @@ import sys
 import published
 import rig
 
-# The size that a name ends with: "0.6b", "135m". Mixtures name what is active, or one expert.
 PROMPT = "Hello, world! 1+1=2"
-# Types whose graph shows other views of the weights than a checkpoint has.
-VIEWED = ("rwkv5", "rwkv6")
+# The size that a name ends with: "0.6b", "135m". Mixtures name what is active, or one expert.
 SIZE = re.compile(r"(?<![\da-z.])(\d+(?:[._]\d+)?)([bm])(?![a-z\d])")
+CHECK = """[run]
+dir = {folder}/run
+prompts = {folder}/prompts.txt
+decode = 4
+[model]
+path = {folder}
+[source]
+backend = cpu
+"""
 
 
-def graph(folder, model):
-    path = published.write_config(folder, model)
-    return model, rig.host("graph", "--model", path, "--without-weights")
+@functools.cache
+def graph(name):
+    """The graph of a model without weights."""
+    path = published.write_config(rig.script_folder(), published.models()[name])
+    return rig.host("graph", "--model", path, "--without-weights")
 
 
-def refusal(model, done):
+@functools.cache
+def shapes_of(name):
+    return published.weights(graph(name).stdout)
+
+
+def parameters(name):
+    return sum(math.prod(shape) for shape in shapes_of(name).values())
+
+
+def opening():
+    """The names that are not refused, the smallest first."""
+    return sorted((name for name, model in published.models().items() if "refused" not in model), key=parameters)
+
+
+# -- Configurations ----------------------------------------------------------------------------------------------
+
+
+def refusal(name):
     """The first line of a refusal that is none of those to expect, or None."""
-    expected = model.get("refused")
+    done, expected = graph(name), published.models()[name].get("refused")
     if expected is None and done.returncode != 0 or expected is not None and done.returncode != 2:
-        return f"{model['name']}: {done.stderr.strip()}"
+        return f"{name}: {done.stderr.strip()}"
     if expected is not None and f"'/{expected}'" not in done.stderr:
-        return f"{model['name']}: expected a refusal of '/{expected}', found: {done.stderr.strip()}"
+        return f"{name}: expected a refusal of '/{expected}', found: {done.stderr.strip()}"
     return None
 
 
-def every_model_opens(folder):
+def every_model_opens(_):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = list(pool.map(lambda model: graph(folder, model), published.models()))
-    wrong = [text for text in (refusal(*each) for each in done) if text]
-    print(f"# {len(done)} models of {len({model['type'] for model, _ in done})} types")
-    assert len(done) > 110 and not wrong, "\n".join(wrong)
+        wrong = [text for text in pool.map(refusal, published.models()) if text]
+    models = published.models().values()
+    print(f"# {len(models)} models of {len({model['type'] for model in models})} types")
+    assert len(models) > 240 and not wrong, "\n".join(wrong)
 
 
-def named_size(model):
+def named_size(name, model):
     """The parameters that a name states; None if it states none, or something else."""
-    found = SIZE.findall(model["name"])
-    if len(found) != 1 or re.search(r"experts|\dx\d", str(model["config"]) + model["name"]):
+    found = SIZE.findall(name)
+    if len(found) != 1 or re.search(r"experts|\dx\d|chat-1m", str(model["config"]) + name):  # A context of 1m.
         return None
     return float(found[0][0].replace("_", ".")) * {"b": 1e9, "m": 1e6}[found[0][1]]
 
 
-def sizes_are_those_of_the_names(folder):
+def sizes_are_those_of_the_names(_):
     """Shapes multiplied out give what the name says, within its rounding, and embeddings that some do not count."""
     compared, wrong = 0, []
-    for model in published.models():
-        size = named_size(model)
+    for name, model in published.models().items():
+        size = named_size(name, model)
         if size and "refused" not in model and "text_config" not in model["config"]:
-            shapes = published.weights(graph(folder, model)[1].stdout)
-            if not shapes:
-                continue
-            count = parameters(shapes)
+            count = parameters(name)
             if not 0.85 * size <= count <= 1.55 * size or model.get("parameters", count) != count:
-                wrong.append(f"{model['name']}: {count} parameters")
+                wrong.append(f"{name}: {count} parameters")
             compared += 1
     print(f"# {compared} sizes")
-    assert compared > 60 and not wrong, wrong
+    assert compared > 100 and not wrong, wrong
 
 
-def parameters(shapes):
-    return sum(math.prod(shape) for shape in shapes.values())
+# -- Folders -----------------------------------------------------------------------------------------------------
 
 
-def made(folder, size_max):
-    """Models of at most so many parameters, with weights of zeros and a tokenizer of their kind, one at a time."""
-    for model in published.models():
-        _, done = graph(folder, model)
-        shapes = published.weights(done.stdout)
-        if done.returncode == 0 and parameters(shapes) <= size_max and model["type"] not in VIEWED:
-            path = os.path.join(folder, model["name"])
-            published.write_weights(path, model, shapes)
-            yield model, path, published.write_tokenizer(path, model)
-            shutil.rmtree(path)
+def make(name):
+    """The folder of a model with weights of zeros, and with a tokenizer if its kind is known; gives its path."""
+    model = published.models()[name]
+    path = published.write_config(rig.script_folder(), model)
+    published.write_weights(path, model, shapes_of(name))
+    published.write_tokenizer(path, model)
+    return path
 
 
-def small_models_take_text(folder, size_max=180e6):
+def prompt_of(name):
+    return PROMPT if published.models()[name].get("tokenizer") else "ids: 1 2 3"
+
+
+def takes_text(name):
+    """Opens the folder, which binds all weights by name and shape, and tokenizes a prompt. Gives the number of tokens."""
+    path = make(name)
+    with open(os.path.join(path, "prompts.txt"), "w", encoding="utf-8") as file:
+        file.write(prompt_of(name) + "\n")
+    with open(os.path.join(path, "run.ini"), "w", encoding="utf-8") as file:
+        file.write(CHECK.format(folder=path))
+    done = rig.host("--check-config", os.path.join(path, "run.ini"))
+    shutil.rmtree(path)
+    found = re.search(r"the longest of (\d+) tokens", done.stdout)
+    assert done.returncode == 0 and found, f"{name}: {done.stderr}"
+    return int(found.group(1))
+
+
+def generates(name):
     """Zeros give the first token again and again: what is tried is everything around the arithmetic."""
-    tried = []
-    for model, path, has_tokenizer in made(folder, size_max):
-        if has_tokenizer and model["type"] != "bert":
-            done = rig.check(rig.host("generate", "--model", path, "--prompt", PROMPT, "--count", "3", "--backend", "cpu"), 0)
-            assert done.stdout.startswith(PROMPT), f"{model['name']}: {done.stdout!r}"
-            tried.append(model)
-    print(f"# {len(tried)} models, {len({model['tokenizer'] for model in tried})} kinds of tokenizers")
-    assert len(tried) > 5, tried
+    path = make(name)
+    if published.models()[name]["type"] == "bert":
+        done = rig.host("generate", "--model", path, "--prompt", PROMPT, "--pool", "cls", "--json", "--backend", "cpu")
+    else:
+        option = ["--prompt", PROMPT] if prompt_of(name) == PROMPT else ["--ids", prompt_of(name).partition(" ")[2]]
+        done = rig.host("generate", "--model", path, *option, "--count", "1", "--backend", "cpu")
+    shutil.rmtree(path)
+    assert done.returncode == 0 and done.stdout.strip(), f"{name}: {done.stderr}"
 
 
-def middle_models_take_text(folder):
-    small_models_take_text(folder, 700e6)
+def tries(action, names):
+    """Does the same to all models, and fails with all that went wrong."""
+    wrong = []
+    for name in names:
+        try:
+            action(name)
+        except AssertionError as error:
+            wrong.append(str(error).strip())
+    assert not wrong, "\n".join(wrong)
+    return len(names)
 
 
-def every_checkpoint_opens(folder):
-    """Names and shapes of true size, in shards that take no room."""
-    count = 0
-    for model, path, _ in made(folder, 1e12):
-        done = rig.host("graph", "--model", path)
-        assert done.returncode == 0, f"{model['name']}: {done.stderr}"
-        count += 1
-    print(f"# {count} checkpoints")
-    assert count > 110, count
+def kinds_of(names):
+    return len({published.models()[name]["tokenizer"] for name in names if published.models()[name].get("tokenizer")})
+
+
+def is_encoder(name):
+    return published.models()[name]["type"] == "bert"
+
+
+def every_kind_of_tokenizer_takes_text(_, generated_max=250e6):
+    """The smallest model of each kind."""
+    smallest = {}
+    for name in opening():
+        smallest.setdefault(published.models()[name].get("tokenizer"), name)
+    names = list(smallest.values())
+    tries(lambda name: generates(name) if parameters(name) <= generated_max else takes_text(name), names)
+    print(f"# {kinds_of(names)} kinds of tokenizers")
+    assert kinds_of(names) >= len(published.TOKENIZERS) - 1  # No published model here has a unigram.
+
+
+def every_folder_takes_text(_):
+    names = [name for name in opening() if not is_encoder(name)]
+    count = tries(takes_text, names)
+    with_text = [name for name in names if prompt_of(name) == PROMPT]
+    print(f"# {count} folders, {len(with_text)} with text, {kinds_of(names)} kinds of tokenizers")
+    assert len(with_text) > 200, len(with_text)
+
+
+def middle_models_generate(_, size_max=2.2e9):
+    names = [name for name in opening() if parameters(name) <= size_max]
+    print(f"# {tries(generates, names)} models")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["weights"]:
-        rig.main([every_checkpoint_opens, middle_models_take_text])
+        rig.main([every_folder_takes_text, middle_models_generate])
     else:
-        rig.main([every_model_opens, sizes_are_those_of_the_names, small_models_take_text])
+        rig.main([every_model_opens, sizes_are_those_of_the_names, every_kind_of_tokenizer_takes_text])

@@ -10,7 +10,7 @@
 // of all.
 static int has_experts(struct model_context *context, const struct model_block *block)
 {
-    const int64_t end = context->config_table->i64(context->config, "/moe_layer_end_index", 27);
+    const int64_t end = context->config_table->i64(context->config, "/moe_layer_end_index", -1);
 
     return (end == -1 || context->layer <= end) && model_experts_layer(context, block);
 }
@@ -64,6 +64,12 @@ const struct model_decoder describe_ernie4_5_moe = {
         },
     .defaults =
         {
+            .sizes = {.hidden = 2560,
+                      .layers = 28,
+                      .heads = 20,
+                      .kv_heads = 4,
+                      .mlp_width = 12288,
+                      .vocabulary = 103424},
             .eps = 1e-5,
             .activation = "silu",
             .is_tied = 1,
