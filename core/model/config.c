@@ -194,15 +194,6 @@ static void mark(struct config *config, const char *pointer, size_t marks)
     }
 }
 
-static const json_t *read_value(struct config *config, const char *pointer)
-{
-    const json_t *value = resolve(config, pointer);
-    if (value) {
-        mark(config, pointer, MARK_READ);
-    }
-    return value;
-}
-
 static void append_value(struct text *text, const json_t *value)
 {
     char written[96] = "";
@@ -221,6 +212,36 @@ add_error(struct config *config, const char *pointer, const char *expected, cons
     text_format(&config->errors, "%s'%s': expected %s, found ",
                 config->errors.length > 0 ? "; " : "", pointer, expected);
     append_value(&config->errors, found);
+}
+
+// Whoever asks for a key of an empty list expects an object, and finds nothing that the check could
+// name.
+static void refuse_empty_lists(struct config *config, const char *pointer)
+{
+    const json_t *value = config->root;
+    char part[POINTER_LENGTH_MAX], before[POINTER_LENGTH_MAX];
+    for (const char *at = pointer; at && *at == '/' && value;) {
+        const size_t length = (size_t)(at - pointer);
+        at = next_part(at + 1, part);
+        if (at && json_is_array(value) && json_array_size(value) == 0 && length < sizeof(before) &&
+            (part[0] < '0' || part[0] > '9')) {
+            memcpy(before, pointer, length);
+            before[length] = '\0';
+            add_error(config, before, "an object", value);
+        }
+        value = at ? json_object_get(value, part) : NULL;
+    }
+}
+
+static const json_t *read_value(struct config *config, const char *pointer)
+{
+    const json_t *value = resolve(config, pointer);
+    if (value) {
+        mark(config, pointer, MARK_READ);
+    } else {
+        refuse_empty_lists(config, pointer);
+    }
+    return value;
 }
 
 static int32_t has(tapml_object *object, const char *pointer)

@@ -155,6 +155,20 @@ Test(config, values_of_another_type_are_refused)
     config_close(config);
 }
 
+// It has nothing inside that could be named as unread.
+Test(config, an_empty_list_is_no_object)
+{
+    struct config *config = config_of("{'a': {'b': []}, 'c': [], 'd': [1]}");
+    tapml_object *object = config_object(config);
+    const tapml_host_config *table = config_table();
+    cr_assert_eq(table->i64(object, "/a/b/c", 5), 5);
+    cr_assert_eq(table->i64(object, "/a/b/d", 5), 5); // Named once.
+    cr_assert_eq(table->has(object, "/c/0"), 0);
+    cr_assert_eq(table->i64(object, "/d/0", 5), 1);
+    expect_check(config, 0, "c.json: '/a/b': expected an object, found '[]'");
+    config_close(config);
+}
+
 Test(config, a_long_value_is_cut_in_the_message)
 {
     char text[600];

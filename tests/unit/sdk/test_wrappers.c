@@ -67,6 +67,8 @@ Test(wrappers, sections_of_several_types)
     refused(mistral3, MISTRAL("qwen9", ""), TAPML_UNIMPLEMENTED,
             "expected 'mistral', 'ministral3' or 'qwen3'");
     refused(mistral3, MISTRAL("mistral", ", \"text_scale\": 2"), TAPML_INVALID, "'/text_scale'");
+    refused(mistral3, "{\"model_type\": \"mistral3\", \"text_config\": []}", TAPML_INVALID,
+            "'/text_config': expected an object, found '[]'");
 }
 
 #define LLAVA(section, more) "{\"model_type\": \"llava\", \"text_config\": {" section "}" more "}"
