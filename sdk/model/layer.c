@@ -369,13 +369,17 @@ static tapml_graph_value unary(struct model_context *context, const char *op, ta
     return add_op(context, strchr(op, '.') + 1, op, args, COUNT(args));
 }
 
-// x * sigmoid(1.702 x)
+// x * sigmoid(1.702 x), in a scope: what stands around an activation has a "scale" and a "gate"
+// too.
 static tapml_graph_value quick_gelu(struct model_context *context, tapml_graph_value x)
 {
+    model_scope_begin(context, "quick_gelu");
     const tapml_graph_value gate =
         unary(context, "tapml.sigmoid", model_scale(context, "scale", x, 1.702));
+    const tapml_graph_value y = model_multiply(context, "gate", x, gate);
 
-    return model_multiply(context, "gate", x, gate);
+    model_scope_end(context);
+    return y;
 }
 
 // Hugging Face's names, and what the catalogue calls them; behind them those that take more than

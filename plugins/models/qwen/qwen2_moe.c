@@ -19,7 +19,7 @@ gated_expert(struct model_context *context, const struct model_block *block, tap
         model_config_count_of(context, "/shared_expert_intermediate_size", 5632, MODEL_WIDTH_MAX)};
     const tapml_graph_value y = model_mlp_gated_of(context, block, &mlp, x);
     const tapml_graph_value share =
-        model_sigmoid(context, "sigmoid", model_linear(context, "gate", x, &gate));
+        model_sigmoid(context, "share", model_linear(context, "gate", x, &gate));
 
     return model_multiply(context, "gated", y,
                           model_repeat(context, share, 1, block->sizes->hidden));

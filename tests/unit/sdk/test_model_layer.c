@@ -122,7 +122,7 @@ Test(model_layer, activations)
                  {"gelu_new", "gelu_tanh = gelu_tanh("},
                  {"gelu_pytorch_tanh", "gelu_tanh = gelu_tanh("},
                  {"gelu_fast", "gelu_tanh = gelu_tanh("},
-                 {"quick_gelu", "gate = mul(a=table f32 [T, 8], b=sigmoid f32 [T, 8])"},
+                 {"quick_gelu", "quick_gelu/gate = mul(a=table f32 [T, 8], b=quick_gelu/sigmoid"},
                  {"relu", "relu = relu("},
                  {"relu2", "square = mul(a=relu f32 [T, 8], b=relu f32 [T, 8])"},
                  {"sigmoid", "sigmoid = sigmoid("}};
