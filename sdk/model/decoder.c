@@ -13,15 +13,29 @@ static const char *const table_names[MODEL_ROPE_COUNT][2] = {{"rope.cos", "rope.
 static const char positions_name[] = "positions";
 static const char factors_name[] = "query_factors";
 
+static int has_head(struct model_context *context,
+                    const struct model_sizes *sizes,
+                    const char *tensor,
+                    int is_expected)
+{
+    const int64_t shape[] = {sizes->vocabulary, sizes->embed_width};
+    const struct model_name name = model_name(context, tensor, context->layer, ".weight");
+
+    return model_has_tensor(context, name.text, shape, 2, is_expected);
+}
+
 // Without a tensor of its own, or where the config ties it, the head is the embedding.
 static const char *head_tensor(struct model_context *context, const struct model_sizes *sizes)
 {
     const struct model_decoder_tensors *tensors = &sizes->decoder->tensors;
-    const int64_t shape[] = {sizes->vocabulary, sizes->embed_width};
-    const struct model_name name = model_name(context, tensors->head, context->layer, ".weight");
 
-    return !sizes->is_tied && model_has_tensor(context, name.text, shape, 2, 1) ? tensors->head
-                                                                                : tensors->embed;
+    if (!sizes->is_tied && has_head(context, sizes, tensors->head, 1)) {
+        return tensors->head;
+    }
+    return !sizes->is_tied && tensors->newer_head != NULL &&
+                   has_head(context, sizes, tensors->newer_head, 0)
+               ? tensors->newer_head
+               : tensors->embed;
 }
 
 static int is_rope_used(struct model_context *context, const struct model_sizes *sizes, int rope)

@@ -83,7 +83,7 @@ static void read_experts(struct model_context *context,
         model_config_count_of(context, keys->chosen, keys->chosen_fallback, MODEL_EXPERTS_MAX);
     own->width = model_config_count_of(context, keys->width, keys->width_fallback, MODEL_WIDTH_MAX);
     own->period = model_config_count_of(context, keys->period, 1, MODEL_LAYERS_MAX);
-    own->factor = model_config_number_of(context, keys->factor, keys->factor_fallback);
+    own->factor = model_config_factor(context, keys->factor, keys->factor_fallback);
     if (keys->first != NULL) {
         own->first = context->config_table->i64(
             context->config, model_config_key(context, keys->first).text, keys->first_fallback);
@@ -100,12 +100,13 @@ static void read_experts(struct model_context *context,
 int model_experts_layer(struct model_context *context, const struct model_block *block)
 {
     const struct model_decoder_experts *keys = block->decoder->experts;
+    // Read in every layer: the list may name none that could have experts.
+    const int is_dense = model_config_lists(context, keys->dense, context->layer);
     struct model_experts own = {0};
 
     read_experts(context, keys, &own);
     return context->status == TAPML_OK && context->layer >= own.first &&
-           (context->layer + 1) % own.period == 0 &&
-           !model_config_lists(context, keys->dense, context->layer);
+           (context->layer + 1) % own.period == 0 && !is_dense;
 }
 
 int model_experts_are_in(struct model_context *context, const struct model_block *block)

@@ -99,9 +99,7 @@ static struct section find_section(struct model_context *context,
     }
     snprintf(section.pointer.text, sizeof(section.pointer.text), "%s",
              defaults->older != NULL ? defaults->older : "/rope_scaling");
-    // Null switches off what the class has.
-    section.is_absent = defaults->kind != NULL && !says_anything(&section) &&
-                        !context->config_table->is_null(context->config, section.pointer.text);
+    section.is_absent = defaults->kind != NULL && !says_anything(&section);
     return section;
 }
 
@@ -199,7 +197,8 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
     const double fast = number_or(section, "beta_fast", 32);
     const double slow = number_or(section, "beta_slow", 1);
     const int truncates =
-        context->config_table->boolean(context->config, key_of(section, "truncate").text, 1);
+        context->config_table->boolean(context->config, key_of(section, "truncate").text,
+                                       !(section->is_absent && section->defaults->is_ramp_exact));
 
     rope->original = read_original(section, rope->original);
     rope->factor = has(section, "factor")
@@ -388,6 +387,16 @@ static double read_theta(const struct section *section, const struct model_rope_
         defaults->ratio != NULL && context->config_table->has(context->config, defaults->ratio);
 
     return has_ratio ? theta * model_config_number(context, defaults->ratio, 0) : theta;
+}
+
+double model_rope_number(struct model_context *context,
+                         const struct model_rope_defaults *defaults,
+                         const char *key,
+                         double fallback)
+{
+    const struct section section = find_section(context, defaults);
+
+    return number_or(&section, key, fallback);
 }
 
 void model_rope_read(struct model_context *context,

@@ -12,10 +12,9 @@ tapml_graph_value cohere_scale_logits(struct model_context *context,
                                       const struct model_block *block,
                                       tapml_graph_value logits)
 {
-    const double scale = model_config_number_of(context, "/logit_scale", 0.0625);
-
     (void)block;
-    return scale > 0 ? model_scale(context, "logit_scale", logits, scale) : logits;
+    return model_scale(context, "logit_scale", logits,
+                       model_config_factor(context, "/logit_scale", 0.0625));
 }
 
 // Each head of `tensor` [heads, width] has a row.

@@ -28,7 +28,7 @@ static struct model_route choose(struct model_context *context,
             : 0;
 
     return model_route_biased(context, scores, bias, own->chosen,
-                              model_config_number_of(context, "/moe_norm_min", 1e-12));
+                              model_config_factor(context, "/moe_norm_min", 1e-12));
 }
 
 static const struct model_decoder_experts experts = {

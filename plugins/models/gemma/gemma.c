@@ -14,9 +14,8 @@ void gemma_scale(struct model_context *context,
                  const struct model_block *block,
                  struct model_attention *attention)
 {
-    const double width = model_config_number_of(context, "/query_pre_attn_scalar", 256);
-
-    attention->scale = 1 / sqrt(width > 0 ? width : (double)block->sizes->head_width);
+    (void)block;
+    attention->scale = 1 / sqrt(model_config_factor(context, "/query_pre_attn_scalar", 256));
 }
 
 tapml_graph_value

@@ -17,6 +17,7 @@ const struct model_decoder describe_gpt_neox = {
             .hidden = "/hidden_size",
             .layers = "/num_hidden_layers",
             .heads = "/num_attention_heads",
+            .head_width = "/head_dim",
             .mlp_width = "/intermediate_size",
             .vocabulary = "/vocab_size",
             .eps = "/layer_norm_eps",
@@ -49,6 +50,7 @@ const struct model_decoder describe_gpt_neox = {
             .down = "gpt_neox.layers.{i}.mlp.dense_4h_to_h",
             .norm = "gpt_neox.final_layer_norm",
             .head = "embed_out",
+            .newer_head = "lm_head",
         },
     .expected = {{"/is_decoder", "false"}},
 };

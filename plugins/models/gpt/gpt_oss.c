@@ -94,10 +94,15 @@ const struct model_decoder describe_gpt_oss = {
         },
     .defaults =
         {
+            .sizes = {.head_width = 64},
             .eps = 1e-5,
             .activation = "silu",
             .has_attention_biases = 1,
-            .rope = {.theta = 150000, .positions = 131072},
+            .rope = {.theta = 150000,
+                     .positions = 131072,
+                     .kind = "yarn",
+                     .numbers = {{"factor", 32}, {"original_max_position_embeddings", 4096}},
+                     .is_ramp_exact = 1},
         },
     .windows = {.window = "/sliding_window",
                 .types = "/layer_types",

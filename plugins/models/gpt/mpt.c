@@ -36,7 +36,7 @@ add_positions(struct model_context *context, const struct model_block *block, ta
 // Slopes of a power of two of heads, 2^(-i * most / power); of fewer heads every second one first.
 static tapml_graph_value slopes(struct model_context *context, int64_t heads)
 {
-    const double most = model_config_number_of(context, "/attn_config/alibi_bias_max", 8);
+    const double most = model_config_factor(context, "/attn_config/alibi_bias_max", 8);
     const int64_t power = (int64_t)exp2(ceil(log2((double)heads)));
     float slopes[MODEL_HEADS_MAX];
 

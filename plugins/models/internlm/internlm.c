@@ -8,8 +8,14 @@
 const struct model_decoder describe_internlm = {
     .model_type = "internlm",
     .class_name = "InternLMForCausalLM",
-    .keys = {MODEL_KEYS_SIZES, .eps = "/rms_norm_eps", .activation = "/hidden_act",
-             .attention_biases = "/bias"},
+    .keys =
+        {
+            MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
+            .eps = "/rms_norm_eps",
+            .activation = "/hidden_act",
+            .attention_biases = "/bias",
+        },
     .defaults =
         {
             .eps = 1e-6,

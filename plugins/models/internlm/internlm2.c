@@ -12,6 +12,7 @@ const struct model_decoder describe_internlm2 = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/bias",

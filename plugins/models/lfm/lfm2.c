@@ -57,12 +57,13 @@ static tapml_graph_value project(struct model_context *context,
 }
 
 // c * conv(b * u), of b, c and u that in_proj makes.
-static tapml_graph_value
-convolve(struct model_context *context, const struct model_block *block, tapml_graph_value x)
+static tapml_graph_value convolve(struct model_context *context,
+                                  const struct model_block *block,
+                                  int64_t taps,
+                                  tapml_graph_value x)
 {
     const int64_t hidden = block->sizes->hidden, in[] = {hidden, 3 * hidden};
     const int64_t out[] = {hidden, hidden};
-    const int64_t taps = model_config_count_of(context, "/conv_L_cache", 3, TAPS_MAX);
     const int has_bias = model_config_boolean_of(context, "/conv_bias", 0);
 
     if (taps < 2) {
@@ -83,11 +84,14 @@ convolve(struct model_context *context, const struct model_block *block, tapml_g
                    model_multiply(context, "gate_out", c, y));
 }
 
+// The number of taps is read in every layer: all may be attention.
 static tapml_graph_value
 mixer(struct model_context *context, const struct model_block *block, tapml_graph_value x)
 {
+    const int64_t taps = model_config_count_of(context, "/conv_L_cache", 3, TAPS_MAX);
+
     return is_full(context, context->layer) ? model_mixer_attention(context, block, x)
-                                            : convolve(context, block, x);
+                                            : convolve(context, block, taps, x);
 }
 
 // Two thirds of the width that the config names, times a factor, rounded up; or just that width.
@@ -160,6 +164,8 @@ const struct model_decoder describe_lfm2 = {
     // Of the original's training code; no class of Hugging Face reads them.
     .ignored = {"/block_dim", "/block_norm_eps", "/block_mlp_init_scale", "/block_out_init_scale",
                 "/block_use_xavier_init", "/conv_dim", "/conv_dim_out", "/conv_use_xavier_init",
-                "/num_heads"},
+                "/num_heads",
+                // Where no layer is a convolution.
+                "/conv_bias"},
     .expected = {{"/block_use_swiglu", "true"}, {"/use_pos_enc", "true"}},
 };

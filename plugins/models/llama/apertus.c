@@ -96,9 +96,11 @@ const struct model_decoder describe_apertus = {
             .activation = "silu",
             .rope = {.theta = 12000000,
                      .positions = 65536,
-                     .original = 8192,
                      .kind = "llama3",
-                     .numbers = {{"factor", 8}, {"low_freq_factor", 1}, {"high_freq_factor", 4}}},
+                     .numbers = {{"factor", 8},
+                                 {"original_max_position_embeddings", 8192},
+                                 {"low_freq_factor", 1},
+                                 {"high_freq_factor", 4}}},
         },
     .tensors =
         {

@@ -54,6 +54,7 @@ const struct model_decoder describe_minicpm = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",

@@ -47,6 +47,7 @@ const struct model_decoder describe_smollm3 = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",

@@ -8,16 +8,17 @@
 
 #include <math.h>
 
+extern const struct model_decoder describe_ministral3;
+
 static void
 grow_queries(struct model_context *context, int64_t first, int64_t count, float *out_factors)
 {
-    const int is_absent =
-        !context->config_table->has(context->config, "/rope_parameters/rope_type") &&
-        !context->config_table->has(context->config, "/rope_parameters/type");
-    const double beta = context->config_table->f64(
-        context->config, "/rope_parameters/llama_4_scaling_beta", is_absent ? 0.1 : 0);
+    const struct model_rope_defaults *rope = &describe_ministral3.defaults.rope;
+    const double length = (double)model_config_count_of(context, "/max_position_embeddings",
+                                                        rope->positions, 1 << 30);
+    const double beta = model_rope_number(context, rope, "llama_4_scaling_beta", 0);
     const double original =
-        model_config_number_of(context, "/rope_parameters/original_max_position_embeddings", 16384);
+        model_rope_number(context, rope, "original_max_position_embeddings", length);
 
     for (int64_t i = 0; i < count; i++) {
         const double times = original > 0 ? floor((double)(first + i) / original) : 0;
@@ -51,9 +52,12 @@ const struct model_decoder describe_ministral3 = {
             .activation = "silu",
             .rope = {.theta = 1e6,
                      .positions = 262144,
-                     .original = 16384,
                      .kind = "yarn",
-                     .numbers = {{"factor", 16}, {"mscale", 1}, {"mscale_all_dim", 1}}},
+                     .numbers = {{"factor", 16},
+                                 {"original_max_position_embeddings", 16384},
+                                 {"mscale", 1},
+                                 {"mscale_all_dim", 1},
+                                 {"llama_4_scaling_beta", 0.1}}},
         },
     .windows = {.window = "/sliding_window"},
     .tensors =
@@ -63,5 +67,6 @@ const struct model_decoder describe_ministral3 = {
             .mlp_norm = "model.layers.{i}.post_attention_layernorm",
             MODEL_TENSORS_MLP,
         },
-    .ignored = {"/rope_parameters/max_position_embeddings"},
+    .ignored = {"/rope_parameters/max_position_embeddings",
+                "/rope_scaling/max_position_embeddings"},
 };

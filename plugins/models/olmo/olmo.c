@@ -14,6 +14,7 @@ const struct model_decoder describe_olmo = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",
         },

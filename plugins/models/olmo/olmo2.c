@@ -13,6 +13,7 @@ const struct model_decoder describe_olmo2 = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",

@@ -26,6 +26,7 @@ const struct model_decoder describe_phi = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/layer_norm_eps",
             .activation = "/hidden_act",
         },

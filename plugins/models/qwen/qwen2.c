@@ -11,6 +11,7 @@ const struct model_decoder describe_qwen2 = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
         },

@@ -19,6 +19,7 @@ const struct model_decoder describe_qwen3 = {
         },
     .defaults =
         {
+            .sizes = {.head_width = 128},
             .eps = 1e-6,
             .activation = "silu",
             .rope = {.theta = 10000, .positions = 32768},

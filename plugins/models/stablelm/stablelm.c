@@ -90,6 +90,7 @@ const struct model_decoder describe_stablelm = {
     .keys =
         {
             MODEL_KEYS_SIZES,
+            .head_width = "/head_dim",
             .eps = "/layer_norm_eps|/norm_eps",
             .activation = "/hidden_act",
             .attention_biases = "/use_qkv_bias",

@@ -36,7 +36,7 @@ static void read_heads(struct model_context *context, struct blocks *own)
 {
     const int64_t hidden = own->stack->hidden;
     const double divisor =
-        model_config_number_of(context, "/head_size_divisor", own->version->divisor);
+        model_config_factor(context, "/head_size_divisor", own->version->divisor);
 
     own->heads.width =
         model_config_count_of(context, "/head_size|/num_attention_heads", 64, MODEL_HEADS_MAX);

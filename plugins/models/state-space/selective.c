@@ -64,7 +64,7 @@ static void read_own(struct model_context *context, struct selective *own)
     own->activation = model_config_activation(context, "/hidden_act", "silu");
     own->rank = context->status == TAPML_OK ? read_rank(context, own) : 1;
     if (own->normalises_parts) {
-        own->part_eps = model_config_number_of(context, "/mixer_rms_eps", 1e-6);
+        own->part_eps = model_config_factor(context, "/mixer_rms_eps", 1e-6);
     }
     pass_over(context);
     if (own->taps < 2) {

@@ -124,9 +124,53 @@ Test(model_rope, what_classes_have_of_their_own)
     rope = read_rope_of(&absent, "{}", 8, TAPML_OK);
     EXPECT(rope, 12, 0.25f, 0.025f, 0.0025f, 0.00025f);
     rope = read_rope_of(&absent, "{\"rope_scaling\": null}", 8, TAPML_OK);
-    EXPECT(rope, 12, 1, 0.1f, 0.01f, 0.001f);
+    EXPECT(rope, 12, 0.25f, 0.025f, 0.0025f, 0.00025f);
     rope = read_rope_of(&absent, "{\"rope_parameters\": {\"rope_theta\": 10000}}", 8, TAPML_OK);
     EXPECT(rope, 12, 1, 0.1f, 0.01f, 0.001f);
+}
+
+// A class may have yarn of which the ramp is not rounded.
+Test(model_rope, the_ramp_of_a_class)
+{
+    static const struct model_rope_defaults exact = {
+        .theta = 10000,
+        .positions = 4096,
+        .kind = "yarn",
+        .numbers = {{"factor", 4},
+                    {"original_max_position_embeddings", 1024},
+                    {"beta_fast", 16},
+                    {"beta_slow", 2}},
+        .is_ramp_exact = 1,
+    };
+    const struct model_rope rope = read_rope_of(&exact, "{\"rope_scaling\": null}", 16, TAPML_OK);
+
+    EXPECT(rope, 5, 1, 0.316227764f, 0.100000001f, 0.0187018029f, 0.00249999994f, 0.000790569407f,
+           0.000250000012f, 7.90569393e-05f);
+    cr_assert_float_eq(rope.original, 1024, 0);
+}
+
+static double number_of(const char *config, const char *key)
+{
+    static const struct model_rope_defaults own = {
+        .positions = 8, .kind = "yarn", .numbers = {{"beta", 0.5}}};
+    struct model_fixture *fixture = model_fixture_open(NULL, config);
+    struct model_context context = model_fixture_context(fixture);
+    const double number = model_rope_number(&context, &own, key, 3);
+
+    model_fixture_ok(context.status);
+    model_fixture_close(fixture);
+    return number;
+}
+
+Test(model_rope, numbers_of_the_section_that_is_read)
+{
+    cr_assert_float_eq(number_of("{}", "beta"), 0.5, 0);
+    cr_assert_float_eq(number_of("{\"rope_scaling\": null}", "beta"), 0.5, 0);
+    cr_assert_float_eq(number_of("{\"rope_scaling\": {\"type\": \"yarn\"}}", "beta"), 3, 0);
+    cr_assert_float_eq(number_of("{\"rope_scaling\": {\"type\": \"yarn\", \"beta\": 2}}", "beta"),
+                       2, 0);
+    cr_assert_float_eq(
+        number_of("{\"rope_parameters\": {\"rope_type\": \"yarn\", \"beta\": 4}}", "beta"), 4, 0);
 }
 
 Test(model_rope, llama3)

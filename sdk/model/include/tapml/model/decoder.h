@@ -166,6 +166,7 @@ struct model_decoder_tensors {
     const char *gate, *up, *down;
     const char *mlp_norm_after; // NULL: none.
     const char *norm, *head;
+    const char *newer_head; // In place of the head, where the checkpoint has no such tensor.
 };
 
 // Latent attention (arXiv 2405.04434): keys and values of all heads come from one short row, and

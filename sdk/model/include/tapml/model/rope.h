@@ -64,13 +64,21 @@ struct model_rope_defaults {
     const char *doubles; // Key: the base grows by powers of two beyond the length at the next key.
     const char *length;
     int takes_alpha;  // Of kind dynamic: the base is multiplied by a power of "alpha".
-    const char *kind; // Where the config has no section; "default".
+    const char *kind; // Where the config has no section, or null; "default".
     struct {
         const char *key;
         double number;
     } numbers[MODEL_ROPE_NUMBERS_MAX]; // The keys of that kind.
-    double factor; // Of kind dynamic, where the key is absent. 0: it must be there.
+    int is_ramp_exact; // Of that kind, if it is yarn: the ends of its ramp are not rounded.
+    double factor;     // Of kind dynamic, where the key is absent. 0: it must be there.
 };
+
+// The number at a key of the section that is read: `fallback` where that has none, and neither has
+// the class in place of the section.
+double model_rope_number(struct model_context *context,
+                         const struct model_rope_defaults *defaults,
+                         const char *key,
+                         double fallback);
 
 // Reads the keys that a rope over heads of `width` values has.
 void model_rope_read(struct model_context *context,
