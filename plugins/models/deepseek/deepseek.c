@@ -26,27 +26,9 @@ static const struct model_decoder_experts experts = {
 const struct model_decoder describe_deepseek = {
     .model_type = "deepseek",
     .class_name = "DeepseekForCausalLM",
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 2048},
-        },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .keys = {MODEL_KEYS_USUAL},
+    .defaults = {MODEL_DEFAULTS_LLAMA},
+    .tensors = {MODEL_TENSORS_LLAMA},
     .experts = &experts,
     .ignored = {"/aux_loss_alpha", "/seq_aux", "/ep_size",
                 // Where no layer has experts.

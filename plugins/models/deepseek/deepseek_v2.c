@@ -18,30 +18,12 @@ static const struct model_decoder_experts experts = {
 const struct model_decoder describe_deepseek_v2 = {
     .model_type = "deepseek_v2",
     .class_name = "DeepseekV2ForCausalLM",
-    .is_rope_interleaved = 1,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-            .mlp_biases = "/mlp_bias",
-        },
+    DEEPSEEK_FORM,
+    .keys = {DEEPSEEK_KEYS, .mlp_biases = "/mlp_bias"},
     .defaults = {.eps = 1e-6,
                  .activation = "silu",
                  .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 2048}},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .o = "model.layers.{i}.self_attn.o_proj",
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
-    .heads = model_heads_latent,
-    .attention = model_attention_latent,
-    .latent = &deepseek_latent,
-    .experts = &experts,
+    .tensors = {DEEPSEEK_TENSORS},
     .ignored = {"/head_dim", "/norm_topk_prob", "/aux_loss_alpha", "/seq_aux", "/ep_size"},
     .expected = {{"/moe_layer_freq", "1"}, {"/scoring_func", "\"softmax\""}},
 };

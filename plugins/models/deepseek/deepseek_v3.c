@@ -25,30 +25,12 @@ static const struct model_decoder_experts experts = {
 const struct model_decoder describe_deepseek_v3 = {
     .model_type = "deepseek_v3",
     .class_name = "DeepseekV3ForCausalLM",
-    .is_rope_interleaved = 1,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-            .is_rope_interleaved = "/rope_interleave",
-        },
+    DEEPSEEK_FORM,
+    .keys = {DEEPSEEK_KEYS, .is_rope_interleaved = "/rope_interleave"},
     .defaults = {.eps = 1e-6,
                  .activation = "silu",
                  .rope = {.theta = 10000, .width = "qk_rope_head_dim", .positions = 4096}},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            .q = "model.layers.{i}.self_attn.q_proj",
-            .o = "model.layers.{i}.self_attn.o_proj",
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
-    .heads = model_heads_latent,
-    .attention = model_attention_latent,
-    .latent = &deepseek_latent,
-    .experts = &experts,
+    .tensors = {DEEPSEEK_TENSORS},
     .ignored = {"/head_dim", "/qk_head_dim", "/num_nextn_predict_layers", "/aux_loss_alpha",
                 "/seq_aux", "/ep_size"},
     .expected = {{"/moe_layer_freq", "1"},

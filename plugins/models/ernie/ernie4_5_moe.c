@@ -3,8 +3,7 @@
 
 // ERNIE 4.5 with experts: chosen by a softmax and a bias, beside shared ones; their weights are
 // divided by a sum that has a lower limit; heads are turned pair by pair.
-#include <tapml/model/block.h>
-#include <tapml/model/names.h>
+#include "ernie.h"
 
 // Layers behind the last that has experts are dense, as are those before the first; -1 is the last
 // of all.
@@ -53,15 +52,7 @@ const struct model_decoder describe_ernie4_5_moe = {
     .model_type = "ernie4_5_moe",
     .class_name = "Ernie4_5_MoeForCausalLM",
     .is_rope_interleaved = 1,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/use_bias",
-            .mlp_biases = "/use_bias",
-        },
+    .keys = {ERNIE_KEYS},
     .defaults =
         {
             .sizes = {.hidden = 2560,
@@ -70,18 +61,9 @@ const struct model_decoder describe_ernie4_5_moe = {
                       .kv_heads = 4,
                       .mlp_width = 12288,
                       .vocabulary = 103424},
-            .eps = 1e-5,
-            .activation = "silu",
-            .is_tied = 1,
-            .rope = {.theta = 500000, .positions = 131072},
+            ERNIE_DEFAULTS,
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .experts = &experts,
     .ignored = {"/moe_capacity", "/moe_use_aux_free", "/fuse_rms_norm", "/num_nextn_predict_layers",
                 "/moe_norm_min"},

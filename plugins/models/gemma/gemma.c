@@ -5,8 +5,6 @@
 // by the root of its width, and heads of a width of their own; and what Gemma 2 and 3 share.
 #include "gemma.h"
 
-#include <tapml/model/names.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -63,12 +61,6 @@ const struct model_decoder describe_gemma = {
             .is_tied = 1,
             .rope = {.theta = 10000, .positions = 8192},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .expected = {{"/use_bidirectional_attention", "false"}},
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tapml/model/block.h>
+#include <tapml/model/names.h>
 
 // Scores are divided by the root of a width that the config names, not of a head's.
 void gemma_scale(struct model_context *context,
@@ -14,3 +15,15 @@ void gemma_scale(struct model_context *context,
 // Logits softly limited. `fallback` where the config does not say how far; 0: not at all.
 tapml_graph_value
 gemma_limit(struct model_context *context, tapml_graph_value logits, double fallback);
+
+// Members of a struct model_decoder's `keys`, and of its `tensors`: norms before and behind both
+// halves of a layer.
+#define GEMMA_KEYS                                                                                 \
+    MODEL_KEYS_SIZES, .head_width = "/head_dim", .eps = "/rms_norm_eps",                           \
+                      .activation = "/hidden_activation", .attention_biases = "/attention_bias"
+
+#define GEMMA_TENSORS                                                                              \
+    MODEL_TENSORS_STREAM, MODEL_TENSORS_ATTENTION, MODEL_TENSORS_MLP,                              \
+        .attention_norm_after = "model.layers.{i}.post_attention_layernorm",                       \
+        .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",                                  \
+        .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm"

@@ -5,8 +5,6 @@
 // 1 + weight; scores and logits softly limited; every other layer, from the first on, slides.
 #include "gemma.h"
 
-#include <tapml/model/names.h>
-
 static void attention(struct model_context *context,
                       const struct model_block *block,
                       struct model_attention *attention)
@@ -30,14 +28,7 @@ const struct model_decoder describe_gemma2 = {
     .embed_steps = {model_embed_root},
     .attention = attention,
     .logit_steps = {limit_logits},
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_activation",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {GEMMA_KEYS},
     .defaults =
         {
             .sizes = {.hidden = 2304,
@@ -56,15 +47,7 @@ const struct model_decoder describe_gemma2 = {
                 .types = "/layer_types",
                 .window_fallback = 4096,
                 .period = 2},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
-            .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",
-            MODEL_TENSORS_MLP,
-            .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
-        },
+    .tensors = {GEMMA_TENSORS},
     // The activation of the class, whatever the older key says.
     .ignored = {"/hidden_act", "/cache_implementation", "/sliding_window_size"},
     .expected = {{"/use_bidirectional_attention", "false"}},

@@ -5,8 +5,6 @@
 // place of limited scores; every sixth layer is full; layers that slide have a rope of their own.
 #include "gemma.h"
 
-#include <tapml/model/names.h>
-
 static tapml_graph_value limit_logits(struct model_context *context,
                                       const struct model_block *block,
                                       tapml_graph_value logits)
@@ -23,14 +21,7 @@ const struct model_decoder describe_gemma3_text = {
     .attention = gemma_scale,
     .logit_steps = {limit_logits},
     .ropes = MODEL_ROPES_BY_LAYER,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_activation",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {GEMMA_KEYS},
     .defaults =
         {
             .sizes = {.hidden = 2304,
@@ -55,16 +46,7 @@ const struct model_decoder describe_gemma3_text = {
                 .periods = "/sliding_window_pattern|/_sliding_window_pattern",
                 .window_fallback = 4096,
                 .period = 6},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            MODEL_TENSORS_HEAD_NORMS,
-            .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
-            .mlp_norm = "model.layers.{i}.pre_feedforward_layernorm",
-            MODEL_TENSORS_MLP,
-            .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
-        },
+    .tensors = {GEMMA_TENSORS, MODEL_TENSORS_HEAD_NORMS},
     // The activation of the class, whatever the older key says. Its scores are never limited.
     .ignored = {"/hidden_act", "/attn_logit_softcapping", "/cache_implementation"},
     .expected = {{"/use_bidirectional_attention", "false"},

@@ -37,14 +37,7 @@ const struct model_decoder describe_glm4_moe = {
     .model_type = "glm4_moe",
     .class_name = "Glm4MoeForCausalLM",
     .head_steps = {norm_heads, model_heads_turn},
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {MODEL_KEYS_USUAL},
     .defaults =
         {
             .eps = 1e-5,
@@ -52,14 +45,7 @@ const struct model_decoder describe_glm4_moe = {
             .output_bias = MODEL_OUTPUT_BIAS_NEVER,
             .rope = {.theta = 10000, .positions = 131072, .share = 0.5},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            MODEL_TENSORS_HEAD_NORMS,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA, MODEL_TENSORS_HEAD_NORMS},
     .experts = &experts,
     .ignored = {"/num_nextn_predict_layers"},
     .expected = {{"/moe_layer_freq", "1"},

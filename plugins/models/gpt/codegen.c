@@ -47,30 +47,12 @@ lay_out(struct model_context *context, const struct model_block *block, tapml_gr
 const struct model_decoder describe_codegen = {
     .model_type = "codegen",
     .class_name = "CodeGenForCausalLM",
-    .norm = MODEL_NORM_LAYER,
-    .has_norm_biases = 1,
+    GPT_J_FORM,
     .layout = lay_out,
-    .mlp = model_mlp_plain,
-    .is_rope_interleaved = 1,
-    .keys = {GPT_KEYS, .activation = "/activation_function"},
-    .defaults =
-        {
-            .sizes = {.hidden = 4096, .layers = 28, .heads = 16, .vocabulary = 50400},
-            .eps = 1e-5,
-            .activation = "gelu_new",
-            .mlp_factor = 4,
-            .has_mlp_biases = 1,
-            .has_head_bias = 1,
-            .is_parallel = 1,
-            .rope =
-                {.theta = 10000, .positions = 2048, .turned = "/rotary_dim", .turned_fallback = 64},
-        },
     .tensors =
         {
             GPT_TENSORS_STREAM,
             .o = "transformer.h.{i}.attn.out_proj",
             GPT_TENSORS_PARALLEL_MLP,
         },
-    .ignored = {"/n_positions", "/n_ctx"},
-    .expected = {{"/rotary", "true"}, {"/scale_attn_weights", "true"}},
 };

@@ -12,6 +12,34 @@
     .heads = "/n_head|/num_attention_heads", .mlp_width = "/n_inner", .vocabulary = "/vocab_size", \
     .eps = "/layer_norm_epsilon", .is_tied = "/tie_word_embeddings"
 
+// The same with a table of positions.
+#define GPT_KEYS_TABLE                                                                             \
+    GPT_KEYS, .activation = "/activation_function",                                                \
+              .positions = "/n_positions|/max_position_embeddings"
+
+// GPT-2: members of `defaults`.
+#define GPT_DEFAULTS                                                                               \
+    .sizes = {.hidden = 768, .layers = 12, .heads = 12, .vocabulary = 50257, .positions = 1024},   \
+    .eps = 1e-5, .mlp_factor = 4, .is_tied = 1, .has_attention_biases = 1, .has_mlp_biases = 1
+
+// GPT-J, of which CodeGen is a layout: members of a struct model_decoder.
+#define GPT_J_FORM                                                                                 \
+    .norm = MODEL_NORM_LAYER, .has_norm_biases = 1, .mlp = model_mlp_plain,                        \
+    .is_rope_interleaved = 1, .keys = {GPT_KEYS, .activation = "/activation_function"},            \
+    .defaults = {.sizes = {.hidden = 4096, .layers = 28, .heads = 16, .vocabulary = 50400},        \
+                 .eps = 1e-5,                                                                      \
+                 .activation = "gelu_new",                                                         \
+                 .mlp_factor = 4,                                                                  \
+                 .has_mlp_biases = 1,                                                              \
+                 .has_head_bias = 1,                                                               \
+                 .is_parallel = 1,                                                                 \
+                 .rope = {.theta = 10000,                                                          \
+                          .positions = 2048,                                                       \
+                          .turned = "/rotary_dim",                                                 \
+                          .turned_fallback = 64}},                                                 \
+    .ignored = {"/n_positions", "/n_ctx"},                                                         \
+    .expected = {{"/rotary", "true"}, {"/scale_attn_weights", "true"}}
+
 // What stands around the layers, the norm before attention.
 #define GPT_TENSORS_STREAM                                                                         \
     .embed = "transformer.wte", .norm = "transformer.ln_f", .head = "lm_head",                     \

@@ -34,23 +34,8 @@ const struct model_decoder describe_gpt_bigcode = {
     .attention = gpt_scale,
     .mlp = model_mlp_plain,
     .ropes = MODEL_ROPES_NONE,
-    .keys =
-        {
-            GPT_KEYS,
-            .activation = "/activation_function",
-            .positions = "/n_positions|/max_position_embeddings",
-        },
-    .defaults =
-        {
-            .sizes =
-                {.hidden = 768, .layers = 12, .heads = 12, .vocabulary = 50257, .positions = 1024},
-            .eps = 1e-5,
-            .activation = "gelu_pytorch_tanh",
-            .mlp_factor = 4,
-            .is_tied = 1,
-            .has_attention_biases = 1,
-            .has_mlp_biases = 1,
-        },
+    .keys = {GPT_KEYS_TABLE},
+    .defaults = {GPT_DEFAULTS, .activation = "gelu_pytorch_tanh"},
     .tensors =
         {
             GPT_TENSORS_STREAM,

@@ -49,26 +49,7 @@ const struct model_decoder describe_granite = {
     .attention = granite_scale_scores,
     .branch = granite_scale_branch,
     .logit_steps = {granite_scale_logits},
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-            .mlp_biases = "/mlp_bias",
-        },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 2048},
-        },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .keys = {MODEL_KEYS_LLAMA},
+    .defaults = {MODEL_DEFAULTS_LLAMA},
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

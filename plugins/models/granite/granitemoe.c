@@ -35,20 +35,8 @@ const struct model_decoder describe_granitemoe = {
     .attention = granite_scale_scores,
     .branch = granite_scale_branch,
     .logit_steps = {granite_scale_logits},
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 2048},
-        },
+    .keys = {MODEL_KEYS_USUAL},
+    .defaults = {MODEL_DEFAULTS_LLAMA},
     .tensors =
         {
             MODEL_TENSORS_STREAM,

@@ -27,11 +27,5 @@ const struct model_decoder describe_internlm = {
                      .base = "/rotary/base|/rope_theta",
                      .factor = 1},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

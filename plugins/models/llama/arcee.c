@@ -9,15 +9,7 @@ const struct model_decoder describe_arcee = {
     .model_type = "arcee",
     .class_name = "ArceeForCausalLM",
     .mlp = model_mlp_plain,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-            .mlp_biases = "/mlp_bias",
-        },
+    .keys = {MODEL_KEYS_LLAMA},
     .defaults =
         {
             .eps = 1e-5,

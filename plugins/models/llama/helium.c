@@ -9,15 +9,7 @@ const struct model_decoder describe_helium = {
     .model_type = "helium",
     .class_name = "HeliumForCausalLM",
     .is_rope_interleaved = 1,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-            .mlp_biases = "/mlp_bias",
-        },
+    .keys = {MODEL_KEYS_LLAMA},
     .defaults =
         {
             .sizes = {.head_width = 128},
@@ -25,11 +17,5 @@ const struct model_decoder describe_helium = {
             .activation = "silu",
             .rope = {.theta = 100000, .positions = 4096},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

@@ -26,10 +26,7 @@ const struct model_decoder describe_hunyuan_v1_dense = {
         },
     .tensors =
         {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
+            MODEL_TENSORS_LLAMA,
             .q_norm = "model.layers.{i}.self_attn.query_layernorm",
             .k_norm = "model.layers.{i}.self_attn.key_layernorm",
         },

@@ -59,17 +59,6 @@ const struct model_decoder describe_minicpm = {
             .activation = "/hidden_act",
             .attention_biases = "/attention_bias",
         },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 2048},
-        },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .defaults = {MODEL_DEFAULTS_LLAMA},
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

@@ -10,26 +10,13 @@ const struct model_decoder describe_orion = {
     .class_name = "OrionForCausalLM",
     .norm = MODEL_NORM_LAYER,
     .has_norm_biases = 1,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {MODEL_KEYS_USUAL},
     .defaults =
         {
             .eps = 1e-5,
             .activation = "silu",
             .rope = {.theta = 10000, .positions = 4096},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/max_sequence_length"},
 };

@@ -10,11 +10,7 @@ const struct model_decoder describe_seed_oss = {
     .class_name = "SeedOssForCausalLM",
     .keys =
         {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
+            MODEL_KEYS_USUAL,
             .output_biases = "/attention_out_bias",
             .mlp_biases = "/mlp_bias",
         },
@@ -27,11 +23,5 @@ const struct model_decoder describe_seed_oss = {
             .output_bias = MODEL_OUTPUT_BIAS_NEVER,
             .rope = {.theta = 10000, .positions = 524288},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

@@ -63,11 +63,5 @@ const struct model_decoder describe_smollm3 = {
     .windows = {.window = "/sliding_window",
                 .is_used = "/use_sliding_window",
                 .types = "/layer_types"},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
 };

@@ -60,13 +60,7 @@ const struct model_decoder describe_ministral3 = {
                                  {"llama_4_scaling_beta", 0.1}}},
         },
     .windows = {.window = "/sliding_window"},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/rope_parameters/max_position_embeddings",
                 "/rope_scaling/max_position_embeddings"},
 };

@@ -28,13 +28,7 @@ const struct model_decoder describe_mistral = {
             .rope = {.theta = 10000, .positions = 131072},
         },
     .windows = {.window = "/sliding_window", .window_fallback = 4096},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/layer_types", // The class gives every layer the window.
                 "/norm_eps"},   // The class reads "rms_norm_eps".
 };

@@ -3,8 +3,7 @@
 
 // OLMo (arXiv 2402.00838): Llama with layer norms that have no weights, and an eps that no config
 // changes; queries, keys and values may be limited.
-#include <tapml/model/block.h>
-#include <tapml/model/names.h>
+#include "olmo.h"
 
 const struct model_decoder describe_olmo = {
     .model_type = "olmo",
@@ -20,22 +19,10 @@ const struct model_decoder describe_olmo = {
         },
     .defaults =
         {
-            .sizes = {.hidden = 4096,
-                      .layers = 32,
-                      .heads = 32,
-                      .mlp_width = 11008,
-                      .vocabulary = 50304},
-            .eps = 1e-5,
-            .activation = "silu",
+            OLMO_DEFAULTS,
             .has_bare_norms = 1,
             .rope = {.theta = 10000, .positions = 2048},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/rms_norm_eps"}, // Its norms have an eps of their own.
 };

@@ -4,8 +4,7 @@
 // OLMo 3 (arXiv 2512.13961): OLMo 2 in which every fourth layer is full and the others slide. What
 // stretches positions is for the full layers only; those that slide have the plain rope of the same
 // base. Newer files say so themselves, with a section for each.
-#include <tapml/model/block.h>
-#include <tapml/model/names.h>
+#include "olmo.h"
 
 // Without a window and a list of layers all are full.
 static void resize(struct model_context *context, struct model_sizes *sizes)
@@ -22,23 +21,10 @@ const struct model_decoder describe_olmo3 = {
     .resize = resize,
     .head_steps = {model_heads_norm_rows, model_heads_turn},
     .ropes = MODEL_ROPES_BY_LAYER,
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {MODEL_KEYS_USUAL},
     .defaults =
         {
-            .sizes = {.hidden = 4096,
-                      .layers = 32,
-                      .heads = 32,
-                      .mlp_width = 11008,
-                      .vocabulary = 50304},
-            .eps = 1e-5,
-            .activation = "silu",
+            OLMO_DEFAULTS,
             .rope =
                 {
                     .theta = 10000,
@@ -59,13 +45,5 @@ const struct model_decoder describe_olmo3 = {
                 .periods = "/sliding_window_pattern|/_sliding_window_pattern",
                 .window_fallback = 4096,
                 .period = 4},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM_BARE,
-            MODEL_TENSORS_ATTENTION,
-            MODEL_TENSORS_HEAD_NORMS,
-            .attention_norm_after = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-            .mlp_norm_after = "model.layers.{i}.post_feedforward_layernorm",
-        },
+    .tensors = {OLMO_TENSORS},
 };

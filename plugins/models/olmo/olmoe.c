@@ -20,14 +20,7 @@ const struct model_decoder describe_olmoe = {
     .model_type = "olmoe",
     .class_name = "OlmoeForCausalLM",
     .head_steps = {model_heads_norm_rows, model_heads_clip, model_heads_turn},
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
+    .keys = {MODEL_KEYS_USUAL},
     .defaults =
         {
             .eps = 1e-5,

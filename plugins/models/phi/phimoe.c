@@ -40,11 +40,7 @@ const struct model_decoder describe_phimoe = {
     .has_norm_biases = 1,
     .keys =
         {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
+            MODEL_KEYS_USUAL,
             .head_biases = "/lm_head_bias",
         },
     .defaults =

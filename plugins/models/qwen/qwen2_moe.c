@@ -4,8 +4,7 @@
 // Qwen2 with experts (arXiv 2407.10671): biases of queries, keys and values, experts beside one
 // that every token takes by the sigmoid of a gate; some layers are dense, late layers may slide.
 
-#include <tapml/model/block.h>
-#include <tapml/model/names.h>
+#include "qwen.h"
 
 // sigmoid(gate x) * shared(x).
 static tapml_graph_value
@@ -53,30 +52,9 @@ const struct model_decoder describe_qwen2_moe = {
             .activation = "/hidden_act",
             .attention_biases = "/qkv_bias",
         },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .has_attention_biases = 1,
-            .output_bias = MODEL_OUTPUT_BIAS_NEVER,
-            .rope = {.theta = 10000, .positions = 32768},
-        },
-    .windows =
-        {
-            .window = "/sliding_window",
-            .is_used = "/use_sliding_window",
-            .types = "/layer_types",
-            .firsts = "/max_window_layers",
-            .window_fallback = 4096,
-            .first = 28,
-        },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .defaults = {QWEN2_DEFAULTS},
+    .windows = {QWEN_WINDOWS},
+    .tensors = {MODEL_TENSORS_LLAMA},
     .experts = &experts,
     .ignored = {"/shared_expert_intermediate_size"}, // Where no layer has experts.
 };

@@ -4,8 +4,7 @@
 // Qwen3 with experts (arXiv 2505.09388): Qwen3 whose MLPs are mixtures of experts, but in the
 // layers that the config names.
 
-#include <tapml/model/block.h>
-#include <tapml/model/names.h>
+#include "qwen.h"
 
 static const struct model_decoder_experts experts = {
     .count = "/num_local_experts|/num_experts",
@@ -23,31 +22,12 @@ static const struct model_decoder_experts experts = {
 const struct model_decoder describe_qwen3_moe = {
     .model_type = "qwen3_moe",
     .class_name = "Qwen3MoeForCausalLM",
-    .keys =
-        {
-            MODEL_KEYS_SIZES,
-            .head_width = "/head_dim",
-            .eps = "/rms_norm_eps",
-            .activation = "/hidden_act",
-            .attention_biases = "/attention_bias",
-        },
-    .defaults =
-        {
-            .eps = 1e-6,
-            .activation = "silu",
-            .rope = {.theta = 10000, .positions = 32768},
-        },
+    .keys = {MODEL_KEYS_USUAL},
+    .defaults = {QWEN_DEFAULTS},
     .windows = {.window = "/sliding_window",
                 .is_used = "/use_sliding_window",
                 .window_fallback = 4096},
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            MODEL_TENSORS_HEAD_NORMS,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA, MODEL_TENSORS_HEAD_NORMS},
     .experts = &experts,
     .ignored = {"/max_window_layers"},
     .expected = {{"/shared_expert_intermediate_size", "0"}, {"/use_qk_norm", "true"}},

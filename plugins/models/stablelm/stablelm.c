@@ -108,13 +108,7 @@ const struct model_decoder describe_stablelm = {
                      .share = 0.25,
                      .shares = "/partial_rotary_factor|/rope_pct"},
         },
-    .tensors =
-        {
-            MODEL_TENSORS_STREAM,
-            MODEL_TENSORS_ATTENTION,
-            .mlp_norm = "model.layers.{i}.post_attention_layernorm",
-            MODEL_TENSORS_MLP,
-        },
+    .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/num_heads"},
     .expected = {{"/rotary_scaling_factor", "1.0"}},
 };

@@ -11,14 +11,7 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
 }
 
 static const struct stack_description description = {
-    .embed = "backbone.embeddings",
-    .older_embed = "backbone.embedding",
-    .norm = "backbone.norm_f",
-    .head = "lm_head",
-    .eps = "/layer_norm_epsilon",
-    .eps_fallback = 1e-5,
-    .is_tied = 1,
-    .sizes = {.hidden = 768, .layers = 32, .vocabulary = 50280},
+    SELECTIVE_DESCRIPTION,
     .layers = layers,
 };
 

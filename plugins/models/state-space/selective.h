@@ -14,3 +14,10 @@ tapml_graph_value selective_layers(struct model_context *context,
                                    const struct stack *stack,
                                    int normalises_parts,
                                    tapml_graph_value h);
+
+// Mamba and Falcon Mamba as they are published: members of a struct stack_description.
+#define SELECTIVE_DESCRIPTION                                                                      \
+    .embed = "backbone.embeddings", .older_embed = "backbone.embedding",                           \
+    .norm = "backbone.norm_f", .head = "lm_head", .eps = "/layer_norm_epsilon",                    \
+    .eps_fallback = 1e-5, .is_tied = 1,                                                            \
+    .sizes = {.hidden = 768, .layers = 32, .vocabulary = 50280}

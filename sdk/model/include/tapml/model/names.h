@@ -60,11 +60,13 @@
     .factor = "/routed_scaling_factor", .shared = "/n_shared_experts", .groups = "/n_group",       \
     .kept_groups = "/topk_group"
 
-// Llama, which other models have as a part: members of `keys`, of `defaults` and of `tensors`.
-#define MODEL_KEYS_LLAMA                                                                           \
+// What most decoders since Llama have: sizes, and what stands beside them.
+#define MODEL_KEYS_USUAL                                                                           \
     MODEL_KEYS_SIZES, .head_width = "/head_dim", .eps = "/rms_norm_eps",                           \
-                      .activation = "/hidden_act", .attention_biases = "/attention_bias",          \
-                      .mlp_biases = "/mlp_bias"
+                      .activation = "/hidden_act", .attention_biases = "/attention_bias"
+
+// Llama: members of `keys`, of `defaults` and of `tensors`.
+#define MODEL_KEYS_LLAMA MODEL_KEYS_USUAL, .mlp_biases = "/mlp_bias"
 
 #define MODEL_DEFAULTS_LLAMA                                                                       \
     .eps = 1e-6, .activation = "silu", .rope = {.theta = 10000, .positions = 2048}
