@@ -4,13 +4,14 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "exec/part_rows.h"
 #include "schema/infer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 
 #include <string.h>
 
-enum input_source { INPUT_IDS, INPUT_ROWS, INPUT_USER, INPUT_FILL };
+enum input_source { INPUT_IDS, INPUT_ROWS, INPUT_USER, INPUT_FILL, INPUT_PART };
 
 struct input {
     uint32_t value;
@@ -37,6 +38,7 @@ struct input_set {
     struct input_use *uses;
     size_t use_count;
     size_t use_capacity;
+    struct part_rows *part_rows;
 };
 
 // One number for each token, or for each row.
@@ -56,6 +58,10 @@ static tapml_status classify(const struct graph_value *value, enum input_source 
 {
     if (value->from == TAPML_FROM_FILL) {
         *out_source = INPUT_FILL;
+        return TAPML_OK;
+    }
+    if (value->from == TAPML_FROM_PART) {
+        *out_source = INPUT_PART;
         return TAPML_OK;
     }
     if (value->from == TAPML_FROM_HOST) {
@@ -135,7 +141,10 @@ tapml_status input_set_create(const struct graph *graph,
     set->model = model;
     set->values = values;
     set->bindings = bindings;
-    tapml_status status = find_inputs(set);
+    tapml_status status = part_rows_create(graph, &set->part_rows);
+    if (status == TAPML_OK) {
+        status = find_inputs(set);
+    }
     if (status == TAPML_OK) {
         status = find_uses(set);
     }
@@ -157,6 +166,7 @@ void input_set_destroy(struct input_set *set)
     }
     alloc_free(set->inputs);
     alloc_free(set->uses);
+    part_rows_destroy(set->part_rows);
     alloc_free(set);
 }
 
@@ -201,6 +211,11 @@ tapml_status input_give(struct input_set *set, const char *name, const void *dat
     return fail_unknown(set, name);
 }
 
+tapml_status input_give_rows(struct input_set *set, uint32_t part, const float *rows, int64_t count)
+{
+    return part_rows_give(set->part_rows, part, rows, count);
+}
+
 static void write_rows(const struct input_call *call, int32_t *rows)
 {
     const int64_t count = call->point.value[AFFINE_ROWS];
@@ -234,6 +249,23 @@ static tapml_status write_given(const struct input *input,
     return TAPML_OK;
 }
 
+static tapml_status write_part(struct input_set *set,
+                               const struct input *input,
+                               const struct input_call *call,
+                               float *memory)
+{
+    if (!call->ids) {
+        return status_fail(TAPML_INVALID, "expected ids for input '%s'",
+                           set->graph->values[input->value].name);
+    }
+    return part_rows_write(set->part_rows, input->value,
+                           &(struct part_rows_call){.ids = call->ids,
+                                                    .position = call->point.value[AFFINE_POSITION],
+                                                    .count = call->point.value[AFFINE_TOKENS],
+                                                    .prompt = call->prompt},
+                           memory);
+}
+
 static tapml_status
 write_input(struct input_set *set, const struct input *input, const struct input_call *call)
 {
@@ -258,6 +290,8 @@ write_input(struct input_set *set, const struct input *input, const struct input
                           (struct model_span){call->point.value[AFFINE_POSITION],
                                               call->point.value[AFFINE_TOKENS], call->length},
                           memory, bytes);
+    case INPUT_PART:
+        return write_part(set, input, call, memory);
     }
     return TAPML_OK;
 }

@@ -4,7 +4,8 @@
 // The inputs of a graph: what is new in each call, written to host memory and checked.
 //
 // "input_ids" are the tokens of the call, "rows" those whose logits are wanted; other inputs of the
-// user are set, or filled with their fallback; the model plugin fills the rest. Integers are
+// user are set, or filled with their fallback; rows of other graphs are given for whole sequences
+// (exec/part_rows); the model plugin fills the rest. Integers are
 // checked against the `domain` of the parameters that take them, since a kernel does not check
 // them.
 //
@@ -25,6 +26,7 @@ struct input_call {
     const int32_t *ids;  // T of them; NULL if the graph has no "input_ids".
     const int32_t *rows; // R of them; NULL: 0 .. R - 1.
     int64_t length;      // Tokens of the sequence, as far as they are known.
+    int64_t prompt;      // Of these, as far as they are announced.
 };
 
 // All are borrowed; `bindings` has one entry for each op of `graph`; `model` fills the inputs of
@@ -42,6 +44,11 @@ void input_set_destroy(struct input_set *set);
 tapml_status
 input_give(struct input_set *set, const char *name, const void *data, uint64_t bytes) STATUS_USED;
 
+// As `part_rows_give`: the rows of a part of the graph.
+tapml_status
+input_give_rows(struct input_set *set, uint32_t part, const float *rows, int64_t count) STATUS_USED;
+
 // Fills and checks all inputs of a call. TAPML_PRECONDITION if an input is neither set nor has a
-// fallback, TAPML_INVALID if one that is set has the wrong size for this call.
+// fallback, TAPML_INVALID if one that is set has the wrong size for this call, or if a token stands
+// for a row that was not given.
 tapml_status input_evaluate(struct input_set *set, const struct input_call *call) STATUS_USED;

@@ -251,6 +251,12 @@ session_set_input(struct session *session, const char *name, const void *data, u
     return input_give(session->inputs, name, data, bytes);
 }
 
+tapml_status
+session_give_rows(struct session *session, uint32_t part, const float *rows, int64_t count)
+{
+    return input_give_rows(session->inputs, part, rows, count);
+}
+
 static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)
 {
     if (session->is_broken) {
@@ -348,6 +354,7 @@ tapml_status session_step(struct session *session,
         .ids = ids,
         .rows = rows,
         .length = session->length > end ? session->length : end,
+        .prompt = session->length,
     };
     session->has_step = 0;
     session->point = call.point;

@@ -64,6 +64,13 @@ tapml_status session_set_input(struct session *session,
                                const void *data,
                                uint64_t bytes) STATUS_USED;
 
+// Gives the rows of a part of the graph, an index, that tokens of the prompts stand for, from the
+// next session_begin on: `count` of them, dense, copied. NULL takes them back.
+tapml_status session_give_rows(struct session *session,
+                               uint32_t part,
+                               const float *rows,
+                               int64_t count) STATUS_USED;
+
 // Runs `count` tokens (at most `chunk`) at the next position. `rows` are the tokens of this call
 // whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer
 // than `chunk` and positions beyond the capacity are TAPML_INVALID, and the sequence can continue.

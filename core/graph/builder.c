@@ -643,6 +643,15 @@ tapml_object *builder_object(struct builder *builder)
     return &builder->object;
 }
 
+tapml_status builder_draft(tapml_object *graph, struct draft **out_draft)
+{
+    struct builder *builder = NULL;
+
+    TAPML_TRY(builder_of(graph, &builder));
+    *out_draft = &builder->draft;
+    return TAPML_OK;
+}
+
 const tapml_host_graph *builder_table(void)
 {
     static const tapml_host_graph table = {

@@ -26,6 +26,11 @@ void builder_destroy(struct builder *builder);
 tapml_object *builder_object(struct builder *builder);
 const tapml_host_graph *builder_table(void);
 
+// The graph under construction, for tables beside the builder's own (graph/part.h): value k of it
+// is number k + 1 of the plugin. TAPML_PRECONDITION if there is none any more.
+struct draft;
+tapml_status builder_draft(tapml_object *graph, struct draft **out_draft) STATUS_USED;
+
 // Ends the building: scopes closed, at least one output, every state and input used. The caller
 // owns the graph; the builder is empty from then on.
 tapml_status builder_finish(struct builder *builder, struct graph **out_graph) STATUS_USED;

@@ -26,6 +26,7 @@ void draft_release(struct draft *draft)
     alloc_free(draft->values);
     alloc_free(draft->ops);
     alloc_free(draft->outputs);
+    alloc_free(draft->parts);
     table_release(&draft->names);
     *draft = (struct draft){0};
     table_init(&draft->names);
@@ -405,6 +406,21 @@ tapml_status draft_add_output(struct draft *draft, const char *name, uint32_t va
     return TAPML_OK;
 }
 
+tapml_status draft_add_part(struct draft *draft, const struct graph_part *part)
+{
+    struct graph_part added = *part;
+
+    added.component = arena_text(draft->arena, part->component);
+    added.output = arena_text(draft->arena, part->output);
+    if (added.component == NULL || added.output == NULL ||
+        !alloc_grow((void **)&draft->parts, &draft->part_capacity, draft->part_count,
+                    sizeof(*draft->parts))) {
+        return status_no_memory();
+    }
+    draft->parts[draft->part_count++] = added;
+    return TAPML_OK;
+}
+
 // A copy in the arena; NULL where there is no memory.
 static void *settle(struct draft *draft, const void *items, size_t count, size_t item_size)
 {
@@ -426,12 +442,15 @@ tapml_status draft_finish(struct draft *draft, struct graph **out_graph)
     graph->values = settle(draft, draft->values, draft->value_count, sizeof(*graph->values));
     graph->ops = settle(draft, draft->ops, draft->op_count, sizeof(*graph->ops));
     graph->outputs = settle(draft, draft->outputs, draft->output_count, sizeof(*graph->outputs));
-    if (graph->values == NULL || graph->ops == NULL || graph->outputs == NULL) {
+    graph->parts = settle(draft, draft->parts, draft->part_count, sizeof(*graph->parts));
+    if (graph->values == NULL || graph->ops == NULL || graph->outputs == NULL ||
+        graph->parts == NULL) {
         return status_no_memory();
     }
     graph->value_count = (uint32_t)draft->value_count;
     graph->op_count = (uint32_t)draft->op_count;
     graph->output_count = (uint32_t)draft->output_count;
+    graph->part_count = (uint32_t)draft->part_count;
     graph->arena = draft->arena;
     draft->arena = NULL;
     draft_release(draft);

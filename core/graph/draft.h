@@ -23,6 +23,8 @@ struct draft {
     size_t op_count, op_capacity;
     struct graph_output *outputs;
     size_t output_count, output_capacity;
+    struct graph_part *parts;
+    size_t part_count, part_capacity;
     struct table names;
 };
 
@@ -77,6 +79,9 @@ tapml_status draft_add_copy(struct draft *draft,
                             uint32_t *out_copy) STATUS_USED;
 
 tapml_status draft_add_output(struct draft *draft, const char *name, uint32_t value) STATUS_USED;
+
+// Appends a part, whose texts are copied; its inputs are values of the draft.
+tapml_status draft_add_part(struct draft *draft, const struct graph_part *part) STATUS_USED;
 
 // TAPML_INVALID if no op and no output uses an input or a state; the message names it.
 tapml_status draft_check_used(const struct draft *draft) STATUS_USED;

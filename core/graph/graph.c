@@ -45,6 +45,16 @@ uint32_t graph_find_op(const struct graph *graph, const char *instance)
     return GRAPH_NONE;
 }
 
+const struct graph_part *graph_find_part(const struct graph *graph, uint32_t value)
+{
+    for (uint32_t i = 0; i < graph->part_count; i++) {
+        if (graph->parts[i].rows == value || graph->parts[i].others == value) {
+            return &graph->parts[i];
+        }
+    }
+    return NULL;
+}
+
 uint64_t graph_value_bytes(const struct graph_value *value, const struct affine_point *point)
 {
     uint64_t bytes = dtype_bytes(value->dtype);
@@ -121,6 +131,16 @@ static void add_op(struct hash_state *state, const struct graph_op *op)
     }
 }
 
+static void add_part(struct hash_state *state, const struct graph_part *part)
+{
+    add_text(state, part->component);
+    add_text(state, part->output);
+    add_number(state, part->width);
+    add_number(state, part->token);
+    add_number(state, part->rows);
+    add_number(state, part->others);
+}
+
 struct hash graph_hash(const struct graph *graph)
 {
     struct hash_state *state = hash_begin();
@@ -137,6 +157,9 @@ struct hash graph_hash(const struct graph *graph)
     for (uint32_t i = 0; i < graph->output_count; i++) {
         add_text(state, graph->outputs[i].name);
         add_number(state, graph->outputs[i].value);
+    }
+    for (uint32_t i = 0; i < graph->part_count; i++) {
+        add_part(state, &graph->parts[i]);
     }
     return hash_end(state);
 }

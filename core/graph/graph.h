@@ -67,6 +67,15 @@ struct graph_output {
     uint32_t value;
 };
 
+// Tokens of the prompt that stand for rows of another graph of the same model (tapml_part).
+struct graph_part {
+    const char *component; // The architecture of the other graph.
+    const char *output;    // Of that graph.
+    int64_t width, token;
+    uint32_t rows;   // Input f32 [T, width], named as the output.
+    uint32_t others; // Input f32 [T]: 0 at these tokens, 1 elsewhere.
+};
+
 struct graph {
     struct arena *arena; // Owns all of it, weights' data excepted.
     struct graph_value *values;
@@ -75,6 +84,8 @@ struct graph {
     uint32_t op_count;
     struct graph_output *outputs;
     uint32_t output_count;
+    struct graph_part *parts;
+    uint32_t part_count;
 };
 
 void graph_destroy(struct graph *graph);
@@ -85,6 +96,9 @@ uint32_t graph_find_value(const struct graph *graph, enum graph_kind kind, const
 
 // The op of that instance, or GRAPH_NONE.
 uint32_t graph_find_op(const struct graph *graph, const char *instance);
+
+// The part of which `value` is an input, or NULL.
+const struct graph_part *graph_find_part(const struct graph *graph, uint32_t value);
 
 // Bytes of a base value in a call, dense. UINT64_MAX where they do not fit.
 uint64_t graph_value_bytes(const struct graph_value *value, const struct affine_point *point);

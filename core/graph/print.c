@@ -36,14 +36,26 @@ static void print_value(const struct graph_value *value, struct text *out_text)
     }
 }
 
-static void print_source(const struct graph_value *value, struct text *out_text)
+static void print_from(const struct graph *graph, uint32_t index, struct text *out_text)
 {
     static const char *const from[] = {"user", "host", "fill"};
+    const struct graph_part *part = graph_find_part(graph, index);
+
+    if (part == NULL) {
+        text_format(out_text, " from %s", from[graph->values[index].from]);
+    } else {
+        text_format(out_text, " from part %s at tokens %" PRId64, part->component, part->token);
+    }
+}
+
+static void print_source(const struct graph *graph, uint32_t index, struct text *out_text)
+{
+    const struct graph_value *value = &graph->values[index];
 
     if (value->kind == GRAPH_INPUT) {
         text_append(out_text, "input ");
         print_value(value, out_text);
-        text_format(out_text, " from %s", from[value->from]);
+        print_from(graph, index, out_text);
         if (value->has_fallback) {
             text_format(out_text, " or %g", value->fallback);
         }
@@ -112,7 +124,7 @@ static void print_op(const struct graph *graph, const struct graph_op *op, struc
 void print_graph(const struct graph *graph, struct text *out_text)
 {
     for (uint32_t i = 0; i < graph->value_count; i++) {
-        print_source(&graph->values[i], out_text);
+        print_source(graph, i, out_text);
     }
     for (uint32_t i = 0; i < graph->op_count; i++) {
         print_op(graph, &graph->ops[i], out_text);

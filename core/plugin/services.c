@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "graph/builder.h"
+#include "graph/part.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -157,7 +158,10 @@ static const void *table_of(const char *id)
     if (strcmp(id, TAPML_HOST_WEIGHTS) == 0) {
         return weights_table();
     }
-    return strcmp(id, TAPML_HOST_GRAPH) == 0 ? builder_table() : NULL;
+    if (strcmp(id, TAPML_HOST_GRAPH) == 0) {
+        return builder_table();
+    }
+    return strcmp(id, TAPML_HOST_PARTS) == 0 ? part_table() : NULL;
 }
 
 static const void *interface_of(const tapml_host *host, const char *id)

@@ -188,7 +188,8 @@ static void build_graph(struct model_context *context, struct model_block *block
     tapml_graph_value h = model_embed(context, "embed", ids, decoder->tensors.embed,
                                       sizes->vocabulary, sizes->embed_width);
 
-    h = build_layers(context, block, take_steps(context, block, decoder->embed_steps, h));
+    h = take_steps(context, block, decoder->embed_steps, h);
+    h = build_layers(context, block, model_stand_in(context, h, sizes->hidden));
     h = model_block_norm(context, block, "norm", decoder->tensors.norm, h);
     h = take_steps(context, block, decoder->norm_steps, h);
     model_output_hidden(context, sizes->layers, h);

@@ -180,6 +180,20 @@ tapml_graph_value model_slice(
     return value;
 }
 
+tapml_graph_value model_transpose(struct model_context *context,
+                                  tapml_graph_value x,
+                                  const uint32_t *axes,
+                                  uint32_t rank)
+{
+    tapml_graph_value value = 0;
+
+    if (context->status == TAPML_OK) {
+        model_note(context, context->graph_table->transpose(context->graph, context->call, x, axes,
+                                                            rank, &value));
+    }
+    return value;
+}
+
 tapml_graph_value
 model_repeat(struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t times)
 {

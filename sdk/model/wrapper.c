@@ -166,6 +166,32 @@ static const tapml_host_config section_table = {
     .is_null = is_null,
 };
 
+// -- The other parts -----------------------------------------------------------------------------
+
+tapml_graph_value model_stand_in(struct model_context *context, tapml_graph_value x, int64_t width)
+{
+    const struct model_stand_in *part = &context->stand_in;
+    const tapml_part asked = {.hdr = TAPML_HDR(tapml_part),
+                              .component = part->component,
+                              .output = part->output,
+                              .width = width,
+                              .token = part->token};
+    const int64_t column[] = {TAPML_SYM_TOKENS, 1};
+    tapml_graph_value rows = 0, others = 0;
+
+    if (context->status != TAPML_OK || part->component == NULL ||
+        !TAPML_HAS_FN(tapml_host_parts, context->parts_table, rows)) {
+        return x;
+    }
+    model_note(context,
+               context->parts_table->rows(context->graph, context->call, &asked, &rows, &others));
+    others = model_repeat(context, model_reshape(context, others, column, 2), 1, width);
+    model_scope_begin(context, part->component);
+    x = model_add(context, "add", model_multiply(context, "others", x, others), rows);
+    model_scope_end(context);
+    return x;
+}
+
 // -- The text part -------------------------------------------------------------------------------
 
 static const char *place_of(const struct model_context *context,
@@ -202,6 +228,18 @@ static const struct model_architecture *find_text(struct model_context *context,
     return &wrapper->texts[0];
 }
 
+// The part that `wrapper` names, of a config with a section.
+static struct model_stand_in read_part(struct model_context *context,
+                                       const struct model_wrapper *wrapper)
+{
+    const struct model_name key = model_config_key(context, wrapper->part.token);
+
+    return (struct model_stand_in){
+        .component = *place_of(context, wrapper) != '\0' ? wrapper->part.component : NULL,
+        .output = wrapper->part.output,
+        .token = context->config_table->i64(context->config, key.text, wrapper->part.usual_token)};
+}
+
 // A context of the text part, which is the wrapper's but for its config.
 static struct model_context begin_text(struct model_context *context,
                                        const struct model_wrapper *wrapper,
@@ -214,6 +252,9 @@ static struct model_context begin_text(struct model_context *context,
     }
     *out_section =
         (struct section){.outer = context, .wrapper = wrapper, .place = place_of(context, wrapper)};
+    if (wrapper->part.component != NULL) {
+        text.stand_in = read_part(context, wrapper);
+    }
     text.config_table = &section_table;
     text.config = &out_section->object;
     return text;

@@ -19,8 +19,8 @@ static const tapml_host_core *core_of(const struct services *services)
 Test(services, has_the_interfaces_of_this_minor_and_no_other)
 {
     struct services services = {0};
-    const char *const ids[] = {TAPML_HOST_CORE, TAPML_HOST_WORK, TAPML_HOST_CONFIG,
-                               TAPML_HOST_WEIGHTS, TAPML_HOST_GRAPH};
+    const char *const ids[] = {TAPML_HOST_CORE,    TAPML_HOST_WORK,  TAPML_HOST_CONFIG,
+                               TAPML_HOST_WEIGHTS, TAPML_HOST_GRAPH, TAPML_HOST_PARTS};
     services_init(&services, &component, 99);
     cr_assert_eq(services.host.abi_minor, TAPML_ABI_MINOR);
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); ++i) {

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "graph/builder.h"
+#include "graph/part.h"
 #include "model/config.h"
 #include "model/weights.h"
 #include "schema/catalogue.h"
@@ -56,7 +57,8 @@ static const void *interface_of(const tapml_host *host, const char *id)
     } known[] = {{TAPML_HOST_CORE, &core},
                  {TAPML_HOST_CONFIG, config_table()},
                  {TAPML_HOST_WEIGHTS, weights_table()},
-                 {TAPML_HOST_GRAPH, builder_table()}};
+                 {TAPML_HOST_GRAPH, builder_table()},
+                 {TAPML_HOST_PARTS, part_table()}};
 
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
         if (strcmp(known[i].id, id) == 0) {

@@ -22,11 +22,19 @@ struct model_renaming {
     const char *from, *to;
 };
 
+// Tokens that stand for rows of another part of the model, such as those of an image.
+struct model_stand_in {
+    const char *component; // The architecture of that part's graph; NULL: there is none.
+    const char *output;    // Its output [rows, width of the embedding].
+    int64_t token;         // The id of the tokens.
+};
+
 struct model_context {
     const tapml_host_core *core;
     const tapml_host_config *config_table;
     const tapml_host_weights *weights_table;
     const tapml_host_graph *graph_table;
+    const tapml_host_parts *parts_table; // NULL in hosts older than minor 4.
     tapml_object *config;
     tapml_object *weights; // NULL but in `build`; so is the next.
     tapml_object *graph;
@@ -35,6 +43,7 @@ struct model_context {
     int64_t expert; // What "{e}" stands for.
     int is_whole;   // A text is one call, as of an encoder: the position of all calls is 0.
     struct model_renaming renaming; // Of tensors, before that.
+    struct model_stand_in stand_in; // Of a wrapper's text.
     tapml_status status;
 };
 

@@ -60,6 +60,12 @@ tapml_graph_value model_reshape(struct model_context *context,
 tapml_graph_value model_slice(
     struct model_context *context, tapml_graph_value x, uint32_t axis, int64_t begin, int64_t end);
 
+// The axes of x in another order, as a view: axis k of it is axes[k] of x.
+tapml_graph_value model_transpose(struct model_context *context,
+                                  tapml_graph_value x,
+                                  const uint32_t *axes,
+                                  uint32_t rank);
+
 // The same values in rows that lie one behind the other.
 tapml_graph_value model_copy(struct model_context *context, const char *name, tapml_graph_value x);
 

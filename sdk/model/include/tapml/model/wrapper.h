@@ -23,6 +23,15 @@ struct model_wrapper {
     // `texts`, stand outside.
     int may_lack_section;
 
+    // The part whose rows tokens of the text stand for, where there is a section. With `component`
+    // NULL there is none.
+    struct {
+        const char *component; // The architecture of the part's graph,
+        const char *output;    // and its output [rows, width of the text].
+        const char *token;     // Keys of the id of the tokens, with "|" between them,
+        int64_t usual_token;   // and the id where the config has none.
+    } part;
+
     // What the text part can be, by "model_type" in the section; the first where that is absent.
     // `class_name` is not looked at.
     struct model_architecture texts[MODEL_WRAPPER_TEXTS_MAX];
@@ -41,6 +50,11 @@ void model_find_names(struct model_context *context,
                       const char *embed,
                       int64_t rows,
                       int64_t width);
+
+// x [T, width], an embedding, with the rows of the context's part at the tokens that stand for
+// them; x itself without a part, and in a host that knows none. Its inputs get the name of the
+// part's output.
+tapml_graph_value model_stand_in(struct model_context *context, tapml_graph_value x, int64_t width);
 
 #ifdef __cplusplus
 }
