@@ -25,8 +25,8 @@ hidden states are within 1e-4 and the greedy ids are equal. The prompt is fed at
 token, and the greedy steps follow. For an encoder (bert) all outputs of a text are compared at once, also with token
 types and with a mask.
 
-Of llava the text part is there, so that prompts are text only; its case has none of Hugging Face's results but those
-that a program in numpy computed, by the formulas of its class.
+Of llava a case has an image, whose features are compared too; `llava_text` has none, and instead of Hugging Face's
+results those that a program in numpy computed, by the formulas of its class.
 
 """
 

@@ -7,6 +7,7 @@
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "model/prompts.h"
+#include "run/model_parts.h"
 #include "run/setup.h"
 
 #include <stdio.h>
@@ -90,6 +91,10 @@ static void check_prompts(struct check *check)
                                                    .vocabulary = setup_vocabulary(&check->setup),
                                                    .length_max = run_config_room(config)},
                          &check->prompts);
+        if (status == TAPML_OK) {
+            status = model_parts_refuse_in_prompts(model_graph(check->setup.model), &check->prompts,
+                                                   config->prompts);
+        }
     } else {
         status = file_map(config->prompts, &map);
         file_unmap(&map);

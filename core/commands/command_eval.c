@@ -5,17 +5,17 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "run/eval_score.h"
 #include "run/expected.h"
 #include "run/interrupt.h"
+#include "run/model_parts.h"
 #include "run/nonfinite.h"
 #include "run/op_judge.h"
 #include "run/pooling.h"
 #include "run/probe.h"
 #include "run/setup.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 5, WAYS = 3 };
@@ -52,12 +52,15 @@ struct eval {
     struct setup setup;
     const char *folder;
     struct checkpoint *file;
+    struct model_inputs inputs; // Of the parts: the same file.
     struct session *session;
     int32_t *ids;
     int64_t tokens;
     int32_t *greedy;
     int64_t greedy_count; // 0 of an encoder.
     int is_encoder;
+    int is_part;              // Without ids: a part of a model, whose file it shares.
+    struct model_parts parts; // That tokens of the prompt stand for.
     double tolerance;
     struct place *probed[SESSION_PLACES_MAX]; // The places of the setup, under a probe.
     struct op_judge *ops;
@@ -85,15 +88,6 @@ static tapml_status visit(void *user, const struct probe_call *call)
     nonfinite_look(&eval->nonfinite, op, call->arguments);
     return op_judge_see(eval->ops, op, call->arguments);
 }
-
-// What one way of feeding gave.
-struct score {
-    double worst; // Relative error.
-    char worst_name[64];
-    int64_t first_hidden; // The first hidden layer that departs, or -1.
-    int64_t greedy_equal;
-    size_t compared; // Rows.
-};
 
 // -- The file ----------------------------------------------------------------------------------
 
@@ -135,7 +129,24 @@ static int is_of_given(const struct eval *eval, const char *name)
     return 0;
 }
 
-// Everything in the file must be something that is compared.
+static tapml_status fail_name(const struct eval *eval, const char *name)
+{
+    const struct graph *graph = model_graph(eval->setup.model);
+
+    for (uint32_t i = 0; i < graph->part_count; i++) {
+        if (strcmp(graph->parts[i].output, name) == 0) {
+            return status_fail(TAPML_INVALID,
+                               "'%s/expected.safetensors' has '%s', rows for tokens %lld of the "
+                               "prompt, which has none",
+                               eval->folder, name, (long long)graph->parts[i].token);
+        }
+    }
+    return status_fail(TAPML_INVALID,
+                       "'%s/expected.safetensors' has '%s', which the model does not give",
+                       eval->folder, name);
+}
+
+// Everything in the file must be something that is compared, but of a part alone.
 static tapml_status check_names(const struct eval *eval)
 {
     static const char *const known[] = {"input_ids", "greedy_ids", "prefill_logits",
@@ -150,15 +161,14 @@ static tapml_status check_names(const struct eval *eval)
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
         int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE ||
-                    is_of_given(eval, name) || op_judge_is_entry(name);
+                    is_of_given(eval, name) || op_judge_is_entry(name) ||
+                    model_parts_have(&eval->parts, name) || eval->is_part;
 
         for (size_t k = 0; k < sizeof(known) / sizeof(*known) && !found; k++) {
             found = strcmp(name, known[k]) == 0;
         }
         if (!found) {
-            return status_fail(TAPML_INVALID,
-                               "'%s/expected.safetensors' has '%s', which the model does not give",
-                               eval->folder, name);
+            return fail_name(eval, name);
         }
     }
     return TAPML_OK;
@@ -185,7 +195,7 @@ static tapml_status compare_rows(const struct eval *eval,
                                  const char *output,
                                  const char *name,
                                  int64_t first,
-                                 struct score *score)
+                                 struct eval_score *score)
 {
     const float *values = NULL;
     int64_t shape[TAPML_MAX_RANK];
@@ -213,19 +223,8 @@ static tapml_status compare_rows(const struct eval *eval,
             expected_row_error(values + row * expected.width,
                                expected.values + (first + row) * expected.width, expected.width);
 
-        score->compared++;
         worst = error > worst ? error : worst;
-        if (strncmp(name, "hidden.", 7) == 0 && error > eval->tolerance) {
-            const int64_t layer = strtol(name + 7, NULL, 10);
-
-            score->first_hidden = score->first_hidden < 0 || layer < score->first_hidden
-                                      ? layer
-                                      : score->first_hidden;
-        }
-        if (!(error <= score->worst)) {
-            score->worst = error;
-            (void)snprintf(score->worst_name, sizeof(score->worst_name), "%s", name);
-        }
+        eval_score_note(score, name, error, 1);
     }
     op_judge_note(eval->ops, graph_find_output(model_graph(eval->setup.model), output),
                   worst <= eval->tolerance);
@@ -234,7 +233,8 @@ static tapml_status compare_rows(const struct eval *eval,
 }
 
 // Everything of the file that a prefill step of `count` tokens at `first` gives.
-static tapml_status compare_prefill(const struct eval *eval, int64_t first, struct score *score)
+static tapml_status
+compare_prefill(const struct eval *eval, int64_t first, struct eval_score *score)
 {
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
@@ -267,8 +267,10 @@ static tapml_status pool_step(struct eval *eval, int64_t first, const int32_t *m
 }
 
 // Compares the embedding of all steps since `pooling_begin`.
-static tapml_status
-compare_embedding(struct eval *eval, const char *ending, const int32_t *mask, struct score *score)
+static tapml_status compare_embedding(struct eval *eval,
+                                      const char *ending,
+                                      const int32_t *mask,
+                                      struct eval_score *score)
 {
     const int is_in_file = ending[0] == '\0' && checkpoint_find(eval->file, EMBEDDING) != NULL;
     char rows[80];
@@ -282,15 +284,12 @@ compare_embedding(struct eval *eval, const char *ending, const int32_t *mask, st
     TAPML_TRY(is_in_file ? expected_embedding_error(eval->file, EMBEDDING, &eval->pooling, &error)
                          : expected_pooled_error(eval->file, rows, mask, eval->tokens,
                                                  &eval->pooling, &error));
-    score->compared++;
-    if (!(error <= score->worst)) {
-        score->worst = error;
-        (void)snprintf(score->worst_name, sizeof(score->worst_name), EMBEDDING "%s", ending);
-    }
+    (void)snprintf(rows, sizeof(rows), EMBEDDING "%s", ending);
+    eval_score_note(score, rows, error, 1);
     return TAPML_OK;
 }
 
-static tapml_status note_greedy(const struct eval *eval, int64_t step, struct score *score)
+static tapml_status note_greedy(const struct eval *eval, int64_t step, struct eval_score *score)
 {
     int32_t id = -1;
 
@@ -300,9 +299,35 @@ static tapml_status note_greedy(const struct eval *eval, int64_t step, struct sc
     return interrupt_check();
 }
 
+// Compares the rows that the prompt's tokens stand for.
+static tapml_status
+compare_part(const struct eval *eval, const struct model_part *item, struct eval_score *score)
+{
+    const char *name = item->part->output;
+    double error = 0;
+
+    if (checkpoint_find(eval->file, name) == NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(
+        expected_rows_error(eval->file, name, item->rows, item->count, item->part->width, &error));
+    eval_score_note(score, name, error, (size_t)item->count);
+    return TAPML_OK;
+}
+
+// What a way of feeding begins with.
+static tapml_status begin_score(const struct eval *eval, struct eval_score *score)
+{
+    *score = eval_score_begin(eval->tolerance, eval->greedy_count);
+    for (size_t i = 0; i < eval->parts.count; i++) {
+        TAPML_TRY(compare_part(eval, &eval->parts.items[i], score));
+    }
+    return TAPML_OK;
+}
+
 // -- Ways of feeding ---------------------------------------------------------------------------
 
-static tapml_status run_way(struct eval *eval, int64_t chunk, struct score *score)
+static tapml_status run_way(struct eval *eval, int64_t chunk, struct eval_score *score)
 {
     TAPML_TRY(session_begin(eval->session, eval->tokens));
     op_judge_begin(eval->ops);
@@ -328,28 +353,8 @@ static tapml_status run_way(struct eval *eval, int64_t chunk, struct score *scor
     return TAPML_OK;
 }
 
-static int agrees(const struct eval *eval, const struct score *score)
-{
-    return score->compared > 0 && score->worst <= eval->tolerance &&
-           score->greedy_equal == eval->greedy_count;
-}
-
-static void print_line(const struct eval *eval, const char *way, const struct score *score)
-{
-    char hidden[64] = "no hidden layer diverges";
-
-    if (score->first_hidden >= 0) {
-        (void)snprintf(hidden, sizeof(hidden), "the first hidden layer that diverges: %lld",
-                       (long long)score->first_hidden);
-    }
-    (void)printf("%-16s %s  worst relative error %.2e (%s), %s, greedy %lld / %lld, %zu rows\n",
-                 way, agrees(eval, score) ? "agrees " : "DIVERGES", score->worst, score->worst_name,
-                 hidden, (long long)score->greedy_equal, (long long)eval->greedy_count,
-                 score->compared);
-}
-
 // What is known of single ops: the first one that diverges, if the way does.
-static tapml_status print_ops(const struct eval *eval, const struct score *score)
+static tapml_status print_ops(const struct eval *eval, const struct eval_score *score)
 {
     const struct op_judge_counts counts = op_judge_counts(eval->ops);
     struct text text;
@@ -359,7 +364,7 @@ static tapml_status print_ops(const struct eval *eval, const struct score *score
                      "", counts.worst, counts.worst_name, counts.entries - counts.unused,
                      counts.entries);
     }
-    if (agrees(eval, score)) {
+    if (eval_score_agrees(score)) {
         return TAPML_OK;
     }
     text_init(&text);
@@ -373,10 +378,10 @@ static tapml_status print_ops(const struct eval *eval, const struct score *score
 }
 
 static tapml_status
-print_score(struct eval *eval, const char *way, const struct score *score, int *io_agrees)
+print_score(struct eval *eval, const char *way, const struct eval_score *score, int *io_agrees)
 {
-    print_line(eval, way, score);
-    *io_agrees = *io_agrees && agrees(eval, score);
+    eval_score_print(score, way);
+    *io_agrees = *io_agrees && eval_score_agrees(score);
     if (eval->nonfinite.is_found && !eval->is_warned) {
         log_line(LOG_WARNING, "%s", eval->nonfinite.sentence);
         eval->is_warned = 1;
@@ -386,7 +391,7 @@ print_score(struct eval *eval, const char *way, const struct score *score, int *
 
 // A text at once.
 static tapml_status
-run_text(struct eval *eval, const char *ending, const int32_t *mask, struct score *score)
+run_text(struct eval *eval, const char *ending, const int32_t *mask, struct eval_score *score)
 {
     TAPML_TRY(session_begin(eval->session, eval->tokens));
     op_judge_begin(eval->ops);
@@ -406,7 +411,8 @@ run_text(struct eval *eval, const char *ending, const int32_t *mask, struct scor
 }
 
 // The same with an input beside its ids, or (NULL) without any.
-static tapml_status run_given(struct eval *eval, const struct given *given, struct score *score)
+static tapml_status
+run_given(struct eval *eval, const struct given *given, struct eval_score *score)
 {
     int32_t *values = NULL;
     int64_t count = 0;
@@ -432,7 +438,7 @@ static tapml_status run_encoder(struct eval *eval, int *out_agrees)
     *out_agrees = 1;
     for (size_t i = 0; i <= GIVENS; i++) {
         const struct given *given = i > 0 ? &givens[i - 1] : NULL;
-        struct score score = {.first_hidden = -1};
+        struct eval_score score = eval_score_begin(eval->tolerance, eval->greedy_count);
 
         if (given == NULL || checkpoint_find(eval->file, given->input) != NULL) {
             TAPML_TRY(run_given(eval, given, &score));
@@ -443,6 +449,32 @@ static tapml_status run_encoder(struct eval *eval, int *out_agrees)
     return TAPML_OK;
 }
 
+// A part alone: all things that its inputs are there for, one after the other.
+static tapml_status run_part(struct eval *eval, int *out_agrees)
+{
+    const struct graph *graph = model_graph(eval->setup.model);
+    struct eval_score score = eval_score_begin(eval->tolerance, eval->greedy_count);
+    int64_t things = 1;
+
+    *out_agrees = 1;
+    for (int64_t thing = 0; thing < things; thing++) {
+        TAPML_TRY(model_parts_set_inputs(graph, &eval->inputs, thing, eval->session, &things));
+        TAPML_TRY(session_begin(eval->session, 1));
+        op_judge_begin(eval->ops);
+        TAPML_TRY(session_step(eval->session, NULL, 1, NULL, 0));
+        for (uint32_t i = 0; i < graph->output_count; i++) {
+            const struct graph_output *output = &graph->outputs[i];
+
+            if (checkpoint_find(eval->file, output->name) != NULL) {
+                const int64_t rows = graph->values[output->value].shape[0].constant;
+
+                TAPML_TRY(compare_rows(eval, output->name, output->name, thing * rows, &score));
+            }
+        }
+    }
+    return print_score(eval, "at once", &score, out_agrees);
+}
+
 static tapml_status run_ways(struct eval *eval, int *out_agrees)
 {
     static const char *const names[WAYS] = {"at once", "chunks of 5", "token by token"};
@@ -450,8 +482,9 @@ static tapml_status run_ways(struct eval *eval, int *out_agrees)
 
     *out_agrees = 1;
     for (int way = 0; way < WAYS; way++) {
-        struct score score = {.first_hidden = -1};
+        struct eval_score score;
 
+        TAPML_TRY(begin_score(eval, &score));
         TAPML_TRY(run_way(eval, chunks[way], &score));
         TAPML_TRY(print_score(eval, names[way], &score, out_agrees));
     }
@@ -459,6 +492,20 @@ static tapml_status run_ways(struct eval *eval, int *out_agrees)
 }
 
 // -- The command -------------------------------------------------------------------------------
+
+// The ids, and the parts that they need. A part has none.
+static tapml_status open_prompt(struct eval *eval, const struct model_options *model)
+{
+    eval->is_part =
+        graph_find_value(model_graph(eval->setup.model), GRAPH_INPUT, "input_ids") == GRAPH_NONE;
+    eval->tokens = 1;
+    if (eval->is_part) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(read_ids(eval, "input_ids", &eval->ids, &eval->tokens));
+    return model_parts_open(eval->setup.registry, eval->setup.model, model, eval->ids, eval->tokens,
+                            &eval->parts);
+}
 
 static tapml_status open_all(struct eval *eval, const struct options *options)
 {
@@ -475,13 +522,14 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     TAPML_TRY(setup_model(&eval->setup, &model));
     setup_warn_no_text(&eval->setup);
     TAPML_TRY(expected_open(eval->folder, &eval->file));
+    eval->inputs = (struct model_inputs){.file = eval->file, .name = "expected.safetensors"};
     eval->is_encoder = graph_find_output(model_graph(eval->setup.model), "logits") == GRAPH_NONE;
     TAPML_TRY(pooling_read(options, &eval->pooling));
     TAPML_TRY(eval->pooling.kind == POOLING_NONE
                   ? TAPML_OK
                   : pooling_find(model_graph(eval->setup.model), &eval->pooled));
+    TAPML_TRY(open_prompt(eval, &model));
     TAPML_TRY(check_names(eval));
-    TAPML_TRY(read_ids(eval, "input_ids", &eval->ids, &eval->tokens));
     if (!eval->is_encoder) {
         TAPML_TRY(read_ids(eval, "greedy_ids", &eval->greedy, &eval->greedy_count));
     }
@@ -540,10 +588,22 @@ static void close_all(struct eval *eval)
     }
     op_judge_destroy(eval->ops);
     pooling_release(&eval->pooling);
+    model_parts_close(&eval->parts);
     checkpoint_close(eval->file);
     alloc_free(eval->ids);
     alloc_free(eval->greedy);
     setup_close(&eval->setup);
+}
+
+// The session, which has the rows of all parts. These are not under the probe.
+static tapml_status open_session(struct eval *eval, const struct session_options *options)
+{
+    struct session_options of_parts = *options;
+
+    of_parts.places = eval->setup.places;
+    TAPML_TRY(model_parts_compute(&eval->parts, &eval->inputs, &of_parts));
+    TAPML_TRY(session_create(options, &eval->session));
+    return model_parts_give(&eval->parts, eval->session);
 }
 
 static tapml_status evaluate(struct eval *eval, const struct options *options, int *out_agrees)
@@ -553,14 +613,13 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
     TAPML_TRY(open_all(eval, options));
     TAPML_TRY(open_probes(eval));
     TAPML_TRY(setup_plan(&eval->setup, &plan));
-    tapml_status status =
-        session_create(&(struct session_options){.model = eval->setup.model,
-                                                 .places = eval->probed,
-                                                 .place_count = eval->setup.place_count,
-                                                 .plan = plan,
-                                                 .capacity = eval->tokens + eval->greedy_count,
-                                                 .chunk = eval->tokens},
-                       &eval->session);
+    const struct session_options session = {.model = eval->setup.model,
+                                            .places = eval->probed,
+                                            .place_count = eval->setup.place_count,
+                                            .plan = plan,
+                                            .capacity = eval->tokens + eval->greedy_count,
+                                            .chunk = eval->tokens};
+    tapml_status status = open_session(eval, &session);
 
     plan_destroy(plan);
     if (status == TAPML_OK) {
@@ -568,7 +627,9 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
 
         (void)printf("%s on %s:%s (%s)%s\n", eval->folder, info->component, info->device,
                      info->device_name, eval->setup.place_count > 1 ? ", activations f16" : "");
-        status = eval->is_encoder ? run_encoder(eval, out_agrees) : run_ways(eval, out_agrees);
+        status = eval->is_part      ? run_part(eval, out_agrees)
+                 : eval->is_encoder ? run_encoder(eval, out_agrees)
+                                    : run_ways(eval, out_agrees);
         print_refusals(eval);
     }
     return status;
@@ -588,7 +649,8 @@ enum outcome command_eval_main(const struct command *command)
         options_help(
             "eval --model DIR [--backend B]",
             "Compares a model with expected.safetensors, fed at once, in chunks and token by "
-            "token;\nan encoder at once, also with token_type_ids and attention_mask.\n",
+            "token;\nan encoder at once, also with token_type_ids and attention_mask.\n"
+            "Its parts, such as that of images, read their inputs from that file.\n",
             specs);
         return OUTCOME_OK;
     }

@@ -11,6 +11,7 @@
 #include "exec/run.h"
 #include "model/chat.h"
 #include "run/interrupt.h"
+#include "run/model_parts.h"
 #include "run/nonfinite_search.h"
 #include "run/pooling.h"
 #include "run/setup.h"
@@ -30,6 +31,8 @@ static const struct options_spec specs[] = {
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
     {"--chat", NULL, "--prompt is a user's message, or messages as JSON; prints the answer alone"},
     {"--system", "TEXT", "with --chat: the system's message before them"},
+    {"--inputs", "FILE",
+     "what the model's other parts read, such as images, as safetensors: 'pixel_values'"},
     {"--count", "N", "tokens to produce, 32 by default"},
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE", "f32 (default) or f16, of --backend"},
@@ -54,7 +57,10 @@ struct generate {
     char model[4096];
     int32_t *ids;
     int64_t count, decode;
-    enum activation activation; // Without a plan: of everything.
+    struct checkpoint *inputs_file; // Or NULL.
+    struct model_inputs inputs;     // Of the parts: that file.
+    struct model_parts parts;       // That tokens of the prompt stand for.
+    enum activation activation;     // Without a plan: of everything.
     struct pooling pooling;
     struct session *session;
     struct session_options session_options;
@@ -242,6 +248,53 @@ static tapml_status read_prompt(struct generate *generate)
     return generate->count > 0 ? TAPML_OK : status_fail(TAPML_INVALID, "the prompt is empty");
 }
 
+// The parts that tokens of the prompt stand for. `model` is how the model was opened.
+static tapml_status open_parts(struct generate *generate, const struct model_options *model)
+{
+    const char *path = options_get(&generate->options, "--inputs");
+
+    TAPML_TRY(model_parts_open(generate->setup.registry, generate->setup.model, model,
+                               generate->ids, generate->count, &generate->parts));
+    if ((path != NULL) != (generate->parts.count > 0)) {
+        return path != NULL
+                   ? status_fail(TAPML_INVALID, "--inputs is given, and no token of the prompt "
+                                                "stands for what another part of the model reads")
+                   : status_fail(TAPML_INVALID,
+                                 "token %lld of the prompt stands for a row of '%s' of '%s': give "
+                                 "--inputs, with what that reads",
+                                 (long long)generate->parts.items[0].part->token,
+                                 generate->parts.items[0].part->output,
+                                 generate->parts.items[0].part->component);
+    }
+    if (path == NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(checkpoint_open_file(path, &generate->inputs_file));
+    generate->inputs = (struct model_inputs){.file = generate->inputs_file, .name = path};
+    return model_parts_expand(&generate->parts, &generate->inputs, &generate->ids,
+                              &generate->count);
+}
+
+// Their rows, under the plan of the prompt; under one of a file, which is made for the operators of
+// the text, on the source.
+static tapml_status run_parts(struct generate *generate)
+{
+    struct session_options options = generate->session_options;
+    struct plan *plan = NULL;
+
+    if (generate->parts.count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(plan_create(&plan));
+    if (options_get(&generate->options, "--plan") != NULL) {
+        options.plan = plan;
+    }
+    const tapml_status status = model_parts_compute(&generate->parts, &generate->inputs, &options);
+
+    plan_destroy(plan);
+    return status == TAPML_OK ? model_parts_give(&generate->parts, generate->session) : status;
+}
+
 // -- Running -----------------------------------------------------------------------------------
 
 // The prompt, unless it is a chat, which has marks that are not shown, and then each token.
@@ -301,7 +354,8 @@ static struct nonfinite_run nonfinite_run_of(const struct generate *generate)
     return (struct nonfinite_run){.session = &generate->session_options,
                                   .ids = generate->ids,
                                   .count = generate->count,
-                                  .decode = generate->decode};
+                                  .decode = generate->decode,
+                                  .parts = &generate->parts};
 }
 
 static tapml_status warn_infinite(const struct generate *generate)
@@ -452,10 +506,11 @@ static tapml_status make_session(struct generate *generate)
                                                          .plan = generate->plan,
                                                          .capacity = capacity,
                                                          .chunk = chunk};
-    return session_create(&generate->session_options, &generate->session);
+    TAPML_TRY(session_create(&generate->session_options, &generate->session));
+    return run_parts(generate);
 }
 
-static tapml_status open_model(struct generate *generate)
+static tapml_status open_model(struct generate *generate, struct model_options *options)
 {
     const char *folder = options_get(&generate->options, "--model");
 
@@ -467,23 +522,23 @@ static tapml_status open_model(struct generate *generate)
     const char *weights = options_get(&generate->options, "--weights");
 
     weights = weights != NULL ? weights : metadata(generate, "model.weights");
-    struct model_options options = {.folder = generate->model};
-
+    options->folder = generate->model;
     if (weights != NULL && strcmp(weights, "stored") != 0) {
-        options.encoding = encoding_find_word(weights);
-        if (options.encoding == NULL) {
+        options->encoding = encoding_find_word(weights);
+        if (options->encoding == NULL) {
             return status_fail(TAPML_INVALID, "--weights is 'stored', 'q8_0' or 'q4_0', found '%s'",
                                weights);
         }
     }
-    TAPML_TRY(setup_read_model(&generate->options, &options));
-    TAPML_TRY(setup_model(&generate->setup, &options));
+    TAPML_TRY(setup_read_model(&generate->options, options));
+    TAPML_TRY(setup_model(&generate->setup, options));
     return setup_check_decode(&generate->setup, generate->decode);
 }
 
 static tapml_status generate(struct generate *generate)
 {
     const char *plan_path = options_get(&generate->options, "--plan");
+    struct model_options model = {.folder = NULL};
 
     TAPML_TRY(pooling_read(&generate->options, &generate->pooling));
     const int is_embedding = generate->pooling.kind != POOLING_NONE;
@@ -493,8 +548,9 @@ static tapml_status generate(struct generate *generate)
     }
     TAPML_TRY(options_i64(&generate->options, "--count", 32, 1, 1 << 24, &generate->decode));
     generate->decode = is_embedding ? 0 : generate->decode;
-    TAPML_TRY(open_model(generate));
+    TAPML_TRY(open_model(generate, &model));
     TAPML_TRY(read_prompt(generate));
+    TAPML_TRY(open_parts(generate, &model));
     TAPML_TRY(open_places(generate));
     TAPML_TRY(make_session(generate));
     return is_embedding ? run_embedding(generate) : run_session(generate);
@@ -526,6 +582,8 @@ enum outcome command_generate_main(const struct command *command)
     text_printer_destroy(state.printer);
     session_destroy(state.session);
     pooling_release(&state.pooling);
+    model_parts_close(&state.parts);
+    checkpoint_close(state.inputs_file);
     plan_destroy(state.plan);
     store_close(state.run);
     alloc_free(state.ids);

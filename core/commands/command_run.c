@@ -17,6 +17,7 @@
 #include "run/bundles.h"
 #include "run/carving.h"
 #include "run/interrupt.h"
+#include "run/model_parts.h"
 #include "run/progress.h"
 #include "run/run_judge.h"
 #include "run/run_lock.h"
@@ -252,6 +253,8 @@ static tapml_status open_run(struct run *run)
                                                      .vocabulary = setup_vocabulary(&run->setup),
                                                      .length_max = run_config_room(config)},
                            &run->prompts));
+    TAPML_TRY(model_parts_refuse_in_prompts(model_graph(run->setup.model), &run->prompts,
+                                            config->prompts));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
     TAPML_TRY(add_places(run));      // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));

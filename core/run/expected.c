@@ -106,6 +106,40 @@ double expected_row_error(const float *computed, const double *expected, int64_t
     return difference / magnitude;
 }
 
+tapml_status expected_rows_error(const struct checkpoint *file,
+                                 const char *name,
+                                 const float *rows,
+                                 int64_t count,
+                                 int64_t width,
+                                 double *out_error)
+{
+    struct expected expected = {NULL, 0, 0};
+    double worst = 0;
+
+    TAPML_TRY(expected_read(file, name, 2, &expected));
+    const int fits = expected.rows == count && expected.width == width;
+
+    for (int64_t row = 0; row < count && fits; row++) {
+        const double error =
+            expected_row_error(rows + row * width, expected.values + row * width, width);
+
+        worst = error > worst ? error : worst;
+    }
+    const tapml_status status =
+        fits ? TAPML_OK
+             : status_fail(TAPML_INVALID,
+                           "expected.safetensors: tensor '%s' is %lld rows of %lld values, and the "
+                           "model gives %lld rows of %lld",
+                           name, (long long)expected.rows, (long long)expected.width,
+                           (long long)count, (long long)width);
+
+    alloc_free(expected.values);
+    if (status == TAPML_OK) {
+        *out_error = worst;
+    }
+    return status;
+}
+
 static float *narrow(const double *values, size_t count)
 {
     float *made = alloc_array(count + 1, sizeof(*made));

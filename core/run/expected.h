@@ -38,6 +38,15 @@ tapml_status expected_read_ids(const struct checkpoint *file,
 // max|computed - expected| / max(1, max|expected|) of a row; infinity where either has a NaN.
 double expected_row_error(const float *computed, const double *expected, int64_t width);
 
+// The worst error of a row of `rows`, [count, width], against the tensor `name` of that shape.
+// TAPML_INVALID if there is none.
+tapml_status expected_rows_error(const struct checkpoint *file,
+                                 const char *name,
+                                 const float *rows,
+                                 int64_t count,
+                                 int64_t width,
+                                 double *out_error) STATUS_USED;
+
 // The error of a finished embedding against the tensor `name` of rank 1. TAPML_INVALID if there is
 // none of its width.
 tapml_status expected_embedding_error(const struct checkpoint *file,

@@ -166,7 +166,8 @@ def lying(model):
         parts = [key for key in path if isinstance(key, str)]
         for value in drawn(path):
             model.write("config.json", with_value(model.config, path, value))
-            model.judge(f"{'/'.join(map(str, path))} = {value}", "config.json:", "tensor '", *parts, *keys, commands=("eval",))
+            model.judge(f"{'/'.join(map(str, path))} = {value}", "config.json:", "tensor '", "of the prompt", *parts, *keys,
+                        commands=("eval",))
     model.mend("config.json")
 
 

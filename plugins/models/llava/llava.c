@@ -5,6 +5,10 @@
 // arXiv 2410.07073) or Qwen2 (LLaVA-NeXT-Interleave, arXiv 2407.07895). Published configs say
 // little of it, and the sizes are the class's where they are silent. In those of LLaVA's own code
 // the keys of a Llama stand outside, beside what begins with "mm_".
+//
+// In the embedding the features of images stand in the place of their tokens.
+#include "llava.h"
+
 #include <tapml/model/decoder.h>
 #include <tapml/model/names.h>
 #include <tapml/model/wrapper.h>
@@ -18,7 +22,7 @@ static const struct model_decoder text = {
     .defaults =
         {
             MODEL_DEFAULTS_LLAMA,
-            .sizes = {.hidden = 4096,
+            .sizes = {.hidden = LLAVA_TEXT_WIDTH,
                       .layers = 32,
                       .heads = 32,
                       .mlp_width = 11008,
@@ -30,7 +34,7 @@ static const struct model_decoder text = {
 
 // A "vocab_size" outside of the section is the section's again, which decides.
 static const struct model_wrapper wrapper = {
-    .section = "/text_config",
+    .section = LLAVA_TEXT,
     .may_lack_section = 1,
     .texts = {{.model_type = "llama",
                .description = &text,
@@ -44,10 +48,14 @@ static const struct model_wrapper wrapper = {
                .description = &describe_qwen2,
                .build = model_decoder_build,
                .fill = model_decoder_fill}},
+    .part = {.component = LLAVA_VISION,
+             .output = LLAVA_FEATURES,
+             .token = LLAVA_IMAGE_TOKENS,
+             .usual_token = 32000},
     .shared = {"/tie_word_embeddings"},
     .ignored = {"/vision_config", "/vision_feature_layer", "/vision_feature_select_strategy",
-                "/image_token_index", "/image_seq_length", "/projector_hidden_act",
-                "/multimodal_projector_bias", "/ignore_index", "/vocab_size",
+                "/image_seq_length", "/projector_hidden_act", "/multimodal_projector_bias",
+                "/ignore_index", "/vocab_size",
                 // Of its own code.
                 "/mm_vision_tower", "/mm_vision_select_layer", "/mm_vision_select_feature",
                 "/mm_hidden_size", "/mm_image_tower", "/mm_video_tower", "/mm_projector_type",

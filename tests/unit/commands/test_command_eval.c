@@ -24,3 +24,20 @@ Test(command_eval, a_model_is_needed)
     cr_assert_not_null(strstr(printed.err, "--model DIR"));
     printed_release(&printed);
 }
+
+#define IMAGES ((char *)(uintptr_t)scratch_data("models/llava"))
+
+Test(command_eval, a_part_is_compared_with_the_text_and_alone)
+{
+    struct printed printed = PRINTED(command_eval_main, "--model", IMAGES);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.out, "chunks of 5      agrees"));
+    cr_assert_not_null(strstr(printed.out, "greedy 5 / 5, 20 rows"));
+    printed_release(&printed);
+    printed = PRINTED(command_eval_main, "--model", IMAGES, "--architecture", "llava_vision");
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
+    cr_assert_not_null(strstr(printed.out, "(image_features)"));
+    cr_assert_not_null(strstr(printed.out, "0 / 0, 4 rows"));
+    printed_release(&printed);
+}

@@ -106,3 +106,53 @@ Test(command_generate, mistakes_of_chats_are_refused)
         printed_release(&printed);
     }
 }
+
+// A model with images, and the file with one.
+struct images {
+    char model[1024], pixels[1024];
+};
+
+static struct images images_of(void)
+{
+    struct images images;
+
+    (void)snprintf(images.model, sizeof(images.model), "%s", scratch_data("models/llava"));
+    (void)snprintf(images.pixels, sizeof(images.pixels), "%s/expected.safetensors",
+                   scratch_data("models/llava"));
+    return images;
+}
+
+static void continues(const char *ids)
+{
+    struct images images = images_of();
+    struct printed printed =
+        PRINTED(command_generate_main, "--model", images.model, "--inputs", images.pixels,
+                "--count", "5", "--ids", (char *)(uintptr_t)ids);
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_str_eq(printed.out, "50 86 14 95 95 95 95 84 84 43 80 36 7 7 34 28 7\n");
+    printed_release(&printed);
+}
+
+Test(command_generate, an_image_stands_in_a_prompt)
+{
+    continues("50 86 14 95 95 95 95 84 84 43 80 36");
+    continues("50 86 14 95 84 84 43 80 36");
+}
+
+Test(command_generate, an_image_and_its_tokens_need_each_other)
+{
+    struct images images = images_of();
+    struct printed printed = PRINTED(command_generate_main, "--model", images.model, "--ids",
+                                     "50 95 14", "--count", "1");
+
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "token 95 of the prompt stands for a row of "
+                                           "'image_features' of 'llava_vision': give --inputs"));
+    printed_release(&printed);
+    printed = PRINTED(command_generate_main, "--model", images.model, "--ids", "50 14", "--count",
+                      "1", "--inputs", images.pixels);
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not_null(strstr(printed.err, "--inputs is given, and no token of the prompt"));
+    printed_release(&printed);
+}

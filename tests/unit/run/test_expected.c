@@ -52,6 +52,23 @@ Test(expected, what_does_not_fit_is_named)
     scratch_remove(&scratch);
 }
 
+Test(expected, rows_have_the_error_of_the_worst)
+{
+    struct scratch scratch;
+    double error = 0;
+
+    scratch_make(&scratch);
+    struct checkpoint *file = tensor_file_open(&scratch, header, values, 7);
+
+    cr_assert_eq(expected_rows_error(file, "rows", (const float[]){0.5f, -1, 3, 4}, 2, 2, &error),
+                 TAPML_OK);
+    cr_assert_float_eq(error, 0.5, 1e-12);
+    cr_assert_eq(expected_rows_error(file, "rows", values, 1, 4, &error), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "2 rows of 2 values"));
+    checkpoint_close(file);
+    scratch_remove(&scratch);
+}
+
 Test(expected, an_error_is_relative_to_the_largest_value_and_a_nan_is_infinite)
 {
     cr_assert_float_eq(expected_row_error((const float[]){1, 4}, (const double[]){1, 8}, 2), 0.5,

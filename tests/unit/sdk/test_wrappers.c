@@ -103,6 +103,23 @@ Test(wrappers, llava_of_a_folder)
            "language_model.lm_head.weight f32 [96, 64]");
 }
 
+Test(wrappers, llava_has_rows_of_images_at_their_tokens)
+{
+    const struct model_architecture *llava = &describe_llava;
+
+    expect(llava, "models/llava", NULL,
+           "input image_features f32 [T, 64] from part llava_vision at tokens 95");
+    expect(llava, "models/llava", NULL,
+           "llava_vision/others = mul(a=embed f32 [T, 64], b=image_features.others f32 [T, 64] "
+           "strides [1, 0] at 0)");
+    expect(llava, "models/llava", NULL,
+           "llava_vision/add = add(a=llava_vision/others f32 [T, 64], b=image_features f32");
+    expect(llava, NULL, LLAVA("", ""), "at tokens 32000");
+    expect(llava, NULL, LLAVA("", ", \"image_token_id\": 7"), "at tokens 7");
+    refused(llava, LLAVA("", ", \"image_token_index\": -1"), TAPML_INVALID,
+            "-1 is the id of no token");
+}
+
 Test(wrappers, llava_with_other_text_parts)
 {
     const struct model_architecture *llava = &describe_llava;
