@@ -200,7 +200,9 @@ void model_decoder_build(struct model_context *context, const void *description)
 {
     struct model_sizes sizes;
     tapml_graph_value factors = 0;
-    struct model_block block = {.decoder = description, .sizes = &sizes, .factors = &factors};
+    struct model_experts experts = {.count = 0};
+    struct model_block block = {
+        .decoder = description, .sizes = &sizes, .factors = &factors, .experts = &experts};
 
     model_sizes_read(context, description, &sizes);
     if (context->status == TAPML_OK) {

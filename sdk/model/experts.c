@@ -97,16 +97,25 @@ static void read_experts(struct model_context *context,
     }
 }
 
+// Reads the config for the first layer that asks.
+static const struct model_experts *experts_of(struct model_context *context,
+                                              const struct model_block *block)
+{
+    if (block->experts->count == 0) {
+        read_experts(context, block->decoder->experts, block->experts);
+    }
+    return block->experts;
+}
+
 int model_experts_layer(struct model_context *context, const struct model_block *block)
 {
-    const struct model_decoder_experts *keys = block->decoder->experts;
+    const struct model_experts *own = experts_of(context, block);
     // Read in every layer: the list may name none that could have experts.
-    const int is_dense = model_config_lists(context, keys->dense, context->layer);
-    struct model_experts own = {0};
+    const int is_dense =
+        model_config_lists(context, block->decoder->experts->dense, context->layer);
 
-    read_experts(context, keys, &own);
-    return context->status == TAPML_OK && context->layer >= own.first &&
-           (context->layer + 1) % own.period == 0 && !is_dense;
+    return context->status == TAPML_OK && context->layer >= own->first &&
+           (context->layer + 1) % own->period == 0 && !is_dense;
 }
 
 int model_experts_are_in(struct model_context *context, const struct model_block *block)
@@ -343,9 +352,8 @@ tapml_graph_value model_mlp_experts(struct model_context *context,
     const struct model_decoder_experts *keys = block->decoder->experts;
     model_experts_choice_fn *choice = keys->choice != NULL ? keys->choice : model_experts_choice;
     model_experts_fn *products = keys->products != NULL ? keys->products : model_experts_separate;
-    struct model_experts own = {0};
+    struct model_experts own = *experts_of(context, block);
 
-    read_experts(context, keys, &own);
     if (context->status != TAPML_OK) {
         return 0; // The counts may be beyond all limits.
     }

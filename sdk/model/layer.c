@@ -77,22 +77,22 @@ model_state(struct model_context *context, const char *name, int64_t heads, int6
     return value;
 }
 
-// The tensor `name` as the checkpoint calls it.
+// The tensor `name` as the checkpoint calls it; "" after a failure.
 static struct model_name tensor_name(struct model_context *context, const char *name)
 {
     const struct model_renaming *renaming = &context->renaming;
     const size_t length = renaming->from != NULL ? strlen(renaming->from) : 0;
+    const struct model_name whole = model_name(context, name, context->layer, "");
     struct model_name renamed = {""};
 
-    if (context->status != TAPML_OK || renaming->from == NULL ||
-        strncmp(name, renaming->from, length) != 0) {
-        return model_name(context, name, context->layer, "");
+    if (renaming->from == NULL || strncmp(whole.text, renaming->from, length) != 0) {
+        return whole;
     }
-    if ((size_t)snprintf(renamed.text, sizeof(renamed.text), "%s%s", renaming->to, name + length) >=
-        sizeof(renamed.text)) {
+    if ((size_t)snprintf(renamed.text, sizeof(renamed.text), "%s%s", renaming->to,
+                         whole.text + length) >= sizeof(renamed.text)) {
         model_fail(context, TAPML_INVALID, "the name '%.200s' is too long", name);
     }
-    return model_name(context, renamed.text, context->layer, "");
+    return renamed;
 }
 
 int model_has_tensor(struct model_context *context,

@@ -22,7 +22,8 @@ struct model_block {
         tapml_graph_value cosines, sines;
     } ropes[MODEL_ROPE_COUNT];
     tapml_graph_value slopes;
-    tapml_graph_value *factors; // 0 until a layer uses them.
+    tapml_graph_value *factors;    // 0 until a layer uses them.
+    struct model_experts *experts; // What the config says; its `count` is 0 until a layer asks.
     struct model_sizes_layer layer;
 };
 

@@ -42,7 +42,7 @@ struct model_context {
     int64_t layer;  // What "{i}" stands for in the names of tensors.
     int64_t expert; // What "{e}" stands for.
     int is_whole;   // A text is one call, as of an encoder: the position of all calls is 0.
-    struct model_renaming renaming; // Of tensors, before that.
+    struct model_renaming renaming; // Of tensors.
     struct model_stand_in stand_in; // Of a wrapper's text.
     tapml_status status;
 };
