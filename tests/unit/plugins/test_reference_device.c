@@ -41,45 +41,11 @@ Test(reference_device, an_unknown_device_is_not_found)
     reference_close(plugin);
 }
 
+#define POINT(name_, NAME_) &tapml_##name_,
+
 Test(reference_device, every_op_of_the_catalogue)
 {
-    static const tapml_op *const catalogue[] = {&tapml_add,
-                                                &tapml_attention,
-                                                &tapml_clip,
-                                                &tapml_concat,
-                                                &tapml_conv1d_causal,
-                                                &tapml_copy,
-                                                &tapml_embed,
-                                                &tapml_exp,
-                                                &tapml_gather_rows,
-                                                &tapml_gelu,
-                                                &tapml_gelu_tanh,
-                                                &tapml_l2_norm,
-                                                &tapml_layer_norm,
-                                                &tapml_linear,
-                                                &tapml_linear_experts,
-                                                &tapml_linear_scan,
-                                                &tapml_mul,
-                                                &tapml_relu,
-                                                &tapml_rms_norm,
-                                                &tapml_rope,
-                                                &tapml_route_biased,
-                                                &tapml_route_groups,
-                                                &tapml_route_sigmoid,
-                                                &tapml_route_softmax,
-                                                &tapml_route_sparsemixer,
-                                                &tapml_route_topk,
-                                                &tapml_scale,
-                                                &tapml_sigmoid,
-                                                &tapml_silu,
-                                                &tapml_softcap,
-                                                &tapml_softplus,
-                                                &tapml_state_append,
-                                                &tapml_sub,
-                                                &tapml_sum,
-                                                &tapml_tanh,
-                                                &tapml_weighted_sum,
-                                                &tapml_wkv4};
+    static const tapml_op *const catalogue[] = {TAPML_OPS_EACH(POINT)};
     struct plugin *plugin = reference_open("f64", 1);
     const tapml_op_impl *const *list;
     tapml_call call = {0};

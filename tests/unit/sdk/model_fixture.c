@@ -77,45 +77,11 @@ static void open_folder(struct model_fixture *fixture, const char *folder)
     model_fixture_ok(checkpoint_open(path, &fixture->checkpoint));
 }
 
+#define POINT(name_, NAME_) &tapml_##name_,
+
 struct model_fixture *model_fixture_open(const char *folder, const char *config_text)
 {
-    const tapml_op *const ops[] = {&tapml_add,
-                                   &tapml_attention,
-                                   &tapml_clip,
-                                   &tapml_concat,
-                                   &tapml_conv1d_causal,
-                                   &tapml_copy,
-                                   &tapml_embed,
-                                   &tapml_exp,
-                                   &tapml_gather_rows,
-                                   &tapml_gelu,
-                                   &tapml_gelu_tanh,
-                                   &tapml_l2_norm,
-                                   &tapml_layer_norm,
-                                   &tapml_linear,
-                                   &tapml_linear_experts,
-                                   &tapml_linear_scan,
-                                   &tapml_mul,
-                                   &tapml_relu,
-                                   &tapml_rms_norm,
-                                   &tapml_rope,
-                                   &tapml_route_biased,
-                                   &tapml_route_groups,
-                                   &tapml_route_sigmoid,
-                                   &tapml_route_softmax,
-                                   &tapml_route_sparsemixer,
-                                   &tapml_route_topk,
-                                   &tapml_scale,
-                                   &tapml_sigmoid,
-                                   &tapml_silu,
-                                   &tapml_softcap,
-                                   &tapml_softplus,
-                                   &tapml_state_append,
-                                   &tapml_sub,
-                                   &tapml_sum,
-                                   &tapml_tanh,
-                                   &tapml_weighted_sum,
-                                   &tapml_wkv4};
+    static const tapml_op *const ops[] = {TAPML_OPS_EACH(POINT)};
     struct model_fixture *fixture = alloc_new(sizeof(*fixture));
 
     cr_assert_not_null(fixture);
