@@ -10,6 +10,7 @@
 #include "run/interrupt.h"
 #include "run/model_parts.h"
 #include "run/nonfinite.h"
+#include "run/op_checks.h"
 #include "run/op_judge.h"
 #include "run/pooling.h"
 #include "run/probe.h"
@@ -161,7 +162,7 @@ static tapml_status check_names(const struct eval *eval)
     for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
         const char *name = checkpoint_at(eval->file, i)->name;
         int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE ||
-                    is_of_given(eval, name) || op_judge_is_entry(name) ||
+                    is_of_given(eval, name) || op_checks_is_entry(name) ||
                     model_parts_have(&eval->parts, name) || eval->is_part;
 
         for (size_t k = 0; k < sizeof(known) / sizeof(*known) && !found; k++) {

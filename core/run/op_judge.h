@@ -3,11 +3,7 @@
 
 // Finds the first op of a model that computes something else than another implementation does.
 //
-// That implementation's modules are in expected.safetensors by the tensors that they apply
-// (docs/judge.md): "op.TENSOR" is compared with the output of each op that reads TENSOR,
-// "in.TENSOR" with its input, "after.TENSOR" with the only op that makes something of "op.TENSOR"
-// alone, "attention.N.query" and ".key" with what the N-th attention of the graph reads. No table
-// of modules is needed for any model.
+// run/op_checks says what of that implementation is compared with which values.
 //
 // An op diverges where a value that it gives differs. It is named alone if all that it reads is
 // known to agree; else it is named with the ops before it, as far back as nothing is known of what
@@ -29,9 +25,6 @@ struct op_judge_options {
     int64_t tokens;                    // Rows that each of its entries has.
     double tolerance;                  // Of the error of a row (expected_row_error).
 };
-
-// Whether a name of the file is one of those above.
-int op_judge_is_entry(const char *name);
 
 // TAPML_INVALID names an entry that is not of rank 2 with `tokens` rows. The caller owns the judge.
 tapml_status op_judge_create(const struct op_judge_options *options,

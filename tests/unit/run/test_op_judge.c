@@ -183,32 +183,3 @@ Test(op_judge, what_else_is_known_counts)
     expect(&judged, "the first op that diverges: act (tapml.silu); what it reads is right");
     close_judged(&judged);
 }
-
-Test(op_judge, entries_are_known_by_their_names)
-{
-    cr_assert(op_judge_is_entry("op.a.weight"));
-    cr_assert(op_judge_is_entry("attention.0.query"));
-    cr_assert_not(op_judge_is_entry("op."));
-    cr_assert_not(op_judge_is_entry("hidden.1"));
-}
-
-Test(op_judge, an_entry_of_another_shape_is_refused)
-{
-    struct scratch scratch;
-    struct sketch sketch;
-    struct op_judge *judge = NULL;
-
-    scratch_make(&scratch);
-    sketch_init(&sketch);
-    struct checkpoint *file = tensor_file_open(&scratch, "{" ENTRY("op.a.weight", 0, 16) "}",
-                                               (const float[]){1, 2, 3, 4}, 4);
-
-    cr_assert_eq(
-        op_judge_create(
-            &(struct op_judge_options){.graph = &sketch.graph, .expected = file, .tokens = 3},
-            &judge),
-        TAPML_INVALID);
-    cr_assert_not_null(strstr(status_message(), "'op.a.weight'"));
-    checkpoint_close(file);
-    scratch_remove(&scratch);
-}
