@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1 << 24 };
+// Five times what the widest published mixtures have, and not so many that a config alone takes
+// gigabytes.
+enum { VALUES_MAX = 1 << 19 };
 
 tapml_status draft_init(struct draft *draft, const struct catalogue *catalogue)
 {

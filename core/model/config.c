@@ -51,6 +51,7 @@ static const char *const ignored_keys[] = {
     "time_step_init_scheme",
     "gradient_checkpointing",
     "problem_type",
+    "_num_labels",
     "type_vocab_size", // Of encoders; tests of Hugging Face write it into any config.
     "tf_legacy_loss",
     // How it is computed, and what is given back.

@@ -207,9 +207,12 @@ tapml_status tokenizer_stream_push(struct tokenizer_stream *stream, int32_t id, 
                    ? TAPML_OK
                    : decoder_stream_push(stream->decoder, content, strlen(content), out);
     }
-    if (!token) {
+    if (id < 0) {
         return status_fail(TAPML_INVALID, "%s: expected the id of a token, found %d", parts->name,
                            id);
+    }
+    if (!token) {
+        return TAPML_OK;
     }
     switch (kind_of(parts, id)) {
     case PARTS_CONTROL:

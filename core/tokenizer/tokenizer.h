@@ -37,7 +37,8 @@ tapml_status tokenizer_encode(const struct tokenizer *tokenizer,
 // Decodes ids to a text with a zero byte behind its `*out_length` bytes (NULL: not wanted), which
 // may be zero bytes too; bytes that are not UTF-8 become U+FFFD.
 // `skip_special` omits tokens that are marked special. The caller frees `*out_text` by alloc_free.
-// TAPML_INVALID for an unknown id.
+// An id without a token has no text: models have more rows than tokens, and the vocabulary of RWKV
+// lacks the end of text. TAPML_INVALID for a negative one.
 tapml_status tokenizer_decode(const struct tokenizer *tokenizer,
                               const int32_t *ids,
                               size_t count,
@@ -57,7 +58,7 @@ tapml_status tokenizer_stream_create(const struct tokenizer *tokenizer,
 void tokenizer_stream_destroy(struct tokenizer_stream *stream);
 
 // Takes the next id and appends to `out` what is known of the text from now on: an incomplete
-// character is held back. TAPML_INVALID for an unknown id.
+// character is held back. TAPML_INVALID for a negative id.
 tapml_status
 tokenizer_stream_push(struct tokenizer_stream *stream, int32_t id, struct text *out) STATUS_USED;
 

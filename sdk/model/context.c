@@ -183,7 +183,7 @@ find_place(const struct model_context *context, const char *pattern, int64_t num
     const int64_t numbers[] = {number, number + 1, context->expert};
 
     for (; *pattern != '\0'; pattern++) {
-        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        for (size_t i = 0; *pattern == '{' && i < sizeof(words) / sizeof(*words); i++) {
             if (strncmp(pattern, words[i], strlen(words[i])) == 0) {
                 return (struct place){pattern, strlen(words[i]), numbers[i]};
             }

@@ -91,6 +91,15 @@ def sizes_are_those_of_the_names(_):
     assert compared > 100 and not wrong, wrong
 
 
+def millions_of_experts_end_in_a_sentence(folder):
+    """A config alone must not take the memory that its numbers ask for."""
+    config = {**published.models()["qwen3-30b-a3b"]["config"], "num_hidden_layers": 4096, "num_experts": 1024}
+    path = published.write_config(folder, {"name": "wide", "config": config})
+    done = rig.check(rig.host("graph", "--model", path, "--without-weights"), 2)
+    rig.contains(done.stderr, "more than 524288 values")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
 # -- Folders -----------------------------------------------------------------------------------------------------
 
 
@@ -181,4 +190,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["weights"]:
         rig.main([every_folder_takes_text, middle_models_generate])
     else:
-        rig.main([every_model_opens, sizes_are_those_of_the_names, every_kind_of_tokenizer_takes_text])
+        rig.main([every_model_opens, sizes_are_those_of_the_names, millions_of_experts_end_in_a_sentence,
+                  every_kind_of_tokenizer_takes_text])

@@ -51,6 +51,13 @@ static void read_sizes(struct model_context *context, struct sizes *sizes)
     table->expect(config, "/add_cross_attention", "false");
     table->expect(config, "/position_embedding_type", "\"absolute\"");
     table->ignore(config, "/tie_word_embeddings");
+    // Google's first files say how the pooler would be made; the class makes one.
+    table->ignore(config, "/pooler_fc_size");
+    table->ignore(config, "/pooler_num_attention_heads");
+    table->ignore(config, "/pooler_num_fc_layers");
+    table->ignore(config, "/pooler_size_per_head");
+    table->expect(config, "/pooler_type", "\"first_token_transform\"");
+    table->expect(config, "/directionality", "\"bidi\"");
 }
 
 // -- The graph ---------------------------------------------------------------------------------

@@ -78,5 +78,9 @@ const struct model_decoder describe_cohere = {
             MODEL_TENSORS_ATTENTION,
             MODEL_TENSORS_MLP,
         },
-    .ignored = {"/model_max_length"},
+    .ignored = {"/model_max_length", "/use_embedding_sharing", "/use_parallel_embedding"},
+    .expected = {{"/use_gated_activation", "true"},
+                 {"/use_parallel_block", "true"},
+                 {"/position_embedding_type", "\"rope_gptj\""},
+                 {"/rotary_pct", "1.0"}},
 };

@@ -11,5 +11,6 @@ const struct model_decoder describe_ernie4_5 = {
     .keys = {ERNIE_KEYS},
     .defaults = {ERNIE_DEFAULTS, .sizes = {.head_width = 128}},
     .tensors = {MODEL_TENSORS_LLAMA},
-    .expected = {{"/compression_ratio", "1.0"}},
+    .ignored = {"/fuse_rms_norm"},
+    .expected = {{"/compression_ratio", "1.0"}, {"/use_rmsnorm", "true"}},
 };

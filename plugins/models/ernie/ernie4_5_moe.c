@@ -69,5 +69,6 @@ const struct model_decoder describe_ernie4_5_moe = {
                 "/moe_norm_min"},
     .expected = {{"/use_rmsnorm", "true"},
                  {"/compression_ratio", "1.0"},
-                 {"/moe_gate", "\"topk\""}},
+                 {"/moe_gate", "\"topk\""},
+                 {"/moe_gate_act", "\"softmax\""}},
 };

@@ -129,4 +129,5 @@ const struct model_decoder describe_opt = {
             .down = "model.decoder.layers.{i}.fc2",
             .head = "lm_head",
         },
+    .expected = {{"/learned_embeddings", "true"}}, // Galactica says so of the table of positions.
 };

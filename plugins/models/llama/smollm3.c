@@ -64,4 +64,5 @@ const struct model_decoder describe_smollm3 = {
                 .is_used = "/use_sliding_window",
                 .types = "/layer_types"},
     .tensors = {MODEL_TENSORS_LLAMA},
+    .ignored = {"/max_window_layers"}, // Of Qwen; the class does not read it.
 };

@@ -65,6 +65,7 @@ static void read_own(struct model_context *context, struct blocks *own)
     own->attention = model_config_count_of(context, "/attention_hidden_size", own->stack->hidden,
                                            MODEL_WIDTH_MAX);
     table->ignore(context->config, "/context_length");
+    table->ignore(context->config, "/max_context_length");
     if (own->version->divisor > 0) {
         read_heads(context, own);
     }

@@ -63,6 +63,9 @@ static void read_own(struct model_context *context, struct mamba2 *own)
     own->high = table->f64(config, "/time_step_limit/1", INFINITY);
     table->ignore(config, "/chunk_size");     // How it is computed.
     table->ignore(config, "/time_step_rank"); // Of Mamba.
+    table->ignore(config, "/fused_add_norm");
+    table->ignore(config, "/norm_before_gate");  // The class gates first whatever it says,
+    table->ignore(config, "/intermediate_size"); // and computes the width.
     table->expect(config, "/rms_norm", "true");
     check(context, own);
 }

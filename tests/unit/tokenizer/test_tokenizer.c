@@ -312,8 +312,7 @@ Test(tokenizer, bytes_that_make_no_text_are_replaced)
     cr_assert_str_eq(text, "a");
     alloc_free(text);
     text = NULL;
-    cr_assert_eq(tokenizer_decode(tokenizer, (int32_t[]){0, 8}, 2, 0, &text, NULL), TAPML_INVALID);
-    cr_assert_not_null(strstr(status_message(), "8"));
+    expect_text(tokenizer, (int32_t[]){0, 8, 1 << 20, 0}, 4, "aa"); // Rows without a token.
     cr_assert_eq(tokenizer_decode(tokenizer, (int32_t[]){-1}, 1, 0, &text, NULL), TAPML_INVALID);
     cr_assert_null(text);
     tokenizer_close(tokenizer);
