@@ -68,7 +68,11 @@ match(tapml_object *object, tapml_call *call, tapml_object *config, uint32_t *ou
     if (strcmp(type, architecture->model_type) == 0 || is_among(architecture->old_types, type)) {
         *out_score = 100;
     } else {
-        *out_score = *type == '\0' && strcmp(class_name, architecture->class_name) == 0 ? 90 : 0;
+        // A part of another model has no class.
+        const int is_class =
+            *class_name != '\0' && strcmp(class_name, architecture->class_name) == 0;
+
+        *out_score = *type == '\0' && is_class ? 90 : 0;
     }
     return TAPML_OK;
 }
