@@ -13,8 +13,9 @@ static const struct model_wrapper wrapper = {
                .description = &describe_llama4_text,
                .build = model_decoder_build,
                .fill = model_decoder_fill}},
-    .shared = {"/tie_word_embeddings"},
-    .ignored = {"/vision_config", "/image_token_index", "/boi_token_index", "/eoi_token_index"},
+    // The text part alone decides if its head is the embedding.
+    .ignored = {"/vision_config", "/image_token_index", "/boi_token_index", "/eoi_token_index",
+                "/tie_word_embeddings"},
 };
 
 const struct model_architecture describe_llama4 = {
