@@ -13,7 +13,8 @@ static int has_experts(struct model_context *context, const struct model_block *
     const int64_t period = model_config_count_of(context, "/moe_layer_freq", 1, MODEL_LAYERS_MAX);
 
     return context->status == TAPML_OK && context->layer % period == 0 &&
-           context->config_table->has(context->config, keys->count) &&
+           context->config_table->has(context->config,
+                                      model_config_key(context, keys->count).text) &&
            model_experts_layer(context, block);
 }
 

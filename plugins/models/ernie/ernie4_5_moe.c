@@ -31,8 +31,8 @@ static struct model_route choose(struct model_context *context,
 }
 
 static const struct model_decoder_experts experts = {
-    .count = "/moe_num_experts",
-    .chosen = "/moe_k",
+    .count = "/moe_num_experts|/num_experts",
+    .chosen = "/moe_k|/num_experts_per_tok",
     .width = "/moe_intermediate_size",
     .period = "/moe_layer_interval",
     .first = "/moe_layer_start_index",

@@ -68,7 +68,7 @@ static tapml_graph_value products(struct model_context *context,
 }
 
 static const struct model_decoder_experts experts = {
-    .count = "/num_local_experts",
+    .count = "/num_local_experts|/num_experts",
     .chosen = "/num_experts_per_tok",
     .width = "/intermediate_size",
     .count_fallback = 128,

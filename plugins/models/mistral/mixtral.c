@@ -7,7 +7,7 @@
 #include <tapml/model/names.h>
 
 static const struct model_decoder_experts experts = {
-    .count = "/num_local_experts",
+    .count = "/num_local_experts|/num_experts",
     .chosen = "/num_experts_per_tok",
     .width = "/intermediate_size",
     .count_fallback = 8,

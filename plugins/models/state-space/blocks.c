@@ -66,6 +66,7 @@ static void read_own(struct model_context *context, struct blocks *own)
                                            MODEL_WIDTH_MAX);
     table->ignore(context->config, "/context_length");
     table->ignore(context->config, "/max_context_length");
+    table->ignore(context->config, "/max_position_embeddings");
     if (own->version->divisor > 0) {
         read_heads(context, own);
     }

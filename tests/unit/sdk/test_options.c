@@ -103,6 +103,17 @@ Test(options, keys_that_no_layer_uses)
            "layers.1/mlp/gate_proj = linear(");
 }
 
+// Classes take the number of experts under another name too.
+Test(options, other_names_of_keys)
+{
+    expect(&describe_mixtral, llama, ", \"num_experts\": 3", "gate.weight f32 [3, 64]");
+    expect(&describe_gpt_oss, llama, ", \"num_experts\": 5", "router.weight f32 [5, 64]");
+    expect(&describe_ernie4_5_moe, llama, ", \"num_experts\": 3, \"num_experts_per_tok\": 2",
+           "layers.1.mlp.gate.weight f32 [3, 64]");
+    expect(&describe_deepseek, llama, ", \"num_local_experts\": 3, \"num_experts_per_tok\": 2",
+           "layers.0.mlp.gate.weight f32 [3, 64]");
+}
+
 // The class's own width of a head, and that of a config whose class has none.
 Test(options, widths_of_heads)
 {

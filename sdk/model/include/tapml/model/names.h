@@ -55,7 +55,7 @@
 
 // Keys of experts in groups, as DeepSeek calls them: members of `experts`.
 #define MODEL_KEYS_GROUPED_EXPERTS                                                                 \
-    .count = "/n_routed_experts", .chosen = "/num_experts_per_tok",                                \
+    .count = "/n_routed_experts|/num_local_experts", .chosen = "/num_experts_per_tok",             \
     .width = "/moe_intermediate_size", .first = "/first_k_dense_replace",                          \
     .factor = "/routed_scaling_factor", .shared = "/n_shared_experts", .groups = "/n_group",       \
     .kept_groups = "/topk_group"
