@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_SIZE_MAX = 256 << 20, DIGITS_MAX = 19 };
+// A value of two bytes takes fifty in memory, an empty object three hundred.
+enum { FILE_SIZE_MAX = 256 << 20, COMMAS_MAX = 1 << 23, DIGITS_MAX = 19 };
 
 struct scan {
     const char *at;
     const char *end;
     const char *copied; // Up to here the text is in `out`.
+    size_t commas;      // Outside of strings.
     struct text *out;
 };
 
@@ -86,7 +88,7 @@ static void rewrite_word(struct scan *scan)
 }
 
 // Leaves `out` empty where nothing has to be changed: large files are not copied.
-static void rewrite(const char *text, size_t size, struct text *out)
+static tapml_status rewrite(const char *name, const char *text, size_t size, struct text *out)
 {
     struct scan scan = {.at = text, .end = text + size, .copied = text, .out = out};
     while (scan.at < scan.end) {
@@ -95,18 +97,25 @@ static void rewrite(const char *text, size_t size, struct text *out)
         } else if (is_word(*scan.at)) {
             rewrite_word(&scan);
         } else {
+            scan.commas += *scan.at == ',';
             ++scan.at;
         }
+    }
+    if (scan.commas > COMMAS_MAX) {
+        return status_fail(TAPML_INVALID, "%s: expected at most %d values, found %zu commas", name,
+                           COMMAS_MAX, scan.commas);
     }
     if (out->length > 0) {
         copy_up_to(&scan, scan.end);
     }
+    return text_status(out);
 }
 
-static tapml_status parse(const char *name, const char *text, size_t size, json_t **out_root)
+static tapml_status
+parse(const char *name, const char *text, size_t size, size_t flags, json_t **out_root)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | flags, &error);
     if (!root && json_error_code(&error) == json_error_out_of_memory) {
         return status_no_memory();
     }
@@ -142,19 +151,30 @@ tapml_status json_file_find(const char *folder, const char *name, json_t **out_r
     return status;
 }
 
-tapml_status json_file_parse(const char *name, const char *text, size_t size, json_t **out_root)
+static tapml_status
+rewrite_and_parse(const char *name, const char *text, size_t size, size_t flags, json_t **out_root)
 {
     struct text rewritten;
     text_init(&rewritten);
-    rewrite(text, size, &rewritten);
-    tapml_status status = text_status(&rewritten);
+    tapml_status status = rewrite(name, text, size, &rewritten);
     if (status == TAPML_OK) {
         const int is_changed = rewritten.length > 0;
         status = parse(name, is_changed ? rewritten.data : text,
-                       is_changed ? rewritten.length : size, out_root);
+                       is_changed ? rewritten.length : size, flags, out_root);
     }
     text_release(&rewritten);
     return status;
+}
+
+tapml_status json_file_parse(const char *name, const char *text, size_t size, json_t **out_root)
+{
+    return rewrite_and_parse(name, text, size, 0, out_root);
+}
+
+tapml_status
+json_file_parse_bytes(const char *name, const char *text, size_t size, json_t **out_root)
+{
+    return rewrite_and_parse(name, text, size, JSON_ALLOW_NUL, out_root);
 }
 
 int json_file_number(const json_t *value, double *out_number)

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-// Reads a file of at most 256 MiB. The caller owns the result (json_decref).
+// Reads a file of at most 256 MiB and 8 million values. The caller owns the result (json_decref).
 //
 // jansson has no infinite reals and no NaN, so bare Infinity, -Infinity and NaN become
 // {"__float__": "Infinity"} and so on, as newer files write them. Integers that do not fit into 64
@@ -23,6 +23,12 @@ tapml_status json_file_find(const char *folder, const char *name, json_t **out_r
 // As json_file_load, for a text of `size` bytes; messages use `name` for the file.
 tapml_status
 json_file_parse(const char *name, const char *text, size_t size, json_t **out_root) STATUS_USED;
+
+// As json_file_parse, but strings may have zero bytes.
+tapml_status json_file_parse_bytes(const char *name,
+                                   const char *text,
+                                   size_t size,
+                                   json_t **out_root) STATUS_USED;
 
 // Whether `value` is a number, plain or {"__float__": "Infinity"}; only then `*out_number` is
 // written.

@@ -3,11 +3,11 @@
 #include "tokenizer/tiktoken.h"
 
 #include "base/alloc.h"
+#include "base/json_file.h"
 #include "base/text.h"
 #include "tokenizer/base64.h"
 #include "tokenizer/ranked.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,15 +195,9 @@ static tapml_status read_tekken(struct parts *parts, const json_t *root)
 
 tapml_status tiktoken_read_tekken(const char *text, size_t size, struct parts *parts)
 {
-    json_error_t error;
-    // Tokens may have zero bytes.
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (!root && json_error_code(&error) == json_error_out_of_memory) {
-        return status_no_memory();
-    }
-    const tapml_status status =
-        root ? read_tekken(parts, root)
-             : status_fail(TAPML_INVALID, "%s:%d: %s", parts->name, error.line, error.text);
+    json_t *root = NULL;
+    TAPML_TRY(json_file_parse_bytes(parts->name, text, size, &root)); // As tokens have.
+    const tapml_status status = read_tekken(parts, root);
     json_decref(root);
     return status;
 }

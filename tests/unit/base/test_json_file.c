@@ -115,6 +115,30 @@ Test(json_file, bytes_behind_the_size_are_not_read)
     alloc_free(text);
 }
 
+Test(json_file, strings_may_have_zero_bytes_where_they_are_wanted)
+{
+    static const char text[] = "[\"a\\u0000b\"]";
+    json_t *root = NULL;
+    cr_assert_eq(json_file_parse("x", text, strlen(text), &root), TAPML_INVALID);
+    cr_assert_eq(json_file_parse_bytes("x", text, strlen(text), &root), TAPML_OK);
+    cr_assert_eq(json_string_length(json_array_get(root, 0)), 3);
+    json_decref(root);
+}
+
+Test(json_file, values_without_end_are_refused)
+{
+    enum { BYTES = 20000000 };
+    json_t *root = NULL;
+    char *text = alloc_new(BYTES);
+    for (size_t i = 0; i < BYTES; i += 2) {
+        memcpy(text + i, i == 0 ? "[0" : ",0", 2);
+    }
+    text[BYTES - 1] = ']';
+    cr_assert_eq(json_file_parse("x.json", text, BYTES, &root), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "x.json: expected at most 8388608 values"));
+    alloc_free(text);
+}
+
 Test(json_file, a_file_is_loaded_by_its_name)
 {
     struct scratch scratch;
