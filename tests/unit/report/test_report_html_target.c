@@ -1,46 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/report.h"
+#include "harness/report_part.h"
 #include "report/report_html_target.h"
 
-static struct text part;
-static json_t *report;
-
-static void begin(void)
-{
-    text_init(&part);
-    report = report_make();
-}
-
-static void end(void)
-{
-    text_release(&part);
-    json_decref(report);
-}
-
-TestSuite(report_html_target, .init = begin, .fini = end);
-
-static void expect(const char *piece)
-{
-    cr_expect_not_null(strstr(part.data, piece), "'%s' is not in the part", piece);
-}
+TestSuite(report_html_target, .init = report_part_begin, .fini = report_part_end);
 
 Test(report_html_target, it_has_verdict_blame_plan_and_work)
 {
     report_html_target_print(report, 0, &part);
     cr_assert_eq(text_status(&part), TAPML_OK);
-    expect("<code>silu</code> is wrong on");
-    expect("class=\"blamed\"");
-    expect("<td class=\"x\">\xe2\x9c\x95&nbsp;\xe2\x88\x9e</td><td class=\"b\">0.25</td>");
-    expect("<h2>What was tried, in order</h2>");
+    report_part_has("<code>silu</code> is wrong on");
+    report_part_has("class=\"blamed\"");
+    report_part_has("<td class=\"x\">\xe2\x9c\x95&nbsp;\xe2\x88\x9e</td><td class=\"b\">0.25</td>");
+    report_part_has("<h2>What was tried, in order</h2>");
 }
 
 Test(report_html_target, the_headline_stands_alone_too)
 {
     report_html_target_print_headline(json_array_get(json_object_get(report, "targets"), 0), &part);
     cr_assert_eq(strncmp(part.data, "<span", 5), 0, "%s", part.data);
-    expect("<code>silu</code> is wrong on");
+    report_part_has("<code>silu</code> is wrong on");
     cr_expect_null(strstr(part.data, "<section"));
 }
 
@@ -52,11 +32,11 @@ Test(report_html_target, what_only_a_whole_model_shows_has_its_sentence)
     cr_assert_eq(json_array_clear(json_object_get(target, "blamed")), 0);
     cr_assert_eq(json_object_set_new(judged, "agrees", json_false()), 0);
     report_html_target_print(report, 0, &part);
-    expect("diverges from the source.</b>");
+    report_part_has("diverges from the source.</b>");
     cr_assert_eq(json_object_set_new(judged, "agrees", json_true()), 0);
     text_clear(&part);
     report_html_target_print(report, 0, &part);
-    expect("lacks operators that it was asked to run.</b>");
+    report_part_has("lacks operators that it was asked to run.</b>");
     json_t *op = json_array_get(json_object_get(target, "ops"), 0);
 
     cr_assert_eq(
@@ -67,5 +47,5 @@ Test(report_html_target, what_only_a_whole_model_shows_has_its_sentence)
                  0);
     text_clear(&part);
     report_html_target_print(report, 0, &part);
-    expect("<code>silu</code> fails on");
+    report_part_has("<code>silu</code> fails on");
 }

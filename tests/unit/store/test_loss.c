@@ -1,33 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/arena.h"
-#include "harness/scratch.h"
+#include "harness/open_store.h"
 #include "store/loss.h"
-#include "store/store.h"
-#include "store/store_open.h"
 
-#define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
-
-static struct scratch scratch;
-static struct store *store;
-static struct arena *arena;
-
-static void begin(void)
-{
-    scratch_make(&scratch);
-    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
-    arena = arena_create();
-    cr_assert_not_null(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-    store_close(store);
-    scratch_remove(&scratch);
-}
-
-TestSuite(loss, .init = begin, .fini = end);
+TestSuite(loss, .init = open_store_begin, .fini = open_store_end);
 
 Test(loss, rows_are_replaced_in_their_order)
 {
