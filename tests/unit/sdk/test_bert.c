@@ -20,10 +20,7 @@ static const char small[] = "{\"hidden_size\": 32, \"num_hidden_layers\": 2, "
 
 static struct architecture begin(struct model_fixture *fixture)
 {
-    tapml_object *root = NULL;
-
-    model_fixture_ok(model_root_create(&describe_bert, model_fixture_host(fixture), NULL, &root));
-    return architecture_open(fixture, root);
+    return architecture_begin(&describe_bert, fixture);
 }
 
 static struct architecture begin_small(const char *more)

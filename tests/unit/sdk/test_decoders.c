@@ -19,29 +19,6 @@ static const struct model_decoder *const decoders[] = {MODEL_DECODERS(ADDRESS_OF
 
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
 
-static struct architecture begin(const struct model_decoder *decoder, struct model_fixture *fixture)
-{
-    tapml_object *root = NULL;
-
-    model_fixture_ok(model_decoder_create(decoder, model_fixture_host(fixture), NULL, &root));
-    return architecture_open(fixture, root);
-}
-
-static char *read_config(const char *folder)
-{
-    char path[1024];
-    char *text = calloc(1, 1 << 16);
-
-    snprintf(path, sizeof(path), "%s/models/%s/config.json", getenv("TAPML_TEST_DATA"), folder);
-
-    FILE *file = fopen(path, "rb");
-
-    cr_assert(text != NULL && file != NULL, "%s", path);
-    cr_assert_gt(fread(text, 1, (1 << 16) - 1, file), 0);
-    fclose(file);
-    return text;
-}
-
 // The graph as text, with weights of any type as f32: no config tells.
 static char *text_of(const struct graph *graph)
 {
@@ -147,7 +124,7 @@ Test(decoders, with_and_without_weights_the_graph_is_one)
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         const struct model_decoder *decoder = NULL;
         char path[64];
-        char *text = read_config(folders[i]);
+        char *text = architecture_config(folders[i]);
 
         for (size_t k = 0; k < DECODERS; k++) {
             const size_t length = strlen(decoders[k]->model_type);
@@ -160,8 +137,10 @@ Test(decoders, with_and_without_weights_the_graph_is_one)
         cr_assert_not_null(decoder, "%s", folders[i]);
         snprintf(path, sizeof(path), "models/%s", folders[i]);
 
-        struct architecture with = begin(decoder, model_fixture_open(path, NULL));
-        struct architecture without = begin(decoder, model_fixture_open(NULL, text));
+        struct architecture with =
+            architecture_begin_decoder(decoder, model_fixture_open(path, NULL));
+        struct architecture without =
+            architecture_begin_decoder(decoder, model_fixture_open(NULL, text));
 
         char *found = text_of(architecture_graph(&with)),
              *expected = text_of(architecture_graph(&without));
@@ -185,7 +164,7 @@ static struct architecture begin_small(const struct model_decoder *decoder, cons
     char text[1024];
 
     snprintf(text, sizeof(text), more[0] == '{' ? "%s" : small, more);
-    return begin(decoder, model_fixture_open(NULL, text));
+    return architecture_begin_decoder(decoder, model_fixture_open(NULL, text));
 }
 
 static char *printed(const struct model_decoder *decoder, const char *more)
@@ -268,11 +247,11 @@ Test(decoders, layers_that_slide)
 
 Test(decoders, options_of_single_families)
 {
-    struct architecture architecture =
-        begin(&describe_gpt2,
-              model_fixture_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
-                                       "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
-                                       "\"scale_attn_by_inverse_layer_idx\": true}"));
+    struct architecture architecture = architecture_begin_decoder(
+        &describe_gpt2,
+        model_fixture_open(NULL, "{\"n_embd\": 32, \"n_layer\": 2, "
+                                 "\"n_head\": 4, \"n_positions\": 16, \"vocab_size\": 50, "
+                                 "\"scale_attn_by_inverse_layer_idx\": true}"));
     const struct graph *graph = architecture_graph(&architecture);
     const uint32_t op = graph_find_op(graph, "layers.1/attn/attention");
     int32_t positions[4] = {0};

@@ -12,15 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct architecture begin(const struct model_architecture *part,
-                                 struct model_fixture *fixture)
-{
-    tapml_object *root = NULL;
-
-    model_fixture_ok(model_root_create(part, model_fixture_host(fixture), NULL, &root));
-    return architecture_open(fixture, root);
-}
-
 // A tower with these sizes and other keys of its section, and with more keys of the config.
 #define SIZES(side, patch, layers, heads)                                                          \
     "\"image_size\": " #side ", \"patch_size\": " #patch ", \"num_hidden_layers\": " #layers       \
@@ -33,7 +24,7 @@ static struct architecture begin(const struct model_architecture *part,
 static void expect(const char *folder, const char *config, const char *piece, int is_there)
 {
     struct architecture architecture =
-        begin(&describe_llava_vision, model_fixture_open(folder, config));
+        architecture_begin(&describe_llava_vision, model_fixture_open(folder, config));
     struct text text;
 
     text_init(&text);
@@ -46,7 +37,7 @@ static void expect(const char *folder, const char *config, const char *piece, in
 static void refused(const char *config, tapml_status code, const char *piece)
 {
     struct architecture architecture =
-        begin(&describe_llava_vision, model_fixture_open(NULL, config));
+        architecture_begin(&describe_llava_vision, model_fixture_open(NULL, config));
     const tapml_status status = architecture_build(&architecture);
 
     model_fixture_expect(status != TAPML_OK ? status

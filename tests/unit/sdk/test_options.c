@@ -19,11 +19,7 @@ enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
 
 static struct architecture begin(const struct model_decoder *decoder, const char *config)
 {
-    struct model_fixture *fixture = model_fixture_open(NULL, config);
-    tapml_object *root = NULL;
-
-    model_fixture_ok(model_decoder_create(decoder, model_fixture_host(fixture), NULL, &root));
-    return architecture_open(fixture, root);
+    return architecture_begin_decoder(decoder, model_fixture_open(NULL, config));
 }
 
 // Of a small config in the words of several families, with more keys behind a comma.

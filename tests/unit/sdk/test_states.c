@@ -32,14 +32,8 @@ static const struct described qwen3_next = {.decoder = &describe_qwen3_next};
 
 static struct architecture begin(const struct described *description, struct model_fixture *fixture)
 {
-    tapml_object *root = NULL;
-
-    model_fixture_ok(
-        description->decoder != NULL
-            ? model_decoder_create(description->decoder, model_fixture_host(fixture), NULL, &root)
-            : model_root_create(description->architecture, model_fixture_host(fixture), NULL,
-                                &root));
-    return architecture_open(fixture, root);
+    return description->decoder != NULL ? architecture_begin_decoder(description->decoder, fixture)
+                                        : architecture_begin(description->architecture, fixture);
 }
 
 // The graph of a model folder, or of a config, as text.
@@ -59,21 +53,6 @@ static char *printed(const struct described *description, const char *folder, co
     return copy;
 }
 
-static char *read_config(const char *folder)
-{
-    char path[1024];
-    char *text = calloc(1, 1 << 16);
-
-    snprintf(path, sizeof(path), "%s/models/%s/config.json", getenv("TAPML_TEST_DATA"), folder);
-
-    FILE *file = fopen(path, "rb");
-
-    cr_assert(text != NULL && file != NULL, "%s", path);
-    cr_assert_gt(fread(text, 1, (1 << 16) - 1, file), 0);
-    fclose(file);
-    return text;
-}
-
 // What a config leads one to expect is what the checkpoint has.
 Test(states, with_and_without_weights_the_graph_is_one)
 {
@@ -84,7 +63,7 @@ Test(states, with_and_without_weights_the_graph_is_one)
 
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         char path[64];
-        char *config = read_config(all[i].folder);
+        char *config = architecture_config(all[i].folder);
 
         snprintf(path, sizeof(path), "models/%s", all[i].folder);
 

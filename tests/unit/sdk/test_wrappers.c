@@ -12,22 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct architecture begin(const struct model_architecture *wrapper,
-                                 struct model_fixture *fixture)
-{
-    tapml_object *root = NULL;
-
-    model_fixture_ok(model_root_create(wrapper, model_fixture_host(fixture), NULL, &root));
-    return architecture_open(fixture, root);
-}
-
 // The graph of a folder, or without weights of a config, has the piece.
 static void expect(const struct model_architecture *wrapper,
                    const char *folder,
                    const char *config,
                    const char *piece)
 {
-    struct architecture architecture = begin(wrapper, model_fixture_open(folder, config));
+    struct architecture architecture =
+        architecture_begin(wrapper, model_fixture_open(folder, config));
     struct text text;
 
     text_init(&text);
@@ -42,7 +34,8 @@ static void refused(const struct model_architecture *wrapper,
                     tapml_status code,
                     const char *piece)
 {
-    struct architecture architecture = begin(wrapper, model_fixture_open(NULL, config));
+    struct architecture architecture =
+        architecture_begin(wrapper, model_fixture_open(NULL, config));
     const tapml_status status = architecture_build(&architecture);
 
     model_fixture_expect(status != TAPML_OK ? status
