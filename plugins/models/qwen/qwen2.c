@@ -14,7 +14,11 @@ const struct model_decoder describe_qwen2 = {
             .eps = "/rms_norm_eps",
             .activation = "/hidden_act",
         },
-    .defaults = {QWEN2_DEFAULTS},
+    .defaults = {QWEN2_DEFAULTS, .sizes = {.hidden = 4096,
+                                           .layers = 32,
+                                           .heads = 32,
+                                           .mlp_width = 22016,
+                                           .vocabulary = 151936}},
     .windows = {QWEN_WINDOWS},
     .tensors = {MODEL_TENSORS_LLAMA},
     .ignored = {"/dual_chunk_attention_config"}, // Of vLLM; the class does not read it.

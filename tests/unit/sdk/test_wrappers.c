@@ -57,6 +57,7 @@ Test(wrappers, sections_of_several_types)
     expect(mistral3, NULL, MISTRAL("mistral", ""), "window=4096");
     expect(mistral3, NULL, MISTRAL("ministral3", ""), "w=model.embed_tokens.weight");
     expect(mistral3, NULL, MISTRAL("ministral3", ""), "window=0");
+    expect(mistral3, NULL, MISTRAL("qwen3", ""), "q_proj.weight f32 [4096, 4096]");
     refused(mistral3, MISTRAL("qwen9", ""), TAPML_UNIMPLEMENTED,
             "expected 'mistral', 'ministral3' or 'qwen3'");
     refused(mistral3, MISTRAL("mistral", ", \"text_scale\": 2"), TAPML_INVALID, "'/text_scale'");
@@ -118,6 +119,7 @@ Test(wrappers, llava_with_other_text_parts)
     const struct model_architecture *llava = &describe_llava;
 
     expect(llava, NULL, LLAVA("\"model_type\": \"mistral\"", ""), "window=4096");
+    expect(llava, NULL, LLAVA("\"model_type\": \"qwen2\"", ""), "q_proj.bias f32 [4096]");
     refused(llava, LLAVA("\"model_type\": \"gemma\"", ""), TAPML_UNIMPLEMENTED,
             "'gemma', expected 'llama', 'mistral' or 'qwen2'");
     refused(llava, LLAVA("\"sliding_window\": 4096", ""), TAPML_INVALID, "sliding_window");
