@@ -190,6 +190,15 @@ static double yarn_attenuation(const struct section *section, double factor)
                : yarn_scale(factor, 1);
 }
 
+// Published sections have them; the classes of Hugging Face compute without.
+static void ignore_unread(const struct section *section)
+{
+    const struct model_context *context = section->context;
+
+    context->config_table->ignore(context->config, key_of(section, "attn_factor").text);
+    context->config_table->ignore(context->config, key_of(section, "finetuned").text);
+}
+
 static void read_yarn(const struct section *section, struct model_rope *rope)
 {
     const struct model_context *context = section->context;
@@ -211,6 +220,7 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
                    "yarn needs a base above 1, beta_fast and beta_slow above 0");
         return;
     }
+    ignore_unread(section);
     rope->low = yarn_pair(rope, fast);
     rope->high = yarn_pair(rope, slow);
     if (truncates) {

@@ -25,7 +25,8 @@ void model_find_names(struct model_context *context, const char *embed, int64_t 
                                                   {"", "model.language_model."},
                                                   {"model.", "language_model."},
                                                   {"model.", ""},
-                                                  {"transformer.", ""}};
+                                                  {"transformer.", ""},
+                                                  {"gpt_neox.", ""}};
     const int64_t shape[] = {rows, width};
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(*usual) && context->status == TAPML_OK; i++) {

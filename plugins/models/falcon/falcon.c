@@ -135,6 +135,6 @@ const struct model_decoder describe_falcon = {
             .norm = "transformer.ln_f",
             .head = "lm_head",
         },
-    .ignored = {"/ff_factor"}, // The class reads the width.
+    .ignored = {"/ff_factor", "/intermediate_size", "/hidden_act"}, // The class reads others.
     .expected = {{"/apply_residual_connection_post_layernorm", "false"}},
 };

@@ -49,5 +49,5 @@ const struct model_decoder describe_bloom = {
             .head = "lm_head",
         },
     .ignored = {"/seq_length", "/offset_alibi", "/skip_bias_add", "/skip_bias_add_qkv",
-                "/masked_softmax_fusion", "/bias_dropout_fusion"},
+                "/masked_softmax_fusion", "/bias_dropout_fusion", "/n_positions"},
 };

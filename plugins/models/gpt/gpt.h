@@ -22,6 +22,9 @@
     .sizes = {.hidden = 768, .layers = 12, .heads = 12, .vocabulary = 50257, .positions = 1024},   \
     .eps = 1e-5, .mlp_factor = 4, .is_tied = 1, .has_attention_biases = 1, .has_mlp_biases = 1
 
+// Keys that files have beside those that the classes read: they have other names there.
+#define GPT_UNREAD "/intermediate_size", "/hidden_act"
+
 // GPT-J, of which CodeGen is a layout: members of a struct model_decoder.
 #define GPT_J_FORM                                                                                 \
     .norm = MODEL_NORM_LAYER, .has_norm_biases = 1, .mlp = model_mlp_plain,                        \
@@ -37,7 +40,7 @@
                           .positions = 2048,                                                       \
                           .turned = "/rotary_dim",                                                 \
                           .turned_fallback = 64}},                                                 \
-    .ignored = {"/n_positions", "/n_ctx"},                                                         \
+    .ignored = {"/n_positions", "/n_ctx", GPT_UNREAD},                                             \
     .expected = {{"/rotary", "true"}, {"/scale_attn_weights", "true"}}
 
 // What stands around the layers, the norm before attention.

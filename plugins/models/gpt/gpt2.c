@@ -25,5 +25,5 @@ const struct model_decoder describe_gpt2 = {
             GPT_TENSORS_MLP,
             .positions = "transformer.wpe",
         },
-    .ignored = {"/n_ctx", "/n_special", "/predict_special_tokens"},
+    .ignored = {"/n_ctx", "/n_special", "/predict_special_tokens", GPT_UNREAD},
 };

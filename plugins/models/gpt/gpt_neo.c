@@ -108,4 +108,5 @@ const struct model_decoder describe_gpt_neo = {
             .v = "transformer.h.{i}.attn.attention.v_proj",
             .o = "transformer.h.{i}.attn.attention.out_proj",
         },
+    .ignored = {"/hidden_act"}, // The class reads another.
 };

@@ -52,5 +52,4 @@ const struct model_decoder describe_gpt_neox = {
             .head = "embed_out",
             .newer_head = "lm_head",
         },
-    .expected = {{"/is_decoder", "false"}},
 };

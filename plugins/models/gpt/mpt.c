@@ -116,7 +116,8 @@ const struct model_decoder describe_mpt = {
         },
     // Biases are used where there are any. The fraction is about gradients.
     .ignored = {"/no_bias", "/attn_config/attn_impl", "/attn_config/model_type",
-                "/embedding_fraction", "/verbose", "/tokenizer_name"},
+                "/embedding_fraction", "/verbose", "/tokenizer_name", "/seq_length",
+                "/n_positions"},
     .expected = {{"/attn_config/attn_type", "\"multihead_attention\""},
                  {"/attn_config/qk_ln", "false"},
                  {"/attn_config/prefix_lm", "false"},

@@ -129,5 +129,6 @@ const struct model_decoder describe_opt = {
             .down = "model.decoder.layers.{i}.fc2",
             .head = "lm_head",
         },
+    .ignored = {"/embed_dim"},
     .expected = {{"/learned_embeddings", "true"}}, // Galactica says so of the table of positions.
 };

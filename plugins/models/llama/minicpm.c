@@ -31,23 +31,9 @@ static tapml_graph_value scale_logits(struct model_context *context,
     return model_scale(context, "logit_scale", logits, width / (double)block->sizes->hidden);
 }
 
-// MiniCPM4 has a number beside the layers, by which only its draft model divides.
-static void check_denominator(struct model_context *context, struct model_sizes *sizes)
-{
-    const int64_t denominator =
-        model_config_count_of(context, "/mup_denominator", sizes->layers, MODEL_LAYERS_MAX);
-
-    if (denominator != sizes->layers) {
-        model_fail(context, TAPML_INVALID,
-                   "'mup_denominator' is %lld, expected %lld as 'num_hidden_layers'",
-                   (long long)denominator, (long long)sizes->layers);
-    }
-}
-
 const struct model_decoder describe_minicpm = {
     .model_type = "minicpm",
     .class_name = "MiniCPMForCausalLM",
-    .resize = check_denominator,
     .embed_steps = {scale_embedding},
     .branch = scale_branch,
     .logit_steps = {scale_logits},
@@ -61,4 +47,5 @@ const struct model_decoder describe_minicpm = {
         },
     .defaults = {MODEL_DEFAULTS_LLAMA},
     .tensors = {MODEL_TENSORS_LLAMA},
+    .ignored = {"/mup_denominator"}, // Of the draft model of MiniCPM4.
 };

@@ -56,5 +56,6 @@ const struct model_decoder describe_qwen2_moe = {
     .windows = {QWEN_WINDOWS},
     .tensors = {MODEL_TENSORS_LLAMA},
     .experts = &experts,
-    .ignored = {"/shared_expert_intermediate_size"}, // Where no layer has experts.
+    .ignored = {"/expert_interval",
+                "/shared_expert_intermediate_size"}, // Where no layer has experts.
 };

@@ -64,9 +64,13 @@ static void read_own(struct model_context *context, struct blocks *own)
 
     own->attention = model_config_count_of(context, "/attention_hidden_size", own->stack->hidden,
                                            MODEL_WIDTH_MAX);
-    table->ignore(context->config, "/context_length");
-    table->ignore(context->config, "/max_context_length");
-    table->ignore(context->config, "/max_position_embeddings");
+    static const char *const unread[] = {
+        "/context_length", "/max_context_length", "/max_position_embeddings",
+        "/n_positions",    "/hidden_act",         "/activation_function"};
+
+    for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++) {
+        table->ignore(context->config, unread[i]);
+    }
     if (own->version->divisor > 0) {
         read_heads(context, own);
     }

@@ -615,7 +615,6 @@ Test(decoders, what_is_refused)
     refused(&describe_cohere2, ", \"use_qk_norm\": true", TAPML_INVALID, "use_qk_norm");
     refused(&describe_phi3, ", \"partial_rotary_factor\": 2.0", TAPML_INVALID,
             "expected a number above 0 and at most 1");
-    refused(&describe_gpt_neox, ", \"is_decoder\": true", TAPML_INVALID, "is_decoder");
     refused(&describe_smollm3, ", \"no_rope_layers\": [1, 2]", TAPML_INVALID,
             "'no_rope_layers/1' is 2, expected 0 or 1");
     refused(&describe_qwen, ", \"no_bias\": false", TAPML_INVALID, "no_bias");
