@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A normalizer may make megabytes of each of a million tokens.
+// A normalizer may make megabytes of each of a million tokens. Each place of a text is compared
+// with the longest.
 enum { ROUND_COUNT = 2, COUNT_MAX = 1 << 20, KEY_BYTES_MAX = 1 << 28 };
 
 struct added_token {
@@ -90,8 +91,11 @@ static tapml_status read_key(struct added *added,
         status = text_status(&key);
     }
     added->key_bytes += key.length;
-    if (status == TAPML_OK && added->key_bytes > KEY_BYTES_MAX) {
-        status = status_fail(TAPML_INVALID, "the normalizer makes added tokens too long");
+    if (status == TAPML_OK &&
+        (key.length > VOCABULARY_BYTES_MAX || added->key_bytes > KEY_BYTES_MAX)) {
+        status = status_fail(TAPML_INVALID,
+                             "expected at most %d bytes, and %d of all tokens, found %zu and %zu",
+                             VOCABULARY_BYTES_MAX, KEY_BYTES_MAX, key.length, added->key_bytes);
     }
     char *copy = status == TAPML_OK ? arena_new(added->arena, key.length + 1) : NULL;
     if (copy) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 8 };
+enum { DEPTH_MAX = 8, IDS_MAX = 4096 };
 
 void templates_init(struct templates *templates)
 {
@@ -25,11 +25,21 @@ static tapml_status template_failed(const char *name)
                        name);
 }
 
+// A token may be many ids, and a template many tokens.
+static tapml_status too_long(const char *name)
+{
+    return status_fail(TAPML_INVALID, "%s: expected at most %d ids at each side of a text", name,
+                       IDS_MAX);
+}
+
 static tapml_status add_id(const char *name, const json_t *id, struct ids *out_ids)
 {
     const json_int_t number = json_integer_value(id);
     if (!json_is_integer(id) || number < 0 || number > INT32_MAX) {
         return template_failed(name);
+    }
+    if (out_ids->count == IDS_MAX) {
+        return too_long(name);
     }
     return ids_add(out_ids, (int32_t)number);
 }
@@ -83,8 +93,12 @@ read_pair(const char *name, const json_t *processor, struct templates *out_templ
 }
 
 // Puts a template around those before it.
-static tapml_status wrap(struct templates *templates, struct templates *outer)
+static tapml_status wrap(struct templates *templates, const char *name, struct templates *outer)
 {
+    if (outer->before.count + templates->before.count > IDS_MAX ||
+        outer->after.count + templates->after.count > IDS_MAX) {
+        return too_long(name);
+    }
     TAPML_TRY(ids_add_all(&outer->before, &templates->before));
     TAPML_TRY(ids_add_all(&templates->after, &outer->after));
     const struct ids before = templates->before;
@@ -116,7 +130,7 @@ static tapml_status read_one(struct templates *templates, const char *name, cons
     tapml_status status =
         is_pair ? read_pair(name, processor, &outer) : read_template(name, processor, &outer);
     if (status == TAPML_OK) {
-        status = wrap(templates, &outer);
+        status = wrap(templates, name, &outer);
     }
     templates_release(&outer);
     return status;

@@ -109,6 +109,19 @@ Test(added, single_words_touch_no_word)
     expect_cut(lines, 0, "abc", "[1:abc]");
 }
 
+Test(added, a_token_without_end_is_refused)
+{
+    char content[5001];
+    struct added *added = NULL;
+    memset(content, 'a', sizeof(content) - 1);
+    content[sizeof(content) - 1] = '\0';
+    json_t *tokens = json_pack("[{s:s, s:i}]", "content", content, "id", 0);
+    cr_assert_eq(added_create("t.json", tokens, NULL, &added), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "t.json: added token 'aaa"));
+    cr_assert_not_null(strstr(status_message(), "at most 4096 bytes"));
+    json_decref(tokens);
+}
+
 Test(added, tokens_are_found_by_id)
 {
     const char *const lines[] = {"<a> s", "<b> ", NULL};

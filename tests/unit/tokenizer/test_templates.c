@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../../harness/quotes.h"
+#include "base/text.h"
 #include "tokenizer/templates.h"
 
 #include <string.h>
@@ -61,4 +62,21 @@ Test(templates, what_is_wrong_is_refused)
     expect_refused("{'type': 'TemplateProcessing'}", "template");
     expect_refused("{'type': 'Sequence'}", "'processors'");
     expect_refused("{'type': 'BertProcessing', 'cls': ['x', -1], 'sep': ['y', 2]}", "template");
+}
+
+Test(templates, ids_without_end_are_refused)
+{
+    struct text json;
+    text_init(&json);
+    text_append(&json, "{'type': 'TemplateProcessing', 'single': [{'Sequence': {'id': 'A'}}");
+    for (int i = 0; i < 50; ++i) {
+        text_append(&json, ", {'SpecialToken': {'id': 'x'}}");
+    }
+    text_append(&json, "], 'special_tokens': {'x': {'ids': [0");
+    for (int i = 1; i < 100; ++i) {
+        text_format(&json, ", %d", i);
+    }
+    text_append(&json, "]}}}");
+    expect_refused(json.data, "at most 4096 ids");
+    text_release(&json);
 }
