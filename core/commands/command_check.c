@@ -7,7 +7,7 @@
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "model/prompts.h"
-#include "run/model_parts.h"
+#include "run/prompt_inputs.h"
 #include "run/setup.h"
 
 #include <stdio.h>
@@ -76,6 +76,7 @@ static void check_dir(struct check *check)
 static void check_prompts(struct check *check)
 {
     const struct run_config *config = &check->config;
+    const struct model_options model = run_config_model(config);
     struct file_map map = {.data = NULL};
     tapml_status status = TAPML_OK;
 
@@ -92,8 +93,13 @@ static void check_prompts(struct check *check)
                                                    .length_max = run_config_room(config)},
                          &check->prompts);
         if (status == TAPML_OK) {
-            status = model_parts_refuse_in_prompts(model_graph(check->setup.model), &check->prompts,
-                                                   config->prompts);
+            status = prompt_inputs_read(
+                &(struct prompt_inputs_options){.registry = check->setup.registry,
+                                                .model = check->setup.model,
+                                                .opening = &model,
+                                                .path = config->prompts,
+                                                .length_max = run_config_room(config)},
+                &check->prompts);
         }
     } else {
         status = file_map(config->prompts, &map);

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/log.h"
 #include "run/eval_score.h"
 #include "run/expected.h"
@@ -450,6 +451,24 @@ static tapml_status run_encoder(struct eval *eval, int *out_agrees)
     return TAPML_OK;
 }
 
+static tapml_status give_thing(struct eval *eval, int64_t thing, int64_t *out_things)
+{
+    struct arena *arena = arena_create();
+    struct prompt_givens inputs;
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = model_parts_read(model_graph(eval->setup.model), &eval->inputs, thing,
+                                           arena, &inputs, out_things);
+
+    if (status == TAPML_OK) {
+        status = session_give(eval->session, &inputs);
+    }
+    arena_destroy(arena);
+    return status;
+}
+
 // A part alone: all things that its inputs are there for, one after the other.
 static tapml_status run_part(struct eval *eval, int *out_agrees)
 {
@@ -459,7 +478,7 @@ static tapml_status run_part(struct eval *eval, int *out_agrees)
 
     *out_agrees = 1;
     for (int64_t thing = 0; thing < things; thing++) {
-        TAPML_TRY(model_parts_set_inputs(graph, &eval->inputs, thing, eval->session, &things));
+        TAPML_TRY(give_thing(eval, thing, &things));
         TAPML_TRY(session_begin(eval->session, 1));
         op_judge_begin(eval->ops);
         TAPML_TRY(session_step(eval->session, NULL, 1, NULL, 0));
@@ -604,7 +623,9 @@ static tapml_status open_session(struct eval *eval, const struct session_options
     of_parts.places = eval->setup.places;
     TAPML_TRY(model_parts_compute(&eval->parts, &eval->inputs, &of_parts));
     TAPML_TRY(session_create(options, &eval->session));
-    return model_parts_give(&eval->parts, eval->session);
+    const struct prompt_givens inputs = model_parts_givens(&eval->parts);
+
+    return session_give(eval->session, &inputs);
 }
 
 static tapml_status evaluate(struct eval *eval, const struct options *options, int *out_agrees)

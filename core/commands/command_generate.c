@@ -60,6 +60,7 @@ struct generate {
     struct checkpoint *inputs_file; // Or NULL.
     struct model_inputs inputs;     // Of the parts: that file.
     struct model_parts parts;       // That tokens of the prompt stand for.
+    struct prompt_givens given;     // Their rows.
     enum activation activation;     // Without a plan: of everything.
     struct pooling pooling;
     struct session *session;
@@ -292,7 +293,8 @@ static tapml_status run_parts(struct generate *generate)
     const tapml_status status = model_parts_compute(&generate->parts, &generate->inputs, &options);
 
     plan_destroy(plan);
-    return status == TAPML_OK ? model_parts_give(&generate->parts, generate->session) : status;
+    generate->given = model_parts_givens(&generate->parts);
+    return status == TAPML_OK ? session_give(generate->session, &generate->given) : status;
 }
 
 // -- Running -----------------------------------------------------------------------------------
@@ -355,7 +357,7 @@ static struct nonfinite_run nonfinite_run_of(const struct generate *generate)
                                   .ids = generate->ids,
                                   .count = generate->count,
                                   .decode = generate->decode,
-                                  .parts = &generate->parts};
+                                  .given = &generate->given};
 }
 
 static tapml_status warn_infinite(const struct generate *generate)

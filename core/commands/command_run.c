@@ -17,8 +17,8 @@
 #include "run/bundles.h"
 #include "run/carving.h"
 #include "run/interrupt.h"
-#include "run/model_parts.h"
 #include "run/progress.h"
+#include "run/prompt_inputs.h"
 #include "run/run_judge.h"
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
@@ -233,6 +233,20 @@ static void report_losses(const struct run *run, struct progress *progress)
     }
 }
 
+// What the prompts have beside their ids. Without a source it is checked.
+static tapml_status
+read_inputs(struct run *run, const struct model_options *model, struct place *source)
+{
+    const struct prompt_inputs_options options = {.registry = run->setup.registry,
+                                                  .model = run->setup.model,
+                                                  .opening = model,
+                                                  .source = source,
+                                                  .path = run->config.prompts,
+                                                  .length_max = run_config_room(&run->config)};
+
+    return prompt_inputs_read(&options, &run->prompts);
+}
+
 static tapml_status open_run(struct run *run)
 {
     const struct run_config *config = &run->config;
@@ -253,8 +267,7 @@ static tapml_status open_run(struct run *run)
                                                      .vocabulary = setup_vocabulary(&run->setup),
                                                      .length_max = run_config_room(config)},
                            &run->prompts));
-    TAPML_TRY(model_parts_refuse_in_prompts(model_graph(run->setup.model), &run->prompts,
-                                            config->prompts));
+    TAPML_TRY(read_inputs(run, &model, NULL));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
     TAPML_TRY(add_places(run));      // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
@@ -263,6 +276,7 @@ static tapml_status open_run(struct run *run)
     file_remove_all(config->dir, "FAULT-*.part*");
     file_remove_all(config->dir, "report.html.*.part");
     TAPML_TRY(open_places(run));
+    TAPML_TRY(read_inputs(run, &model, run->source));
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);
     tapml_status status = text_status(&path);

@@ -62,8 +62,10 @@ static const struct key keys[] = {
      IN_RUN(prompts),
      .type = "a file",
      .example = "prompts.txt",
-     .help = "One prompt a line, as text, as ids: 'ids: 5 17 3', or as a message to a chat "
-             "model: 'chat: Hello' (docs/chat.md). Empty lines are skipped."},
+     .help =
+         "One prompt a line, as text, as ids: 'ids: 5 17 3', or as a message to a chat "
+         "model: 'chat: Hello' (docs/chat.md). Empty lines are skipped. 'inputs: FILE' before a "
+         "prompt has its images (docs/judge.md)."},
     {.section = "run",
      .name = "decode",
      .kind = KEY_NUMBER,

@@ -23,6 +23,7 @@ static tapml_status prefill(struct session *session, const struct run_options *o
         return status_fail(TAPML_INVALID, "expected a prompt of at least one token, found %lld",
                            (long long)options->count);
     }
+    TAPML_TRY(options->given ? session_give(session, options->given) : TAPML_OK);
     TAPML_TRY(session_begin(session, options->count));
     TAPML_TRY(report_step(options->before_step, options->user, 0, -1));
     return session_feed(session, options->ids, options->count);

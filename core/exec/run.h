@@ -15,8 +15,9 @@ typedef tapml_status (*run_step_fn)(void *user, int64_t step, int32_t next_id);
 struct run_options {
     const int32_t *ids; // The prompt.
     int64_t count;
-    int64_t decode;     // Greedy tokens to produce; 0: the prefill alone, as for an encoder.
-    const int32_t *end; // Ids that end the run; or NULL.
+    int64_t decode; // Greedy tokens to produce; 0: the prefill alone, as for an encoder.
+    const struct prompt_givens *given; // Beside the ids; NULL: what the session has stays.
+    const int32_t *end;                // Ids that end the run; or NULL.
     size_t end_count;
     run_step_fn after_step;  // Or NULL.
     run_step_fn before_step; // Or NULL. Its id is the one about to be fed, -1 for the prefill.

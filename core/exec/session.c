@@ -251,10 +251,44 @@ session_set_input(struct session *session, const char *name, const void *data, u
     return input_give(session->inputs, name, data, bytes);
 }
 
-tapml_status
-session_give_rows(struct session *session, uint32_t part, const float *rows, int64_t count)
+// The rows of a part among what is given, or none.
+static tapml_status
+give_rows(struct session *session, uint32_t index, const struct prompt_givens *given)
 {
-    return input_give_rows(session->inputs, part, rows, count);
+    const struct graph_part *part = &session->graph->parts[index];
+    const uint64_t row_bytes = (uint64_t)part->width * sizeof(float);
+    for (size_t i = 0; i < given->count; i++) {
+        const struct prompt_given *item = &given->items[i];
+        if (strcmp(item->name, part->output) == 0) {
+            return input_give_rows(session->inputs, index, item->data,
+                                   (int64_t)(item->bytes / row_bytes));
+        }
+    }
+    return input_give_rows(session->inputs, index, NULL, 0);
+}
+
+static int is_of_part(const struct graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < graph->part_count; i++) {
+        if (strcmp(graph->parts[i].output, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+tapml_status session_give(struct session *session, const struct prompt_givens *given)
+{
+    for (uint32_t i = 0; i < session->graph->part_count; i++) {
+        TAPML_TRY(give_rows(session, i, given));
+    }
+    for (size_t i = 0; i < given->count; i++) {
+        const struct prompt_given *item = &given->items[i];
+        if (!is_of_part(session->graph, item->name)) {
+            TAPML_TRY(session_set_input(session, item->name, item->data, item->bytes));
+        }
+    }
+    return TAPML_OK;
 }
 
 static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)

@@ -18,6 +18,7 @@
 #include "exec/schedule.h"
 #include "exec/space.h"
 #include "graph/graph.h"
+#include "model/prompts.h"
 #include "plugin/model.h"
 
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
@@ -64,12 +65,10 @@ tapml_status session_set_input(struct session *session,
                                const void *data,
                                uint64_t bytes) STATUS_USED;
 
-// Gives the rows of a part of the graph, an index, that tokens of the prompts stand for, from the
-// next session_begin on: `count` of them, dense, copied. NULL takes them back.
-tapml_status session_give_rows(struct session *session,
-                               uint32_t part,
-                               const float *rows,
-                               int64_t count) STATUS_USED;
+// Gives what the next prompt has beside its ids, from the next session_begin on: inputs of the user
+// as `session_set_input`, and rows of parts of the graph; copied. Rows of a prompt before are taken
+// back. Fails as `session_set_input`.
+tapml_status session_give(struct session *session, const struct prompt_givens *given) STATUS_USED;
 
 // Runs `count` tokens (at most `chunk`) at the next position. `rows` are the tokens of this call
 // whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer

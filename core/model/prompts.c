@@ -20,6 +20,7 @@ enum {
 
 static const char ids_mark[] = "ids:";
 static const char chat_mark[] = "chat:";
+static const char inputs_mark[] = "inputs:";
 static const char blanks[] = " \t\r\v\f";
 
 struct parser {
@@ -132,7 +133,25 @@ static tapml_status check_ids(const struct parser *parser, const struct ids *ids
     return TAPML_OK;
 }
 
-static tapml_status add_prompt(struct parser *parser, const char *text, const struct ids *ids)
+// The hash of what is fed. A file of inputs counts by its content.
+static tapml_status
+identify(const struct parser *parser, const struct ids *ids, const char *inputs, struct hash *out)
+{
+    struct hash parts[2] = {hash_bytes(ids->items, ids->count * sizeof(*ids->items))};
+    struct file_map map;
+    if (!inputs) {
+        *out = parts[0];
+        return TAPML_OK;
+    }
+    TAPML_TRY(explain(parser, file_map(inputs, &map)));
+    parts[1] = hash_bytes(map.data, map.size);
+    file_unmap(&map);
+    *out = hash_bytes(parts, sizeof(parts));
+    return TAPML_OK;
+}
+
+static tapml_status
+add_prompt(struct parser *parser, const char *text, const struct ids *ids, const char *inputs)
 {
     struct prompts *prompts = parser->prompts;
     TAPML_TRY(check_ids(parser, ids));
@@ -149,14 +168,40 @@ static tapml_status add_prompt(struct parser *parser, const char *text, const st
         .ids = arena_array(prompts->arena, ids->count, sizeof(*prompt.ids)),
         .count = ids->count,
         .line = parser->line,
-        .id = hash_bytes(ids->items, ids->count * sizeof(*ids->items)),
+        .inputs = inputs,
     };
     if (!prompt.ids) {
         return status_no_memory();
     }
     memcpy(prompt.ids, ids->items, ids->count * sizeof(*ids->items));
+    TAPML_TRY(identify(parser, ids, inputs, &prompt.id));
     prompts->items[prompts->count++] = prompt;
     return TAPML_OK;
+}
+
+// Takes "inputs: FILE" from the begin of a line.
+static tapml_status take_inputs(const struct parser *parser, char **line, const char **out_path)
+{
+    if (strncmp(*line, inputs_mark, strlen(inputs_mark)) != 0) {
+        return TAPML_OK;
+    }
+    char *name = *line + strlen(inputs_mark);
+    name += strspn(name, blanks);
+    char *end = name + strcspn(name, blanks);
+    *line = end + strspn(end, blanks);
+    if (*line > end) {
+        *end = '\0';
+    }
+    if (*name == '\0') {
+        return status_fail(TAPML_INVALID, "%s:%u: expected a file behind 'inputs:', found nothing",
+                           parser->path, parser->line);
+    }
+    char *folder = file_folder(parser->path);
+    char *path = folder ? file_join(folder, name) : NULL;
+    *out_path = path ? arena_text(parser->prompts->arena, path) : NULL;
+    alloc_free(path);
+    alloc_free(folder);
+    return *out_path ? TAPML_OK : status_no_memory();
 }
 
 static tapml_status parse_line(struct parser *parser, char *line)
@@ -168,10 +213,14 @@ static tapml_status parse_line(struct parser *parser, char *line)
     if (!text) {
         return status_no_memory();
     }
+    const char *inputs = NULL;
     struct ids ids;
+    TAPML_TRY(take_inputs(parser, &line, &inputs));
     ids_init(&ids);
     tapml_status status = TAPML_OK;
-    if (strncmp(line, ids_mark, strlen(ids_mark)) == 0) {
+    if (inputs && *line == '\0') {
+        status = ids_add(&ids, 0);
+    } else if (strncmp(line, ids_mark, strlen(ids_mark)) == 0) {
         status = read_ids(parser, line + strlen(ids_mark), &ids);
     } else if (strncmp(line, chat_mark, strlen(chat_mark)) == 0) {
         const char *messages = line + strlen(chat_mark);
@@ -180,7 +229,7 @@ static tapml_status parse_line(struct parser *parser, char *line)
         status = read_text(parser, line, strlen(line), &ids);
     }
     if (status == TAPML_OK) {
-        status = add_prompt(parser, text, &ids);
+        status = add_prompt(parser, text, &ids, inputs);
     }
     ids_release(&ids);
     return status;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A prompts file: one prompt a line, as text, as "ids: 5 17 3", or as "chat: ...", messages in one
-// of the forms of model/chat.h.
+// of the forms of model/chat.h. "inputs: FILE" may stand before each of them, or alone: what a
+// prompt has beside its ids, such as images, in a file without blanks in its name, which is looked
+// for in the folder of the prompts file.
 #pragma once
 
 #include "base/hash.h"
@@ -12,12 +14,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// A value that a prompt has beside its ids: that of an input of the user, or rows of a part
+// (graph/graph.h) by the name of its output. Dense, in the input's type.
+struct prompt_given {
+    const char *name;
+    const void *data;
+    uint64_t bytes;
+};
+
+struct prompt_givens {
+    const struct prompt_given *items;
+    size_t count;
+};
+
 struct prompt {
     const char *text; // As it stands in the file.
     int32_t *ids;
     size_t count;   // At least 1.
     unsigned line;  // In the file, from 1.
-    struct hash id; // Of all that is fed: the ids.
+    struct hash id; // Of all that is fed: the ids, and the file of inputs.
+
+    const char *inputs;         // The path of that file; or NULL.
+    struct prompt_givens given; // What came of it (run/model_parts.h): none before.
 };
 
 struct prompts {
@@ -36,7 +54,8 @@ struct prompts_options {
 
 // Reads a file. Empty lines are passed over; an empty file, more than a million prompts, bytes that
 // are no UTF-8, ids outside 0 .. vocabulary - 1, prompts longer than `length_max` and messages that
-// the template refuses are refused, with file and line.
+// the template refuses are refused, with file and line; so are files of inputs that cannot be read.
+// A prompt of inputs alone has one id, 0.
 tapml_status prompts_load(const char *path,
                           const struct prompts_options *options,
                           struct prompts *out_prompts) STATUS_USED;

@@ -103,6 +103,7 @@ static tapml_status run_prompt(const struct judge *judge,
 {
     const int64_t all = judge->has_logits && prompt->greedy_count > 0 ? prompt->greedy_count : 1;
 
+    TAPML_TRY(session_give(session, &prompt->given));
     TAPML_TRY(session_begin(session, prompt->count));
     TAPML_TRY(session_feed(session, prompt->ids, prompt->count));
     TAPML_TRY(visit_outputs(judge, session, visit, user, 0));

@@ -19,7 +19,8 @@ struct judge;
 struct judge_prompt {
     const int32_t *ids;
     int64_t count;
-    const int32_t *greedy; // What the source chose, one after each step.
+    struct prompt_givens given; // Beside the ids.
+    const int32_t *greedy;      // What the source chose, one after each step.
     int64_t greedy_count;
     const char *text; // For messages.
     struct hash id;   // In the store.

@@ -250,6 +250,7 @@ static tapml_status run_prompt(struct looking *looking)
     const int64_t all = prompt->greedy_count > 0 ? prompt->greedy_count : 1;
     const int64_t steps = look->steps > 0 && look->steps < all ? look->steps : all;
 
+    TAPML_TRY(session_give(looking->session, &prompt->given));
     TAPML_TRY(session_begin(looking->session, prompt->count));
     TAPML_TRY(begin_step(looking, 0, prompt->count));
     TAPML_TRY(session_feed(looking->session, prompt->ids, prompt->count));

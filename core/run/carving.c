@@ -66,7 +66,8 @@ static struct nonfinite_run run_again(const struct carving *carving,
     return (struct nonfinite_run){.session = options,
                                   .ids = prompt->ids,
                                   .count = (int64_t)prompt->count,
-                                  .decode = carving->config->decode};
+                                  .decode = carving->config->decode,
+                                  .given = &prompt->given};
 }
 
 static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t *greedy)
@@ -80,6 +81,7 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
         run_greedy(carving->session,
                    &(struct run_options){.ids = carving->prompt->ids,
                                          .count = (int64_t)carving->prompt->count,
+                                         .given = &carving->prompt->given,
                                          .decode = carving->config->decode,
                                          .end = special->end,
                                          .end_count = special->end_count,

@@ -4,6 +4,7 @@
 #include "run/model_parts.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "exec/part_rows.h"
 #include "exec/plan.h"
@@ -82,8 +83,11 @@ tapml_status model_parts_open(struct registry *registry,
 {
     const struct graph *graph = model_graph(text);
     struct model_parts parts = {
-        .items = alloc_array((size_t)graph->part_count + 1, sizeof(*parts.items))};
-    tapml_status status = parts.items != NULL ? TAPML_OK : status_no_memory();
+        .items = alloc_array((size_t)graph->part_count + 1, sizeof(*parts.items)),
+        .givens = alloc_array((size_t)graph->part_count + 1, sizeof(*parts.givens)),
+    };
+    tapml_status status =
+        parts.items != NULL && parts.givens != NULL ? TAPML_OK : status_no_memory();
 
     for (uint32_t i = 0; i < graph->part_count && status == TAPML_OK; i++) {
         const struct graph_part *part = &graph->parts[i];
@@ -92,7 +96,7 @@ tapml_status model_parts_open(struct registry *registry,
         if (wanted > 0) {
             struct model_part *item = &parts.items[parts.count++];
 
-            *item = (struct model_part){.index = i, .part = part, .wanted = wanted};
+            *item = (struct model_part){.part = part, .wanted = wanted};
             status = open_part(registry, options, item);
         }
     }
@@ -111,6 +115,7 @@ void model_parts_close(struct model_parts *parts)
         alloc_free(parts->items[i].rows);
     }
     alloc_free(parts->items);
+    alloc_free(parts->givens);
     *parts = (struct model_parts){0};
 }
 
@@ -220,49 +225,60 @@ count_things(const struct graph *graph, const struct model_inputs *inputs, int64
     return TAPML_OK;
 }
 
-static tapml_status set_input(const struct graph_value *value,
-                              const struct checkpoint_tensor *tensor,
-                              int64_t thing,
-                              struct session *session)
+// One thing of a tensor, as the input has it.
+static tapml_status convert_thing(const struct graph_value *value,
+                                  const struct checkpoint_tensor *tensor,
+                                  int64_t thing,
+                                  struct arena *arena,
+                                  struct prompt_given *out_given)
 {
     const struct affine_point nowhere = {{0}};
     const uint64_t bytes = graph_value_bytes(value, &nowhere);
     const size_t count = (size_t)(bytes / dtype_bytes(value->dtype));
     const size_t stored = count * dtype_bytes(tensor->tensor.dtype);
     double *numbers = alloc_array(count + 1, sizeof(*numbers));
-    void *converted = alloc_new(bytes + 1);
-    tapml_status status = numbers != NULL && converted != NULL ? TAPML_OK : status_no_memory();
+    void *converted = arena_new(arena, bytes + 1);
 
-    if (status == TAPML_OK) {
-        convert_to_f64(tensor->tensor.dtype,
-                       (const unsigned char *)tensor->data + (size_t)thing * stored, count,
-                       numbers);
-        convert_from_f64(value->dtype, numbers, count, converted);
-        status = session_set_input(session, value->name, converted, bytes);
+    if (numbers == NULL || converted == NULL) {
+        alloc_free(numbers);
+        return status_no_memory();
     }
+    convert_to_f64(tensor->tensor.dtype,
+                   (const unsigned char *)tensor->data + (size_t)thing * stored, count, numbers);
+    convert_from_f64(value->dtype, numbers, count, converted);
     alloc_free(numbers);
-    alloc_free(converted);
-    return status;
+    *out_given = (struct prompt_given){.name = value->name, .data = converted, .bytes = bytes};
+    return TAPML_OK;
 }
 
-tapml_status model_parts_set_inputs(const struct graph *graph,
-                                    const struct model_inputs *inputs,
-                                    int64_t thing,
-                                    struct session *session,
-                                    int64_t *out_things)
+tapml_status model_parts_read(const struct graph *graph,
+                              const struct model_inputs *inputs,
+                              int64_t thing,
+                              struct arena *arena,
+                              struct prompt_givens *out_givens,
+                              int64_t *out_things)
 {
+    struct prompt_given *givens = arena_array(arena, graph->value_count, sizeof(*givens));
     const struct checkpoint_tensor *tensor = NULL;
     int64_t things = 0, here = 0;
+    size_t count = 0;
 
+    if (givens == NULL) {
+        return status_no_memory();
+    }
     TAPML_TRY(count_things(graph, inputs, &things));
     for (uint32_t v = 0; v < graph->value_count && thing < things; v++) {
         const struct graph_value *value = &graph->values[v];
 
-        if (value->kind == GRAPH_INPUT && value->from == TAPML_FROM_USER) {
-            TAPML_TRY(find_tensor(value, inputs, &tensor, &here));
-            TAPML_TRY(tensor != NULL ? set_input(value, tensor, thing, session) : TAPML_OK);
+        if (value->kind != GRAPH_INPUT || value->from != TAPML_FROM_USER) {
+            continue;
+        }
+        TAPML_TRY(find_tensor(value, inputs, &tensor, &here));
+        if (tensor != NULL) {
+            TAPML_TRY(convert_thing(value, tensor, thing, arena, &givens[count++]));
         }
     }
+    *out_givens = (struct prompt_givens){.items = givens, .count = count};
     *out_things = things;
     return TAPML_OK;
 }
@@ -314,12 +330,28 @@ tapml_status model_parts_expand(struct model_parts *parts,
 
 // -- Computing -----------------------------------------------------------------------------------
 
-static tapml_status
-compute_thing(struct model_part *item, struct session *session, const float **out_rows)
+static tapml_status compute_thing(const struct model_part *item,
+                                  const struct model_inputs *inputs,
+                                  int64_t thing,
+                                  struct session *session,
+                                  const float **out_rows)
 {
-    int64_t shape[TAPML_MAX_RANK];
+    struct arena *arena = arena_create();
+    struct prompt_givens givens;
+    int64_t shape[TAPML_MAX_RANK], things = 0;
     uint32_t rank = 0;
 
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status =
+        model_parts_read(model_graph(item->model), inputs, thing, arena, &givens, &things);
+
+    if (status == TAPML_OK) {
+        status = session_give(session, &givens);
+    }
+    arena_destroy(arena);
+    TAPML_TRY(status);
     TAPML_TRY(session_begin(session, 1));
     TAPML_TRY(session_step(session, NULL, 1, NULL, 0));
     return session_output(session, item->part->output, out_rows, shape, &rank);
@@ -337,14 +369,11 @@ static tapml_status compute_rows(struct model_part *item,
     if (item->rows == NULL) {
         return status_no_memory();
     }
-    item->count = 0;
     for (int64_t thing = 0; thing < things; thing++) {
-        TAPML_TRY(model_parts_set_inputs(model_graph(item->model), inputs, thing, session,
-                                         &(int64_t){0}));
-        TAPML_TRY(compute_thing(item, session, &rows));
+        TAPML_TRY(compute_thing(item, inputs, thing, session, &rows));
         memcpy(item->rows + (size_t)thing * each, rows, each * sizeof(*rows));
-        item->count += item->rows_each;
     }
+    item->count = things * item->rows_each;
     return TAPML_OK;
 }
 
@@ -375,6 +404,24 @@ static tapml_status compute_part(struct model_part *item,
     return status;
 }
 
+static tapml_status
+check_count(const struct model_part *item, const struct model_inputs *inputs, int64_t *out_things)
+{
+    int64_t things = 0;
+
+    TAPML_TRY(count_things(model_graph(item->model), inputs, &things));
+    if (item->wanted % item->rows_each != 0 || item->wanted / item->rows_each != things) {
+        return status_fail(TAPML_INVALID,
+                           "%lld tokens of the prompt are %lld, each of which stands for a row of "
+                           "'%s': expected %lld times %lld, as '%s' gives",
+                           (long long)item->wanted, (long long)item->part->token,
+                           item->part->output, (long long)things, (long long)item->rows_each,
+                           item->part->component);
+    }
+    *out_things = things;
+    return TAPML_OK;
+}
+
 tapml_status model_parts_compute(struct model_parts *parts,
                                  const struct model_inputs *inputs,
                                  const struct session_options *session)
@@ -383,52 +430,29 @@ tapml_status model_parts_compute(struct model_parts *parts,
         struct model_part *item = &parts->items[i];
         int64_t things = 0;
 
-        TAPML_TRY(count_things(model_graph(item->model), inputs, &things));
-        if (item->wanted % item->rows_each != 0 || item->wanted / item->rows_each != things) {
-            return status_fail(TAPML_INVALID,
-                               "%lld tokens of the prompt are %lld, each of which stands for a row "
-                               "of '%s': expected %lld times %lld, as '%s' gives",
-                               (long long)item->wanted, (long long)item->part->token,
-                               item->part->output, (long long)things, (long long)item->rows_each,
-                               item->part->component);
-        }
+        TAPML_TRY(check_count(item, inputs, &things));
         const tapml_status status = compute_part(item, inputs, things, session);
 
         if (status != TAPML_OK) {
             return status_explain(status, "part '%s'", item->part->component);
         }
+        parts->givens[i] = (struct prompt_given){
+            .name = item->part->output,
+            .data = item->rows,
+            .bytes = (uint64_t)item->count * (uint64_t)item->part->width * sizeof(*item->rows)};
     }
     return TAPML_OK;
 }
 
-tapml_status model_parts_give(const struct model_parts *parts, struct session *session)
+tapml_status model_parts_check(const struct model_parts *parts, const struct model_inputs *inputs)
 {
     for (size_t i = 0; i < parts->count; i++) {
-        const struct model_part *item = &parts->items[i];
-
-        TAPML_TRY(session_give_rows(session, item->index, item->rows, item->count));
+        TAPML_TRY(check_count(&parts->items[i], inputs, &(int64_t){0}));
     }
     return TAPML_OK;
 }
 
-tapml_status model_parts_refuse_in_prompts(const struct graph *text,
-                                           const struct prompts *prompts,
-                                           const char *path)
+struct prompt_givens model_parts_givens(const struct model_parts *parts)
 {
-    for (size_t i = 0; i < prompts->count; i++) {
-        const struct prompt *prompt = &prompts->items[i];
-
-        for (uint32_t k = 0; k < text->part_count; k++) {
-            const struct graph_part *part = &text->parts[k];
-
-            if (part_rows_wanted(part, prompt->ids, (int64_t)prompt->count) > 0) {
-                return status_fail(TAPML_INVALID,
-                                   "%s:%u: token %lld stands for a row of '%s' of '%s', and a "
-                                   "prompt of a run has none: expected a prompt without it",
-                                   path, prompt->line, (long long)part->token, part->output,
-                                   part->component);
-            }
-        }
-    }
-    return TAPML_OK;
+    return (struct prompt_givens){.items = parts->givens, .count = parts->count};
 }

@@ -19,8 +19,7 @@
 #include "plugin/model.h"
 
 struct model_part {
-    uint32_t index; // Of the part in the graph of the text.
-    const struct graph_part *part;
+    const struct graph_part *part; // Of the graph of the text.
     struct model *model;
     int64_t rows_each; // What the part gives for one thing.
     int64_t wanted;    // Tokens of the prompt that stand for its rows.
@@ -36,7 +35,8 @@ struct model_inputs {
 
 struct model_parts {
     struct model_part *items;
-    size_t count; // 0 if no token of the prompt stands for a row.
+    size_t count;                // 0 if no token of the prompt stands for a row.
+    struct prompt_given *givens; // One for each item, after model_parts_compute.
 };
 
 // Opens those parts of `text` that tokens of the prompt stand for. `options` are those with which
@@ -67,18 +67,18 @@ tapml_status model_parts_compute(struct model_parts *parts,
                                  const struct model_inputs *inputs,
                                  const struct session_options *session) STATUS_USED;
 
-// Gives the rows of all open parts to a session of the text.
-tapml_status model_parts_give(const struct model_parts *parts, struct session *session) STATUS_USED;
+// Refuses what model_parts_compute does, without computing.
+tapml_status model_parts_check(const struct model_parts *parts,
+                               const struct model_inputs *inputs) STATUS_USED;
 
-// Sets the inputs of one thing, the first with `thing` 0, to the tensors of `file`. Writes how many
-// things there are.
-tapml_status model_parts_set_inputs(const struct graph *graph,
-                                    const struct model_inputs *inputs,
-                                    int64_t thing,
-                                    struct session *session,
-                                    int64_t *out_things) STATUS_USED;
+// The rows of all open parts, for a session of the text. They live as long as the parts.
+struct prompt_givens model_parts_givens(const struct model_parts *parts);
 
-// Refuses prompts with tokens that stand for rows, which lines of `path` cannot bring.
-tapml_status model_parts_refuse_in_prompts(const struct graph *text,
-                                           const struct prompts *prompts,
-                                           const char *path) STATUS_USED;
+// The inputs of a part's graph for one thing, the first with `thing` 0, from the tensors of a file;
+// in `arena`. Writes how many things there are; beyond them nothing is given.
+tapml_status model_parts_read(const struct graph *graph,
+                              const struct model_inputs *inputs,
+                              int64_t thing,
+                              struct arena *arena,
+                              struct prompt_givens *out_givens,
+                              int64_t *out_things) STATUS_USED;

@@ -63,12 +63,9 @@ static tapml_status search(struct searching *searching)
     }
     options.places = searching->places;
     TAPML_TRY(session_create(&options, &session));
-    const struct run_options prompt = {.ids = run->ids, .count = run->count, .decode = run->decode};
-    tapml_status status = run->parts != NULL ? model_parts_give(run->parts, session) : TAPML_OK;
-
-    if (status == TAPML_OK) {
-        status = run_greedy(session, &prompt, searching->greedy, &count);
-    }
+    const struct run_options prompt = {
+        .ids = run->ids, .count = run->count, .decode = run->decode, .given = run->given};
+    const tapml_status status = run_greedy(session, &prompt, searching->greedy, &count);
 
     session_destroy(session);
     return searching->nonfinite.is_found ? TAPML_OK : status;

@@ -5,14 +5,13 @@
 #pragma once
 
 #include "exec/session.h"
-#include "run/model_parts.h"
 #include "run/nonfinite.h"
 
 struct nonfinite_run {
     const struct session_options *session; // What the run was made with; places are open.
     const int32_t *ids;                    // The prompt.
     int64_t count, decode;                 // Its length, and greedy steps behind it.
-    const struct model_parts *parts;       // What tokens of it stand for, computed; or NULL.
+    const struct prompt_givens *given;     // What it has beside its ids; or NULL.
 };
 
 // Writes whether there is one, with its sentence. The graph of the finding is that of the model. A

@@ -66,6 +66,7 @@ static tapml_status load_prompts(struct run_judge *judge)
         TAPML_TRY(prompt_greedy(judge->from.store, prompt->id, &greedy, &judged->greedy_count));
         judged->ids = prompt->ids;
         judged->count = (int64_t)prompt->count;
+        judged->given = prompt->given;
         judged->greedy = greedy;
         judged->text = prompt->text;
         judged->id = prompt->id;

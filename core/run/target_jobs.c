@@ -270,6 +270,7 @@ run_traced(const struct target_jobs *target, const struct plan *plan, struct pla
         status = run_greedy(session,
                             &(struct run_options){.ids = prompt->ids,
                                                   .count = prompt->count,
+                                                  .given = &prompt->given,
                                                   .decode = run->config->decode},
                             ids, &count);
     }

@@ -163,6 +163,36 @@ Test(prompts, survives_without_memory)
     tokenizer_close(tokenizer);
 }
 
+Test(prompts, a_file_of_inputs_is_part_of_a_prompt)
+{
+    static const struct prompts_options options = {.vocabulary = 9};
+    struct prompts prompts;
+    struct hash first;
+
+    scratch_text(&scratch, "image", "1");
+    scratch_text(&scratch, "prompts.txt", "inputs: image\nids: 0\ninputs:\timage  ids: 3 4\n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts.count, 3);
+    cr_assert(prompts.items[0].count == 1 && prompts.items[0].ids[0] == 0);
+    cr_assert_str_eq(prompts.items[0].inputs, scratch_path(&scratch, "image"));
+    cr_assert_null(prompts.items[1].inputs);
+    cr_assert_not(hash_equal(prompts.items[0].id, prompts.items[1].id));
+    cr_assert(prompts.items[2].count == 2 && prompts.items[2].ids[1] == 4);
+    first = prompts.items[0].id;
+    prompts_release(&prompts);
+    scratch_text(&scratch, "image", "2");
+    scratch_text(&scratch, "prompts.txt", "inputs: image\n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_OK);
+    cr_assert_not(hash_equal(prompts.items[0].id, first));
+    prompts_release(&prompts);
+    scratch_text(&scratch, "prompts.txt", "ids: 1\ninputs: \n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "prompts.txt:2: expected a file behind 'inputs:'"));
+    scratch_text(&scratch, "prompts.txt", "inputs: absent ids: 1\n");
+    cr_assert_eq(prompts_load(scratch.path, &options, &prompts), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "prompts.txt:1: "), "%s", status_message());
+}
+
 Test(prompts, lines_of_chat_are_rendered_by_the_template)
 {
     struct tokenizer *tokenizer = NULL;

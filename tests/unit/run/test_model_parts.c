@@ -88,6 +88,13 @@ Test(model_parts, rows_are_those_of_hugging_face)
     for (int64_t i = 0; i < image->count * image->part->width; i++) {
         cr_assert_float_eq(image->rows[i], expected[i], 1e-5);
     }
+
+    const struct prompt_givens givens = model_parts_givens(&fixture.parts);
+
+    cr_assert_eq(givens.count, 1);
+    cr_assert_str_eq(givens.items[0].name, "image_features");
+    cr_assert_eq(givens.items[0].data, image->rows);
+    cr_assert_eq(givens.items[0].bytes, (uint64_t)(ROWS * image->part->width) * sizeof(float));
     close_fixture(&fixture);
 }
 
@@ -127,6 +134,7 @@ Test(model_parts, another_number_of_tokens_is_refused)
     struct fixture fixture;
 
     open_fixture(&fixture, ids, 3);
+    cr_assert_eq(model_parts_check(&fixture.parts, &fixture.inputs), TAPML_INVALID);
     said(compute(&fixture), "3 tokens of the prompt are 95, each of which stands for a row of "
                             "'image_features': expected 1 times 4, as 'llava_vision' gives");
     close_fixture(&fixture);
@@ -159,22 +167,4 @@ Test(model_parts, other_inputs_are_refused)
             "the file: tensor 'pixel_values' is f32 [8], expected f32 [3, 16, 16], or several");
     refused("{'pixel_values':{'dtype':'I32','shape':[2,2,2],'data_offsets':[0,32]}} ",
             "is i32 [2, 2, 2], expected f32 [3, 16, 16]");
-}
-
-Test(model_parts, a_line_of_prompts_brings_no_image)
-{
-    static int32_t ids[] = {1, IMAGE}, others[] = {1, 2};
-    struct fixture fixture;
-    struct prompt lines[] = {{.ids = others, .count = 2, .line = 1},
-                             {.ids = ids, .count = 2, .line = 3}};
-    const struct prompts prompts = {.items = lines, .count = 2};
-
-    open_fixture(&fixture, others, 2);
-    const struct graph *graph = model_graph(fixture.setup.model);
-
-    said(model_parts_refuse_in_prompts(graph, &prompts, "prompts.txt"),
-         "prompts.txt:3: token 95 stands for a row of 'image_features' of 'llava_vision'");
-    lines[1].ids = others;
-    MUST(model_parts_refuse_in_prompts(graph, &prompts, "prompts.txt"));
-    close_fixture(&fixture);
 }
