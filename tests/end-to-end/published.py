@@ -13,7 +13,7 @@ import struct
 import rig
 
 # In the text of a graph: a weight, whose name has no '/', behind an argument; "128 x" where each expert has one.
-WEIGHT = re.compile(r"=(?:(\d+) x )?(?!rope\.)([^\s/=,]+\.[^\s/=,]+) \w+ \[(?:[TR], )?([\d, ]*)\]"
+WEIGHT = re.compile(r"=(?:(\d+) x )?([^\s/=,]+\.[^\s/=,]+) \w+ \[(?:[TR], )?([\d, ]*)\]"
                     r"(?: strides \[(\d+)[\d, ]*\] at (\d+))?")
 
 
@@ -41,7 +41,10 @@ def write_config(folder, model):
 def weights(graph):
     """The weights that the text of a graph names, with their shapes."""
     found = {}
+    given = set(re.findall(r"^(?:input|constant) (\S+)", graph, re.MULTILINE))
     for count, name, shape, stride, at in WEIGHT.findall(graph):
+        if name in given:
+            continue
         shape = [int(size) for size in shape.split(",") if size.strip()]
         if stride and int(stride) == math.prod(shape[1:]):  # Some rows of it.
             shape[0] = max(shape[0] + int(at) // int(stride), found.get(name, [0])[0])
@@ -71,8 +74,14 @@ def without_numbers(name):
     return re.sub(r"\.\d+\.", ".N.", re.sub(r"^(model\.language_model\.|language_model\.)", "model.", name))
 
 
+def is_bare(model):
+    """Whether it is of LLaVA's own code, whose text part has neither a section nor a prefix."""
+    return model["type"] == "llava" and "text_config" not in model["config"]
+
+
 def text_type(model):
-    return (model["config"].get("text_config") or {}).get("model_type", model["type"])
+    section = model["config"].get("text_config") or {}
+    return section.get("model_type", "llama" if is_bare(model) else model["type"])
 
 
 def scalars(model, shapes):
@@ -121,8 +130,7 @@ SHARD = 5 << 30
 
 def hub_name(model, name):
     """The name of a weight in the model's hub folder."""
-    is_bare = model["type"] == "llava" and "text_config" not in model["config"]  # Of LLaVA's own code.
-    before, after = PREFIXES.get(model["type"] if not is_bare else None, ("", ""))
+    before, after = ("", "") if is_bare(model) else PREFIXES.get(model["type"], ("", ""))
     return after + name[len(before):] if name.startswith(before) else name
 
 

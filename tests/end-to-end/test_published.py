@@ -91,6 +91,17 @@ def sizes_are_those_of_the_names(_):
     assert compared > 100 and not wrong, wrong
 
 
+def names_are_those_of_hugging_face(_):
+    """Beside what is optional, a model has the tensors that Hugging Face has written for a fixture of its type."""
+    optional = re.compile(r"lm_head\.weight|.*\.(ln_attn|ln_mlp)\.\w+|.*\.project_(in|out)\.weight")
+    wrong = []
+    for name in opening():
+        known = published.checkpoint_shapes(published.text_type(published.models()[name]))
+        own = {published.without_numbers(other) for other in shapes_of(name)}
+        wrong += [f"{name}: {other}" for other in sorted(own - known.keys()) if not optional.fullmatch(other)]
+    assert not wrong, "\n".join(wrong)
+
+
 def millions_of_experts_end_in_a_sentence(folder):
     """A config alone must not take the memory that its numbers ask for."""
     config = {**published.models()["qwen3-30b-a3b"]["config"], "num_hidden_layers": 4096, "num_experts": 1024}
@@ -190,5 +201,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["weights"]:
         rig.main([every_folder_takes_text, middle_models_generate])
     else:
-        rig.main([every_model_opens, sizes_are_those_of_the_names, millions_of_experts_end_in_a_sentence,
+        rig.main([every_model_opens, sizes_are_those_of_the_names, names_are_those_of_hugging_face, millions_of_experts_end_in_a_sentence,
                   every_kind_of_tokenizer_takes_text])
