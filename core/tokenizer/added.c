@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "tokenizer/expression.h"
+#include "tokenizer/expression_class.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/prefixes.h"
@@ -21,6 +21,7 @@ enum { ROUND_COUNT = 2, COUNT_MAX = 1 << 20, KEY_BYTES_MAX = 1 << 28 };
 
 struct added_token {
     const char *content;
+    const char *key; // What is searched for, and decoded: the content, or its normalized form.
     int32_t id;
     int is_normalized;
     int is_special;
@@ -38,8 +39,7 @@ struct added {
     struct pattern *word; // A character of a word, at the start.
 };
 
-// \w as Rust's regular expressions have it (Unicode Technical Standard 18, annex C).
-static const char word_expression[] = "\\A[" EXPRESSION_WORD "]";
+static const char word_expression[] = "\\A[" EXPRESSION_RUST_WORD "]";
 
 static int compare_tokens(const void *a, const void *b)
 {
@@ -74,13 +74,12 @@ static tapml_status read_token(struct added *added,
     return TAPML_OK;
 }
 
-// What is searched for: the content, or its normalized form.
 static tapml_status read_key(struct added *added,
                              const struct normalizer *normalizer,
                              size_t position,
                              struct vocabulary_token *out_key)
 {
-    const struct added_token *token = &added->tokens[position];
+    struct added_token *token = &added->tokens[position];
     struct text key;
     tapml_status status = TAPML_OK;
     text_init(&key);
@@ -99,7 +98,8 @@ static tapml_status read_key(struct added *added,
     }
     char *copy = status == TAPML_OK ? arena_new(added->arena, key.length + 1) : NULL;
     if (copy) {
-        memcpy(copy, key.data, key.length);
+        memcpy(copy, key.data, key.length + 1);
+        token->key = copy;
         *out_key = (struct vocabulary_token){
             .bytes = copy, .length = (uint32_t)key.length, .id = (int32_t)position};
     }
@@ -220,7 +220,7 @@ const char *added_find(const struct added *added, int32_t id, int *out_is_specia
         return NULL;
     }
     *out_is_special = token->is_special;
-    return token->content;
+    return token->key;
 }
 
 // Where the character before `at` begins; `at` is not 0.

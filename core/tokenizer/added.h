@@ -29,7 +29,8 @@ void added_destroy(struct added *added);
 // Returns the id of the token with this content, or -1.
 int32_t added_id(const struct added *added, const char *content);
 
-// Returns the text of token `id`, or NULL; it lives as long as `added`. `*out_is_special` is
+// Returns the text of token `id` as decoders take it, normalized if the token is, or NULL; it lives
+// as long as `added`. `*out_is_special` is
 // written only if there is such a token.
 const char *added_find(const struct added *added, int32_t id, int *out_is_special);
 

@@ -153,21 +153,19 @@ static void append_safe(struct text *out, const char *text)
     }
 }
 
-tapml_status
-charsmap_apply(const struct charsmap *charsmap, const char *text, size_t length, struct text *out)
+size_t charsmap_apply_next(const struct charsmap *charsmap,
+                           const char *text,
+                           size_t length,
+                           struct text *out)
 {
-    for (size_t at = 0; at < length;) {
-        size_t count = 0;
-        const char *found = find(charsmap, text + at, length - at, 0, &count);
-        if (found) {
-            append_safe(out, found);
-            at += count;
-        } else {
-            unicode_append(out, unicode_next(text, length, &at));
-        }
-        TAPML_TRY(check_length(out));
+    size_t count = 0;
+    const char *found = find(charsmap, text, length, 0, &count);
+    if (found) {
+        append_safe(out, found);
+    } else {
+        unicode_append(out, unicode_next(text, length, &count));
     }
-    return text_status(out);
+    return count;
 }
 
 static void

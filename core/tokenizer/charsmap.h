@@ -28,11 +28,12 @@ tapml_status charsmap_create_base64(const char *name,
 // NULL is allowed.
 void charsmap_destroy(struct charsmap *charsmap);
 
-// Appends a text with the longest key at each place replaced, as SentencePiece does.
-tapml_status charsmap_apply(const struct charsmap *charsmap,
-                            const char *text,
-                            size_t length,
-                            struct text *out) STATUS_USED;
+// Appends what stands in the place of the longest key that begins `text`, or else of its first
+// character, as SentencePiece does; `length` is not 0. Returns how many bytes that were.
+size_t charsmap_apply_next(const struct charsmap *charsmap,
+                           const char *text,
+                           size_t length,
+                           struct text *out);
 
 // The same as the tokenizers library does: a short grapheme is replaced by the text of the shortest
 // key that begins it, else each of its characters is.

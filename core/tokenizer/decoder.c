@@ -31,7 +31,7 @@ struct decoder_step {
     finish_fn finish;
     const char *what, *content;
     struct pattern *pattern;
-    size_t start, stop; // Strip
+    size_t start, stop; // Strip; of push_lead: how often, at most.
     int is_literal;     // The bytes of tokens are those of the text, or its parts are.
     int drops, cleans;
     int joins;    // What it gives is one token, however many come in.
@@ -239,13 +239,16 @@ replace_pattern(const struct decoder_step *step, const char *token, size_t lengt
     tapml_status status = TAPML_OK;
     TAPML_TRY(pattern_search_init(&search, step->pattern));
     pattern_search_start(&search, token, length);
-    for (size_t done = 0; done < length && status == TAPML_OK;) {
+    size_t done = 0;
+    int goes_on = length > 0;
+    while (goes_on && status == TAPML_OK) {
         size_t begin = 0;
         size_t end = length;
         status = pattern_search_next(&search, &begin, &end);
+        goes_on = begin != PATTERN_NONE;
         if (status == TAPML_OK) {
-            text_append_bytes(out, token + done, begin - done);
-            text_append(out, begin < end ? step->content : "");
+            text_append_bytes(out, token + done, (goes_on ? begin : length) - done);
+            text_append(out, goes_on ? step->content : "");
         }
         done = end;
     }
@@ -314,6 +317,20 @@ push_strip_first(struct decoder_stream *stream, size_t index, const char *token,
         state->count += begin / size;
         state->has_passed = begin < length || state->count == step->start;
     }
+    return push_to(stream, index + 1, token + begin, length - begin);
+}
+
+// The blank that begins a token is left out: once, or of each token until there is a text.
+static tapml_status
+push_lead(struct decoder_stream *stream, size_t index, const char *token, size_t length)
+{
+    const struct decoder_step *step = &stream->decoder->steps[index];
+    struct decoder_state *state = &stream->states[index];
+    const size_t size = strlen(step->what);
+    const int has_blank =
+        !state->has_passed && length >= size && memcmp(token, step->what, size) == 0;
+    const size_t begin = has_blank ? size : 0;
+    state->has_passed = state->has_passed || begin < length || (has_blank && step->start == 1);
     return push_to(stream, index + 1, token + begin, length - begin);
 }
 
@@ -644,14 +661,14 @@ decoder_create_sentencepiece(int drops_space, int drops_all, struct decoder **ou
 {
     struct decoder *decoder = NULL;
     TAPML_TRY(create("", &decoder));
+    if (drops_space || drops_all) {
+        decoder->steps[decoder->count++] = (struct decoder_step){
+            .push = push_lead, .what = "\xe2\x96\x81", .start = drops_all ? SIZE_MAX : 1};
+    }
     decoder->steps[decoder->count++] =
         (struct decoder_step){.push = push_replace, .what = "\xe2\x96\x81", .content = " "};
     decoder->steps[decoder->count++] =
         (struct decoder_step){.push = push_fallback, .finish = finish_run, .is_literal = 1};
-    if (drops_space || drops_all) {
-        decoder->steps[decoder->count++] = (struct decoder_step){
-            .push = push_strip_first, .what = " ", .start = drops_all ? SIZE_MAX : 1};
-    }
     *out_decoder = decoder;
     return TAPML_OK;
 }

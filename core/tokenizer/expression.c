@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/expression.h"
 
+#include "tokenizer/expression_class.h"
+#include "tokenizer/expression_set.h"
+
 #include <ctype.h>
 #include <string.h>
 
-enum { SET_DEPTH_MAX = 16, CODE_DIGITS = 4 };
+enum { GROUP_DEPTH_MAX = 64, CODE_DIGITS = 4 };
 
 struct translation {
     const char *whole;
     const char *at;
     struct text *out;
+    size_t part; // Where the part that a quantifier would mean begins in `out`.
+    size_t groups[GROUP_DEPTH_MAX];
+    size_t depth; // Of the groups that are open; those beyond the array are not known.
 };
 
 static tapml_status unsupported(const struct translation *translation, const char *what)
@@ -19,13 +25,7 @@ static tapml_status unsupported(const struct translation *translation, const cha
                        translation->whole, what, (size_t)(translation->at - translation->whole));
 }
 
-// Appends a class by its members: within a set as they are.
-static void append_class(struct text *out, const char *members, int is_in_set, int is_negated)
-{
-    text_append(out, is_in_set ? "" : is_negated ? "[^" : "[");
-    text_append(out, members);
-    text_append(out, is_in_set ? "" : "]");
-}
+// -- Escapes -----------------------------------------------------------------------------------
 
 // \uHHHH
 static tapml_status copy_code(struct translation *translation)
@@ -41,8 +41,25 @@ static tapml_status copy_code(struct translation *translation)
     return TAPML_OK;
 }
 
-// Copies \p{...} or \x{...}, braces and all; \pL and \x41 are copied as two characters.
-static void copy_braced(struct translation *translation)
+// A class as a set of its own, or as a property where it is one.
+static void append_class(struct text *out, const struct text *members, int is_negated)
+{
+    const char *end = strchr(members->data, '}');
+    const int is_property =
+        strncmp(members->data, "\\p{", 3) == 0 && end && end + 1 == members->data + members->length;
+    if (is_property) {
+        text_append(out, is_negated ? "\\P" : "\\p");
+        text_append(out, members->data + 2);
+    } else {
+        text_append(out, is_negated ? "[^" : "[");
+        text_append_bytes(out, members->data, members->length);
+        text_append(out, "]");
+    }
+    out->failed |= members->failed;
+}
+
+// \x41 and \x{41}, of which the braces are no interval.
+static void copy_number(struct translation *translation)
 {
     const char *end = translation->at[2] == '{' ? strchr(translation->at, '}') : NULL;
     const char *next = end ? end + 1 : translation->at + 2;
@@ -50,30 +67,76 @@ static void copy_braced(struct translation *translation)
     translation->at = next;
 }
 
-static tapml_status copy_escape(struct translation *translation, int is_in_set)
+// \p{...} and \P{...}; \pL is copied as two characters.
+static void copy_property(struct translation *translation)
+{
+    const char *end = translation->at[2] == '{' ? strchr(translation->at, '}') : NULL;
+    if (!end) {
+        text_append_bytes(translation->out, translation->at, 2);
+        translation->at += 2;
+        return;
+    }
+    struct text members;
+    int is_negated = 0;
+    const char *name = translation->at + 3;
+    text_init(&members);
+    expression_class_name(name, (size_t)(end - name), 0, &members, &is_negated);
+    append_class(translation->out, &members, is_negated != (translation->at[1] == 'P'));
+    text_release(&members);
+    translation->at = end + 1;
+}
+
+// \s, \w, \d, \h and what denies them. Returns 0 if it is none of these.
+static int copy_class(struct translation *translation)
+{
+    struct text members;
+    int is_negated = 0;
+    text_init(&members);
+    const int is_class = expression_class_letter(translation->at[1], &members, &is_negated);
+    if (is_class) {
+        append_class(translation->out, &members, is_negated);
+        translation->at += 2;
+    }
+    text_release(&members);
+    return is_class;
+}
+
+// A word begins or ends here, or does not. PCRE2's own \b has other words.
+static void append_boundary(struct text *out, int is_negated)
+{
+    static const char word[] = "[" EXPRESSION_WORD "]";
+    text_format(out, "(?:(?<=%s)(?%s%s)|(?<!%s)(?%s%s))", word, is_negated ? "=" : "!", word, word,
+                is_negated ? "!" : "=", word);
+}
+
+static tapml_status copy_escape(struct translation *translation)
 {
     struct text *out = translation->out;
     const char letter = translation->at[1];
     if (letter == 'u') {
         return copy_code(translation);
     }
-    if (letter == 'p' || letter == 'P' || letter == 'x') {
-        copy_braced(translation);
+    if (letter == 'x') {
+        copy_number(translation);
         return TAPML_OK;
     }
-    if (letter == 's' || (letter == 'S' && !is_in_set)) {
-        append_class(out, EXPRESSION_SPACE, is_in_set, letter == 'S');
-    } else if (letter == 'w' || (letter == 'W' && !is_in_set)) {
-        append_class(out, EXPRESSION_WORD, is_in_set, letter == 'W');
-    } else if (letter == 'h') {
-        append_class(out, "0-9a-fA-F", is_in_set, 0);
-    } else if (letter == 'v') {
-        text_append(out, "\\x{b}");
-    } else if (letter == '\0') {
+    if (letter == 'p' || letter == 'P') {
+        copy_property(translation);
+        return TAPML_OK;
+    }
+    if (copy_class(translation)) {
+        return TAPML_OK;
+    }
+    if (letter == '\0') {
         return unsupported(translation, "a backslash at the end");
-    } else if (isalpha((unsigned char)letter) &&
-               !strchr(is_in_set ? "dDSrntfaeb" : "dDrntfaebBAzZG", letter)) {
+    }
+    if (isalpha((unsigned char)letter) && !strchr("rntfaevbBAzZGR", letter)) {
         return unsupported(translation, "this escape");
+    }
+    if (letter == 'v') {
+        text_append(out, "\\x{b}");
+    } else if (letter == 'b' || letter == 'B') {
+        append_boundary(out, letter == 'B');
     } else {
         text_append_bytes(out, translation->at, 2);
     }
@@ -81,67 +144,7 @@ static tapml_status copy_escape(struct translation *translation, int is_in_set)
     return TAPML_OK;
 }
 
-// A name such as [:alpha:]. Returns 0 if there is none.
-static int copy_named_class(struct translation *translation)
-{
-    const char *end = translation->at[1] == ':' ? strstr(translation->at, ":]") : NULL;
-    if (!end) {
-        return 0;
-    }
-    text_append_bytes(translation->out, translation->at, (size_t)(end + 2 - translation->at));
-    translation->at = end + 2;
-    return 1;
-}
-
-// One member of a set, or a bracket within it. A nested set is a union: its brackets are left out.
-static tapml_status copy_member(struct translation *translation, size_t *depth)
-{
-    const char *at = translation->at;
-    struct text *out = translation->out;
-    if (*at == '\0') {
-        return unsupported(translation, "a set without an end");
-    }
-    if (*at == '\\') {
-        return copy_escape(translation, 1);
-    }
-    if (at[0] == '&' && at[1] == '&') {
-        return unsupported(translation, "an intersection of sets");
-    }
-    if (*at == '[' && copy_named_class(translation)) {
-        return TAPML_OK;
-    }
-    if (*at == '[' && (at[1] == '^' || *depth == SET_DEPTH_MAX)) {
-        return unsupported(translation, "this nested set");
-    }
-    if (*at == '[') {
-        ++*depth;
-    } else if (*at == ']') {
-        --*depth;
-    } else if (*at == '-' && *depth > 1 && (at[-1] == '[' || at[1] == ']')) {
-        text_append(out, "\\-"); // Not a range with what stands outside of the nested set.
-    } else {
-        text_append_bytes(out, at, 1);
-    }
-    ++translation->at;
-    return TAPML_OK;
-}
-
-static tapml_status copy_set(struct translation *translation)
-{
-    const int is_negated = translation->at[1] == '^';
-    size_t depth = 1;
-    translation->at += is_negated ? 2 : 1;
-    text_append(translation->out, is_negated ? "[^" : "[");
-    if (*translation->at == ']') { // The first one is a member.
-        text_append(translation->out, "\\]");
-        ++translation->at;
-    }
-    while (depth > 0) {
-        TAPML_TRY(copy_member(translation, &depth));
-    }
-    text_append(translation->out, "]");
-    return TAPML_OK;
-}
+// -- Groups and quantifiers --------------------------------------------------------------------
 
 // What begins with "(?": flags, where Oniguruma's m is PCRE2's s, groups and looks around.
 static tapml_status copy_group(struct translation *translation)
@@ -162,28 +165,103 @@ static tapml_status copy_group(struct translation *translation)
     return TAPML_OK;
 }
 
+static tapml_status copy_opening(struct translation *translation)
+{
+    const char *at = translation->at;
+    if (translation->depth < GROUP_DEPTH_MAX) {
+        translation->groups[translation->depth] = translation->out->length;
+    }
+    ++translation->depth;
+    if (at[1] == '*') {
+        return unsupported(translation, "a verb");
+    }
+    if (at[1] == '?') {
+        return copy_group(translation);
+    }
+    text_append(translation->out, "(");
+    ++translation->at;
+    return TAPML_OK;
+}
+
+static tapml_status copy_closing(struct translation *translation)
+{
+    translation->depth -= translation->depth > 0 ? 1 : 0;
+    if (translation->depth >= GROUP_DEPTH_MAX) {
+        return unsupported(translation, "a group nested so deeply");
+    }
+    translation->part = translation->groups[translation->depth];
+    text_append(translation->out, ")");
+    ++translation->at;
+    return TAPML_OK;
+}
+
+// Puts the part of the expression that was written last between brackets.
+static tapml_status wrap_part(struct translation *translation)
+{
+    struct text *out = translation->out;
+    struct text part;
+    text_init(&part);
+    text_append(&part, out->data + translation->part);
+    tapml_status status = text_status(out);
+    if (status == TAPML_OK) {
+        status = text_status(&part);
+    }
+    if (status == TAPML_OK) {
+        out->length = translation->part;
+        text_format(out, "(?:%s)", part.data);
+        status = text_status(out);
+    }
+    text_release(&part);
+    return status;
+}
+
+// How long "{n}", "{n,}", "{,m}" or "{n,m}" is; 0: it is none.
+static size_t interval_length(const char *at)
+{
+    const size_t least = strspn(at + 1, "0123456789");
+    const char *rest = at + 1 + least;
+    const size_t most = *rest == ',' ? strspn(rest + 1, "0123456789") : 0;
+    const char *end = *rest == ',' ? rest + 1 + most : rest;
+    return *end == '}' && least + most > 0 ? (size_t)(end + 1 - at) : 0;
+}
+
+// "{n,m}", where a "+" behind it repeats it, and one "?" behind "{n}" makes it optional.
+static tapml_status copy_interval(struct translation *translation, size_t length)
+{
+    const char *at = translation->at;
+    const int is_fixed = !memchr(at, ',', length);
+    text_append(translation->out, at[1] == ',' ? "{0" : "{"); // {,n}
+    text_append_bytes(translation->out, at + 1, length - 1);
+    translation->at += length;
+    return *translation->at == '+' || (is_fixed && *translation->at == '?') ? wrap_part(translation)
+                                                                            : TAPML_OK;
+}
+
 static tapml_status copy_one(struct translation *translation)
 {
     const char *at = translation->at;
+    const size_t interval = *at == '{' ? interval_length(at) : 0;
+    if (interval > 0) {
+        return copy_interval(translation, interval);
+    }
+    if (*at == '(') {
+        return copy_opening(translation);
+    }
+    if (*at == ')') {
+        return copy_closing(translation);
+    }
+    // The bytes of one character are one part.
+    const int goes_on = ((unsigned char)*at & 0xc0) == 0x80;
+    if (!strchr("*+?", *at) && !goes_on) {
+        translation->part = translation->out->length;
+    }
     if (*at == '\\') {
-        return copy_escape(translation, 0);
+        return copy_escape(translation);
     }
     if (*at == '[') {
-        return copy_set(translation);
-    }
-    if (at[0] == '(' && at[1] == '*') {
-        return unsupported(translation, "a verb");
-    }
-    if (at[0] == '(' && at[1] == '?') {
-        return copy_group(translation);
-    }
-    if (at[0] == '}' && at[1] == '+') {
-        return unsupported(translation, "'}+'"); // Not possessive in Oniguruma.
+        return expression_set_translate(translation->whole, &translation->at, translation->out);
     }
     text_append_bytes(translation->out, at, 1);
-    if (at[0] == '{' && at[1] == ',' && isdigit((unsigned char)at[2])) {
-        text_append(translation->out, "0"); // {,n}
-    }
     ++translation->at;
     return TAPML_OK;
 }

@@ -7,6 +7,7 @@
 #include "tokenizer/byte_level.h"
 #include "tokenizer/charsmap.h"
 #include "tokenizer/pattern.h"
+#include "tokenizer/prefixes.h"
 #include "tokenizer/unicode.h"
 
 #include <string.h>
@@ -29,6 +30,7 @@ struct normalizer_step {
     const char *content; // What stands in its place.
     struct pattern *pattern;
     struct charsmap *charsmap;
+    const struct prefixes *whole;
     enum unicode_form form;
     int at_left, at_right;                              // Strip
     int cleans, parts_ideographs, strips_marks, lowers; // Of BERT
@@ -80,6 +82,25 @@ strip_marks(const struct normalizer_step *step, const char *text, size_t length,
     return text_status(out);
 }
 
+// The characters that SentencePiece's nmt_nfkc leaves out or takes for spaces.
+static tapml_status
+apply_nmt(const struct normalizer_step *step, const char *text, size_t length, struct text *out)
+{
+    for (size_t at = 0; at < length;) {
+        const uint32_t code = unicode_next(text, length, &at);
+        const int is_end = code == '\t' || code == '\n' || code == '\f' || code == '\r';
+        const int is_left_out =
+            (code > 0 && code < 0x20 && !is_end) || code == 0x7f || code == 0x8f || code == 0x9f;
+        const int is_space = is_end || code == 0x1680 || (code >= 0x200b && code <= 0x200f) ||
+                             code == 0x2028 || code == 0x2029 || code == 0x2581 || code == 0xfeff ||
+                             code == 0xfffd;
+        if (!is_left_out) {
+            unicode_append(out, is_space ? ' ' : code);
+        }
+    }
+    return text_status(out);
+}
+
 static tapml_status
 prepend(const struct normalizer_step *step, const char *text, size_t length, struct text *out)
 {
@@ -111,13 +132,16 @@ static tapml_status replace_all(const struct normalizer_step *step,
                                 size_t length,
                                 struct text *out)
 {
+    size_t done = 0;
+    int goes_on = length > 0;
     pattern_search_start(search, text, length);
-    for (size_t done = 0; done < length;) {
+    while (goes_on) {
         size_t begin = 0;
         size_t end = 0;
         TAPML_TRY(pattern_search_next(search, &begin, &end));
-        text_append_bytes(out, text + done, begin - done);
-        text_append(out, begin < end ? step->content : "");
+        goes_on = begin != PATTERN_NONE;
+        text_append_bytes(out, text + done, (goes_on ? begin : length) - done);
+        text_append(out, goes_on ? step->content : "");
         done = end;
         if (out->length > GROWTH_MAX) {
             return too_long();
@@ -165,7 +189,20 @@ map_graphemes(const struct normalizer_step *step, const char *text, size_t lengt
 static tapml_status
 map_longest(const struct normalizer_step *step, const char *text, size_t length, struct text *out)
 {
-    return charsmap_apply(step->charsmap, text, length, out);
+    for (size_t at = 0; at < length;) {
+        const struct vocabulary_token *whole =
+            step->whole ? prefixes_longest(step->whole, text + at, length - at) : NULL;
+        if (whole) {
+            text_append_bytes(out, text + at, whole->length);
+            at += whole->length;
+        } else {
+            at += charsmap_apply_next(step->charsmap, text + at, length - at, out);
+        }
+        if (out->length > GROWTH_MAX) {
+            return status_fail(TAPML_INVALID, "the normalizer makes the text too long");
+        }
+    }
+    return text_status(out);
 }
 
 // The words between single spaces, as SentencePiece's remove_extra_whitespaces has it.
@@ -180,6 +217,18 @@ squeeze(const struct normalizer_step *step, const char *text, size_t length, str
             text_append_bytes(out, text + at, 1);
         }
     }
+    return text_status(out);
+}
+
+// What remove_extra_whitespaces leaves out at the end, where the text has the blank itself.
+static tapml_status
+drop_blanks(const struct normalizer_step *step, const char *text, size_t length, struct text *out)
+{
+    const size_t size = strlen(step->what);
+    while (length >= size && memcmp(text + length - size, step->what, size) == 0) {
+        length -= size;
+    }
+    text_append_bytes(out, text, length);
     return text_status(out);
 }
 
@@ -327,6 +376,7 @@ static int read_plain(const json_t *value, struct normalizer_step *step)
         {"Lowercase", {.apply = to_lower}},
         {"StripAccents", {.apply = strip_marks}},
         {"ByteLevel", {.apply = to_bytes}},
+        {"Nmt", {.apply = apply_nmt}},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); ++i) {
         if (has_type(value, kinds[i].type)) {
@@ -436,6 +486,7 @@ static tapml_status add_sentencepiece(struct normalizer *normalizer,
     size_t *count = &normalizer->count;
     if (options->charsmap) {
         steps[*count].apply = map_longest;
+        steps[*count].whole = options->whole;
         TAPML_TRY(charsmap_create(normalizer->name, options->charsmap, options->charsmap_size,
                                   &steps[(*count)++].charsmap));
     }
@@ -448,6 +499,9 @@ static tapml_status add_sentencepiece(struct normalizer *normalizer,
     if (options->escapes_spaces) {
         steps[(*count)++] =
             (struct normalizer_step){.apply = replace, .what = " ", .content = "\xe2\x96\x81"};
+    }
+    if (options->removes_spaces && options->escapes_spaces) {
+        steps[(*count)++] = (struct normalizer_step){.apply = drop_blanks, .what = "\xe2\x96\x81"};
     }
     return TAPML_OK;
 }

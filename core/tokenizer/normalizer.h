@@ -19,12 +19,15 @@ tapml_status normalizer_create(const char *name,
                                const json_t *value,
                                struct normalizer **out_normalizer) STATUS_USED;
 
+struct prefixes;
+
 struct normalizer_options {
     const void *charsmap; // Bytes of a precompiled map of characters; NULL: none
     size_t charsmap_size;
-    int removes_spaces; // At both ends, and all but one of a row.
-    int adds_space;     // Before the text, if it is not empty.
-    int escapes_spaces; // They become U+2581.
+    const struct prefixes *whole; // What the map leaves as it is; or NULL. Borrowed.
+    int removes_spaces;           // At both ends, and all but one of a row.
+    int adds_space;               // Before the text, if it is not empty.
+    int escapes_spaces;           // They become U+2581.
 };
 
 // Makes the normalizer of a SentencePiece model.

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "tokenizer/expression.h"
 
 #include <pcre2.h>
@@ -140,6 +141,7 @@ void pattern_search_start(struct pattern_search *search, const char *text, size_
     search->text = text;
     search->length = length;
     search->at = 0;
+    search->matched = PATTERN_NONE;
     search->last = 0;
     search->steps += (int64_t)length * PATTERN_STEPS_PER_BYTE;
 }
@@ -159,16 +161,15 @@ static tapml_status match_failed(const struct pattern_search *search, int error)
                : status_fail(TAPML_INTERNAL, "cannot match: %s", (const char *)message);
 }
 
-tapml_status pattern_search_next(struct pattern_search *search, size_t *out_begin, size_t *out_end)
+// Finds the first match from `search->at` on; its beginning is PATTERN_NONE if there is none.
+static tapml_status find(struct pattern_search *search, size_t *out_begin, size_t *out_end)
 {
     // The text was checked by the caller, once, not at each match.
-    const int count =
-        pcre2_match(search->pattern->code, (PCRE2_SPTR)search->text, search->length, search->at,
-                    PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, search->match, search->context);
+    const int count = pcre2_match(search->pattern->code, (PCRE2_SPTR)search->text, search->length,
+                                  search->at, PCRE2_NO_UTF_CHECK, search->match, search->context);
+    *out_begin = PATTERN_NONE;
+    *out_end = search->length;
     if (count == PCRE2_ERROR_NOMATCH) {
-        search->at = search->length;
-        *out_begin = search->length;
-        *out_end = search->length;
         return TAPML_OK;
     }
     if (count < 0) {
@@ -177,6 +178,31 @@ tapml_status pattern_search_next(struct pattern_search *search, size_t *out_begi
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(search->match);
     *out_begin = ends[0];
     *out_end = ends[1];
-    search->at = ends[1];
+    return TAPML_OK;
+}
+
+tapml_status pattern_search_next(struct pattern_search *search, size_t *out_begin, size_t *out_end)
+{
+    size_t begin = PATTERN_NONE;
+    size_t end = search->length;
+    while (search->at <= search->length) {
+        TAPML_TRY(find(search, &begin, &end));
+        if (begin == PATTERN_NONE || begin < end || end != search->matched) {
+            break;
+        }
+        // Empty, and right behind the match before it: on from the next character.
+        uint32_t code = 0;
+        begin = PATTERN_NONE;
+        search->at +=
+            end < search->length ? utf8_read(search->text + end, search->length - end, &code) : 1;
+    }
+    if (begin != PATTERN_NONE) {
+        search->at = end;
+        search->matched = end;
+    } else {
+        search->at = search->length + 1;
+    }
+    *out_begin = begin;
+    *out_end = end;
     return TAPML_OK;
 }

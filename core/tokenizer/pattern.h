@@ -16,6 +16,9 @@ struct pattern;
 // that is passed over; each text adds its share.
 enum { PATTERN_STEPS = 1 << 26, PATTERN_STEPS_PER_BYTE = 256 };
 
+// The beginning of a match that is not there.
+#define PATTERN_NONE SIZE_MAX
+
 // Compiles an expression of this program; TAPML_INTERNAL if it is wrong. The caller owns the
 // result, which is constant: several threads may search with it.
 tapml_status pattern_create(const char *expression, struct pattern **out_pattern) STATUS_USED;
@@ -40,6 +43,7 @@ struct pattern_search {
     const char *text;
     size_t length;
     size_t at;
+    size_t matched; // Where the last match ends; PATTERN_NONE: there was none.
 };
 
 // Prepares a search with `pattern`, which must outlive it; `pattern_search_start` sets the text.
@@ -53,7 +57,8 @@ void pattern_search_release(struct pattern_search *search);
 // Starts again, at the beginning of `length` bytes of UTF-8.
 void pattern_search_start(struct pattern_search *search, const char *text, size_t length);
 
-// Finds the next match that is not empty: bytes begin .. end - 1. If there is none, both are the
-// text's length. TAPML_INVALID where an expression of a file has used up its steps or its memory.
+// Finds the next match: bytes begin .. end - 1. It may be empty, but not right behind the match
+// before it. If there is none, `*out_begin` is PATTERN_NONE. TAPML_INVALID where an expression of a
+// file has used up its steps or its memory.
 tapml_status
 pattern_search_next(struct pattern_search *search, size_t *out_begin, size_t *out_end) STATUS_USED;

@@ -211,7 +211,7 @@ static const int32_t *byte_ids(const struct sentencepiece_model *model)
     return model->has_fallback ? vocabulary_byte_ids(model->parts->vocabulary) : NULL;
 }
 
-// Pieces of the user are cut out before anything is merged.
+// Pieces of the user are not normalized, and cut out before anything is merged.
 static tapml_status find_wholes(struct sentencepiece_model *model)
 {
     struct parts *parts = model->parts;
@@ -230,7 +230,6 @@ static tapml_status find_wholes(struct sentencepiece_model *model)
 
 static tapml_status create_bpe(struct sentencepiece_model *model)
 {
-    TAPML_TRY(find_wholes(model));
     struct scored *sorted = alloc_array(model->count, sizeof(*sorted));
     uint32_t *ranks = alloc_array(model->count, sizeof(*ranks));
     tapml_status status = sorted && ranks ? TAPML_OK : status_no_memory();
@@ -263,7 +262,7 @@ static void fill_scores(const struct sentencepiece_model *model, double *scores,
     for (size_t i = 0; i < model->count; ++i) {
         const size_t length = vocabulary_get(model->parts->vocabulary, (int32_t)i)->length;
         scores[i] = !takes_part(model, i)     ? NAN
-                    : model->types[i] == USER ? (float)length * most - 0.1F
+                    : model->types[i] == USER ? (float)((double)((float)length * most) - 0.1)
                                               : model->scores[i];
     }
     *out_least = least;
@@ -330,9 +329,11 @@ static int32_t control_id(const struct sentencepiece_model *model, int32_t id)
 static tapml_status read_all(struct sentencepiece_model *model, const void *bytes, size_t size)
 {
     struct parts *parts = model->parts;
-    const struct normalizer_options *options = &model->normalizer;
+    struct normalizer_options *options = &model->normalizer;
     TAPML_TRY(vocabulary_create(parts->name, &parts->vocabulary));
     TAPML_TRY(read_fields(model, bytes, size));
+    TAPML_TRY(find_wholes(model));
+    options->whole = parts->whole;
     TAPML_TRY(normalizer_create_sentencepiece(parts->name, options, &parts->normalizer));
     TAPML_TRY(create_model(model));
     TAPML_TRY(fill_kinds(model));

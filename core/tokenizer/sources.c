@@ -211,7 +211,7 @@ static tapml_status read_model(const struct source_file *file, struct parts *par
 {
     TAPML_TRY(sentencepiece_is(file->data, file->size)
                   ? sentencepiece_read(file->data, file->size, parts)
-                  : tiktoken_read(file->data, file->size, 0, parts));
+                  : tiktoken_read(file->data, file->size, TIKTOKEN_CL100K, parts));
     return add_tokens(file, parts);
 }
 
@@ -223,8 +223,16 @@ static tapml_status read_tekken(const struct source_file *file, struct parts *pa
 static tapml_status read_ranks(const struct source_file *file, struct parts *parts)
 {
     const int is_qwen = strncmp(file->name, "qwen", strlen("qwen")) == 0;
-    TAPML_TRY(tiktoken_read(file->data, file->size, is_qwen, parts));
+    TAPML_TRY(
+        tiktoken_read(file->data, file->size, is_qwen ? TIKTOKEN_QWEN : TIKTOKEN_CL100K, parts));
     return is_qwen_class(file->config) ? add_qwen(file, parts) : add_tokens(file, parts);
+}
+
+// What Kimi's models have: lines as in *.tiktoken, with words of its own.
+static tapml_status read_kimi(const struct source_file *file, struct parts *parts)
+{
+    TAPML_TRY(tiktoken_read(file->data, file->size, TIKTOKEN_KIMI, parts));
+    return add_tokens(file, parts);
 }
 
 static tapml_status read_rwkv(const struct source_file *file, struct parts *parts)
@@ -242,13 +250,29 @@ static int has_id(const json_t *tokens, json_int_t id)
     return 0;
 }
 
-// The tokens that the configuration names by their role, or that of GPT-2, are special where they
-// are in the vocabulary, listed or not.
+// What GPT-2 and BERT have for a role that no file names; NULL: none.
+static const char *default_token(const char *role)
+{
+    static const char *const tokens[][2] = {
+        {"bos_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}, {"unk_token", "[UNK]"},
+        {"pad_token", "[PAD]"},         {"mask_token", "[MASK]"},       {"cls_token", "[CLS]"},
+        {"sep_token", "[SEP]"},
+    };
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); ++i) {
+        if (strcmp(role, tokens[i][0]) == 0) {
+            return tokens[i][1];
+        }
+    }
+    return NULL;
+}
+
+// The tokens that the configuration names by their role are special where they are in the
+// vocabulary, listed or not; if it does not name them, those that GPT-2 or BERT has by default.
 static tapml_status add_roles(json_t *tokens, const json_t *config, const json_t *vocab)
 {
     for (size_t i = 0; special_roles[i]; ++i) {
-        const char *named = special_content(json_object_get(config, special_roles[i]));
-        const char *content = named || config ? named : "<|endoftext|>";
+        const json_t *named = json_object_get(config, special_roles[i]);
+        const char *content = named ? special_content(named) : default_token(special_roles[i]);
         const json_t *id = content ? json_object_get(vocab, content) : NULL;
         if (!json_is_integer(id) || has_id(tokens, json_integer_value(id))) {
             continue;
@@ -371,10 +395,15 @@ static tapml_status read_words(const struct source_file *file, struct parts *par
 }
 
 static const struct source sources[] = {
-    {"tokenizer.json", read_description}, {"tokenizer.model", read_model},
-    {"spiece.model", read_model},         {"sentencepiece.bpe.model", read_model},
-    {"tekken.json", read_tekken},         {"*.tiktoken", read_ranks},
-    {"vocab.json", read_merges},          {"vocab.txt", read_words},
+    {"tokenizer.json", read_description},
+    {"tokenizer.model", read_model},
+    {"spiece.model", read_model},
+    {"sentencepiece.bpe.model", read_model},
+    {"tekken.json", read_tekken},
+    {"*.tiktoken", read_ranks},
+    {"tiktoken.model", read_kimi},
+    {"vocab.json", read_merges},
+    {"vocab.txt", read_words},
     {"rwkv_vocab_*.txt", read_rwkv},
 };
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "tokenizer/byte_level.h"
-#include "tokenizer/expression.h"
+#include "tokenizer/expression_class.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/unicode.h"
 
@@ -23,7 +23,7 @@ static const char gpt2_expression[] =
 
 // The pre-tokenizer Whitespace.
 static const char word_expression[] =
-    "[" EXPRESSION_WORD "]+|[^" EXPRESSION_WORD EXPRESSION_SPACE "]+";
+    "[" EXPRESSION_RUST_WORD "]+|[^" EXPRESSION_RUST_WORD EXPRESSION_SPACE "]+";
 
 // What becomes of matches.
 enum behaviour { ISOLATED, REMOVED, MERGED_WITH_PREVIOUS, MERGED_WITH_NEXT, CONTIGUOUS };
@@ -74,7 +74,9 @@ struct search {
     const char *text;
     size_t length;
     size_t at;
-    struct stretch match; // The next one; at the end of the text: none.
+    struct stretch match; // The next one, which may be empty; at the end of the text if it is none.
+    int has_match;        // It has been found, and has not passed yet.
+    int is_over;          // There are no more.
 };
 
 static int is_match(const struct splitter_step *step, uint32_t code)
@@ -86,7 +88,7 @@ static tapml_status find_match(struct search *search)
 {
     const struct splitter_step *step = search->step;
     struct stretch *match = &search->match;
-    *match = (struct stretch){.begin = search->length, .end = search->length, .is_match = 1};
+    *match = (struct stretch){.begin = PATTERN_NONE, .is_match = 1};
     if (step->pattern) {
         return pattern_search_next(search->pattern, &match->begin, &match->end);
     }
@@ -95,7 +97,7 @@ static tapml_status find_match(struct search *search)
         const char *found = size > 0 ? memmem(search->text + search->at,
                                               search->length - search->at, step->literal, size)
                                      : NULL;
-        match->begin = found ? (size_t)(found - search->text) : search->length;
+        match->begin = found ? (size_t)(found - search->text) : PATTERN_NONE;
         match->end = found ? match->begin + size : search->length;
         return TAPML_OK;
     }
@@ -110,15 +112,22 @@ static tapml_status find_match(struct search *search)
     return TAPML_OK;
 }
 
-// The next stretch; the last one has passed where it is empty.
-static tapml_status next_stretch(struct search *search, struct stretch *out_stretch)
+// Whether there is one more stretch: what lies before the next match, or that.
+static tapml_status next_stretch(struct search *search, struct stretch *out_stretch, int *out_is)
 {
-    if (search->at >= search->match.end) {
+    struct stretch *match = &search->match;
+    if (!search->has_match && !search->is_over) {
         TAPML_TRY(find_match(search));
+        search->has_match = match->begin != PATTERN_NONE;
+        search->is_over = !search->has_match;
+        match->begin = search->has_match ? match->begin : search->length;
     }
-    *out_stretch = search->match;
-    if (search->at < search->match.begin) {
-        *out_stretch = (struct stretch){.begin = search->at, .end = search->match.begin};
+    *out_is = search->has_match || search->at < match->begin;
+    *out_stretch = *match;
+    if (search->at < match->begin) {
+        *out_stretch = (struct stretch){.begin = search->at, .end = match->begin};
+    } else {
+        search->has_match = 0;
     }
     search->at = out_stretch->end;
     out_stretch->is_match = out_stretch->is_match != search->step->is_inverted;
@@ -163,10 +172,12 @@ static tapml_status cut(struct search *search, struct pieces *out)
 {
     const struct splitter_step *step = search->step;
     struct stretch held = {0};
-    while (search->at < search->length) {
-        struct stretch next;
-        TAPML_TRY(next_stretch(search, &next));
-        if (held.end > held.begin && joins(step->behaviour, &held, &next)) {
+    struct stretch next = {0};
+    int is_there = 0;
+    TAPML_TRY(next_stretch(search, &held, &is_there));
+    while (is_there) {
+        TAPML_TRY(next_stretch(search, &next, &is_there));
+        if (is_there && joins(step->behaviour, &held, &next)) {
             held.end = next.end;
             held.is_match = next.is_match;
             continue;
@@ -174,7 +185,7 @@ static tapml_status cut(struct search *search, struct pieces *out)
         TAPML_TRY(add_stretch(step, search->text, &held, out));
         held = next;
     }
-    return add_stretch(step, search->text, &held, out);
+    return TAPML_OK;
 }
 
 // -- Steps -------------------------------------------------------------------------------------

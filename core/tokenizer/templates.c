@@ -92,22 +92,6 @@ read_pair(const char *name, const json_t *processor, struct templates *out_templ
     return add_id(name, json_array_get(json_object_get(processor, "sep"), 1), &out_template->after);
 }
 
-// Puts a template around those before it.
-static tapml_status wrap(struct templates *templates, const char *name, struct templates *outer)
-{
-    if (outer->before.count + templates->before.count > IDS_MAX ||
-        outer->after.count + templates->after.count > IDS_MAX) {
-        return too_long(name);
-    }
-    TAPML_TRY(ids_add_all(&outer->before, &templates->before));
-    TAPML_TRY(ids_add_all(&templates->after, &outer->after));
-    const struct ids before = templates->before;
-    templates->before = outer->before;
-    outer->before = before;
-    templates->is_stated = 1;
-    return TAPML_OK;
-}
-
 static int has_type(const json_t *value, const char *type)
 {
     const char *found = json_string_value(json_object_get(value, "type"));
@@ -119,7 +103,6 @@ static tapml_status read_one(struct templates *templates, const char *name, cons
     const char *type = json_string_value(json_object_get(processor, "type"));
     const int is_pair =
         has_type(processor, "BertProcessing") || has_type(processor, "RobertaProcessing");
-    struct templates outer = {0};
     if (has_type(processor, "ByteLevel")) {
         return TAPML_OK; // Trims offsets, changes no id.
     }
@@ -127,13 +110,13 @@ static tapml_status read_one(struct templates *templates, const char *name, cons
         return status_fail(TAPML_INVALID, "%s: post_processor '%.64s' is unsupported", name,
                            type ? type : "without a type");
     }
-    tapml_status status =
-        is_pair ? read_pair(name, processor, &outer) : read_template(name, processor, &outer);
-    if (status == TAPML_OK) {
-        status = wrap(templates, name, &outer);
+    if (templates->is_stated) { // It would be put around each part that the first one makes.
+        return status_fail(TAPML_INVALID,
+                           "%s: post_processor '%s' after another one is unsupported", name, type);
     }
-    templates_release(&outer);
-    return status;
+    templates->is_stated = 1;
+    return is_pair ? read_pair(name, processor, templates)
+                   : read_template(name, processor, templates);
 }
 
 static tapml_status

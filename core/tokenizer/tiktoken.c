@@ -19,6 +19,22 @@ enum { RANK_MAX = 1 << 24, RANK_DIGITS_MAX = 8 };
 static const char qwen_expression[] = EXPRESSION_BEGIN "\\p{N}" EXPRESSION_END;
 static const char cl100k_expression[] = EXPRESSION_BEGIN "\\p{N}{1,3}" EXPRESSION_END;
 
+// Capital letters and what may follow them, small ones likewise, but no Chinese characters.
+#define KIMI_CAPITAL     "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]"
+#define KIMI_SMALL       "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]"
+#define KIMI_CONTRACTION "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+
+static const char kimi_expression[] =
+    "[\\p{Han}]+|[^\\r\\n\\p{L}\\p{N}]?" KIMI_CAPITAL "*" KIMI_SMALL "+" KIMI_CONTRACTION
+    "[^\\r\\n\\p{L}\\p{N}]?" KIMI_CAPITAL "+" KIMI_SMALL "*" KIMI_CONTRACTION
+    "\\p{N}{1,3}" EXPRESSION_END;
+
+static const char *const expressions[] = {
+    [TIKTOKEN_CL100K] = cl100k_expression,
+    [TIKTOKEN_QWEN] = qwen_expression,
+    [TIKTOKEN_KIMI] = kimi_expression,
+};
+
 // A rank by its token's id.
 struct ranks {
     uint32_t *items;
@@ -98,11 +114,12 @@ add_line(struct parts *parts, const char *text, size_t length, size_t line, stru
     return vocabulary_add(parts->vocabulary, bytes->data, bytes->length, id);
 }
 
-tapml_status tiktoken_read(const char *text, size_t size, int is_qwen, struct parts *parts)
+tapml_status
+tiktoken_read(const char *text, size_t size, enum tiktoken_words words, struct parts *parts)
 {
     TAPML_TRY(vocabulary_create(parts->name, &parts->vocabulary));
     TAPML_TRY(parts_add_lines(parts, text, size, add_line));
-    return create(parts, is_qwen ? qwen_expression : cl100k_expression);
+    return create(parts, expressions[words]);
 }
 
 // -- tekken.json -------------------------------------------------------------------------------

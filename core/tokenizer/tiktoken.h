@@ -10,10 +10,14 @@
 
 #include <stddef.h>
 
-// Reads a *.tiktoken into empty parts, which the caller releases, after a failure too. The
-// expression that cuts a text is that of Qwen if `is_qwen`, else cl100k's: the file has none.
-tapml_status
-tiktoken_read(const char *text, size_t size, int is_qwen, struct parts *parts) STATUS_USED;
+// The expression that cuts a text, which the lines do not have.
+enum tiktoken_words { TIKTOKEN_CL100K, TIKTOKEN_QWEN, TIKTOKEN_KIMI };
+
+// Reads a *.tiktoken into empty parts, which the caller releases, after a failure too.
+tapml_status tiktoken_read(const char *text,
+                           size_t size,
+                           enum tiktoken_words words,
+                           struct parts *parts) STATUS_USED;
 
 // Reads a tekken.json into empty parts, which the caller releases, after a failure too.
 tapml_status tiktoken_read_tekken(const char *text, size_t size, struct parts *parts) STATUS_USED;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "tokenizer/unicode_version.h"
 
 #include <stdlib.h>
 #include <utf8proc.h>
@@ -28,32 +29,42 @@ static int is_within(uint32_t code, utf8proc_category_t first, utf8proc_category
     return category >= first && category <= last;
 }
 
+// Whether `code` is in a class, where `is_now` says if it is in today's.
+static int was_in(enum unicode_version_class class, uint32_t code, int is_now)
+{
+    return is_now ? !unicode_version_is_late(class, code) : unicode_version_is_former(class, code);
+}
+
 int unicode_is_number(uint32_t code)
 {
-    return is_within(code, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
+    return is_within(code, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO) ||
+           unicode_version_is_new_number(code);
 }
 
 int unicode_is_mark(uint32_t code)
 {
-    return is_within(code, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
+    return was_in(UNICODE_VERSION_MARK, code,
+                  is_within(code, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME));
 }
 
 int unicode_is_nonspacing(uint32_t code)
 {
-    return is_within(code, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_MN);
+    return was_in(UNICODE_VERSION_NONSPACING, code,
+                  is_within(code, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_MN));
 }
 
 int unicode_is_other(uint32_t code)
 {
-    return is_within(code, UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CO) ||
-           is_within(code, UTF8PROC_CATEGORY_CN, UTF8PROC_CATEGORY_CN);
+    return was_in(UNICODE_VERSION_FORMAT, code,
+                  is_within(code, UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CO));
 }
 
 int unicode_is_punctuation(uint32_t code)
 {
     return (code >= '!' && code <= '/') || (code >= ':' && code <= '@') ||
            (code >= '[' && code <= '`') || (code >= '{' && code <= '~') ||
-           is_within(code, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
+           was_in(UNICODE_VERSION_PUNCTUATION, code,
+                  is_within(code, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO));
 }
 
 int unicode_is_ideograph(uint32_t code)
@@ -88,7 +99,9 @@ void unicode_lower(struct text *out, const char *text, size_t length)
 {
     for (size_t at = 0; at < length;) {
         const uint32_t code = unicode_next(text, length, &at);
-        unicode_append(out, (uint32_t)utf8proc_tolower((utf8proc_int32_t)code));
+        const uint32_t lower = unicode_version_new_lower(code);
+        unicode_append(out,
+                       lower != code ? lower : (uint32_t)utf8proc_tolower((utf8proc_int32_t)code));
         if (code == CAPITAL_I_WITH_DOT) {
             unicode_append(out, DOT_ABOVE);
         }
@@ -192,8 +205,8 @@ static tapml_status normalize(
     return text_status(out);
 }
 
-tapml_status
-unicode_normalize(struct text *out, enum unicode_form form, const char *text, size_t length)
+static tapml_status
+normalize_known(struct text *out, enum unicode_form form, const char *text, size_t length)
 {
     const utf8proc_option_t options = options_of(form);
     size_t count = 0;
@@ -207,6 +220,24 @@ unicode_normalize(struct text *out, enum unicode_form form, const char *text, si
         units ? normalize(out, options, text, length, units) : status_no_memory();
     alloc_free(units);
     return status;
+}
+
+// A character that the normal forms do not know yet has no decomposition and the combining class 0:
+// nothing moves or composes over it.
+tapml_status
+unicode_normalize(struct text *out, enum unicode_form form, const char *text, size_t length)
+{
+    size_t begin = 0;
+    for (size_t at = 0; at < length;) {
+        const size_t here = at;
+        const uint32_t code = unicode_next(text, length, &at);
+        if (code >= 0x80 && unicode_version_is_late(UNICODE_VERSION_FORM, code)) {
+            TAPML_TRY(normalize_known(out, form, text + begin, here - begin));
+            unicode_append(out, code);
+            begin = at;
+        }
+    }
+    return normalize_known(out, form, text + begin, length - begin);
 }
 
 size_t unicode_grapheme(const char *text, size_t length)

@@ -14,7 +14,8 @@
 // White space as Unicode has it (property White_Space).
 int unicode_is_space(uint32_t code);
 
-// The general categories N, M, Mn and C.
+// The general categories N, M, Mn and C without Cn, of the versions that tokenizers has
+// (unicode_version.h).
 int unicode_is_number(uint32_t code);
 int unicode_is_mark(uint32_t code);
 int unicode_is_nonspacing(uint32_t code);

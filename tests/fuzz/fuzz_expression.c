@@ -20,14 +20,14 @@ static void search_all(const struct pattern *pattern, const char *text, size_t l
     size_t done = 0;
     FUZZ_CHECK(pattern_search_init(&search, pattern) == TAPML_OK);
     pattern_search_start(&search, text, length);
-    while (done < length) {
+    for (size_t count = 0;; ++count) {
         size_t begin = 0;
         size_t end = 0;
-        if (fuzz_refused(pattern_search_next(&search, &begin, &end))) {
+        if (fuzz_refused(pattern_search_next(&search, &begin, &end)) || begin == PATTERN_NONE) {
             break;
         }
-        FUZZ_CHECK(begin >= done && end <= length);
-        FUZZ_CHECK(begin < end || begin == length);
+        FUZZ_CHECK(begin >= done && begin <= end && end <= length);
+        FUZZ_CHECK(count <= length); // Each but one passes over a character.
         done = end;
     }
     pattern_search_release(&search);

@@ -4,6 +4,7 @@
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
 #include "tokenizer/added.h"
+#include "tokenizer/normalizer.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -134,6 +135,26 @@ Test(added, tokens_are_found_by_id)
     cr_assert_null(added_find(added, 2, &is_special));
     added_destroy(added);
     added_destroy(NULL);
+}
+
+// As tokenizers 0.23 decodes them.
+Test(added, a_normalized_token_is_found_as_it_is_normalized)
+{
+    const char *const lines[] = {"<a> n", "<b> ", NULL};
+    struct normalizer *normalizer = NULL;
+    struct added *added = NULL;
+    int is_special = 0;
+    json_t *tokens = tokens_of(lines);
+    json_t *prepend = json_pack("{s:s, s:s}", "type", "Prepend", "prepend", "_");
+    cr_assert_eq(normalizer_create("t.json", prepend, &normalizer), TAPML_OK);
+    cr_assert_eq(added_create("t.json", tokens, normalizer, &added), TAPML_OK);
+    cr_assert_str_eq(added_find(added, 0, &is_special), "_<a>");
+    cr_assert_str_eq(added_find(added, 1, &is_special), "<b>");
+    cr_assert_eq(added_id(added, "<a>"), 0);
+    added_destroy(added);
+    normalizer_destroy(normalizer);
+    json_decref(prepend);
+    json_decref(tokens);
 }
 
 Test(added, none_and_empty_ones_match_nothing)

@@ -40,13 +40,20 @@ static size_t make_map(unsigned char *bytes)
 
 static unsigned char bytes[8192];
 
+static void apply_all(const struct charsmap *map, const char *text, size_t length, struct text *out)
+{
+    for (size_t at = 0; at < length;) {
+        at += charsmap_apply_next(map, text + at, length - at, out);
+    }
+}
+
 Test(charsmap, keys_are_replaced)
 {
     struct charsmap *map = NULL;
     struct text out;
     cr_assert_eq(charsmap_create("t", bytes, make_map(bytes), &map), TAPML_OK);
     text_init(&out);
-    cr_assert_eq(charsmap_apply(map, "caabd", 5, &out), TAPML_OK);
+    apply_all(map, "caabd", 5, &out);
     cr_assert_str_eq(out.data, "cxyzd");
     text_clear(&out);
     cr_assert_eq(charsmap_apply_graphemes(map, "caab", 4, &out), TAPML_OK);
@@ -70,7 +77,7 @@ Test(charsmap, sizes_that_lie_are_refused)
     struct text out;
     cr_assert_eq(charsmap_create("t", wild, sizeof(wild), &map), TAPML_OK);
     text_init(&out);
-    cr_assert_eq(charsmap_apply(map, "ab", 2, &out), TAPML_OK);
+    apply_all(map, "ab", 2, &out);
     cr_assert_str_eq(out.data, "ab");
     text_release(&out);
     charsmap_destroy(map);

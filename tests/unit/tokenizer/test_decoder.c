@@ -121,6 +121,18 @@ Test(decoder, sentencepiece_drops_the_first_space)
     cr_assert_str_eq(out.data, "| a||\xc3\xa9||\xef\xbf\xbd");
     decoder_destroy(decoder);
     text_clear(&out);
+    cr_assert_eq(decoder_create_sentencepiece(1, 1, &decoder), TAPML_OK);
+    cr_assert_eq(
+        decode(decoder, TOKENS("\xe2\x96\x81", "\xe2\x96\x81\xe2\x96\x81", "\xe2\x96\x81"), &out),
+        TAPML_OK);
+    cr_assert_str_eq(out.data, "| | |"); // Of each token one, until there is a text.
+    decoder_destroy(decoder);
+    text_clear(&out);
+    cr_assert_eq(decoder_create_sentencepiece(1, 1, &decoder), TAPML_OK);
+    cr_assert_eq(decode(decoder, TOKENS(" \xe2\x81\x87 "), &out), TAPML_OK);
+    cr_assert_str_eq(out.data, " \xe2\x81\x87 |"); // The unknown token keeps its own.
+    decoder_destroy(decoder);
+    text_clear(&out);
     cr_assert_eq(decoder_create_bytes(&decoder), TAPML_OK);
     cr_assert_eq(decode(decoder, TOKENS("\xe2\x82", "\xac"), &out), TAPML_OK);
     cr_assert_str_eq(out.data, "|\xe2\x82\xac|");

@@ -40,6 +40,11 @@ Test(normalizer, each_kind_does_its_work)
     expect("{'type': 'Replace', 'pattern': {'String': ' '}, 'content': '__'}", " a b", "__a__b");
     expect("{'type': 'Replace', 'pattern': {'Regex': ' {2,}'}, 'content': '$1'}", "a   b c",
            "a$1b c");
+    expect("{'type': 'Replace', 'pattern': {'Regex': '^|b*$'}, 'content': '_'}", "ab", "_a_");
+    expect("{'type': 'Nmt'}",
+           "a\x01\t\xef\xbb\xbf"
+           "b\xc2\x85",
+           "a  b\xc2\x85");
     expect("{'type': 'Strip'}", " \n a b\t", "a b");
     expect("{'type': 'Strip', 'strip_left': false}", " a ", " a");
     expect("{'type': 'Strip'}", "  ", "");
@@ -73,6 +78,9 @@ Test(normalizer, sentencepiece_squeezes_and_escapes)
     text_clear(&out);
     cr_assert_eq(normalizer_apply(normalizer, "  ", 2, &out), TAPML_OK);
     cr_assert_str_eq(out.data, "");
+    // The blank that stands for a space, at the end.
+    cr_assert_eq(normalizer_apply(normalizer, "\xe2\x96\x81", 3, &out), TAPML_OK);
+    cr_assert_str_eq(out.data, "");
     text_release(&out);
     normalizer_destroy(normalizer);
 }
@@ -89,7 +97,7 @@ static void expect_refused(const char *json, const char *word)
 
 Test(normalizer, what_is_not_known_is_refused_by_name)
 {
-    expect_refused("{'type': 'Nmt'}", "normalizer 'Nmt' is unsupported");
+    expect_refused("{'type': 'Other'}", "normalizer 'Other' is unsupported");
     expect_refused("{}", "normalizer 'without a type'");
     expect_refused("7", "normalizer");
     expect_refused("{'type': 'Prepend'}", "'prepend'");

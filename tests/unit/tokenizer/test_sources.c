@@ -90,6 +90,8 @@ Test(sources, the_first_of_the_files_is_read)
     write_file(&folder, "vocab.json", "{\"a\": 0, \"b\": 1, \"ab\": 2}");
     write_file(&folder, "merges.txt", "#version: 0.2\na b\n");
     expect_around(&folder, "A ");
+    write_file(&folder, "tiktoken.model", "YQ== 0\n");
+    expect_around(&folder, "A ");
     write_file(&folder, "qwen.tiktoken", "YQ== 0\n");
     expect_around(&folder, "A ");
     write_file(&folder, "tokenizer.json", small);
@@ -108,7 +110,8 @@ Test(sources, tokens_with_a_role_are_special)
     expect_special(&folder, 1, "<|endoftext|>");
     expect_special(&folder, 2, NULL);
     write_file(&folder, "tokenizer_config.json",
-               "{\"pad_token\": {\"content\": \"<pad>\"}, \"unk_token\": \"none\"}");
+               "{\"pad_token\": {\"content\": \"<pad>\"}, \"eos_token\": \"none\","
+               " \"bos_token\": null}"); // What it does not name is as by default.
     reads(&folder);
     expect_special(&folder, 1, NULL);
     expect_special(&folder, 2, "<pad>");

@@ -61,6 +61,14 @@ Test(splitter, matches_go_where_the_behaviour_says)
            "ab1c", "ab/c/");
 }
 
+Test(splitter, an_empty_match_cuts_too)
+{
+    expect("{'type': 'Split', 'pattern': {'Regex': '(?=b)|$'}, 'behavior': 'Isolated'}", "abbc",
+           "a/b/bc/");
+    expect("{'type': 'Split', 'pattern': {'Regex': 'b*'}, 'behavior': 'MergedWithPrevious'}",
+           "abbc", "abb/c/");
+}
+
 Test(splitter, each_kind_does_its_work)
 {
     expect("null", "a b", "a b/");

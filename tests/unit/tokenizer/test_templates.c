@@ -41,11 +41,10 @@ Test(templates, ids_stand_around_a_text)
     expect("{'type': 'ByteLevel'}", "A ");
     expect("{'type': 'BertProcessing', 'cls': ['x', 1], 'sep': ['y', 2]}", "1 A 2 ");
     expect("{'type': 'RobertaProcessing', 'cls': ['x', 1], 'sep': ['y', 2]}", "1 A 2 ");
-    expect(
-        "{'type': 'Sequence', 'processors': [{'type': 'TemplateProcessing', 'single':"
-        " [{'SpecialToken': {'id': 'x'}}, {'Sequence': {'id': 'A'}}], 'special_tokens':"
-        " {'x': {'ids': [9, 8]}}}, {'type': 'BertProcessing', 'cls': ['x', 1], 'sep': ['', 2]}]}",
-        "1 9 8 A 2 ");
+    expect("{'type': 'Sequence', 'processors': [{'type': 'TemplateProcessing', 'single':"
+           " [{'SpecialToken': {'id': 'x'}}, {'Sequence': {'id': 'A'}}], 'special_tokens':"
+           " {'x': {'ids': [9, 8]}}}, {'type': 'ByteLevel'}]}",
+           "9 8 A ");
 }
 
 static void expect_refused(const char *json, const char *word)
@@ -61,6 +60,10 @@ Test(templates, what_is_wrong_is_refused)
     expect_refused("{'type': 'Other'}", "post_processor 'Other' is unsupported");
     expect_refused("{'type': 'TemplateProcessing'}", "template");
     expect_refused("{'type': 'Sequence'}", "'processors'");
+    expect_refused("{'type': 'Sequence', 'processors': ["
+                   " {'type': 'BertProcessing', 'cls': ['x', 1], 'sep': ['y', 2]},"
+                   " {'type': 'RobertaProcessing', 'cls': ['x', 1], 'sep': ['y', 2]}]}",
+                   "'RobertaProcessing' after another one");
     expect_refused("{'type': 'BertProcessing', 'cls': ['x', -1], 'sep': ['y', 2]}", "template");
 }
 

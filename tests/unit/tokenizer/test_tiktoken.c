@@ -8,7 +8,7 @@ static tapml_status read(const char *text, struct parts *parts)
 {
     cr_assert_eq(parts_init(parts, "t"), TAPML_OK);
     return *text == '{' ? tiktoken_read_tekken(text, strlen(text), parts)
-                        : tiktoken_read(text, strlen(text), 1, parts);
+                        : tiktoken_read(text, strlen(text), TIKTOKEN_QWEN, parts);
 }
 
 static void expect(const char *text, const char *piece, const char *expected)
