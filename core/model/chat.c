@@ -76,10 +76,10 @@ static int add_more_tokens(json_t *tokens, const json_t *root)
 
 // -- The template --------------------------------------------------------------------------------
 
-// Reads chat_template.jinja, if there is one.
-static tapml_status read_file(const char *folder, struct template **out_template)
+// Reads a file of the folder, if there is one.
+static tapml_status read_file(const char *folder, const char *name, struct template **out_template)
 {
-    char *path = file_join(folder, "chat_template.jinja");
+    char *path = file_join(folder, name);
     char *source = NULL;
     size_t size = 0;
     if (!path) {
@@ -159,10 +159,11 @@ static tapml_status read_config(const char *folder, const json_t *config, struct
     static const char processor[] = "chat_template.json";
     json_t *root = NULL;
     TAPML_TRY(read_tokens(folder, config, chat));
-    TAPML_TRY(read_file(folder, &chat->plain));
-    if (!chat->plain) {
-        TAPML_TRY(read_member(folder, "tokenizer_config.json", config, chat));
+    TAPML_TRY(read_file(folder, "chat_template.jinja", &chat->plain));
+    if (chat->plain) {
+        return read_file(folder, "additional_chat_templates/tool_use.jinja", &chat->tools);
     }
+    TAPML_TRY(read_member(folder, "tokenizer_config.json", config, chat));
     if (!chat->plain) {
         TAPML_TRY(json_file_find(folder, processor, &root));
         const tapml_status status = read_member(folder, processor, root, chat);

@@ -10,7 +10,7 @@
 
 struct datum datum_text(const char *bytes, size_t length)
 {
-    return (struct datum){.kind = DATUM_TEXT, .text = {bytes, length}};
+    return (struct datum){.kind = DATUM_TEXT, .text = {.bytes = bytes, .length = length}};
 }
 
 struct datum datum_word(const char *word)
@@ -35,7 +35,7 @@ struct datum datum_none(void)
 
 struct datum datum_undefined(const char *name)
 {
-    return (struct datum){.kind = DATUM_UNDEFINED, .text = {name, strlen(name)}};
+    return (struct datum){.kind = DATUM_UNDEFINED, .text = {.bytes = name, .length = strlen(name)}};
 }
 
 tapml_status

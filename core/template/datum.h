@@ -36,6 +36,7 @@ struct datum {
         struct {
             const char *bytes; // UTF-8; may contain zero bytes.
             size_t length;
+            int is_safe; // By the filter `safe`: `+` would escape what is put to it.
         } text;
         const struct datum_list *list; // Of lists and tuples.
         struct datum_map *map;         // Of maps and namespaces.

@@ -317,7 +317,9 @@ static tapml_status filter_default(const struct filter_call *call, struct datum 
 
 static tapml_status filter_safe(const struct filter_call *call, struct datum *out)
 {
-    return input_text(call, out); // Nothing is escaped, so that nothing has to be kept from it.
+    TAPML_TRY(input_text(call, out)); // Nothing is escaped, so that nothing has to be kept from it.
+    out->text.is_safe = 1;
+    return TAPML_OK;
 }
 
 // The number that a text is, without the white space at its ends.

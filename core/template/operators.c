@@ -137,6 +137,28 @@ static tapml_status join_texts(struct budget *budget,
     return TAPML_OK;
 }
 
+// The sum of two texts. Jinja escapes for HTML what is put to a text that the filter `safe` made.
+static tapml_status add_texts(struct budget *budget,
+                              const struct datum *left,
+                              const struct datum *right,
+                              struct datum *out)
+{
+    const int is_mixed = left->text.is_safe != right->text.is_safe;
+    const struct datum *other = left->text.is_safe ? right : left;
+    for (size_t i = 0; i < other->text.length && is_mixed; ++i) {
+        const char c = other->text.bytes[i];
+        if (c == '&' || c == '<' || c == '>' || c == '\'' || c == '"') {
+            return status_fail(TAPML_INVALID,
+                               "the operator '+' is unsupported between a text of the filter "
+                               "'safe' and one with '%c'",
+                               c);
+        }
+    }
+    TAPML_TRY(join_texts(budget, left, right, out));
+    out->text.is_safe = left->text.is_safe || right->text.is_safe;
+    return TAPML_OK;
+}
+
 static tapml_status join_lists(struct budget *budget,
                                const struct datum *left,
                                const struct datum *right,
@@ -203,7 +225,7 @@ tapml_status operators_apply(struct budget *budget,
         return apply_numbers(operator_, left, right, out_value);
     }
     if (strcmp(operator_, "+") == 0 && left->kind == right->kind && is_repeatable(left)) {
-        return left->kind == DATUM_TEXT ? join_texts(budget, left, right, out_value)
+        return left->kind == DATUM_TEXT ? add_texts(budget, left, right, out_value)
                                         : join_lists(budget, left, right, out_value);
     }
     if (strcmp(operator_, "*") == 0 && is_repeatable(left) && is_count(right)) {

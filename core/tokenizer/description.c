@@ -143,18 +143,9 @@ description_read(const json_t *root, const struct listing *listing, struct parts
 tapml_status description_parse(const char *text, size_t size, struct parts *parts)
 {
     struct listing listing;
-    struct text rest;
     json_t *root = NULL;
-    text_init(&rest);
-    listing_find(text, size, &listing);
-    tapml_status status = listing_rest(&listing, text, size, &rest);
-    if (status == TAPML_OK) {
-        status = json_file_parse(parts->name, rest.data, rest.length, &root);
-    }
-    text_release(&rest);
-    if (status == TAPML_OK) {
-        status = description_read(root, &listing, parts);
-    }
+    TAPML_TRY(listing_parse(parts->name, text, size, &listing, &root));
+    const tapml_status status = description_read(root, &listing, parts);
     json_decref(root);
     return status;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/listing.h"
 
+#include "base/json_file.h"
 #include "base/utf8.h"
 #include "tokenizer/unicode.h"
 
@@ -166,6 +167,20 @@ listing_rest(const struct listing *listing, const char *text, size_t size, struc
     }
     text_append_bytes(out, at, (size_t)(text + size - at));
     return text_status(out);
+}
+
+tapml_status listing_parse(
+    const char *name, const char *text, size_t size, struct listing *out_listing, json_t **out_root)
+{
+    struct text rest;
+    text_init(&rest);
+    listing_find(text, size, out_listing);
+    tapml_status status = listing_rest(out_listing, text, size, &rest);
+    if (status == TAPML_OK) {
+        status = json_file_parse(name, rest.data, rest.length, out_root);
+    }
+    text_release(&rest);
+    return status;
 }
 
 // -- Reading -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "tokenizer/vocabulary.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 // A value as it stands in a file.
@@ -30,6 +31,14 @@ tapml_status listing_rest(const struct listing *listing,
                           const char *text,
                           size_t size,
                           struct text *out) STATUS_USED;
+
+// Finds both members, and parses the rest as JSON, which the caller owns; messages use `name` for
+// the file.
+tapml_status listing_parse(const char *name,
+                           const char *text,
+                           size_t size,
+                           struct listing *out_listing,
+                           json_t **out_root) STATUS_USED;
 
 // Adds the tokens of `vocab`; messages use `name` for the file. A repeated token is refused.
 tapml_status listing_read_vocab(const struct listing_span *vocab,

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/special.h"
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "base/json_file.h"
+#include "tokenizer/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { FILE_SIZE_MAX = 256 << 20 };
 
 // The files of a folder, in the order in which they are asked.
 enum source { GENERATION, CONFIG, TOKENIZER_CONFIG, TOKENIZER, SOURCE_COUNT };
@@ -110,6 +115,25 @@ static tapml_status find_all(const char *folder, json_t *const *roots, struct sp
     return TAPML_OK;
 }
 
+// A tokenizer.json without its vocabulary, or NULL if there is none.
+static tapml_status load_tokens(const char *folder, json_t **out_root)
+{
+    char *path = file_join(folder, source_names[TOKENIZER]);
+    char *text = NULL;
+    size_t size = 0;
+    struct listing listing;
+    tapml_status status = path ? TAPML_OK : status_no_memory();
+    if (path && file_exists(path)) {
+        status = file_read(path, FILE_SIZE_MAX, &text, &size);
+    }
+    if (text) {
+        status = listing_parse(path, text, size, &listing, out_root);
+    }
+    alloc_free(text);
+    alloc_free(path);
+    return status;
+}
+
 // tokenizer.json is large, and read only where the others leave something open.
 static tapml_status load(const char *folder, json_t **roots, struct special *out_special)
 {
@@ -124,7 +148,7 @@ static tapml_status load(const char *folder, json_t **roots, struct special *out
     const int lacks_end =
         special.end_count == 0 && special_content(json_object_get(names, "eos_token"));
     if (lacks_begin || lacks_end) {
-        TAPML_TRY(json_file_find(folder, source_names[TOKENIZER], &roots[TOKENIZER]));
+        TAPML_TRY(load_tokens(folder, &roots[TOKENIZER]));
         TAPML_TRY(find_all(folder, roots, &special));
     }
     *out_special = special;

@@ -3,6 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "model/chat.h"
 
 // What a folder with a tokenizer_config.json, and another file unless `name` is NULL, renders.
@@ -90,6 +91,31 @@ Test(chat, takes_the_templates_in_the_order_of_transformers)
         "json");
     renders(&(struct folder){named, NULL, NULL, "x", NULL}, "plain");
     renders(&(struct folder){named, NULL, NULL, tools, NULL}, "tools");
+}
+
+Test(chat, tools_may_have_a_file_of_their_own)
+{
+    struct scratch scratch;
+    struct chat *chat = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    scratch_make(&scratch);
+    scratch_text(&scratch, "chat_template.jinja", "plain");
+    cr_assert_eq(file_make_folder(scratch_path(&scratch, "additional_chat_templates")), TAPML_OK);
+    scratch_text(&scratch, "additional_chat_templates/tool_use.jinja", "tools");
+    cr_assert_eq(chat_open(scratch.folder, &chat), TAPML_OK, "%s", status_message());
+    cr_assert_eq(chat_render(chat, "Hi", NULL, &text, &length), TAPML_OK);
+    cr_assert_str_eq(text, "plain");
+    alloc_free(text);
+    cr_assert_eq(chat_render(chat,
+                             "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], "
+                             "\"tools\": [{}]}",
+                             NULL, &text, &length),
+                 TAPML_OK);
+    cr_assert_str_eq(text, "tools");
+    alloc_free(text);
+    chat_close(chat);
+    scratch_remove(&scratch);
 }
 
 Test(chat, knows_the_special_tokens)
