@@ -146,8 +146,14 @@ void model_fail_choice(struct model_context *context,
         length += (size_t)snprintf(list + length, sizeof(list) - length, "%s'%s'", between,
                                    known[i]); // Cut where it does not fit.
     }
-    model_fail(context, TAPML_UNIMPLEMENTED, "'%.64s' is '%.40s', expected %s",
-               pointer + (pointer[0] == '/'), word, list);
+    pointer += pointer[0] == '/';
+    if (word[0] == '\0') {
+        model_fail(context, TAPML_UNIMPLEMENTED, "the config has no '%.64s', expected %s", pointer,
+                   list);
+        return;
+    }
+    model_fail(context, TAPML_UNIMPLEMENTED, "'%.64s' is '%.40s', expected %s", pointer, word,
+               list);
 }
 
 const char *model_config_choice(struct model_context *context,

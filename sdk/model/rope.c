@@ -217,7 +217,9 @@ static void read_yarn(const struct section *section, struct model_rope *rope)
     rope->score_factor = pow(yarn_scale(rope->factor, number_or(section, "mscale_all_dim", 0)), 2);
     if (rope->theta <= 1 || fast <= 0 || slow <= 0) {
         model_fail(section->context, TAPML_INVALID,
-                   "yarn needs a base above 1, beta_fast and beta_slow above 0");
+                   "yarn needs 'rope_theta' above 1, 'beta_fast' and 'beta_slow' above 0, found "
+                   "%g, %g and %g",
+                   rope->theta, fast, slow);
         return;
     }
     ignore_unread(section);
@@ -390,13 +392,21 @@ static double read_theta(const struct section *section, const struct model_rope_
     struct model_context *context = section->context;
     const struct model_name beside =
         model_config_key(context, defaults->base != NULL ? defaults->base : "/rope_theta");
+    const struct model_name inside = key_of(section, "rope_theta");
     const double found = context->config_table->f64(context->config, beside.text, 0);
+    double theta = number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
+    const char *key = has(section, "rope_theta") ? inside.text : beside.text;
 
-    const double theta = number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
-    const int has_ratio =
-        defaults->ratio != NULL && context->config_table->has(context->config, defaults->ratio);
-
-    return has_ratio ? theta * model_config_number(context, defaults->ratio, 0) : theta;
+    if (defaults->ratio != NULL && context->config_table->has(context->config, defaults->ratio)) {
+        theta *= model_config_number(context, defaults->ratio, 0);
+        key = defaults->ratio;
+    }
+    if (!(theta > 0) || !isfinite(theta)) {
+        model_fail(context, TAPML_INVALID,
+                   "'%s' makes the base of the rotation %g, expected a finite number above 0",
+                   key + 1, theta);
+    }
+    return theta;
 }
 
 double model_rope_number(struct model_context *context,

@@ -234,11 +234,17 @@ static struct model_stand_in read_part(struct model_context *context,
                                        const struct model_wrapper *wrapper)
 {
     const struct model_name key = model_config_key(context, wrapper->part.token);
+    const int has_section = *place_of(context, wrapper) != '\0';
+    const int64_t token =
+        context->config_table->i64(context->config, key.text, wrapper->part.usual_token);
 
-    return (struct model_stand_in){
-        .component = *place_of(context, wrapper) != '\0' ? wrapper->part.component : NULL,
-        .output = wrapper->part.output,
-        .token = context->config_table->i64(context->config, key.text, wrapper->part.usual_token)};
+    if (has_section && (token < 0 || token > INT32_MAX)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %lld, expected the id of a token", key.text + 1,
+                   (long long)token);
+    }
+    return (struct model_stand_in){.component = has_section ? wrapper->part.component : NULL,
+                                   .output = wrapper->part.output,
+                                   .token = token};
 }
 
 // A context of the text part, which is the wrapper's but for its config.

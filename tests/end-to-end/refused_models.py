@@ -211,7 +211,8 @@ for value in (-1.0, float("nan"), float("inf")):
     config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 0 to 1"], rms_norm_eps=value)
 config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
 for value in (-1.0, float("nan")):
-    config(f"rope_theta = {value}", ["the numbers in 'rope_parameters' give no rotation"], rope_parameters={"rope_type": "default", "rope_theta": value})
+    config(f"rope_theta = {value}", ["'rope_parameters/rope_theta' makes the base of the rotation"],
+           rope_parameters={"rope_type": "default", "rope_theta": value})
 for value in (0, -1, 1 << 62):
     config(f"max_position_embeddings = {value}", [f"'max_position_embeddings' is {value}, expected 1 to"],
            max_position_embeddings=value)
@@ -264,7 +265,8 @@ def tokenizer(name, pieces, data):
 tokenizer("empty", [], b"")
 tokenizer("an array", ["expected an object"], b"[]")
 tokenizer("another model", ["model 'WordLevel' is unsupported"], lambda table: table["model"].update(type="WordLevel"))
-tokenizer("a normalizer", ["normalizer 'Nmt' is unsupported"], lambda table: table.update(normalizer={"type": "Nmt"}))
+tokenizer("a normalizer", ["normalizer 'Transliterate' is unsupported"],
+          lambda table: table.update(normalizer={"type": "Transliterate"}))
 tokenizer("an expression without an end", ["the expression '[a'"],
           lambda table: table.update(pre_tokenizer={"type": "Split", "pattern": {"Regex": "[a"}, "behavior": "Isolated"}))
 tokenizer("two tokens with one id", ["expected one token for each id"],

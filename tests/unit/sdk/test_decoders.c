@@ -607,7 +607,7 @@ Test(decoders, what_is_refused)
         TAPML_UNIMPLEMENTED,
         "'layer_types/0' is 'chunked_attention', expected 'sliding_attention' or 'full_attention'");
     refused(&describe_qwen3, ", \"sliding_window\": 5, \"layer_types\": [\"full_attention\"]",
-            TAPML_UNIMPLEMENTED, "'layer_types/1' is ''");
+            TAPML_UNIMPLEMENTED, "the config has no 'layer_types/1'");
     refused(&describe_gemma2, ", \"use_bidirectional_attention\": true", TAPML_INVALID,
             "use_bidirectional_attention");
     refused(&describe_gemma2, ", \"attn_logit_softcapping\": -1", TAPML_INVALID,

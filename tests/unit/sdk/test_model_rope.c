@@ -270,7 +270,8 @@ Test(model_rope, what_is_refused)
     refused("{\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 2, "
             "\"original_max_position_embeddings\": -1}}",
             8, TAPML_INVALID, "is -1, expected a number above 0");
-    refused("{\"rope_theta\": -1}", 8, TAPML_INVALID, "give no rotation");
+    refused("{\"rope_theta\": -1}", 8, TAPML_INVALID,
+            "'rope_theta' makes the base of the rotation -1");
     refused("{}", 7, TAPML_INVALID, "heads of 7 values");
     refused("{}", 1026, TAPML_INVALID, "heads of 1026 values");
 }

@@ -251,7 +251,7 @@ Test(states, sizes_that_do_not_fit_are_refused_by_name)
     refused(next, hybrid_config, ", \"shared_expert_intermediate_size\": -4",
             "'shared_expert_intermediate_size' is -4");
     refused(next, hybrid_config, ", \"layer_types\": [\"linear_attention\"]",
-            "'layer_types/1' is ''");
+            "the config has no 'layer_types/1'");
     refused(next, hybrid_config, ", \"hidden_act\": \"gelu\"", "'hidden_act' is 'gelu'");
     refused(next, hybrid_config, ", \"partial_rotary_factor\": 0", "partial_rotary_factor");
     refused(next,

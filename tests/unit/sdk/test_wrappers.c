@@ -111,7 +111,7 @@ Test(wrappers, llava_has_rows_of_images_at_their_tokens)
     expect(llava, NULL, LLAVA("", ""), "at tokens 32000");
     expect(llava, NULL, LLAVA("", ", \"image_token_id\": 7"), "at tokens 7");
     refused(llava, LLAVA("", ", \"image_token_index\": -1"), TAPML_INVALID,
-            "-1 is the id of no token");
+            "'image_token_index' is -1, expected the id of a token");
 }
 
 Test(wrappers, llava_with_other_text_parts)
