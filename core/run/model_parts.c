@@ -316,13 +316,15 @@ tapml_status model_parts_expand(struct model_parts *parts,
         if (item->wanted != things || item->rows_each <= 1) {
             continue;
         }
-        int32_t *repeated = repeat_ids(*ids, *count, item, count);
+        int64_t made = 0;
+        int32_t *repeated = repeat_ids(*ids, *count, item, &made);
 
         if (repeated == NULL) {
             return status_no_memory();
         }
         alloc_free(*ids);
         *ids = repeated;
+        *count = made;
         item->wanted *= item->rows_each;
     }
     return TAPML_OK;

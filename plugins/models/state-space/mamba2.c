@@ -146,8 +146,9 @@ static tapml_graph_value scan(struct model_context *context,
 }
 
 static tapml_graph_value
-mixer(struct model_context *context, const struct mamba2 *own, tapml_graph_value x)
+mixer(struct model_context *context, const void *description, tapml_graph_value x)
 {
+    const struct mamba2 *own = description;
     const int64_t inner = own->inner, after = inner + own->convolved;
     const int64_t in[] = {own->stack->hidden, after + own->heads};
     const int64_t out[] = {inner, own->stack->hidden};
@@ -181,16 +182,7 @@ layers(struct model_context *context, const struct stack *stack, tapml_graph_val
     if (context->status != TAPML_OK) {
         return 0; // Sizes that are refused may be 0.
     }
-    for (context->layer = 0; context->layer < stack->layers; context->layer++) {
-        model_scope_begin(context, "layers.{i}");
-        const tapml_graph_value x =
-            stack_norm(context, stack, "norm", "backbone.layers.{i}.norm", h);
-
-        h = model_add(context, "add", h, mixer(context, &own, x));
-        model_scope_end(context);
-        model_output_hidden(context, context->layer, h);
-    }
-    return h;
+    return stack_mixers(context, stack, mixer, &own, h);
 }
 
 static const struct stack_description description = {

@@ -153,8 +153,9 @@ scan(struct model_context *context, const struct selective *own, tapml_graph_val
 }
 
 static tapml_graph_value
-mixer(struct model_context *context, const struct selective *own, tapml_graph_value x)
+mixer(struct model_context *context, const void *description, tapml_graph_value x)
 {
+    const struct selective *own = description;
     const int64_t inner = own->inner;
     const struct model_linear in = {.tensor = "backbone.layers.{i}.mixer.in_proj",
                                     .in = own->stack->hidden,
@@ -190,14 +191,5 @@ tapml_graph_value selective_layers(struct model_context *context,
     if (context->status != TAPML_OK) {
         return 0; // Sizes that are refused may be 0.
     }
-    for (context->layer = 0; context->layer < stack->layers; context->layer++) {
-        model_scope_begin(context, "layers.{i}");
-        const tapml_graph_value x =
-            stack_norm(context, stack, "norm", "backbone.layers.{i}.norm", h);
-
-        h = model_add(context, "add", h, mixer(context, &own, x));
-        model_scope_end(context);
-        model_output_hidden(context, context->layer, h);
-    }
-    return h;
+    return stack_mixers(context, stack, mixer, &own, h);
 }

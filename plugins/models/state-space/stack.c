@@ -174,3 +174,21 @@ void stack_fill(struct model_context *context,
         model_rope_fill(context, &rope, is_sine, fill);
     }
 }
+
+tapml_graph_value stack_mixers(struct model_context *context,
+                               const struct stack *stack,
+                               stack_mixer *mixer,
+                               const void *own,
+                               tapml_graph_value h)
+{
+    for (context->layer = 0; context->layer < stack->layers; context->layer++) {
+        model_scope_begin(context, "layers.{i}");
+        const tapml_graph_value x =
+            stack_norm(context, stack, "norm", "backbone.layers.{i}.norm", h);
+
+        h = model_add(context, "add", h, mixer(context, own, x));
+        model_scope_end(context);
+        model_output_hidden(context, context->layer, h);
+    }
+    return h;
+}

@@ -55,6 +55,16 @@ tapml_graph_value stack_norm(struct model_context *context,
                              const char *tensor,
                              tapml_graph_value x);
 
+// The layers of a stack of mixers, h = h + mixer(norm(h)), whose norms are
+// `backbone.layers.{i}.norm`. `own` is passed to `mixer`.
+typedef tapml_graph_value
+stack_mixer(struct model_context *context, const void *own, tapml_graph_value x);
+tapml_graph_value stack_mixers(struct model_context *context,
+                               const struct stack *stack,
+                               stack_mixer *mixer,
+                               const void *own,
+                               tapml_graph_value h);
+
 // 'expand' times the hidden width.
 int64_t stack_expanded(struct model_context *context, const struct stack *stack);
 
