@@ -80,10 +80,10 @@ struct place_link {
 struct place {
     struct place_settings settings;
     struct backend *links[PLACE_KINDS]; // Own, by their kinds; NULL if the chain lacks them.
-    enum place_kind outermost;          // Of the chain, with what it is around.
     struct backend *backend;            // The outermost link; NULL while nothing is open.
+    enum place_kind outermost;          // Of the chain, with what it is around.
+    int shares_weights;                 // `weights` are those of the place that this one is around.
     struct residency *weights;          // On its device, shared by all sessions.
-    int shares_weights;                 // They are those of the place that this one is around.
 
     // Why it is of no more use: it could not be opened, or its device went away. Or NULL.
     char *lost;

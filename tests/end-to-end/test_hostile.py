@@ -112,11 +112,17 @@ def missing(model):
         model.mend(file)
 
 
+def other_shapes(shape):
+    """Shapes of as many elements; a number alone has no extent to halve."""
+    halved = [[shape[0] * 2] + shape[1:-1] + [shape[-1] // 2]] if shape else []
+    return [shape[::-1], [1] + shape] + halved
+
+
 def misshapen(model):
     graph = rig.host("graph", "--model", model.folder).stdout  # What it lacks, such as an image part, nothing reads.
     for file, name in some(model, tensors_of(model)):
         shape = model.header(file)[0][name]["shape"]
-        for other in [shape[::-1], [1] + shape, [shape[0] * 2] + shape[1:-1] + [shape[-1] // 2]][:3 if ALL else 1]:
+        for other in other_shapes(shape)[:3 if ALL else 1]:
             table, _ = model.header(file)
             table[name]["shape"] = other
             size = {"F32": 4, "BF16": 2, "F16": 2}[table[name]["dtype"]]
