@@ -366,8 +366,10 @@ read_share(const struct section *section, const struct model_rope_defaults *defa
         context->config_table->expect(context->config, key_of(section, key).text, "1.0");
     }
     if (!(share > 0 && share <= 1)) {
+        const char *found = has(section, key) ? key : beside.text + 1; // Without its slash.
+
         model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number above 0 and at most 1",
-                   key, share);
+                   found, share);
         return width;
     }
     return (int64_t)((double)width * share);

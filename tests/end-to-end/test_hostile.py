@@ -164,6 +164,14 @@ def with_value(table, path, text):
     return json.dumps(changed).replace(f'"{mark}"', text).encode()
 
 
+def keys_of(table):
+    """The names of a config's keys, those within sections too."""
+    for key, value in table.items():
+        yield key
+        if isinstance(value, dict):
+            yield from keys_of(value)
+
+
 def drawn(path):
     """All values, or one of them that the key's name draws."""
     first = zlib.crc32("/".join(map(str, path)).encode())
@@ -171,7 +179,7 @@ def drawn(path):
 
 
 def lying(model):
-    keys = list(model.config)
+    keys = list(keys_of(model.config))
     for path in some(model, numbers_of(model.config)):
         parts = [key for key in path if isinstance(key, str)]
         for value in drawn(path):

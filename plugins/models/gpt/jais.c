@@ -54,8 +54,9 @@ static tapml_graph_value slopes(struct model_context *context, int64_t heads)
         return model_slopes_alibi(context, heads);
     }
     if (tensor->rank < 1 || tensor->shape[0] != heads) {
-        model_fail(context, TAPML_INVALID, "'%s' has not one number for each of %lld heads", name,
-                   (long long)heads);
+        model_fail(context, TAPML_INVALID,
+                   "tensor '%s' has %lld rows, expected one for each of the %lld heads", name,
+                   tensor->rank < 1 ? 0LL : (long long)tensor->shape[0], (long long)heads);
     }
     for (int64_t i = 0; i < heads && context->status == TAPML_OK; i++) {
         double slope = 0;
