@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -197,4 +196,12 @@ int json_file_number(const json_t *value, double *out_number)
         return 0;
     }
     return 1;
+}
+
+void json_file_append(struct text *text, const json_t *value)
+{
+    char written[96] = "";
+    const size_t room = sizeof(written) - 1;
+    const size_t size = json_dumpb(value, written, room, JSON_ENCODE_ANY | JSON_COMPACT);
+    text_format(text, "'%s%s'", written, size > room ? "..." : "");
 }

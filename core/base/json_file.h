@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -33,3 +34,6 @@ tapml_status json_file_parse_bytes(const char *name,
 // Whether `value` is a number, plain or {"__float__": "Infinity"}; only then `*out_number` is
 // written.
 int json_file_number(const json_t *value, double *out_number);
+
+// Appends a value in single quotes, one line of at most a hundred bytes, for messages.
+void json_file_append(struct text *text, const json_t *value);

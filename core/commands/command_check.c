@@ -112,13 +112,16 @@ static void check_prompts(struct check *check)
 
 static void check_model(struct check *check)
 {
-    const struct run_config *config = &check->config;
-    const struct model_options options = run_config_model(config);
+    struct run_config *config = &check->config;
 
     if (config->model == NULL) {
         return;
     }
-    check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
+    if (setup_find_model(&check->setup, config->model, &config->model) == TAPML_OK) {
+        const struct model_options options = run_config_model(config);
+
+        check->has_model = setup_model(&check->setup, &options) == TAPML_OK;
+    }
     if (check->has_model && setup_check_decode(&check->setup, config->decode) != TAPML_OK) {
         problems_refuse(&check->problems, &config->ini, "run", "decode", "%s", status_message());
     }

@@ -40,7 +40,7 @@ static const double tolerance = 1e-4;
 static const double tolerance_reduced = 1e-2;
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder, with expected.safetensors beside the weights"},
+    {"--model", "DIR", "the model's folder, or a name; expected.safetensors is beside the weights"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
@@ -538,7 +538,8 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     }
     struct model_options model = {.folder = eval->folder};
 
-    TAPML_TRY(setup_read_model(options, &model));
+    TAPML_TRY(setup_read_model(&eval->setup, options, &model));
+    eval->folder = model.folder;
     TAPML_TRY(setup_model(&eval->setup, &model));
     setup_warn_no_text(&eval->setup);
     TAPML_TRY(expected_open(eval->folder, &eval->file));

@@ -26,7 +26,8 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder; default with --plan: that of the plan's run"},
+    {"--model", "DIR",
+     "the model's folder, or a name; default with --plan: that of the plan's run"},
     {"--prompt", "TEXT", "the prompt to continue"},
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
     {"--chat", NULL, "--prompt is a user's message, or messages as JSON; prints the answer alone"},
@@ -532,7 +533,7 @@ static tapml_status open_model(struct generate *generate, struct model_options *
                                weights);
         }
     }
-    TAPML_TRY(setup_read_model(&generate->options, options));
+    TAPML_TRY(setup_read_model(&generate->setup, &generate->options, options));
     TAPML_TRY(setup_model(&generate->setup, options));
     return setup_check_decode(&generate->setup, generate->decode);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder; without weights config.json is enough"},
+    {"--model", "DIR", "the model's folder, or a name; without weights config.json is enough"},
     {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_MODEL_OPTIONS,
@@ -104,7 +104,7 @@ static tapml_status print(struct setup *setup, const struct options *options)
     struct model_options model = {
         .folder = folder, .without_weights = options_get(options, "--without-weights") != NULL};
 
-    TAPML_TRY(setup_read_model(options, &model));
+    TAPML_TRY(setup_read_model(setup, options, &model));
     TAPML_TRY(model_open(setup->registry, &model, &setup->model));
     if (options_get(options, "--steps") != NULL) {
         return print_steps(setup, options);

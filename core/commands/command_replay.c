@@ -30,7 +30,7 @@ static const struct options_spec specs[] = {
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
     {"--activations", "TYPE", "f32 (default) or f16; a bundle and a target have their own"},
-    {"--model", "DIR", "the folder of the weights; by default that of the run"},
+    {"--model", "DIR", "the folder of the weights, or a name; by default that of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -55,22 +55,25 @@ static tapml_status show(void *user, size_t done, size_t all)
 
 // The weights of the run's model. A store whose model is gone may carry its weights itself; a
 // bundle does, and comes from someone else, who is not to name folders of this machine.
-static tapml_status
-open_weights(struct store *store, const struct options *options, struct checkpoint **out_checkpoint)
+static tapml_status open_weights(struct replaying *replaying)
 {
+    struct store *store = replaying->store;
     char folder[4096];
-    const char *given = options_get(options, "--model");
+    const char *given = options_get(replaying->options, "--model");
     const int is_own = given == NULL && !bundle_is(store);
-    const char *known = is_own ? metadata_get(store, "model.path") : given;
+    const char *known = is_own ? metadata_get(store, "model.path") : NULL;
 
+    if (given != NULL) {
+        TAPML_TRY(setup_find_model(&replaying->setup, given, &known));
+    }
     (void)snprintf(folder, sizeof(folder), "%s", known != NULL ? known : "");
     if (known == NULL) {
         return TAPML_OK;
     }
-    const tapml_status status = checkpoint_open(folder, out_checkpoint);
+    const tapml_status status = checkpoint_open(folder, &replaying->checkpoint);
 
     if (status == TAPML_OK) {
-        return run_metadata_encode(store, *out_checkpoint);
+        return run_metadata_encode(store, replaying->checkpoint);
     }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }
@@ -221,7 +224,7 @@ static tapml_status replay(struct replaying *replaying)
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
     TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
-    TAPML_TRY(open_weights(replaying->store, options, &replaying->checkpoint));
+    TAPML_TRY(open_weights(replaying));
     TAPML_TRY(open_place(replaying));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,

@@ -252,6 +252,7 @@ static tapml_status open_run(struct run *run)
     const struct run_config *config = &run->config;
     struct text path;
 
+    TAPML_TRY(setup_find_model(&run->setup, config->model, &run->config.model));
     const struct model_options model = run_config_model(config);
     struct progress progress;
 

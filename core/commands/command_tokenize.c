@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "config/model_path.h"
 #include "config/options.h"
 #include "tokenizer/tokenizer.h"
 
@@ -134,16 +135,21 @@ static tapml_status tokenize_all(const struct tokenizer *tokenizer, int is_plain
                : status_fail(TAPML_UNAVAILABLE, "cannot write to the standard output");
 }
 
-static tapml_status tokenize(const struct options *options)
+static tapml_status tokenize(const char *program, const struct options *options)
 {
     struct tokenizer *tokenizer = NULL;
+    char *folder = NULL;
 
     if (options->plain_count != 1) {
         return status_fail(TAPML_INVALID, "expected one folder with a tokenizer, found %zu",
                            (size_t)options->plain_count);
     }
-    TAPML_TRY(tokenizer_open(options->plain[0], &tokenizer));
-    const tapml_status status = tokenize_all(tokenizer, options_get(options, "--plain") != NULL);
+    TAPML_TRY(model_path_find(program, options->plain[0], &folder));
+    tapml_status status = tokenizer_open(folder, &tokenizer);
+
+    alloc_free(folder);
+    TAPML_TRY(status);
+    status = tokenize_all(tokenizer, options_get(options, "--plain") != NULL);
 
     tokenizer_close(tokenizer);
     return status;
@@ -162,7 +168,7 @@ enum outcome command_tokenize_main(const struct command *command)
         return OUTCOME_OK;
     }
     if (status == TAPML_OK) {
-        status = tokenize(&options);
+        status = tokenize(command->program, &options);
     }
     return outcome_report(status);
 }

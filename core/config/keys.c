@@ -110,7 +110,9 @@ static const struct key keys[] = {
      IN_RUN(model),
      .type = "a folder",
      .example = "models/tiny",
-     .help = "A model in the format of Hugging Face: config.json, safetensors, tokenizer.json."},
+     .help =
+         "A model in the format of Hugging Face: config.json, safetensors, tokenizer.json. A name "
+         "of 'tapml-host models', or ORGANISATION/NAME, is a folder of the hub's local cache."},
     {.section = "model",
      .name = "architecture",
      .kind = KEY_TEXT,

@@ -198,14 +198,6 @@ static void mark(struct config *config, const char *pointer, size_t marks)
     }
 }
 
-static void append_value(struct text *text, const json_t *value)
-{
-    char written[96] = "";
-    const size_t room = sizeof(written) - 1;
-    const size_t size = json_dumpb(value, written, room, JSON_ENCODE_ANY | JSON_COMPACT);
-    text_format(text, "'%s%s'", written, size > room ? "..." : "");
-}
-
 static void
 add_error(struct config *config, const char *pointer, const char *expected, const json_t *found)
 {
@@ -215,7 +207,7 @@ add_error(struct config *config, const char *pointer, const char *expected, cons
     mark(config, pointer, MARK_WRONG);
     text_format(&config->errors, "%s'%s': expected %s, found ",
                 config->errors.length > 0 ? "; " : "", pointer, expected);
-    append_value(&config->errors, found);
+    json_file_append(&config->errors, found);
 }
 
 // Whoever asks for a key of an empty list expects an object, and finds nothing that the check could

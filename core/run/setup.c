@@ -9,6 +9,7 @@
 #include "base/ini.h"
 #include "base/log.h"
 #include "config/isolation.h"
+#include "config/model_path.h"
 #include "exec/reduced.h"
 #include "link/loopback.h"
 #include "verify/fault.h"
@@ -83,7 +84,23 @@ void setup_close(struct setup *setup)
     *setup = (struct setup){0};
 }
 
-tapml_status setup_read_model(const struct options *given, struct model_options *options)
+tapml_status setup_find_model(struct setup *setup, const char *word, const char **out_folder)
+{
+    char *found = NULL;
+
+    TAPML_TRY(model_path_find(setup->program, word, &found));
+    const char *folder = arena_text(setup->arena, found);
+
+    alloc_free(found);
+    if (folder == NULL) {
+        return status_no_memory();
+    }
+    *out_folder = folder;
+    return TAPML_OK;
+}
+
+tapml_status
+setup_read_model(struct setup *setup, const struct options *given, struct model_options *options)
 {
     const char *word = options_get(given, "--unknown-keys");
 
@@ -93,7 +110,7 @@ tapml_status setup_read_model(const struct options *given, struct model_options 
     }
     options->allow_unknown_keys = word != NULL && strcmp(word, "allow") == 0;
     options->architecture = options_get(given, "--architecture");
-    return TAPML_OK;
+    return setup_find_model(setup, options->folder, &options->folder);
 }
 
 // What runs on ids needs no text, so a file that is not understood is no failure yet.

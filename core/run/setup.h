@@ -59,8 +59,15 @@ void setup_close(struct setup *setup);
             "the architecture does not read"                                                       \
     }
 
-// Reads the options of SETUP_MODEL_OPTIONS; the other members of `*options` stay.
-tapml_status setup_read_model(const struct options *given,
+// The folder of the model that a user writes as a path or by its name (config/model_path.h); it
+// lives as long as the setup.
+tapml_status
+setup_find_model(struct setup *setup, const char *word, const char **out_folder) STATUS_USED;
+
+// Reads the options of SETUP_MODEL_OPTIONS, and replaces `folder`, as a user writes it, by what
+// setup_find_model finds. The other members of `*options` stay.
+tapml_status setup_read_model(struct setup *setup,
+                              const struct options *given,
                               struct model_options *options) STATUS_USED;
 
 // Opens the model and, where there are any, its tokenizer and special ids. A tokenizer.json that is
