@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { PANEL_GRAIN = 16 };
+enum { PANEL_GRAIN = 16, CAST_VALUES = 256 };
 
 // Some rows of a weight, or all of it.
 struct panel {
@@ -293,17 +293,22 @@ make_panels(struct residency *set, const struct source *source, struct weight *w
     return TAPML_OK;
 }
 
-// Rounds what lies at `source->data`, f32, to what the source describes.
+// Rounds what lies at `source->data`, f32 at any address, to what the source describes.
 static tapml_status cast(struct residency *set, struct source *source)
 {
     const struct activation_type *type = activation_type(activation_find(source->form->dtype));
+    const uint64_t count = source->bytes / type->bytes;
     unsigned char *elements = arena_new(set->arena, source->bytes);
     ASSERT(type->is_reduced);
     if (!elements) {
         return status_no_memory();
     }
-    type->from_f32((const float *)(const void *)source->data, source->bytes / type->bytes,
-                   elements);
+    for (uint64_t first = 0; first < count; first += CAST_VALUES) {
+        const uint64_t here = count - first < CAST_VALUES ? count - first : CAST_VALUES;
+        float values[CAST_VALUES];
+        memcpy(values, source->data + first * sizeof(*values), here * sizeof(*values));
+        type->from_f32(values, here, elements + first * type->bytes);
+    }
     source->data = elements;
     return TAPML_OK;
 }

@@ -39,7 +39,7 @@ struct checkpoint {
     struct checkpoint_tensor *tensors;
     size_t tensor_count;
     size_t tensor_capacity;
-    struct shared *shared; // Data of tensors that are not aligned in their file, or encoded,
+    struct shared *shared; // Data of encoded tensors,
     void **copies;         // and of those for which there was no shared memory.
     size_t copy_count;
     size_t copy_capacity;
@@ -187,47 +187,6 @@ static tapml_status read_extent(const struct reader *reader,
     return TAPML_OK;
 }
 
-// Memory that stays as long as the checkpoint, and that can be shared with a worker if the system
-// can.
-static void *make_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t align)
-{
-    struct shared_span span;
-    ASSERT(align <= SHARED_ALIGN);
-    if ((checkpoint->shared || shared_create(SHARED_READ_ONLY, &checkpoint->shared) == TAPML_OK) &&
-        shared_take(checkpoint->shared, bytes, &span) == TAPML_OK) {
-        return span.memory;
-    }
-    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
-                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
-        return NULL;
-    }
-    void *copy = alloc_aligned((size_t)bytes, align);
-    if (copy) {
-        checkpoint->copies[checkpoint->copy_count++] = copy;
-    }
-    return copy;
-}
-
-// Data that does not begin on a multiple of its element is copied to where it does.
-static tapml_status
-place(const struct reader *reader, struct checkpoint_tensor *tensor, uint64_t begin)
-{
-    struct checkpoint *checkpoint = reader->checkpoint;
-    const size_t align = dtype_bytes(tensor->tensor.dtype);
-    const unsigned char *data = reader->data + begin;
-    tensor->data = data;
-    if (tensor->bytes == 0 || (uintptr_t)data % align == 0) {
-        return TAPML_OK;
-    }
-    void *copy = make_copy(checkpoint, tensor->bytes, align);
-    if (!copy) {
-        return status_no_memory();
-    }
-    memcpy(copy, data, (size_t)tensor->bytes);
-    tensor->data = copy;
-    return TAPML_OK;
-}
-
 static tapml_status add_tensor(const struct reader *reader,
                                const char *name,
                                const json_t *entry,
@@ -248,7 +207,7 @@ static tapml_status add_tensor(const struct reader *reader,
     TAPML_TRY(read_shape(reader, entry, &tensor));
     TAPML_TRY(read_bytes(reader, &tensor));
     TAPML_TRY(read_extent(reader, entry, &tensor, out_extent));
-    TAPML_TRY(place(reader, &tensor, out_extent->begin));
+    tensor.data = reader->data + out_extent->begin;
     checkpoint->tensors[checkpoint->tensor_count++] = tensor;
     return TAPML_OK;
 }
@@ -595,6 +554,27 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpo
     const struct checkpoint_tensor key = {.name = name};
     return bsearch(&key, checkpoint->tensors, checkpoint->tensor_count,
                    sizeof(*checkpoint->tensors), compare_tensors);
+}
+
+// Memory that stays as long as the checkpoint, and that can be shared with a worker if the system
+// can.
+static void *make_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t align)
+{
+    struct shared_span span;
+    ASSERT(align <= SHARED_ALIGN);
+    if ((checkpoint->shared || shared_create(SHARED_READ_ONLY, &checkpoint->shared) == TAPML_OK) &&
+        shared_take(checkpoint->shared, bytes, &span) == TAPML_OK) {
+        return span.memory;
+    }
+    if (!alloc_grow((void **)&checkpoint->copies, &checkpoint->copy_capacity,
+                    checkpoint->copy_count, sizeof(*checkpoint->copies))) {
+        return NULL;
+    }
+    void *copy = alloc_aligned((size_t)bytes, align);
+    if (copy) {
+        checkpoint->copies[checkpoint->copy_count++] = copy;
+    }
+    return copy;
 }
 
 // Makes the encoded form in a copy that the checkpoint owns.

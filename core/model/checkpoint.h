@@ -20,7 +20,7 @@ struct checkpoint;
 struct checkpoint_tensor {
     const char *name;
     tapml_tensor tensor; // Type and shape, dense; no buffer. Encoded after checkpoint_encode.
-    const void *data;    // In the mapping; aligned to the element.
+    const void *data;    // In the mapping, at any address: a file need not align its tensors.
     uint64_t bytes;
     const char *file; // Name of the shard, for messages.
 };

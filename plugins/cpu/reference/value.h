@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 // Where the values of a tensor lie, and what their bits mean.
 //
@@ -30,8 +31,9 @@ size_t value_panel_row_count(const tapml_tensor *weight);
 void value_panel_get(
     const tapml_tensor *weight, size_t row, size_t first, size_t count, float *target);
 
-// A row of activations, f32 or f16. Its values are read as f32, which is exact, and written rounded
-// to the nearest, ties to even. `value_of` finds it by its number.
+// A row of activations in f32 or f16, or of a weight in f32 at any address. Its values are read as
+// f32, which is exact, and written rounded to the nearest, ties to even. `value_of` finds it by its
+// number.
 struct value_row {
     void *data;
     bool is_half;
@@ -45,8 +47,16 @@ uint16_t value_narrow_half(float value);
 
 static inline float value_read(struct value_row row, ptrdiff_t i)
 {
-    return row.is_half ? value_widen_half(((const uint16_t *)row.data)[i])
-                       : ((const float *)row.data)[i];
+    const unsigned char *data = row.data;
+    uint16_t half;
+    float value;
+
+    if (row.is_half) {
+        memcpy(&half, data + i * (ptrdiff_t)sizeof(half), sizeof(half));
+        return value_widen_half(half);
+    }
+    memcpy(&value, data + i * (ptrdiff_t)sizeof(value), sizeof(value));
+    return value;
 }
 
 static inline void value_write(struct value_row row, ptrdiff_t i, float value)
