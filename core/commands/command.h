@@ -33,6 +33,9 @@ enum outcome command_tokenize_main(const struct command *command);
 // A model's graph as text, or for Graphviz.
 enum outcome command_graph_main(const struct command *command);
 
+// The published models that are known by name.
+enum outcome command_models_main(const struct command *command);
+
 // The cases of a store on a backend.
 enum outcome command_replay_main(const struct command *command);
 

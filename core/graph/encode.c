@@ -113,3 +113,61 @@ tapml_status encode_weights(struct graph *graph,
     }
     return status;
 }
+
+static tapml_status
+add_size(const struct graph_value *value, const tapml_encoding *encoding, struct encode_size *size)
+{
+    int64_t shape[TAPML_MAX_RANK];
+    uint64_t bytes = 0;
+    uint64_t plain_bytes = 0;
+
+    for (uint32_t axis = 0; axis < value->rank; axis++) {
+        shape[axis] = value->shape[axis].constant; // Of weights nothing else is there.
+    }
+    TAPML_TRY(encoding_bytes(NULL, TAPML_BF16, shape, value->rank, &plain_bytes));
+    TAPML_TRY(encoding_bytes(encoding, TAPML_BF16, shape, value->rank, &bytes));
+    size->values += plain_bytes / sizeof(uint16_t);
+    size->bytes += bytes;
+    return size->values <= INT64_MAX && size->bytes <= INT64_MAX
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "up to weight '%s' expected less than 2^63 bytes",
+                             value->name);
+}
+
+static tapml_status measure_all(const struct graph *graph,
+                                const tapml_encoding *encoding,
+                                unsigned char *stays_plain,
+                                struct encode_size *size)
+{
+    note_uses(graph, stays_plain);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct graph_value *value = &graph->values[v];
+
+        if (value->kind == GRAPH_WEIGHT) {
+            const int is_encoded =
+                encoding != NULL && !stays_plain[v] && has_whole_blocks(value, encoding);
+
+            TAPML_TRY(add_size(value, is_encoded ? encoding : NULL, size));
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status encode_measure(const struct graph *graph,
+                            const tapml_encoding *encoding,
+                            struct encode_size *out_size)
+{
+    struct encode_size size = {.values = 0};
+    unsigned char *stays_plain = alloc_new(graph->value_count);
+
+    if (stays_plain == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = measure_all(graph, encoding, stays_plain, &size);
+
+    alloc_free(stays_plain);
+    if (status == TAPML_OK) {
+        *out_size = size;
+    }
+    return status;
+}

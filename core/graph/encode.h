@@ -23,6 +23,19 @@ struct encode_account {
     uint32_t plain_count; // Weights that stay as they are.
 };
 
+// What the weights of a graph take.
+struct encode_size {
+    uint64_t values;
+    uint64_t bytes;
+};
+
+// Counts the values of all weights, and the bytes that they take once encode_weights has encoded
+// them, with those that stay plain in bf16. Needs no checkpoint. If `encoding` is NULL, all stay
+// plain. TAPML_INVALID if a sum does not fit into 63 bits.
+tapml_status encode_measure(const struct graph *graph,
+                            const tapml_encoding *encoding,
+                            struct encode_size *out_size) STATUS_USED;
+
 // Encodes, in the checkpoint and in the graph, every weight of a float type with rows of whole
 // blocks whose every use is a parameter that takes `encoded`, and no view. A failure, which names
 // the tensor, leaves both half done: they are of no use then.

@@ -3,6 +3,7 @@
 #include "plugin/model.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "graph/builder.h"
@@ -201,6 +202,12 @@ static struct hash hash_of(const struct model *model)
     return hash_bytes(parts, sizeof(parts));
 }
 
+static tapml_status read_config(const struct model_options *options, struct config **out_config)
+{
+    return options->config != NULL ? config_parse(options->folder, options->config, out_config)
+                                   : config_open(options->folder, out_config);
+}
+
 // The keys that other architectures read while they were asked do not count as understood: the
 // config is read anew for the one that builds.
 static tapml_status
@@ -208,19 +215,19 @@ open_config(struct model *model, struct registry *registry, const struct model_o
 {
     struct config *config = NULL;
     uint32_t score = 0;
-    TAPML_TRY(config_open(options->folder, &config));
+    TAPML_TRY(read_config(options, &config));
     const tapml_status status = choose(registry, config, options->architecture, &model->component);
     config_close(config);
     TAPML_TRY(status);
     model->table = model->component->table;
-    TAPML_TRY(config_open(options->folder, &model->config));
+    TAPML_TRY(read_config(options, &model->config));
     return score_of(model->component, model->config, &score);
 }
 
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
-    if (!file_is_folder(options->folder)) {
+    if (options->config == NULL && !file_is_folder(options->folder)) {
         return status_fail(TAPML_NOT_FOUND, "expected a folder, found %s",
                            file_exists(options->folder) ? "a file" : "nothing");
     }
@@ -245,6 +252,7 @@ fill(struct model *model, struct registry *registry, const struct model_options 
 tapml_status
 model_open(struct registry *registry, const struct model_options *options, struct model **out_model)
 {
+    ASSERT(!options->config || options->without_weights);
     struct model *model = alloc_new(sizeof(*model));
     if (!model) {
         return status_no_memory();

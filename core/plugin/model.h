@@ -17,7 +17,8 @@
 struct model;
 
 struct model_options {
-    const char *folder;       // Of the model.
+    const char *folder;       // Of the model. With `config` a name, for messages.
+    const char *config;       // NULL; or the text of config.json, with `without_weights`.
     const char *architecture; // Id of the component to use; NULL: the one with the best score.
     int allow_unknown_keys;
     int without_weights; // Builds from the config alone.

@@ -28,6 +28,7 @@ static const struct entry entries[] = {
     {"report", command_report_main, "write the report of a run anew, from its store alone"},
     {"compare", command_compare_main, "print what two runs differ in, from their stores alone"},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
+    {"models", command_models_main, "list the published models that are known, and their sizes"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
     {"plugins", command_plugins_main, "list the plugins that were found, with their states"},
     {"ops", command_ops_main, "list the ops and the backends that have them"},

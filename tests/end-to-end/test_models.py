@@ -79,5 +79,14 @@ def what_is_not_there_ends_in_a_sentence(folder):
     rig.contains(done.stderr, "refs/main: expected a commit of 40 hexadecimal digits")
 
 
+def what_needs_a_plugin_says_so(folder):
+    """A type that no plugin knows is listed all the same, with its name for a state."""
+    env = write_list(os.path.join(folder, "lists"), type="new_kind", config={"model_type": "new_kind"})
+    rig.contains(rig.check(rig.host("models", env=env), 0).stdout, NAME, "no plugin")
+    entry, = json.loads(rig.check(rig.host("models", "--json", NAME, env=env), 0).stdout)
+    assert entry["state"] == "no plugin" and "parameters" not in entry and "'new_kind'" in entry["sentence"], entry
+    rig.contains(rig.check(rig.host("models", env={"TAPML_MODELS": folder + "/nowhere"}), 2).stderr, "/nowhere: expected")
+
+
 if __name__ == "__main__":
-    rig.main([names_stand_where_folders_do, a_run_remembers_the_folder, what_is_not_there_ends_in_a_sentence])
+    rig.main([what_needs_a_plugin_says_so, names_stand_where_folders_do, a_run_remembers_the_folder, what_is_not_there_ends_in_a_sentence])

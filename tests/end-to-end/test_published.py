@@ -4,6 +4,7 @@
 """Published models open untouched: configurations, and folders with a tokenizer and weights of true names and shapes."""
 import concurrent.futures
 import functools
+import json
 import math
 import os
 import re
@@ -39,8 +40,14 @@ def shapes_of(name):
     return published.weights(graph(name).stdout)
 
 
+@functools.cache
+def listed():
+    """What `tapml-host models` makes of all models: it builds each graph at full size, without weights."""
+    return {entry["name"]: entry for entry in json.loads(rig.check(rig.host("models", "--json"), 0).stdout)}
+
+
 def parameters(name):
-    return sum(math.prod(shape) for shape in shapes_of(name).values())
+    return listed()[name]["parameters"]
 
 
 def opening():
@@ -52,21 +59,29 @@ def opening():
 
 
 def refusal(name):
-    """The first line of a refusal that is none of those to expect, or None."""
-    done, expected = graph(name), published.models()[name].get("refused")
-    if expected is None and done.returncode != 0 or expected is not None and done.returncode != 2:
-        return f"{name}: {done.stderr.strip()}"
-    if expected is not None and f"'/{expected}'" not in done.stderr:
-        return f"{name}: expected a refusal of '/{expected}', found: {done.stderr.strip()}"
+    """What is wrong with how a model opens, or None."""
+    entry, expected = listed()[name], published.models()[name].get("refused")
+    if entry["state"] != ("refused" if expected else "opens"):
+        return f"{name}: {entry['state']} {entry['sentence']}"
+    if expected is not None and f"'/{expected}'" not in entry["sentence"]:
+        return f"{name}: expected a refusal of '/{expected}', found: {entry['sentence']}"
     return None
 
 
 def every_model_opens(_):
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong = [text for text in pool.map(refusal, published.models()) if text]
+    wrong = [text for text in map(refusal, published.models()) if text]
     models = published.models().values()
     print(f"# {len(models)} models of {len({model['type'] for model in models})} types")
-    assert len(models) > 240 and not wrong, "\n".join(wrong)
+    assert len(models) > 240 and listed().keys() == published.models().keys() and not wrong, "\n".join(wrong)
+
+
+def sizes_are_those_of_the_shapes(_):
+    """The parameters that are listed are all elements of all weights, which bf16 has in two bytes each."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        shapes = dict(zip(opening(), pool.map(shapes_of, opening())))
+    for name in opening():
+        count = sum(math.prod(shape) for shape in shapes[name].values())
+        assert count == parameters(name) and listed()[name]["bytes"]["bf16"] == 2 * count, (name, count, listed()[name])
 
 
 def named_size(name, model):
@@ -84,11 +99,20 @@ def sizes_are_those_of_the_names(_):
         size = named_size(name, model)
         if size and "refused" not in model and "text_config" not in model["config"]:
             count = parameters(name)
-            if not 0.85 * size <= count <= 1.55 * size or model.get("parameters", count) != count:
+            if not 0.85 * size <= count <= 1.55 * size:
                 wrong.append(f"{name}: {count} parameters")
             compared += 1
     print(f"# {compared} sizes")
     assert compared > 100 and not wrong, wrong
+
+
+def stated_sizes_are_those_of_the_graph(_):
+    """What a publisher counts is what the host counts, within 2 %."""
+    stated = {name: model["parameters"] for name, model in published.models().items() if "parameters" in model}
+    wrong = [f"{name}: {parameters(name)}, stated {count}" for name, count in stated.items()
+             if abs(parameters(name) - count) > 0.02 * count]
+    print(f"# {len(stated)} stated sizes")
+    assert stated and not wrong, wrong
 
 
 def names_are_those_of_hugging_face(_):
@@ -201,5 +225,6 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["weights"]:
         rig.main([every_folder_takes_text, middle_models_generate])
     else:
-        rig.main([every_model_opens, sizes_are_those_of_the_names, names_are_those_of_hugging_face, millions_of_experts_end_in_a_sentence,
-                  every_kind_of_tokenizer_takes_text])
+        rig.main([every_model_opens, sizes_are_those_of_the_shapes, sizes_are_those_of_the_names,
+                  stated_sizes_are_those_of_the_graph, names_are_those_of_hugging_face,
+                  millions_of_experts_end_in_a_sentence, every_kind_of_tokenizer_takes_text])

@@ -114,6 +114,12 @@ def manifest(place, variant):
     return os.path.join(place["build"], f"org.example.outside{variant}.tapml")
 
 
+def check_models(place):
+    """The list of published models is found beside the host."""
+    model, = json.loads(call([place["host"], "models", "--json", "gpt2"], place["environment"]))
+    expect(model["hub"] == "openai-community/gpt2" and model["state"] == "opens", str(model))
+
+
 def check_found(place):
     found = states(place)
     for component in ("outside", "outside-target", "outside_demo", "persimmon", "reference"):
@@ -247,6 +253,7 @@ def check_wrong_result(place):
 BUILD_ID = "build-id = "
 CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
+    ("the installed host finds the list of published models", check_models),
     ("a library alone is known by its note", check_library_alone),
     ("a needed minor that is not there", check_refused, "-newer-abi", "wrong-abi", "needs the ABI 1.9"),
     ("a missing symbol", check_refused, "-no-symbol", "malformed", "no symbol 'tapml_plugin_query_v1'"),

@@ -106,3 +106,23 @@ Test(encode, leaves_what_someone_reads_plain)
     cr_assert(hash_equal(plain, graph_hash(made.graph)));
     release(&made);
 }
+
+Test(encode, measures_what_it_would_make)
+{
+    const uint64_t values = 96 * 64 + 64;
+    struct encode_size size;
+    struct made made;
+
+    make(&made, 1, 0);
+    fixture_ok(encode_measure(made.graph, NULL, &size));
+    cr_assert_eq(size.values, values);
+    cr_assert_eq(size.bytes, 2 * values);
+    fixture_ok(encode_measure(made.graph, encoding_find(TAPML_ENCODING_Q4), &size));
+    cr_assert_eq(size.values, values);
+    cr_assert_eq(size.bytes, 96 * 64 / 32 * 20 + 2 * 64);
+    release(&made);
+    make(&made, 0, 1);
+    fixture_ok(encode_measure(made.graph, encoding_find(TAPML_ENCODING_Q8), &size));
+    cr_assert_eq(size.bytes, 2 * values, "what someone reads plain stays plain");
+    release(&made);
+}
