@@ -9,12 +9,17 @@ import math
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import published
 import rig
 
+sys.path.insert(0, os.path.join(rig.SOURCE, "tools"))
+import model_table  # Behind the path to it.
+
 PROMPT = "Hello, world! 1+1=2"
+ON = ["--backend", model_table.ZEROS_BACKEND]
 # The size that a name ends with: "0.6b", "135m". Mixtures name what is active, or one expert.
 SIZE = re.compile(r"(?<![\da-z.])(\d+(?:[._]\d+)?)([bm])(?![a-z\d])")
 CHECK = """[run]
@@ -115,6 +120,20 @@ def stated_sizes_are_those_of_the_graph(_):
     assert stated and not wrong, wrong
 
 
+def tied_heads_have_no_weight(_):
+    """The quirk is what the graph shows."""
+    head = re.compile(r"((language_)?model\.)*(lm_head(\.linear)?|embed_out|head|output|transformer\.output_layer)\.weight")
+    wrong = [name for name in opening() if not is_encoder(name) and ("tied head" in listed()[name]["quirks"])
+             == any(head.fullmatch(weight) for weight in shapes_of(name))]
+    assert not wrong, wrong
+
+
+def the_page_of_models_is_up_to_date(_):
+    done = subprocess.run([sys.executable, os.path.join(rig.SOURCE, "tools", "model_table.py"), "--check", "--build", rig.BUILD],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def names_are_those_of_hugging_face(_):
     """Beside what is optional, a model has the tensors that Hugging Face has written for a fixture of its type."""
     optional = re.compile(r"lm_head\.weight|.*\.(ln_attn|ln_mlp)\.\w+|.*\.project_(in|out)\.weight")
@@ -169,10 +188,10 @@ def generates(name):
     """Zeros give the first token again and again: what is tried is everything around the arithmetic."""
     path = make(name)
     if published.models()[name]["type"] == "bert":
-        done = rig.host("generate", "--model", path, "--prompt", PROMPT, "--pool", "cls", "--json", "--backend", "cpu")
+        done = rig.host("generate", "--model", path, "--prompt", PROMPT, "--pool", "cls", "--json", *ON)
     else:
         option = ["--prompt", PROMPT] if prompt_of(name) == PROMPT else ["--ids", prompt_of(name).partition(" ")[2]]
-        done = rig.host("generate", "--model", path, *option, "--count", "1", "--backend", "cpu")
+        done = rig.host("generate", "--model", path, *option, "--count", "1", *ON)
     shutil.rmtree(path)
     assert done.returncode == 0 and done.stdout.strip(), f"{name}: {done.stderr}"
 
@@ -216,8 +235,8 @@ def every_folder_takes_text(_):
     assert len(with_text) > 200, len(with_text)
 
 
-def middle_models_generate(_, size_max=2.2e9):
-    names = [name for name in opening() if parameters(name) <= size_max]
+def middle_models_generate(_):
+    names = [name for name in opening() if parameters(name) <= model_table.ZEROS_PARAMETERS_MAX]
     print(f"# {tries(generates, names)} models")
 
 
@@ -226,5 +245,6 @@ if __name__ == "__main__":
         rig.main([every_folder_takes_text, middle_models_generate])
     else:
         rig.main([every_model_opens, sizes_are_those_of_the_shapes, sizes_are_those_of_the_names,
-                  stated_sizes_are_those_of_the_graph, names_are_those_of_hugging_face,
+                  stated_sizes_are_those_of_the_graph, tied_heads_have_no_weight,
+                  the_page_of_models_is_up_to_date, names_are_those_of_hugging_face,
                   millions_of_experts_end_in_a_sentence, every_kind_of_tokenizer_takes_text])
