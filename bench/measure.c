@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "model/safetensors.h"
 #include "tensor/encoding.h"
 
 #include <inttypes.h>
@@ -152,7 +153,7 @@ static tapml_status open_model(struct measure *measure, int64_t more)
     if (weights != NULL && options.encoding == NULL) {
         return status_fail(TAPML_INVALID, "--weights is 'q8_0' or 'q4_0', found '%s'", weights);
     }
-    TAPML_TRY(checkpoint_open(folder, &measure->checkpoint));
+    TAPML_TRY(safetensors_open(folder, &measure->checkpoint));
     TAPML_TRY(setup_model(&measure->setup, &options));
     TAPML_TRY(count_bytes(measure, options.encoding));
     TAPML_TRY(setup_place(&measure->setup, "source", backend != NULL ? backend : "cpu"));

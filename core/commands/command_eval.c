@@ -33,14 +33,10 @@ static const struct given {
 
 enum { GIVENS = sizeof(givens) / sizeof(*givens) };
 
-// A row agrees where max|a - b| <= TOLERANCE * max(1, max|b|).
-static const double tolerance = 1e-4;
-
-// In f16, whose roundings are 2^13 times as large, over all layers.
-static const double tolerance_reduced = 1e-2;
-
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder, or a name; expected.safetensors is beside the weights"},
+    {"--model", "PATH", "the model's folder, a name or a GGUF file"},
+    {"--expected", "FILE", "what is expected; by default expected.safetensors beside the weights"},
+    {"--limit", "X", "the relative error that is allowed; weights in blocks need it"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
@@ -63,7 +59,7 @@ struct eval {
     int is_encoder;
     int is_part;              // Without ids: a part of a model, whose file it shares.
     struct model_parts parts; // That tokens of the prompt stand for.
-    double tolerance;
+    struct eval_limit limit;
     struct place *probed[SESSION_PLACES_MAX]; // The places of the setup, under a probe.
     struct op_judge *ops;
     struct nonfinite nonfinite;
@@ -229,7 +225,7 @@ static tapml_status compare_rows(const struct eval *eval,
         eval_score_note(score, name, error, 1);
     }
     op_judge_note(eval->ops, graph_find_output(model_graph(eval->setup.model), output),
-                  worst <= eval->tolerance);
+                  worst <= eval->limit.error);
     alloc_free(expected.values);
     return status;
 }
@@ -320,7 +316,7 @@ compare_part(const struct eval *eval, const struct model_part *item, struct eval
 // What a way of feeding begins with.
 static tapml_status begin_score(const struct eval *eval, struct eval_score *score)
 {
-    *score = eval_score_begin(eval->tolerance, eval->greedy_count);
+    *score = eval_score_begin(eval->limit, eval->greedy_count);
     for (size_t i = 0; i < eval->parts.count; i++) {
         TAPML_TRY(compare_part(eval, &eval->parts.items[i], score));
     }
@@ -440,7 +436,7 @@ static tapml_status run_encoder(struct eval *eval, int *out_agrees)
     *out_agrees = 1;
     for (size_t i = 0; i <= GIVENS; i++) {
         const struct given *given = i > 0 ? &givens[i - 1] : NULL;
-        struct eval_score score = eval_score_begin(eval->tolerance, eval->greedy_count);
+        struct eval_score score = eval_score_begin(eval->limit, eval->greedy_count);
 
         if (given == NULL || checkpoint_find(eval->file, given->input) != NULL) {
             TAPML_TRY(run_given(eval, given, &score));
@@ -473,7 +469,7 @@ static tapml_status give_thing(struct eval *eval, int64_t thing, int64_t *out_th
 static tapml_status run_part(struct eval *eval, int *out_agrees)
 {
     const struct graph *graph = model_graph(eval->setup.model);
-    struct eval_score score = eval_score_begin(eval->tolerance, eval->greedy_count);
+    struct eval_score score = eval_score_begin(eval->limit, eval->greedy_count);
     int64_t things = 1;
 
     *out_agrees = 1;
@@ -534,7 +530,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
 
     eval->folder = options_get(options, "--model");
     if (eval->folder == NULL) {
-        return status_fail(TAPML_INVALID, "no model: give --model DIR");
+        return status_fail(TAPML_INVALID, "no model: give --model PATH");
     }
     struct model_options model = {.folder = eval->folder};
 
@@ -542,7 +538,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     eval->folder = model.folder;
     TAPML_TRY(setup_model(&eval->setup, &model));
     setup_warn_no_text(&eval->setup);
-    TAPML_TRY(expected_open(eval->folder, &eval->file));
+    TAPML_TRY(expected_open(eval->folder, options_get(options, "--expected"), &eval->file));
     eval->inputs = (struct model_inputs){.file = eval->file, .name = "expected.safetensors"};
     eval->is_encoder = graph_find_output(model_graph(eval->setup.model), "logits") == GRAPH_NONE;
     TAPML_TRY(pooling_read(options, &eval->pooling));
@@ -559,7 +555,8 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     }
     TAPML_TRY(setup_place(&eval->setup, "source", backend));
     TAPML_TRY(setup_read_activations(options, &activation));
-    eval->tolerance = activation_is_reduced(activation) ? tolerance_reduced : tolerance;
+    TAPML_TRY(eval_score_read_limit(options, model_checkpoint(eval->setup.model), activation,
+                                    &eval->limit));
     return activation_is_reduced(activation)
                ? setup_place_reduced(&eval->setup, activation_type(activation)->name,
                                      eval->setup.places[0], activation)
@@ -591,7 +588,7 @@ static tapml_status open_probes(struct eval *eval)
     TAPML_TRY(op_judge_create(&(struct op_judge_options){.graph = graph,
                                                          .expected = eval->file,
                                                          .tokens = eval->tokens,
-                                                         .tolerance = eval->tolerance},
+                                                         .tolerance = eval->limit.error},
                               &eval->ops));
     for (uint32_t i = 0; i < eval->setup.place_count; i++) {
         const struct place *base = eval->setup.places[i];
@@ -670,7 +667,7 @@ enum outcome command_eval_main(const struct command *command)
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help(
-            "eval --model DIR [--backend B]",
+            "eval --model PATH [--backend B]",
             "Compares a model with expected.safetensors, fed at once, in chunks and token by "
             "token;\nan encoder at once, also with token_type_ids and attention_mask.\n"
             "Its parts, such as that of images, read their inputs from that file.\n",

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "exec/run.h"
 #include "model/chat.h"
+#include "model/safetensors.h"
 #include "run/interrupt.h"
 #include "run/model_parts.h"
 #include "run/nonfinite_search.h"
@@ -26,8 +27,8 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR",
-     "the model's folder, or a name; default with --plan: that of the plan's run"},
+    {"--model", "PATH",
+     "the model's folder, a name or a GGUF file; default with --plan: that of the plan's run"},
     {"--prompt", "TEXT", "the prompt to continue"},
     {"--ids", "IDS", "the same as ids: '5 17 3'"},
     {"--chat", NULL, "--prompt is a user's message, or messages as JSON; prints the answer alone"},
@@ -271,7 +272,7 @@ static tapml_status open_parts(struct generate *generate, const struct model_opt
     if (path == NULL) {
         return TAPML_OK;
     }
-    TAPML_TRY(checkpoint_open_file(path, &generate->inputs_file));
+    TAPML_TRY(safetensors_open_file(path, &generate->inputs_file));
     generate->inputs = (struct model_inputs){.file = generate->inputs_file, .name = path};
     return model_parts_expand(&generate->parts, &generate->inputs, &generate->ids,
                               &generate->count);
@@ -519,7 +520,7 @@ static tapml_status open_model(struct generate *generate, struct model_options *
 
     folder = folder != NULL ? folder : metadata(generate, "model.path");
     if (folder == NULL) {
-        return status_fail(TAPML_INVALID, "no model: give --model DIR");
+        return status_fail(TAPML_INVALID, "no model: give --model PATH");
     }
     (void)snprintf(generate->model, sizeof(generate->model), "%s", folder);
     const char *weights = options_get(&generate->options, "--weights");

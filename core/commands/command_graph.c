@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--model", "DIR", "the model's folder, or a name; without weights config.json is enough"},
+    {"--model", "PATH", "the model's folder, a name or a GGUF file"},
     {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_MODEL_OPTIONS,

@@ -5,6 +5,7 @@
 
 #include "config/isolation.h"
 #include "config/run_file.h"
+#include "model/weight_files.h"
 #include "report/report.h"
 #include "run/bundles.h"
 #include "run/interrupt.h"
@@ -30,7 +31,7 @@ static const struct options_spec specs[] = {
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
     {"--activations", "TYPE", "f32 (default) or f16; a bundle and a target have their own"},
-    {"--model", "DIR", "the folder of the weights, or a name; by default that of the run"},
+    {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -70,7 +71,7 @@ static tapml_status open_weights(struct replaying *replaying)
     if (known == NULL) {
         return TAPML_OK;
     }
-    const tapml_status status = checkpoint_open(folder, &replaying->checkpoint);
+    const tapml_status status = weight_files_open(folder, &replaying->checkpoint);
 
     if (status == TAPML_OK) {
         return run_metadata_encode(store, replaying->checkpoint);

@@ -108,11 +108,12 @@ static const struct key keys[] = {
      .kind = KEY_TEXT,
      .is_needed = 1,
      IN_RUN(model),
-     .type = "a folder",
+     .type = "a folder or a file",
      .example = "models/tiny",
      .help =
-         "A model in the format of Hugging Face: config.json, safetensors, tokenizer.json. A name "
-         "of 'tapml-host models', or ORGANISATION/NAME, is a folder of the hub's local cache."},
+         "A model in the format of Hugging Face: config.json, safetensors, tokenizer.json; or a "
+         "GGUF file. A name of 'tapml-host models', or ORGANISATION/NAME, is a folder of the hub's "
+         "local cache."},
     {.section = "model",
      .name = "architecture",
      .kind = KEY_TEXT,

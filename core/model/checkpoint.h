@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The weights of a model folder: named tensors in mapped safetensors files.
+// The weights of a model: named tensors in mapped files, whichever their format
+// (model/safetensors.h, model/gguf_weights.h; model/weight_files.h opens either).
 //
-// A folder has model.safetensors, or model.safetensors.index.json with its shards. Headers are not
-// trusted: every length, offset, shape and name is checked, and errors name file and tensor.
-// Several threads may read a checkpoint, but none during `checkpoint_encode`.
+// Several threads may read a checkpoint, but none while it is made, and none during
+// `checkpoint_encode`.
 #pragma once
 
 #include "base/file.h"
@@ -15,22 +15,43 @@
 
 #include <tapml/tensor.h>
 
+struct arena;
 struct checkpoint;
 
 struct checkpoint_tensor {
     const char *name;
     tapml_tensor tensor; // Type and shape, dense; no buffer. Encoded after checkpoint_encode.
-    const void *data;    // In the mapping, at any address: a file need not align its tensors.
+    const void *data; // In a mapping, at any address: a file need not align its tensors; or a copy.
     uint64_t bytes;
     const char *file; // Name of the shard, for messages.
 };
 
-// Maps the weights of `folder`. The caller owns the result. Pages are read from the disk when they
-// are used.
-tapml_status checkpoint_open(const char *folder, struct checkpoint **out_checkpoint) STATUS_USED;
+// Makes an empty checkpoint, which a reader of a format fills. The caller owns it.
+tapml_status checkpoint_create(struct checkpoint **out_checkpoint) STATUS_USED;
 
-// Opens one safetensors file, such as expected.safetensors.
-tapml_status checkpoint_open_file(const char *path, struct checkpoint **out_checkpoint) STATUS_USED;
+// Memory of names and shapes that lives as long as the checkpoint.
+struct arena *checkpoint_arena(struct checkpoint *checkpoint);
+
+// Takes over a mapped file, and empties `*map`; after a failure it stays with the caller. `name` is
+// the file's without its folder.
+tapml_status checkpoint_add_file(struct checkpoint *checkpoint,
+                                 const char *name,
+                                 struct file_map *map) STATUS_USED;
+
+// Says where the file that was added last has its names, types, shapes and offsets.
+void checkpoint_set_header(struct checkpoint *checkpoint, uint64_t begin, uint64_t bytes);
+
+// Returns memory that lives as long as the checkpoint and that a worker can share, if the system
+// can; NULL if there is none. `align` is at most that of a page.
+void *checkpoint_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t align);
+
+// Adds a tensor, which was checked. Name, shape and file outlive the checkpoint, or are of its
+// arena; the data too.
+tapml_status checkpoint_add_tensor(struct checkpoint *checkpoint,
+                                   const struct checkpoint_tensor *tensor) STATUS_USED;
+
+// Ends the additions: sorts files and tensors. TAPML_INVALID if two have one name.
+tapml_status checkpoint_finish(struct checkpoint *checkpoint) STATUS_USED;
 
 // Unmaps the files and frees encoded tensors. NULL is allowed.
 void checkpoint_close(struct checkpoint *checkpoint);

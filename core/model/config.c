@@ -7,6 +7,8 @@
 #include "base/json_file.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "gguf/gguf.h"
+#include "gguf/gguf_config.h"
 
 #include <math.h>
 #include <string.h>
@@ -585,8 +587,34 @@ parse_bytes(const char *name, const char *text, size_t size, struct config **out
     return TAPML_OK;
 }
 
+static int append(const char *bytes, size_t count, void *text)
+{
+    text_append_bytes(text, bytes, count);
+    return 0;
+}
+
+// The configuration that follows from the metadata of a GGUF file.
+static tapml_status open_gguf(const char *path, struct config **out_config)
+{
+    json_t *root = NULL;
+    TAPML_TRY(gguf_config_load(path, &root));
+    struct text text;
+    text_init(&text);
+    const int failed = json_dump_callback(root, append, &text, JSON_REAL_PRECISION(17));
+    json_decref(root);
+    tapml_status status = failed ? status_no_memory() : text_status(&text);
+    if (status == TAPML_OK) {
+        status = parse_bytes(path, text.data, text.length, out_config);
+    }
+    text_release(&text);
+    return status;
+}
+
 tapml_status config_open(const char *folder, struct config **out_config)
 {
+    if (gguf_is(folder)) {
+        return open_gguf(folder, out_config);
+    }
     char *path = file_join(folder, "config.json");
     if (!path) {
         return status_no_memory();

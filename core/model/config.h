@@ -15,7 +15,8 @@
 
 struct config;
 
-// Reads FOLDER/config.json. The caller owns the result.
+// Reads FOLDER/config.json, or the metadata of a GGUF file as if it was one. The caller owns the
+// result.
 tapml_status config_open(const char *folder, struct config **out_config) STATUS_USED;
 
 // The same from a text; `name` stands for the file in messages.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "graph/builder.h"
 #include "model/checkpoint.h"
+#include "model/weight_files.h"
 #include "plugin/component.h"
 
 #include <tapml/model.h>
@@ -227,9 +228,8 @@ open_config(struct model *model, struct registry *registry, const struct model_o
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
-    if (options->config == NULL && !file_is_folder(options->folder)) {
-        return status_fail(TAPML_NOT_FOUND, "expected a folder, found %s",
-                           file_exists(options->folder) ? "a file" : "nothing");
+    if (options->config == NULL && !file_exists(options->folder)) {
+        return status_fail(TAPML_NOT_FOUND, "expected a folder or a GGUF file, found nothing");
     }
     model->folder = alloc_text(options->folder);
     if (!model->folder) {
@@ -237,7 +237,7 @@ fill(struct model *model, struct registry *registry, const struct model_options 
     }
     TAPML_TRY(open_config(model, registry, options));
     if (!options->without_weights) {
-        TAPML_TRY(checkpoint_open(options->folder, &model->checkpoint));
+        TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
     }
     TAPML_TRY(weights_create(model->checkpoint, &model->weights));
     TAPML_TRY(make_graph(model, registry, options->allow_unknown_keys));

@@ -17,7 +17,7 @@
 struct model;
 
 struct model_options {
-    const char *folder;       // Of the model. With `config` a name, for messages.
+    const char *folder;       // Of the model, or its GGUF file. With `config` a name, for messages.
     const char *config;       // NULL; or the text of config.json, with `without_weights`.
     const char *architecture; // Id of the component to use; NULL: the one with the best score.
     int allow_unknown_keys;

@@ -3,20 +3,68 @@
 
 #include "run/eval_score.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct eval_score eval_score_begin(double tolerance, int64_t greedy_count)
+// Of what is computed in f32.
+static const double limit_plain = 1e-4;
+
+// In f16, whose roundings are 2^13 times as large, over all layers.
+static const double limit_reduced = 1e-2;
+
+struct eval_score eval_score_begin(struct eval_limit limit, int64_t greedy_count)
 {
-    return (struct eval_score){
-        .tolerance = tolerance, .greedy_count = greedy_count, .first_hidden = -1};
+    return (struct eval_score){.limit = limit, .greedy_count = greedy_count, .first_hidden = -1};
+}
+
+// A tensor whose type lost something that the expected values have; NULL: there is none.
+static const struct checkpoint_tensor *find_loss(const struct checkpoint *checkpoint)
+{
+    static const char blocks[] = "gguf.";
+
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
+        const tapml_encoding *encoding = tensor->tensor.encoding;
+
+        if (encoding != NULL && strncmp(encoding->id, blocks, strlen(blocks)) == 0) {
+            return tensor;
+        }
+    }
+    return NULL;
+}
+
+tapml_status eval_score_read_limit(const struct options *options,
+                                   const struct checkpoint *checkpoint,
+                                   enum activation activation,
+                                   struct eval_limit *out_limit)
+{
+    const char *word = options_get(options, "--limit");
+    const struct checkpoint_tensor *loss = find_loss(checkpoint);
+    struct eval_limit limit = {activation_is_reduced(activation) ? limit_reduced : limit_plain, 0};
+
+    if (word == NULL && loss != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "%s: tensor '%s' is in blocks of '%s', which lost something: give "
+                           "--limit, the relative error that is allowed",
+                           loss->file, loss->name, loss->tensor.encoding->id);
+    }
+    if (word != NULL) {
+        limit.is_given = 1;
+        if (text_parse_f64(word, &limit.error) != TAPML_OK || !(limit.error > 0)) {
+            return status_fail(TAPML_INVALID, "--limit is '%s', expected a number above 0", word);
+        }
+    }
+    *out_limit = limit;
+    return TAPML_OK;
 }
 
 void eval_score_note(struct eval_score *score, const char *name, double error, size_t rows)
 {
     score->compared += rows;
-    if (strncmp(name, "hidden.", 7) == 0 && !(error <= score->tolerance)) {
+    if (strncmp(name, "hidden.", 7) == 0 && !(error <= score->limit.error)) {
         const int64_t layer = strtol(name + 7, NULL, 10);
 
         score->first_hidden =
@@ -30,8 +78,8 @@ void eval_score_note(struct eval_score *score, const char *name, double error, s
 
 int eval_score_agrees(const struct eval_score *score)
 {
-    return score->compared > 0 && score->worst <= score->tolerance &&
-           score->greedy_equal == score->greedy_count;
+    return score->compared > 0 && score->worst <= score->limit.error &&
+           (score->limit.is_given || score->greedy_equal == score->greedy_count);
 }
 
 void eval_score_print(const struct eval_score *score, const char *way)
@@ -42,8 +90,12 @@ void eval_score_print(const struct eval_score *score, const char *way)
         (void)snprintf(hidden, sizeof(hidden), "the first hidden layer that diverges: %lld",
                        (long long)score->first_hidden);
     }
-    (void)printf("%-16s %s  worst relative error %.2e (%s), %s, greedy %lld / %lld, %zu rows\n",
-                 way, eval_score_agrees(score) ? "agrees " : "DIVERGES", score->worst,
-                 score->worst_name, hidden, (long long)score->greedy_equal,
-                 (long long)score->greedy_count, score->compared);
+    (void)printf("%-16s %s  worst relative error %.2e (%s), %s, greedy %lld / %lld, %zu rows", way,
+                 eval_score_agrees(score) ? "agrees " : "DIVERGES", score->worst, score->worst_name,
+                 hidden, (long long)score->greedy_equal, (long long)score->greedy_count,
+                 score->compared);
+    if (score->limit.is_given) {
+        (void)printf(", limit %.2e", score->limit.error);
+    }
+    (void)printf("\n");
 }

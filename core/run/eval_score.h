@@ -4,11 +4,21 @@
 // What one way of feeding a prompt gave, against what is expected: a line of `eval`.
 #pragma once
 
+#include "config/options.h"
+#include "model/checkpoint.h"
+#include "tensor/activation.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
+// A row agrees if max|a - b| <= error * max(1, max|b|).
+struct eval_limit {
+    double error;
+    int is_given; // By the user, for weights that lost something: the ids may differ then.
+};
+
 struct eval_score {
-    double tolerance;     // Of the relative error of a row.
+    struct eval_limit limit;
     int64_t greedy_count; // Ids that are expected.
 
     double worst; // Relative error.
@@ -19,12 +29,19 @@ struct eval_score {
 };
 
 // A score of nothing.
-struct eval_score eval_score_begin(double tolerance, int64_t greedy_count);
+struct eval_score eval_score_begin(struct eval_limit limit, int64_t greedy_count);
+
+// Reads the option --limit, without which the limit is that of roundings. TAPML_INVALID if it is no
+// number above 0, or not there although `checkpoint` has weights in blocks.
+tapml_status eval_score_read_limit(const struct options *options,
+                                   const struct checkpoint *checkpoint,
+                                   enum activation activation,
+                                   struct eval_limit *out_limit) STATUS_USED;
 
 // Notes `rows` rows of the tensor `name`, of which the worst has `error`.
 void eval_score_note(struct eval_score *score, const char *name, double error, size_t rows);
 
-// Whether rows were compared, all of them agree, and so do the ids.
+// Whether rows were compared, all of them agree, and so do the ids unless the limit was given.
 int eval_score_agrees(const struct eval_score *score);
 
 // Prints the line of a way of feeding.

@@ -4,20 +4,24 @@
 #include "run/expected.h"
 
 #include "base/alloc.h"
+#include "gguf/gguf.h"
+#include "model/safetensors.h"
 #include "tensor/convert.h"
 
 #include <math.h>
 
-tapml_status expected_open(const char *folder, struct checkpoint **out_file)
+tapml_status expected_open(const char *model, const char *given, struct checkpoint **out_file)
 {
-    char *path = file_join(folder, "expected.safetensors");
-
-    if (path == NULL) {
-        return status_no_memory();
+    if (given != NULL) {
+        return safetensors_open_file(given, out_file);
     }
-    const tapml_status status = checkpoint_open_file(path, out_file);
+    char *folder = gguf_is(model) ? file_folder(model) : alloc_text(model);
+    char *path = folder != NULL ? file_join(folder, "expected.safetensors") : NULL;
+    const tapml_status status =
+        path != NULL ? safetensors_open_file(path, out_file) : status_no_memory();
 
     alloc_free(path);
+    alloc_free(folder);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 #include "run/pooling.h"
 
 // A tensor of the file as doubles. The caller frees `values`.
@@ -17,9 +18,10 @@ struct expected {
     int64_t rows, width; // Rank 1: one row.
 };
 
-// Opens the file of a model's folder; `checkpoint_close` closes it. Fails as `checkpoint_open_file`
-// does.
-tapml_status expected_open(const char *folder, struct checkpoint **out_file) STATUS_USED;
+// Opens `given`; if that is NULL, expected.safetensors in the model's folder, or beside its GGUF
+// file. `checkpoint_close` closes it. Fails as `safetensors_open_file` does.
+tapml_status
+expected_open(const char *model, const char *given, struct checkpoint **out_file) STATUS_USED;
 
 // Reads a tensor of rank 1 or 2. TAPML_INVALID if there is none of that rank.
 tapml_status expected_read(const struct checkpoint *file,

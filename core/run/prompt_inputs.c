@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "exec/part_rows.h"
 #include "exec/plan.h"
+#include "model/safetensors.h"
 
 #include <string.h>
 
@@ -161,7 +162,7 @@ read_one(const struct prompt_inputs_options *options, struct arena *arena, struc
     if (prompt->inputs == NULL) {
         return refuse_tokens(graph, prompt);
     }
-    TAPML_TRY(checkpoint_open_file(prompt->inputs, &file));
+    TAPML_TRY(safetensors_open_file(prompt->inputs, &file));
     const struct model_inputs inputs = {.file = file, .name = prompt->inputs};
     const tapml_status status = is_text ? read_text(options, &inputs, arena, prompt)
                                         : read_part(options, &inputs, arena, prompt);

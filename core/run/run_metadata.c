@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "gguf/gguf.h"
+#include "gguf/gguf_config.h"
 #include "model/checkpoint.h"
 #include "run/identity.h"
 #include "store/blame.h"
@@ -119,7 +121,11 @@ static tapml_status
 print_files(const char *folder, const struct checkpoint *checkpoint, struct text *out)
 {
     const char *last = "";
+    char *base = gguf_is(folder) ? file_folder(folder) : alloc_text(folder);
 
+    if (base == NULL) {
+        return status_no_memory();
+    }
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
         const char *file = checkpoint_at(checkpoint, i)->file;
         struct stat about = {0};
@@ -127,7 +133,7 @@ print_files(const char *folder, const struct checkpoint *checkpoint, struct text
         if (strcmp(file, last) == 0) {
             continue;
         }
-        char *path = file_join(folder, file);
+        char *path = file_join(base, file);
         const int is_there = path != NULL && stat(path, &about) == 0;
 
         alloc_free(path);
@@ -137,6 +143,7 @@ print_files(const char *folder, const struct checkpoint *checkpoint, struct text
                         (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
         }
     }
+    alloc_free(base);
     return text_status(out);
 }
 
@@ -317,7 +324,10 @@ static tapml_status write_config(struct store *store, const char *folder)
     }
     tapml_status status = TAPML_OK;
 
-    if (json_file_load(path, &config) == TAPML_OK) {
+    const tapml_status loaded =
+        gguf_is(folder) ? gguf_config_load(folder, &config) : json_file_load(path, &config);
+
+    if (loaded == TAPML_OK) {
         for (size_t i = 0; status == TAPML_OK && i < RUN_METADATA_CONFIG_TEXTS; i++) {
             status = write_config_value(store, config, run_metadata_config_texts[i], JSON_STRING);
         }

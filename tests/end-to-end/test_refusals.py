@@ -165,7 +165,7 @@ kinds("the index", model_file("model.safetensors.index.json", SHARDED), "model.s
 kinds("a shard", model_file("model-00002-of-00003.safetensors", SHARDED), "model-00002-of-00003.safetensors: ")
 row("the model's folder is absent", 2, ["model 'nowhere': expected a folder, found nothing"],
     lambda folder: run_of(folder, model="nowhere"))
-row("the model's folder is a file", 2, ["expected a folder, found a file"],
+row("the model's folder is a file", 2, ["config.json: expected a GGUF file, found another"],
     lambda folder: run_of(folder, model=os.path.join(LLAMA, "config.json")))
 row("the run's folder is a file", 2, ["run", "expected a folder, found a file"],
     lambda folder: (write(os.path.join(folder, "run"), b""), run_of(folder))[1])
@@ -260,7 +260,7 @@ words("a count out of range", ["option '--count' is 0, expected 1"], "generate",
 words("a capacity below the prompt", ["capacity"], "generate", "--model", LLAMA, "--ids", "1 2 3", "--capacity", "2")
 words("a target without a name", ["--target is '=x', expected NAME=BACKEND"], "generate", "--model", LLAMA, "--ids", "1",
       "--target", "=x")
-words("no model", ["no model: give --model DIR"], "eval")
+words("no model", ["no model: give --model PATH"], "eval")
 for command in (["generate", "--ids", "1"], ["eval"], ["graph"]):
     words(f"an unknown architecture for {command[0]}", ["no architecture 'lama' can be used", "did you mean 'llama'?"],
           *command, "--model", LLAMA, "--architecture", "lama")

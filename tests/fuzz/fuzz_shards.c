@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         is_ready = 1;
     }
     fuzz_begin();
-    if (!fuzz_refused(checkpoint_open(fuzz_folder(), &checkpoint))) {
+    if (!fuzz_refused(safetensors_open(fuzz_folder(), &checkpoint))) {
         for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
             const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
             FUZZ_CHECK(tensor->bytes == 4 && strlen(tensor->file) == 1);

@@ -3,6 +3,7 @@
 #include "harness/expected.h"
 
 #include "harness/scratch.h"
+#include "model/safetensors.h"
 
 #include <math.h>
 
@@ -27,7 +28,7 @@ void expected_open(struct expected *expected, const char *folder)
 {
     char path[3 * SCRATCH_PATH];
     snprintf(path, sizeof(path), "%s/expected.safetensors", scratch_source(folder));
-    cr_assert_eq(checkpoint_open_file(path, &expected->file), TAPML_OK, "%s", status_message());
+    cr_assert_eq(safetensors_open_file(path, &expected->file), TAPML_OK, "%s", status_message());
     expected->count = read_ids(expected, "input_ids", expected->ids);
     expected->greedy_count = read_ids(expected, "greedy_ids", expected->greedy);
 }

@@ -6,6 +6,7 @@
 
 #include "harness/scratch.h"
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 
 #include <stdint.h>
 
@@ -30,6 +31,6 @@ tensor_file_open(struct scratch *scratch, const char *header, const float *value
     const char *path =
         scratch_write(scratch, "expected.safetensors", file, 8 + length + count * sizeof(*values));
 
-    cr_assert_eq(checkpoint_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(safetensors_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
     return checkpoint;
 }

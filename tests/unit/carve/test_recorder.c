@@ -8,6 +8,7 @@
 #include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 #include "store/case.h"
 #include "store/prompt.h"
 #include "store/store.h"
@@ -527,7 +528,7 @@ Test(recorder, weights_that_are_not_the_checkpoints_are_kept_with_the_case)
 {
     static const float W[] = {1, 0, 0, 0, 0, 0, 0, 1};
     struct checkpoint *checkpoint = NULL;
-    MUST(checkpoint_open(scratch_source("models/tiny"), &checkpoint));
+    MUST(safetensors_open(scratch_source("models/tiny"), &checkpoint));
     const struct checkpoint_tensor *named = checkpoint_at(checkpoint, 0);
     make(inner, 1, checkpoint);
     step(0);

@@ -6,6 +6,7 @@
 #include "harness/plain.h"
 #include "harness/scratch.h"
 #include "link/loopback.h"
+#include "model/safetensors.h"
 #include "tensor/encoding.h"
 
 #include <criterion/criterion.h>
@@ -74,7 +75,7 @@ static void load_over_link(struct backend *device, void (*check)(struct backend 
     struct arena *arena = arena_create();
     struct backend *backend = NULL;
     (void)snprintf(folder, sizeof(folder), "%s/models/llama_bf16", getenv("TAPML_TEST_DATA"));
-    cr_assert_eq(checkpoint_open(folder, &checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(safetensors_open(folder, &checkpoint), TAPML_OK, "%s", status_message());
     cr_assert_eq(catalogue_create(&catalogue), TAPML_OK);
     cr_assert_eq(loopback_create(device, catalogue, arena, &backend), TAPML_OK);
     struct residency *set = make_set(backend);

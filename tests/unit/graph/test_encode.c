@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "graph/encode.h"
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 #include "model/weights.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static void make(struct made *made, int is_tied, int is_gathered)
     snprintf(folder, sizeof(folder), "%s/models/llama", getenv("TAPML_TEST_DATA"));
     fixture_init(&made->fixture);
     builder_destroy(made->fixture.builder);
-    fixture_ok(checkpoint_open(folder, &made->checkpoint));
+    fixture_ok(safetensors_open(folder, &made->checkpoint));
     fixture_ok(weights_create(made->checkpoint, &made->weights));
     fixture_ok(builder_create(made->fixture.catalogue, weights_object(made->weights),
                               &made->fixture.builder));

@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "graph/source.h"
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ Test(source, weights_come_from_the_checkpoint)
     char folder[512];
 
     snprintf(folder, sizeof(folder), "%s/models/llama_bf16", getenv("TAPML_TEST_DATA"));
-    fixture_ok(checkpoint_open(folder, &checkpoint));
+    fixture_ok(safetensors_open(folder, &checkpoint));
     fixture_ok(draft_init(&draft, NULL));
     fixture_ok(add_weight(&draft, checkpoint, name, plain(96, 64), &index));
     cr_assert_eq(draft.values[index].dtype, TAPML_BF16);

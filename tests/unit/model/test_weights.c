@@ -3,6 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
+#include "model/safetensors.h"
 #include "model/weights.h"
 #include "tensor/convert.h"
 
@@ -12,7 +13,7 @@
 static struct checkpoint *open_fixture(void)
 {
     struct checkpoint *checkpoint = NULL;
-    const tapml_status status = checkpoint_open(scratch_data("models/llama_bf16"), &checkpoint);
+    const tapml_status status = safetensors_open(scratch_data("models/llama_bf16"), &checkpoint);
     cr_assert_eq(status, TAPML_OK, "%s", status_message());
     return checkpoint;
 }

@@ -8,7 +8,7 @@
 
 Test(eval_score, the_worst_row_and_the_first_layer_are_kept)
 {
-    struct eval_score score = eval_score_begin(1e-4, 2);
+    struct eval_score score = eval_score_begin((struct eval_limit){1e-4, 0}, 2);
 
     cr_assert_not(eval_score_agrees(&score)); // Nothing was compared.
     eval_score_note(&score, "hidden.0", 1e-6, 3);
@@ -24,7 +24,7 @@ Test(eval_score, the_worst_row_and_the_first_layer_are_kept)
 
 Test(eval_score, other_ids_and_infinity_diverge)
 {
-    struct eval_score score = eval_score_begin(1e-4, 1);
+    struct eval_score score = eval_score_begin((struct eval_limit){1e-4, 0}, 1);
 
     eval_score_note(&score, "prefill_logits", 0, 1);
     cr_assert_not(eval_score_agrees(&score));

@@ -4,6 +4,7 @@
 // Over a fixture whose image tokens, 95, each stand for one of the four rows of an image.
 #include "base/alloc.h"
 #include "harness/tensor_file.h"
+#include "model/safetensors.h"
 #include "run/model_parts.h"
 #include "run/setup.h"
 
@@ -32,7 +33,7 @@ static void open_fixture(struct fixture *fixture, const int32_t *ids, int64_t co
     MUST(setup_open(program, &options, NULL, &fixture->setup));
     MUST(setup_model(&fixture->setup, &fixture->options));
     (void)snprintf(path, sizeof(path), "%s/expected.safetensors", folder);
-    MUST(checkpoint_open_file(path, &fixture->file));
+    MUST(safetensors_open_file(path, &fixture->file));
     fixture->inputs = (struct model_inputs){.file = fixture->file, .name = "the file"};
     MUST(model_parts_open(fixture->setup.registry, fixture->setup.model, &fixture->options, ids,
                           count, &fixture->parts));

@@ -7,6 +7,7 @@
 #include "graph/builder.h"
 #include "graph/part.h"
 #include "model/config.h"
+#include "model/safetensors.h"
 #include "model/weights.h"
 #include "schema/catalogue.h"
 
@@ -74,7 +75,7 @@ static void open_folder(struct model_fixture *fixture, const char *folder)
 
     snprintf(path, sizeof(path), "%s/%s", getenv("TAPML_TEST_DATA"), folder);
     model_fixture_ok(config_open(path, &fixture->config));
-    model_fixture_ok(checkpoint_open(path, &fixture->checkpoint));
+    model_fixture_ok(safetensors_open(path, &fixture->checkpoint));
 }
 
 #define POINT(name_, NAME_) &tapml_##name_,

@@ -6,6 +6,7 @@
 #include "harness/cases.h"
 #include "harness/scratch.h"
 #include "model/checkpoint.h"
+#include "model/safetensors.h"
 #include "store/bundle.h"
 #include "store/case.h"
 #include "store/metadata.h"
@@ -131,7 +132,7 @@ Test(bundle, weights_come_from_the_checkpoint)
 {
     struct checkpoint *checkpoint = NULL;
     struct carved_case whole;
-    MUST(checkpoint_open(scratch_source("models/tiny"), &checkpoint));
+    MUST(safetensors_open(scratch_source("models/tiny"), &checkpoint));
     const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, 0);
     struct case_argument *argument = &made.arguments[1];
     argument->before = NULL;

@@ -8,6 +8,7 @@
 #include "harness/plugin_fixture.h"
 #include "harness/schemas.h"
 #include "harness/scratch.h"
+#include "model/safetensors.h"
 #include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -154,7 +155,7 @@ Test(replay, weights_of_the_checkpoint)
     struct replay *other = NULL;
     struct replay_result result;
     struct checkpoint *checkpoint = NULL;
-    MUST(checkpoint_open(scratch_source("models/tiny"), &checkpoint));
+    MUST(safetensors_open(scratch_source("models/tiny"), &checkpoint));
     const struct checkpoint_tensor *weight = checkpoint_find(checkpoint, "model.norm.weight");
     cr_assert_not_null(weight);
     make_model_norm(&made, weight, values);

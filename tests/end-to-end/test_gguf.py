@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""GGUF files in the place of model folders: judged by what Hugging Face computes, run, and refused if they are wrong."""
+import os
+
+import rig
+
+SPLIT = os.path.join(rig.DATA, "gguf", "llama-f16-0000{}-of-00003.gguf")
+MAMBA = os.path.join(rig.DATA, "gguf", "mamba-f16.gguf")
+
+
+def evaluate(path, fixture, *words):
+    expected = os.path.join(rig.DATA, "models", fixture, "expected.safetensors")
+    return rig.host("eval", "--model", path, "--expected", expected, "--backend", "reference", *words)
+
+
+def files_agree(folder):
+    """One of a rope whose rows a converter moves, split; one whose attention it sorts; one whose logarithms it takes."""
+    for name, fixture in (("falcon_11b-f16", "falcon_11b"), ("mamba-f16", "mamba")):
+        done = rig.check(evaluate(os.path.join(rig.DATA, "gguf", name + ".gguf"), fixture), 0)
+        assert done.stdout.count("agrees") == 3, done.stdout
+    for number in (1, 2, 3):
+        done = rig.check(evaluate(SPLIT.format(number), "llama", "--limit", "1e-3"), 0)
+        rig.contains(done.stdout, "agrees", "limit 1.00e-03")
+
+
+def another_model_diverges(folder):
+    """The judge can fail, and a limit is one."""
+    rig.contains(rig.check(evaluate(SPLIT.format(1), "llama_yarn"), 1).stdout, "DIVERGES")
+    rig.contains(rig.check(evaluate(SPLIT.format(1), "llama_yarn", "--limit", "1e-2"), 1).stdout, "DIVERGES")
+    rig.contains(rig.check(evaluate(SPLIT.format(1), "llama", "--limit", "0"), 2).stderr, "--limit is '0'")
+
+
+def a_run_moves(folder):
+    ini, dir_ = rig.write_small_run(folder, model=MAMBA)
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
+    plan = os.path.join(dir_, "plan-gpu.txt")
+    done = rig.check(rig.host("generate", "--plan", plan, "--ids", "1 2 3", "--count", "2"), 0)
+    assert done.stdout
+
+
+def a_graph_needs_no_weights(folder):
+    whole = rig.check(rig.host("graph", "--model", SPLIT.format(1)), 0).stdout
+    plain = rig.check(rig.host("graph", "--model", SPLIT.format(1), "--without-weights"), 0).stdout
+    assert whole.replace(" f16 ", " f32 ") == plain
+
+
+def refused(folder, name, data, *pieces):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    for command in (["graph"], ["eval"], ["generate", "--ids", "1"]):
+        done = rig.check(rig.host(*command, "--model", path), 2)
+        assert done.stderr.count("\n") == 1, done.stderr
+        rig.contains(done.stderr, name, *pieces)
+
+
+def wrong_files_are_refused(folder):
+    data = open(MAMBA, "rb").read()
+    refused(folder, "empty.gguf", b"", "expected a GGUF file, found another")
+    refused(folder, "text.gguf", b"a text\n", "expected a GGUF file")
+    refused(folder, "cut.gguf", data[:-40], "within the")
+    refused(folder, "header.gguf", data[:1000], "expected")
+    refused(folder, "one.gguf", data[:4] + b"\1" + data[5:], "version 2 or 3, found 1")
+    refused(folder, "keys.gguf", data[:16] + b"\0" * 7 + b"\x10" + data[24:], "number of keys")
+    refused(folder, "other.gguf", data.replace(b"\5\0\0\0\0\0\0\0mamba", b"\5\0\0\0\0\0\0\0mumba", 2), "mumba")
+    refused(folder, "tensor.gguf", data.replace(b"blk.0.ssm_dt.bias", b"blk.0.ssm_no.bias"), "blk.0.ssm_no.bias")
+    part = open(SPLIT.format(2), "rb").read()
+    refused(folder, "x-00002-of-00003.gguf", part, "x-00001-of-00003.gguf")
+    refused(folder, "renamed.gguf", part, "expected a name such as")
+
+
+rig.main([files_agree, another_model_diverges, a_run_moves, a_graph_needs_no_weights, wrong_files_are_refused])
