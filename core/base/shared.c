@@ -11,7 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { REGION_BYTES = 1 << 26 }; // Of an ordinary region; larger spans get one of their own.
+enum {
+    REGION_BYTES = 1 << 26,  // Of an ordinary region; larger spans get one of their own.
+    KEPT_BYTES_MAX = 1 << 18 // Of a span whose memory stays when it is given back.
+};
 
 // A part of a region, used or free; free ones are never neighbours.
 struct shared_part {
@@ -183,6 +186,18 @@ static void join(struct region *region, size_t at)
     }
 }
 
+// Gives whole pages to the system, which has zeros there from then on. A wish: read-only memory
+// stays as it is.
+static void forget(const struct region *region, const struct shared_part *part)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t begin = (part->offset + page - 1) / page * page;
+    const uint64_t end = (part->offset + part->bytes) / page * page;
+    if (begin < end) {
+        (void)madvise(region->memory + begin, end - begin, MADV_REMOVE);
+    }
+}
+
 void shared_give_back(struct shared *shared, const struct shared_span *span)
 {
     struct region *region = &shared->regions[span->region];
@@ -192,6 +207,9 @@ void shared_give_back(struct shared *shared, const struct shared_span *span)
     }
     ASSERT(at < region->count && region->parts[at].is_used);
     region->parts[at].is_used = 0;
+    if (span->bytes > KEPT_BYTES_MAX) {
+        forget(region, &region->parts[at]);
+    }
     join(region, at);
     if (at > 0) {
         join(region, at - 1);

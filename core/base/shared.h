@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Memory that other processes can see: regions of anonymous files, cut into spans by first fit. A
-// region takes memory as it is touched, not as it is made.
+// region takes memory as it is touched, not as it is made, and gives that of large spans back.
 #pragma once
 
 #include "base/status.h"
@@ -29,7 +29,7 @@ struct shared_span {
 tapml_status shared_create(enum shared_access access, struct shared **out_shared) STATUS_USED;
 void shared_destroy(struct shared *shared);
 
-// A span of `bytes`, with what was there before it.
+// A span of `bytes` with any contents.
 tapml_status
 shared_take(struct shared *shared, uint64_t bytes, struct shared_span *out_span) STATUS_USED;
 void shared_give_back(struct shared *shared, const struct shared_span *span);

@@ -46,6 +46,7 @@ struct residency {
     size_t capacity;
     struct file_map *shared; // Of checkpoints.
     size_t shared_count, shared_capacity;
+    uint64_t copied_bytes; // Of loaded panels that are not in place.
 };
 
 // A weight as it lies in host memory.
@@ -75,11 +76,40 @@ tapml_status residency_create(struct backend *backend, struct residency **out_se
     return TAPML_OK;
 }
 
+// Whether all of `bytes` lie in memory that is shared.
+static int is_shared(const struct residency *set, const void *data, uint64_t bytes)
+{
+    for (size_t i = 0; i < set->shared_count; i++) {
+        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->shared[i].data;
+        if (offset < set->shared[i].size && bytes <= set->shared[i].size - offset) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Whether the backend uses the bytes where they lie.
+static int is_in_place(const struct residency *set, const struct panel *panel)
+{
+    const struct backend_info *info = backend_info(set->backend);
+    return info->is_host_memory || (info->borrowing == BACKEND_BORROWS_BUFFERS &&
+                                    is_shared(set, panel->data, panel->bytes));
+}
+
+static uint64_t padded_bytes(const struct panel *panel)
+{
+    return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
+}
+
 static void release_panels(struct residency *set, const struct weight *weight)
 {
     for (uint64_t i = 0; i < weight->panel_count; i++) {
-        backend_buffer_free(set->backend, weight->panels[i].tensor.buffer);
-        weight->panels[i].tensor.buffer = NULL;
+        struct panel *panel = &weight->panels[i];
+        if (panel->tensor.buffer && !is_in_place(set, panel)) {
+            set->copied_bytes -= padded_bytes(panel);
+        }
+        backend_buffer_free(set->backend, panel->tensor.buffer);
+        panel->tensor.buffer = NULL;
     }
 }
 
@@ -101,18 +131,6 @@ void residency_destroy(struct residency *set)
     table_release(&set->known);
     arena_destroy(set->arena);
     alloc_free(set);
-}
-
-// Whether all of `bytes` lie in memory that is shared.
-static int is_shared(const struct residency *set, const void *data, uint64_t bytes)
-{
-    for (size_t i = 0; i < set->shared_count; i++) {
-        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->shared[i].data;
-        if (offset < set->shared[i].size && bytes <= set->shared[i].size - offset) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 static tapml_status share(struct residency *set, const struct file_map *map)
@@ -192,11 +210,6 @@ uint64_t residency_panels(const struct residency *set, const tapml_tensor *form)
     return each == 0 ? 0 : (source.rows + each - 1) / each;
 }
 
-static uint64_t padded_bytes(const struct panel *panel)
-{
-    return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
-}
-
 static tapml_status upload(struct residency *set, struct panel *panel)
 {
     const uint64_t bulk = panel->bytes / PANEL_GRAIN * PANEL_GRAIN;
@@ -209,18 +222,11 @@ static tapml_status upload(struct residency *set, struct panel *panel)
     return TAPML_OK;
 }
 
-// Whether the backend uses the bytes where they lie.
-static int is_in_place(const struct residency *set, const struct panel *panel)
-{
-    const struct backend_info *info = backend_info(set->backend);
-    return info->is_host_memory || (info->borrowing == BACKEND_BORROWS_BUFFERS &&
-                                    is_shared(set, panel->data, panel->bytes));
-}
-
 static tapml_status hold(struct residency *set, struct panel *panel)
 {
     if (!is_in_place(set, panel)) {
         TAPML_TRY(backend_buffer_new(set->backend, padded_bytes(panel), &panel->tensor.buffer));
+        set->copied_bytes += padded_bytes(panel);
         return upload(set, panel);
     }
     // The interface has one pointer for both accesses; this one only reads.
@@ -460,4 +466,9 @@ tapml_status residency_refresh(struct residency *set)
     }
     set->generation = generation;
     return TAPML_OK;
+}
+
+uint64_t residency_copied_bytes(const struct residency *set)
+{
+    return set->copied_bytes;
 }

@@ -72,3 +72,6 @@ tapml_status residency_refresh(struct residency *set) STATUS_USED;
 
 // The number of panels of such a weight: 1 if it is whole, 0 if the backend cannot hold it.
 uint64_t residency_panels(const struct residency *set, const tapml_tensor *form);
+
+// The bytes of loaded weights that the backend does not use in place.
+uint64_t residency_copied_bytes(const struct residency *set);

@@ -93,7 +93,7 @@ skip(const struct derived_cases *cases, struct verdict *verdict, const char *rea
 struct derivation {
     const struct carved_case *item; // The kept one that it surrounds.
     struct derive_recipe recipe;
-    struct arena *arena;
+    struct arena *arena; // Of what is made. Each attempt has its own.
     struct carved_case made;
     struct examination examination;
     int is_double;       // Another one had its shape.
@@ -101,10 +101,15 @@ struct derivation {
 };
 
 // Makes the case of the recipe, with what is expected of it.
-static tapml_status expect_derived(struct derived_cases *cases, struct derivation *derivation)
+static tapml_status expect_made(struct derived_cases *cases, struct derivation *derivation)
 {
     struct examination *examination = &derivation->examination;
     const struct compiled_op *schema = examiner_schema(cases->examiner, derivation->item);
+    arena_destroy(derivation->arena);
+    derivation->arena = arena_create();
+    if (!derivation->arena) {
+        return status_no_memory();
+    }
     const tapml_status status = derive_make(derivation->item, schema, &derivation->recipe,
                                             derivation->arena, &derivation->made);
     derivation->refusal = NULL;
@@ -121,6 +126,17 @@ static tapml_status expect_derived(struct derived_cases *cases, struct derivatio
     return derivation->is_double ? TAPML_OK
                                  : examiner_expect(cases->examiner, &derivation->made, examination,
                                                    derivation->arena, &derivation->refusal);
+}
+
+// The same. A refusal outlives what was made.
+static tapml_status expect_derived(struct derived_cases *cases, struct derivation *derivation)
+{
+    TAPML_TRY(expect_made(cases, derivation));
+    if (derivation->refusal) {
+        derivation->refusal = arena_text(cases->list->arena, derivation->refusal);
+        return derivation->refusal ? TAPML_OK : status_no_memory();
+    }
+    return TAPML_OK;
 }
 
 // A shape that cannot be alone is tried with what may be tied to it. Where none can be, the refusal
@@ -166,10 +182,7 @@ static tapml_status derive_one(struct derived_cases *cases,
                                const struct carved_case *item,
                                const struct derive_recipe *recipe)
 {
-    struct derivation derivation = {.item = item, .recipe = *recipe, .arena = arena_create()};
-    if (!derivation.arena) {
-        return status_no_memory();
-    }
+    struct derivation derivation = {.item = item, .recipe = *recipe};
     const tapml_status status = judge_derivation(cases, &derivation);
     arena_destroy(derivation.arena);
     return status;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { KEPT_BYTES_MAX = 1 << 20 }; // Of each room, from call to call.
+
 struct guard {
     struct backend_wrapper wrapper; // First, so that a `struct backend *` is a `struct guard *`.
     struct backend_vt vt;
@@ -410,6 +412,17 @@ const void *guard_found(const struct guard *guard, const tapml_object *buffer)
     const struct guarded_watch *watch =
         guarded_call_find_watch(&guard->guarded, (const struct guard_buffer *)buffer);
     return watch && !watch->is_weight ? watch->after + watch->buffer->redzone : NULL;
+}
+
+void guard_trim(struct guard *guard)
+{
+    if (guard->guarded.image_room.size > KEPT_BYTES_MAX) {
+        room_release(&guard->guarded.image_room);
+        guard->guarded.watch_count = 0; // They lie in it.
+    }
+    if (guard->dense_room.size > KEPT_BYTES_MAX) {
+        room_release(&guard->dense_room);
+    }
 }
 
 const struct guard_violation *guard_violation(const struct guard *guard)

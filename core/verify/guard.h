@@ -51,6 +51,9 @@ void guard_measure(struct guard *guard, int is_measuring);
 // as a weight; else NULL. Lives until the next call.
 const void *guard_found(const struct guard *guard, const tapml_object *buffer);
 
+// Frees the memory that a large call has needed. What `guard_found` returned is gone.
+void guard_trim(struct guard *guard);
+
 // What the last call damaged. Lives until the next call.
 const struct guard_violation *guard_violation(const struct guard *guard);
 

@@ -5,12 +5,14 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/hash.h"
 #include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 #include "verify/recast.h"
+#include "verify/spare_buffers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,23 +21,16 @@
 // Of the machine's memory, the arguments of a case may take one.
 enum { MEMORY_PARTS = 4 };
 
-// Buffers that are kept from case to case.
-static const uint64_t CACHE_BYTES_MAX = UINT64_C(512) << 20;
-
-struct cached {
-    tapml_object *buffer;
-    uint64_t size;
-    int is_used;
-};
+// Copies of weights that are kept while another instance is replayed.
+enum { WEIGHT_BYTES_MAX = 32 << 20 };
 
 struct replay {
     struct guard *guard;
     struct backend *backend; // The guard's.
     const struct checkpoint *checkpoint;
     struct residency *weights;
-    struct cached *cache;
-    size_t cache_count, cache_capacity;
-    uint64_t cache_bytes;
+    struct spare_buffers spare;
+    struct hash instance; // Of the name of the last one.
     uint64_t executions;
     struct arena *results; // Of the last run.
 };
@@ -54,8 +49,9 @@ struct running {
     const struct carved_case *given;
     const struct carved_case *item; // As the backend gets it: given, or recast.
     const struct compiled_op *schema;
-    const tapml_op *op; // Of the schema.
-    struct arena *arena;
+    const tapml_op *op;   // Of the schema.
+    struct arena *arena;  // What lives as long as the result.
+    struct arena *images; // What is needed until the call is done.
     tapml_value *args;
     struct inferred inferred; // Of them.
     struct slot *slots;
@@ -93,6 +89,7 @@ tapml_status replay_create(struct backend *backend,
     if (status == TAPML_OK) {
         guard_measure(replay->guard, 0);
         replay->backend = guard_backend(replay->guard);
+        replay->spare.backend = replay->backend;
         status = make_weights(replay, &replay->weights);
     }
     if (status != TAPML_OK) {
@@ -103,71 +100,16 @@ tapml_status replay_create(struct backend *backend,
     return TAPML_OK;
 }
 
-static void cache_shrink(struct replay *replay)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < replay->cache_count; i++) {
-        if (replay->cache[i].is_used) {
-            replay->cache[kept++] = replay->cache[i];
-        } else {
-            replay->cache_bytes -= replay->cache[i].size;
-            backend_buffer_free(replay->backend, replay->cache[i].buffer);
-        }
-    }
-    replay->cache_count = kept;
-}
-
-static void cache_release_all(struct replay *replay)
-{
-    for (size_t i = 0; i < replay->cache_count; i++) {
-        replay->cache[i].is_used = 0;
-    }
-}
-
 void replay_destroy(struct replay *replay)
 {
     if (!replay) {
         return;
     }
-    cache_release_all(replay);
-    cache_shrink(replay);
+    spare_buffers_release(&replay->spare);
     residency_destroy(replay->weights);
     guard_destroy(replay->guard);
     arena_destroy(replay->results);
-    alloc_free(replay->cache);
     alloc_free(replay);
-}
-
-static tapml_status cache_add(struct replay *replay, uint64_t size, tapml_object **out_buffer)
-{
-    if (replay->cache_bytes + size > CACHE_BYTES_MAX) {
-        cache_shrink(replay);
-    }
-    void *grown = replay->cache;
-    if (!alloc_grow(&grown, &replay->cache_capacity, replay->cache_count, sizeof(*replay->cache))) {
-        return status_no_memory();
-    }
-    replay->cache = grown;
-    tapml_object *buffer = NULL;
-    TAPML_TRY(backend_buffer_new(replay->backend, size, &buffer));
-    replay->cache[replay->cache_count++] = (struct cached){buffer, size, 1};
-    replay->cache_bytes += size;
-    *out_buffer = buffer;
-    return TAPML_OK;
-}
-
-// A buffer of exactly `size` bytes until the end of the run.
-static tapml_status cache_take(struct replay *replay, uint64_t size, tapml_object **out_buffer)
-{
-    for (size_t i = 0; i < replay->cache_count; i++) {
-        struct cached *cached = &replay->cache[i];
-        if (!cached->is_used && cached->size == size) {
-            cached->is_used = 1;
-            *out_buffer = cached->buffer;
-            return TAPML_OK;
-        }
-    }
-    return cache_add(replay, size, out_buffer);
 }
 
 static tapml_status skip(struct running *running, enum replay_outcome outcome, const char *reason)
@@ -464,12 +406,12 @@ static tapml_status bind_buffer(struct running *running, uint32_t index)
                        argument->name, argument->base_bytes, largest);
         return skip(running, REPLAY_UNSUPPORTED, reason);
     }
-    slot->image = arena_new(running->arena, slot->size);
+    slot->image = arena_new(running->images, slot->size);
     if (!slot->image) {
         return status_no_memory();
     }
     draw(argument, slot);
-    TAPML_TRY(cache_take(replay, slot->size, &slot->buffer));
+    TAPML_TRY(spare_buffers_take(&replay->spare, slot->size, &slot->buffer));
     slot->tensor.buffer = slot->buffer;
     for (int64_t i = 0; slot->list && i < argument->shape[0]; i++) {
         slot->list[i].buffer = slot->buffer;
@@ -590,6 +532,17 @@ static tapml_status renew_weights(struct replay *replay)
     return TAPML_OK;
 }
 
+// Cases of an instance come one after another, so that a weight of another one is not needed soon.
+static tapml_status limit_weights(struct replay *replay, const char *instance)
+{
+    const struct hash name = hash_bytes(instance, strlen(instance));
+    const int is_other = !hash_equal(name, replay->instance);
+    replay->instance = name;
+    return is_other && residency_copied_bytes(replay->weights) > WEIGHT_BYTES_MAX
+               ? renew_weights(replay)
+               : TAPML_OK;
+}
+
 static tapml_status take_outputs(const struct running *running)
 {
     uint32_t count = 0;
@@ -613,6 +566,7 @@ static tapml_status prepare(struct running *running)
 {
     const struct replay_result *result = running->result;
     TAPML_TRY(case_check_op(running->item, running->op));
+    TAPML_TRY(limit_weights(running->replay, running->item->instance));
     TAPML_TRY(reduce_case(running));
     TAPML_TRY(describe_all(running));
     TAPML_TRY(match(running));
@@ -649,37 +603,43 @@ static tapml_status run(struct running *running, int timed)
     return timed ? call_timed(running) : TAPML_OK;
 }
 
+// Ends the use of all that the run has taken: only what is large or of no use later is freed.
+static void end(struct running *running)
+{
+    spare_buffers_end(&running->replay->spare);
+    guard_trim(running->replay->guard);
+    arena_destroy(running->images);
+}
+
 tapml_status replay_run(struct replay *replay,
                         const struct carved_case *item,
                         const struct compiled_op *schema,
                         int timed,
                         struct replay_result *out_result)
 {
-    arena_destroy(replay->results);
-    replay->results = arena_create();
-    if (!replay->results) {
-        return status_no_memory();
-    }
     struct replay_result result = {.outcome = REPLAY_RAN};
     struct running running = {.replay = replay,
                               .given = item,
                               .item = item,
                               .schema = schema,
                               .op = schema->op,
-                              .arena = replay->results,
                               .result = &result};
-    const tapml_status status = run(&running, timed);
+    arena_destroy(replay->results);
+    replay->results = running.arena = arena_create();
+    running.images = arena_create();
+    tapml_status status =
+        running.arena && running.images ? run(&running, timed) : status_no_memory();
     if (status != TAPML_OK || result.outcome != REPLAY_RAN) {
         // What is under way reads memory of this run; where the device is lost, nothing reads.
         char message[512];
         (void)snprintf(message, sizeof(message), "%s", status_message());
         (void)backend_wait(replay->backend);
-        cache_release_all(replay);
         if (status != TAPML_OK) {
-            return status_fail(status, "%.100s: %s", item->instance, message);
+            status = status_fail(status, "%.100s: %s", item->instance, message);
         }
     }
-    cache_release_all(replay);
+    end(&running);
+    TAPML_TRY(status);
     *out_result = result;
     return TAPML_OK;
 }

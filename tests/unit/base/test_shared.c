@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct shared *shared;
@@ -104,6 +105,21 @@ Test(shared, uses_again_what_was_given_back)
     shared_give_back(shared, &c);
     cr_assert_eq(take(1 << 26).offset, 0, "all of the region is one part again");
     cr_assert_eq(shared_count(shared), 1);
+}
+
+Test(shared, gives_the_memory_of_a_large_span_to_the_system)
+{
+    enum { LARGE = 1 << 20, PAGE = 1 << 12 };
+    const struct shared_span small = take(PAGE);
+    const struct shared_span large = take(LARGE);
+    struct stat before, after;
+    memset(small.memory, 1, small.bytes);
+    memset(large.memory, 1, large.bytes);
+    cr_assert_eq(fstat(shared_descriptor(shared, large.region), &before), 0);
+    shared_give_back(shared, &large);
+    cr_assert_eq(fstat(shared_descriptor(shared, large.region), &after), 0);
+    cr_expect_leq((after.st_blocks + (LARGE - PAGE) / 512), before.st_blocks);
+    cr_expect_eq(small.memory[PAGE - 1], 1);
 }
 
 Test(shared, makes_another_region_where_one_is_full)

@@ -306,9 +306,11 @@ Test(residency, takes_a_weight_away_and_brings_it_again)
         cr_expect_eq(late_counts(backend).writes, (uint64_t)i + 1);
         first = i == 0 ? resident->tensor : first;
         cr_expect_eq(resident->tensor, first, "it is the same each time");
+        cr_expect_eq(residency_copied_bytes(set), sizeof(data));
         cr_assert_eq(residency_release(set, resident), TAPML_OK);
         cr_assert_eq(residency_release(set, resident), TAPML_OK);
         cr_expect_null(resident->tensor);
+        cr_expect_eq(residency_copied_bytes(set), 0);
         cr_expect_eq(late_counts(backend).buffers_alive, 0);
     }
     residency_destroy(set);

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/spare_buffers.h"
+
+#include "base/alloc.h"
+
+// Frees buffers that are not used, the oldest first, until all take at most `bytes_max`.
+static void shrink(struct spare_buffers *spare, uint64_t bytes_max)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < spare->count; i++) {
+        const struct spare_buffer *item = &spare->items[i];
+        if (item->is_used || spare->bytes <= bytes_max) {
+            spare->items[kept++] = *item;
+        } else {
+            spare->bytes -= item->size;
+            backend_buffer_free(spare->backend, item->buffer);
+        }
+    }
+    spare->count = kept;
+}
+
+static tapml_status add(struct spare_buffers *spare, uint64_t size, tapml_object **out_buffer)
+{
+    void *grown = spare->items;
+    tapml_object *buffer = NULL;
+    shrink(spare, size < SPARE_BUFFERS_BYTES_MAX ? SPARE_BUFFERS_BYTES_MAX - size : 0);
+    if (!alloc_grow(&grown, &spare->capacity, spare->count, sizeof(*spare->items))) {
+        return status_no_memory();
+    }
+    spare->items = grown;
+    TAPML_TRY(backend_buffer_new(spare->backend, size, &buffer));
+    spare->items[spare->count++] = (struct spare_buffer){buffer, size, 1};
+    spare->bytes += size;
+    *out_buffer = buffer;
+    return TAPML_OK;
+}
+
+tapml_status
+spare_buffers_take(struct spare_buffers *spare, uint64_t size, tapml_object **out_buffer)
+{
+    for (size_t i = 0; i < spare->count; i++) {
+        struct spare_buffer *item = &spare->items[i];
+        if (!item->is_used && item->size == size) {
+            item->is_used = 1;
+            *out_buffer = item->buffer;
+            return TAPML_OK;
+        }
+    }
+    return add(spare, size, out_buffer);
+}
+
+static void release_all(struct spare_buffers *spare, uint64_t bytes_max)
+{
+    for (size_t i = 0; i < spare->count; i++) {
+        spare->items[i].is_used = 0;
+    }
+    shrink(spare, bytes_max);
+}
+
+void spare_buffers_end(struct spare_buffers *spare)
+{
+    release_all(spare, SPARE_BUFFERS_BYTES_MAX);
+}
+
+void spare_buffers_release(struct spare_buffers *spare)
+{
+    release_all(spare, 0);
+    alloc_free(spare->items);
+    *spare = (struct spare_buffers){.backend = spare->backend};
+}
