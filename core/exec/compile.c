@@ -243,14 +243,15 @@ static tapml_status find_resident(struct compiler *compiler,
                           out_resident);
 }
 
-// The number of a resident in the program; `resident_count` where it is none of it yet.
+// The number of a resident in the program; `resident_count` where it is none of it yet. Its slot
+// may be of another program: a mixture has tens of thousands of weights, so that none is searched
+// for.
 static uint32_t index_of(const struct program *program, const struct resident *resident)
 {
-    uint32_t at = 0;
-    while (at < program->resident_count && program->residents[at] != resident) {
-        at++;
-    }
-    return at;
+    const uint32_t slot = resident->slot;
+    return slot < program->resident_count && program->residents[slot] == resident
+               ? slot
+               : program->resident_count;
 }
 
 static tapml_status upload(struct compiler *compiler, struct binding_tensor *tensor, uint8_t place)
@@ -265,6 +266,7 @@ static tapml_status upload(struct compiler *compiler, struct binding_tensor *ten
                     program->resident_count, sizeof(struct resident *))) {
         return status_no_memory();
     }
+    tensor->resident[place]->slot = at;
     program->residents[program->resident_count++] = tensor->resident[place];
     return emit(compiler, (struct step){.kind = STEP_UPLOAD, .place = place, .index = at});
 }

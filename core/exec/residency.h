@@ -29,6 +29,7 @@ struct residency_key {
 struct resident {
     struct residency_key key;
     const tapml_tensor *tensor; // NULL while it is not loaded; the same after each load.
+    uint32_t slot;              // Of the compiler: where the last program that has it keeps it.
 };
 
 // The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it,

@@ -82,6 +82,6 @@ size_t checkpoint_map_count(const struct checkpoint *checkpoint);
 struct file_map checkpoint_map_at(const struct checkpoint *checkpoint, size_t index);
 
 // Returns a hash of the headers (names, types, shapes, offsets) and of a sample from the middle of
-// each tensor in its present form. It distinguishes models, even of one kind, without reading all
-// weights.
+// each tensor in its present form; of evenly chosen ones if there are many thousands, since each
+// sample reads a page. It distinguishes models, even of one kind, without reading all weights.
 struct hash checkpoint_hash(const struct checkpoint *checkpoint);
