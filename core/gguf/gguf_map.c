@@ -242,6 +242,15 @@ static void fill_shape(const json_t *rule, struct gguf_recipe *recipe)
     }
 }
 
+// Makes one axis of all, where converters put one in.
+static void flatten(const json_t *rule, struct gguf_recipe *recipe)
+{
+    for (uint32_t i = 1; json_object_get(rule, "flatten") && i < recipe->rank; ++i) {
+        recipe->shape[0] *= recipe->shape[i];
+    }
+    recipe->rank = json_object_get(rule, "flatten") && recipe->rank > 1 ? 1 : recipe->rank;
+}
+
 // Puts an axis of one in, which converters leave out.
 static void insert_axis(const json_t *rule, struct gguf_recipe *recipe)
 {
@@ -281,6 +290,7 @@ static tapml_status fill_recipe(struct gguf_walk *walk,
         recipe->change = GGUF_RECIPE_LOG_NEGATIVE;
     }
     fill_shape(rule, recipe);
+    flatten(rule, recipe);
     insert_axis(rule, recipe);
     return TAPML_OK;
 }

@@ -7,6 +7,8 @@
 #include "base/json_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "gguf/gguf.h"
+#include "gguf/gguf_tokenizer.h"
 #include "template/template.h"
 #include "tokenizer/special.h"
 
@@ -184,7 +186,9 @@ tapml_status chat_open(const char *folder, struct chat **out_chat)
     if (!chat) {
         return status_no_memory();
     }
-    tapml_status status = json_file_find(folder, "tokenizer_config.json", &config);
+    tapml_status status = gguf_is(folder)
+                              ? gguf_tokenizer_config(folder, &config)
+                              : json_file_find(folder, "tokenizer_config.json", &config);
     if (status == TAPML_OK) {
         status = read_config(folder, config, chat);
     }

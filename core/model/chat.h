@@ -6,7 +6,8 @@
 // The template is, in this order: chat_template.jinja; `chat_template` of tokenizer_config.json, a
 // text or a list of {"name", "template"}, of which "tool_use" serves messages with tools and
 // "default" the others; `chat_template` of chat_template.json. It sees the special tokens that
-// tokenizer_config.json names, or special_tokens_map.json where that does not.
+// tokenizer_config.json names, or special_tokens_map.json where that does not. A GGUF file has
+// template and tokens in its metadata.
 #pragma once
 
 #include "base/status.h"

@@ -7,6 +7,8 @@
 #include "base/json_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "gguf/gguf.h"
+#include "gguf/gguf_tokenizer.h"
 #include "tokenizer/description.h"
 #include "tokenizer/rwkv.h"
 #include "tokenizer/sentencepiece.h"
@@ -420,6 +422,9 @@ static const struct source *find_source(const char *folder, char out_name[NAME_M
 
 int sources_exist(const char *folder)
 {
+    if (gguf_is(folder)) {
+        return gguf_tokenizer_exists(folder);
+    }
     char name[NAME_MAX_BYTES];
     return find_source(folder, name) != NULL;
 }
@@ -461,13 +466,52 @@ read_file(const struct source *source, const struct source_file *file, struct pa
     return parts->templates.is_stated ? TAPML_OK : add_ends(file->config, parts);
 }
 
+// -- GGUF --------------------------------------------------------------------------------------
+
+// Reads what a folder would have, made of the metadata of a file.
+static tapml_status read_made(const char *path, const json_t *config, struct parts *parts)
+{
+    enum gguf_tokenizer_kind kind = GGUF_TOKENIZER_NONE;
+    struct text made;
+    text_init(&made);
+    struct source_file file = {.folder = path, .name = path, .config = config};
+    tapml_status status = gguf_tokenizer_load(path, &kind, &made);
+    file.data = made.data;
+    file.size = made.length;
+    if (status == TAPML_OK) {
+        status = parts_init(parts, path);
+    }
+    if (status == TAPML_OK) {
+        status = kind == GGUF_TOKENIZER_DESCRIPTION ? read_description(&file, parts)
+                 : kind == GGUF_TOKENIZER_PIECES
+                     ? read_model(&file, parts)
+                     : status_fail(TAPML_NOT_FOUND, "%s: expected a tokenizer, found none", path);
+    }
+    text_release(&made);
+    TAPML_TRY(status);
+    TAPML_TRY(parts_complete(parts));
+    return parts->templates.is_stated ? TAPML_OK : add_ends(config, parts);
+}
+
+static tapml_status read_gguf(const char *path, struct parts *parts)
+{
+    json_t *config = NULL;
+    TAPML_TRY(gguf_tokenizer_config(path, &config));
+    const tapml_status status = read_made(path, config, parts);
+    json_decref(config);
+    return status;
+}
+
 tapml_status sources_read(const char *folder, struct parts *out_parts)
 {
+    *out_parts = (struct parts){.name = NULL};
+    if (gguf_is(folder)) {
+        return read_gguf(folder, out_parts);
+    }
     char name[NAME_MAX_BYTES];
     const struct source *source = find_source(folder, name);
     struct source_file file;
     json_t *config = NULL;
-    *out_parts = (struct parts){.name = NULL};
     if (!source) {
         return status_fail(TAPML_NOT_FOUND,
                            "%s: expected a tokenizer.json or another tokenizer, found none",

@@ -4,7 +4,8 @@
 // The files of a folder that describe its tokenizer, in the order in which they are preferred:
 // tokenizer.json, tokenizer.model, tekken.json, *.tiktoken, vocab.json with merges.txt, vocab.txt,
 // rwkv_vocab_*.txt. Beside all but the first, tokenizer_config.json names added tokens; beside any,
-// it says what begins and ends a text where the file does not.
+// it says what begins and ends a text where the file does not. In the place of a folder a GGUF file
+// has all of that in its metadata.
 #pragma once
 
 #include "base/status.h"

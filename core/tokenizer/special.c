@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json_file.h"
+#include "gguf/gguf.h"
+#include "gguf/gguf_tokenizer.h"
 #include "tokenizer/listing.h"
 
 #include <stdlib.h>
@@ -138,6 +140,10 @@ static tapml_status load_tokens(const char *folder, json_t **out_root)
 static tapml_status load(const char *folder, json_t **roots, struct special *out_special)
 {
     struct special special = {0};
+    if (gguf_is(folder)) {
+        TAPML_TRY(gguf_tokenizer_config(folder, &roots[GENERATION]));
+        return find_all(folder, roots, out_special);
+    }
     for (int source = GENERATION; source < TOKENIZER; ++source) {
         TAPML_TRY(json_file_find(folder, source_names[source], &roots[source]));
     }

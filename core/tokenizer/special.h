@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The ids that begin and end a text: generation_config.json, then config.json, then
-// tokenizer_config.json.
+// tokenizer_config.json; or the metadata of a GGUF file.
 #pragma once
 
 #include "base/status.h"

@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """GGUF files in the place of model folders: judged by what Hugging Face computes, run, and refused if they are wrong."""
+import json
 import os
+import subprocess
 
 import rig
 
@@ -47,6 +49,34 @@ def a_graph_needs_no_weights(folder):
     assert whole.replace(" f16 ", " f32 ") == plain
 
 
+def tokenizers_agree(folder):
+    """The ids of Hugging Face's, without what begins and ends a text: these files do not say it."""
+    for name in ("bpe_qwen2", "sp_model_bpe", "wordpiece_bert"):
+        with open(os.path.join(rig.DATA, "tokenizers", name, "cases.json"), encoding="utf-8") as file:
+            cases = [case for case in json.load(file)["cases"] if case["text"] != "<s>"]  # A token of control here.
+        path = os.path.join(rig.DATA, "gguf", f"tokenizer-{name}.gguf")
+        lines = "".join(json.dumps(case["text"]) + "\n" for case in cases).encode()
+        done = subprocess.run([rig.HOST, "tokenize", path, "--plain"], input=lines, capture_output=True, timeout=120,
+                              check=False)
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        assert len(rows) == len(cases), name
+        for case, row in zip(cases, rows):
+            assert case["ids_plain"] == row["ids"] and case["decoded"] == row["text"], (name, case, row)
+
+
+def an_unknown_pattern_is_refused_for_texts(folder):
+    path = os.path.join(folder, "x.gguf")
+    with open(os.path.join(rig.DATA, "gguf", "tokenizer-bpe_qwen2.gguf"), "rb") as file:
+        data = file.read()
+    assert data.count(b"qwen2", data.index(b"tokenizer.ggml.pre")) > 0
+    at = data.index(b"qwen2", data.index(b"tokenizer.ggml.pre"))
+    with open(path, "wb") as file:
+        file.write(data[:at] + b"qwen9" + data[at + 5:])
+    done = rig.check(rig.host("tokenize", path), 2)
+    rig.contains(done.stderr, "tokenizer.ggml.pre", "'qwen9' is unsupported")
+
+
 def refused(folder, name, data, *pieces):
     path = os.path.join(folder, name)
     with open(path, "wb") as file:
@@ -72,4 +102,5 @@ def wrong_files_are_refused(folder):
     refused(folder, "renamed.gguf", part, "expected a name such as")
 
 
-rig.main([files_agree, another_model_diverges, a_run_moves, a_graph_needs_no_weights, wrong_files_are_refused])
+rig.main([files_agree, another_model_diverges, a_run_moves, a_graph_needs_no_weights, tokenizers_agree,
+          an_unknown_pattern_is_refused_for_texts, wrong_files_are_refused])
