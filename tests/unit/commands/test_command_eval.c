@@ -21,7 +21,7 @@ Test(command_eval, a_model_is_needed)
     struct printed printed = PRINTED(command_eval_main, "--backend", "reference");
 
     cr_assert_eq(printed.outcome, OUTCOME_USAGE);
-    cr_assert_not_null(strstr(printed.err, "--model DIR"));
+    cr_assert_not_null(strstr(printed.err, "--model PATH"));
     printed_release(&printed);
 }
 
