@@ -427,6 +427,14 @@ static tapml_status check_version(const struct gguf_cursor *cursor, uint32_t ver
 
 static tapml_status read_all(struct gguf_file *file)
 {
+    const unsigned char *magic = NULL;
+    uint32_t version = 0;
+    uint64_t tensor_count = 0;
+    uint64_t value_count = 0;
+    // An empty file has no memory to point to.
+    if (file->map.size < MAGIC_BYTES || memcmp(file->map.data, "GGUF", MAGIC_BYTES) != 0) {
+        return status_fail(TAPML_INVALID, "%s: expected a GGUF file, found another", file->path);
+    }
     struct gguf_cursor cursor = {
         .file = file,
         .at = file->map.data,
@@ -434,13 +442,6 @@ static tapml_status read_all(struct gguf_file *file)
         .kind = "header",
         .name = "version",
     };
-    const unsigned char *magic = NULL;
-    uint32_t version = 0;
-    uint64_t tensor_count = 0;
-    uint64_t value_count = 0;
-    if (left(&cursor) < MAGIC_BYTES || memcmp(cursor.at, "GGUF", MAGIC_BYTES) != 0) {
-        return status_fail(TAPML_INVALID, "%s: expected a GGUF file, found another", file->path);
-    }
     TAPML_TRY(take(&cursor, MAGIC_BYTES, &magic));
     TAPML_TRY(take_u32(&cursor, &version));
     TAPML_TRY(check_version(&cursor, version));
