@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../harness/scratch.h"
+#include "../../harness/safetensors_file.h"
 #include "base/alloc.h"
 #include "base/random.h"
 #include "model/checkpoint.h"
@@ -26,26 +26,6 @@ static void teardown(void)
 }
 
 TestSuite(checkpoint, .init = setup, .fini = teardown);
-
-enum { FILE_MAX = 4096 };
-
-// Writes a file of a header, with single quotes in it, and `data_bytes` bytes 0, 1, 2 ...
-static const char *write_file(const char *name, const char *header, size_t data_bytes)
-{
-    unsigned char file[FILE_MAX];
-    const uint64_t length = strlen(header);
-    cr_assert_leq(8 + length + data_bytes, (size_t)FILE_MAX);
-    for (int i = 0; i < 8; ++i) {
-        file[i] = (unsigned char)(length >> (8 * i));
-    }
-    for (size_t i = 0; i < length; ++i) {
-        file[8 + i] = (unsigned char)(header[i] == '\'' ? '"' : header[i]);
-    }
-    for (size_t i = 0; i < data_bytes; ++i) {
-        file[8 + length + i] = (unsigned char)i;
-    }
-    return scratch_write(&scratch, name, file, 8 + length + data_bytes);
-}
 
 static tapml_status open_data(const char *name, struct checkpoint **out_checkpoint)
 {
@@ -138,10 +118,10 @@ Test(checkpoint, what_has_no_whole_blocks_is_not_encoded)
     struct checkpoint *checkpoint = NULL;
     struct encoding_loss loss;
     const char *path =
-        write_file("x.safetensors",
-                   "{'a': {'dtype': 'F32', 'shape': [2, 33], 'data_offsets': [0, 264]},"
-                   " 'b': {'dtype': 'I32', 'shape': [32], 'data_offsets': [264, 392]}}",
-                   392);
+        safetensors_write(&scratch, "x.safetensors",
+                          "{'a': {'dtype': 'F32', 'shape': [2, 33], 'data_offsets': [0, 264]},"
+                          " 'b': {'dtype': 'I32', 'shape': [32], 'data_offsets': [264, 392]}}",
+                          392);
     cr_assert_eq(safetensors_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
     const tapml_encoding *q4 = encoding_find(TAPML_ENCODING_Q4);
     cr_assert_eq(checkpoint_encode(checkpoint, "a", q4, &loss), TAPML_INVALID);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "../../harness/scratch.h"
+#include "../../harness/safetensors_file.h"
 #include "base/alloc.h"
 #include "base/random.h"
 #include "model/checkpoint.h"
@@ -27,31 +27,11 @@ static void teardown(void)
 
 TestSuite(safetensors, .init = setup, .fini = teardown);
 
-enum { FILE_MAX = 4096 };
-
-// Writes a file of a header, with single quotes in it, and `data_bytes` bytes 0, 1, 2 ...
-static const char *write_file(const char *name, const char *header, size_t data_bytes)
-{
-    unsigned char file[FILE_MAX];
-    const uint64_t length = strlen(header);
-    cr_assert_leq(8 + length + data_bytes, (size_t)FILE_MAX);
-    for (int i = 0; i < 8; ++i) {
-        file[i] = (unsigned char)(length >> (8 * i));
-    }
-    for (size_t i = 0; i < length; ++i) {
-        file[8 + i] = (unsigned char)(header[i] == '\'' ? '"' : header[i]);
-    }
-    for (size_t i = 0; i < data_bytes; ++i) {
-        file[8 + length + i] = (unsigned char)i;
-    }
-    return scratch_write(&scratch, name, file, 8 + length + data_bytes);
-}
-
 static void expect_refused(const char *header, size_t data_bytes, const char *word)
 {
     struct checkpoint *checkpoint = NULL;
     const size_t live = alloc_live();
-    const char *path = write_file("x.safetensors", header, data_bytes);
+    const char *path = safetensors_write(&scratch, "x.safetensors", header, data_bytes);
     cr_assert_eq(safetensors_open_file(path, &checkpoint), TAPML_INVALID, "%s", header);
     cr_assert_not_null(strstr(status_message(), "x.safetensors"), "%s", status_message());
     cr_assert_not_null(strstr(status_message(), word), "%s: %s", header, status_message());
@@ -62,13 +42,13 @@ Test(safetensors, tensors_are_listed_by_name)
 {
     struct checkpoint *checkpoint = NULL;
     const char *path =
-        write_file("x.safetensors",
-                   "{'__metadata__': {'format': 'pt'},"
-                   " 'b': {'dtype': 'F32', 'shape': [2, 3], 'data_offsets': [0, 24]},"
-                   " 'a': {'dtype': 'BOOL', 'shape': [4], 'data_offsets': [24, 28]},"
-                   " 'c': {'dtype': 'I64', 'shape': [], 'data_offsets': [28, 36]},"
-                   " 'e': {'dtype': 'F16', 'shape': [0, 5], 'data_offsets': [24, 24]}}",
-                   36);
+        safetensors_write(&scratch, "x.safetensors",
+                          "{'__metadata__': {'format': 'pt'},"
+                          " 'b': {'dtype': 'F32', 'shape': [2, 3], 'data_offsets': [0, 24]},"
+                          " 'a': {'dtype': 'BOOL', 'shape': [4], 'data_offsets': [24, 28]},"
+                          " 'c': {'dtype': 'I64', 'shape': [], 'data_offsets': [28, 36]},"
+                          " 'e': {'dtype': 'F16', 'shape': [0, 5], 'data_offsets': [24, 24]}}",
+                          36);
     cr_assert_eq(safetensors_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
     cr_assert_eq(checkpoint_count(checkpoint), 4);
     const char *const names[] = {"a", "b", "c", "e"};
@@ -108,7 +88,7 @@ Test(safetensors, data_is_used_where_it_lies)
                  pad, "");
         struct checkpoint *checkpoint = NULL;
         const size_t live = alloc_live();
-        const char *path = write_file("x.safetensors", header, 17);
+        const char *path = safetensors_write(&scratch, "x.safetensors", header, 17);
         cr_assert_eq(safetensors_open_file(path, &checkpoint), TAPML_OK, "%s", status_message());
         const struct checkpoint_tensor *b = checkpoint_find(checkpoint, "b");
         const struct file_map map = checkpoint_map_at(checkpoint, 0);
@@ -204,14 +184,14 @@ Test(safetensors, random_damage_never_crashes)
     random_init(&random, 5);
     const char *header = "{'a': {'dtype': 'F16', 'shape': [2, 2], 'data_offsets': [0, 8]},"
                          " 'b': {'dtype': 'F32', 'shape': [3], 'data_offsets': [8, 20]}}";
-    unsigned char file[FILE_MAX];
-    const char *path = write_file("good", header, 20);
+    unsigned char file[SAFETENSORS_FILE_MAX];
+    const char *path = safetensors_write(&scratch, "good", header, 20);
     FILE *stream = fopen(path, "rb");
     const size_t size = fread(file, 1, sizeof(file), stream);
     fclose(stream);
     int refused = 0;
     for (int i = 0; i < 1000; ++i) {
-        unsigned char damaged[FILE_MAX];
+        unsigned char damaged[SAFETENSORS_FILE_MAX];
         memcpy(damaged, file, size);
         const size_t cut = random_below(&random, 4) == 0 ? random_below(&random, size) : size;
         for (uint64_t k = random_below(&random, 4) + 1; k > 0; --k) {
@@ -275,9 +255,9 @@ static void expect_index_refused(const char *index, const char *word)
 Test(safetensors, hostile_indices_are_refused)
 {
     struct checkpoint *checkpoint = NULL;
-    (void)write_file("1.safetensors", BYTES("a"), 4);
-    (void)write_file("2.safetensors", BYTES("b"), 4);
-    (void)write_file("3.safetensors", BYTES("a"), 4);
+    (void)safetensors_write(&scratch, "1.safetensors", BYTES("a"), 4);
+    (void)safetensors_write(&scratch, "2.safetensors", BYTES("b"), 4);
+    (void)safetensors_write(&scratch, "3.safetensors", BYTES("a"), 4);
     cr_assert_eq(
         open_index("{'weight_map': {'a': '1.safetensors', 'b': '2.safetensors'}}", &checkpoint),
         TAPML_OK, "%s", status_message());
@@ -317,9 +297,9 @@ static tapml_status build(const char *folder)
 Test(safetensors, survives_without_memory)
 {
     SCRATCH_SWEEP(build(scratch_data("models/llama_sharded")));
-    (void)write_file("model.safetensors",
-                     "{'a': {'dtype': 'U8', 'shape': [1], 'data_offsets': [0, 1]},"
-                     " 'b': {'dtype': 'F64', 'shape': [2], 'data_offsets': [1, 17]}}",
-                     17);
+    (void)safetensors_write(&scratch, "model.safetensors",
+                            "{'a': {'dtype': 'U8', 'shape': [1], 'data_offsets': [0, 1]},"
+                            " 'b': {'dtype': 'F64', 'shape': [2], 'data_offsets': [1, 17]}}",
+                            17);
     SCRATCH_SWEEP(build(scratch.folder));
 }
