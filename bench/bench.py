@@ -92,13 +92,17 @@ class Run:
         shutil.copytree(self.folder, folder)
         return Run(self.bench, folder, self.model, self.prompts, **self.shape)
 
-    def start(self, extra):
-        """Runs the host with the sections of `extra` behind those of the run."""
+    def write_ini(self, extra):
+        """Writes run.ini with the sections of `extra` behind those of the run; gives its path."""
         prompts = write(os.path.join(self.folder, "prompts.txt"), "\n".join(self.prompts) + "\n")
         ini = RUN.format(dir=os.path.join(self.folder, "run"), prompts=prompts, prompt_count=len(self.prompts),
                          model=model_folder(self.model),
                          source=self.bench.source, **self.shape)
-        return self.bench.host("--config", write(os.path.join(self.folder, "run.ini"), ini + extra))
+        return write(os.path.join(self.folder, "run.ini"), ini + extra)
+
+    def start(self, extra):
+        """Runs the host with the sections of `extra` behind those of the run."""
+        return self.bench.host("--config", self.write_ini(extra), "--verbose")
 
     def rows(self, sql, *values):
         """What a query of the store gives."""

@@ -136,15 +136,15 @@ static double caller_seconds(void)
 
 static tapml_status run_round(struct carve *carve, size_t round, struct figures *figures)
 {
-    const struct moment begin = measure_now();
+    const struct moment begin = reading_now();
     const double caller_begin = caller_seconds();
 
     TAPML_TRY(run_over(carve, carve->measure->setup.places[0]));
-    const struct moment without = measure_since(begin), again = measure_now();
+    const struct moment without = reading_since(begin), again = reading_now();
     const double caller_again = caller_seconds();
 
     TAPML_TRY(run_carving(carve));
-    const struct moment with = measure_since(again);
+    const struct moment with = reading_since(again);
     const double caller_with = caller_seconds() - caller_again;
 
     remove_store(carve);

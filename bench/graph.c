@@ -15,13 +15,13 @@ static tapml_status run(struct measure *measure)
         return status_fail(TAPML_INVALID, "no model: give --model DIR");
     }
     for (size_t round = 0; round < count; round++) {
-        const struct moment begin = measure_now();
+        const struct moment begin = reading_now();
         struct model *model = NULL;
 
         TAPML_TRY(model_open(measure->setup.registry,
                              &(struct model_options){.folder = folder, .without_weights = 1},
                              &model));
-        times[round] = measure_since(begin).wall * 1e3;
+        times[round] = reading_since(begin).wall * 1e3;
         model_close(model);
     }
     measure_print(measure, "building the graph", measure_median(times, count), "ms");

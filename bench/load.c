@@ -76,11 +76,11 @@ static tapml_status read_shards(const char *folder, double *out_bytes)
 static tapml_status
 open_once(const struct measure *measure, const struct model_options *options, double *out_ms)
 {
-    const struct moment begin = measure_now();
+    const struct moment begin = reading_now();
     struct model *model = NULL;
 
     TAPML_TRY(model_open(measure->setup.registry, options, &model));
-    *out_ms = measure_since(begin).processor * 1e3;
+    *out_ms = reading_since(begin).processor * 1e3;
     model_close(model);
     return TAPML_OK;
 }
@@ -107,10 +107,10 @@ static tapml_status run(struct measure *measure, const char *folder)
 
     TAPML_TRY(print_resident(measure, &with));
     for (size_t round = 0; round < count; round++) {
-        const struct moment begin = measure_now();
+        const struct moment begin = reading_now();
 
         TAPML_TRY(read_shards(folder, &bytes));
-        limits[round] = measure_since(begin).processor * 1e3;
+        limits[round] = reading_since(begin).processor * 1e3;
         TAPML_TRY(open_once(measure, &with, &opened[round]));
         TAPML_TRY(open_once(measure, &without, &graphs[round]));
     }

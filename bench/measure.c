@@ -3,81 +3,33 @@
 #include "measure.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/pool.h"
 #include "base/text.h"
-#include "model/safetensors.h"
 #include "tensor/encoding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { PIECE_BYTES = 1 << 20, IDS_MAX = 4096, CHUNK = 512 };
+enum {
+    READ_BYTES = 256 << 20,
+    READ_BYTES_SHORT = 16 << 20,
+    IDS_MAX = 4096,
+    CHUNK = 512,
+};
 
 const struct options_spec measure_specs[] = {
-    {"--model", "DIR", "the model's folder, as tools/make_model writes it"},
+    {"--model", "M", "a model's folder, as tools/make_model writes it, or a GGUF file"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE; cpu by default"},
     {"--context", "N", "tokens before the measurement; 128 by default"},
     {"--rounds", "N", "alternating rounds of the machine and of the host; 8 by default"},
     {"--blas", "FILE", "a library with cblas_sgemm, to compare with"},
-    {"--weights", "W", "'q8_0' or 'q4_0' encodes the weights at load"},
+    {"--weights", "W", "an encoding for the weights, such as 'q8_0'"},
+    {"--short", NULL, "one round with little memory: does it run?"},
     {"--json", NULL, "prints an object"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
-
-struct moment measure_now(void)
-{
-    struct timespec processor;
-
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &processor);
-    return (struct moment){(double)clock_now_ns() * 1e-9,
-                           (double)processor.tv_sec + (double)processor.tv_nsec * 1e-9};
-}
-
-struct moment measure_since(struct moment begin)
-{
-    const struct moment now = measure_now();
-
-    return (struct moment){now.wall - begin.wall, now.processor - begin.processor};
-}
-
-// -- The machine ----------------------------------------------------------------------------------
-
-struct reading {
-    const unsigned char *buffer;
-    uint64_t sum; // Wanted by nobody: reading must not be left out.
-};
-
-static void read_pieces(void *user, uint64_t begin, uint64_t end)
-{
-    typedef uint64_t words __attribute__((vector_size(64)));
-    struct reading *reading = user;
-    words sums[4] = {{0}};
-
-    for (uint64_t at = begin * PIECE_BYTES; at < end * PIECE_BYTES; at += sizeof(sums)) {
-        words values[4];
-
-        memcpy(values, reading->buffer + at, sizeof(values));
-        for (size_t i = 0; i < 4; i++) {
-            sums[i] += values[i];
-        }
-    }
-    (void)__atomic_fetch_add(&reading->sum, ((sums[0] + sums[1]) + (sums[2] + sums[3]))[0],
-                             __ATOMIC_RELAXED);
-}
-
-struct moment measure_read(struct measure *measure)
-{
-    struct reading reading = {measure->buffer, 0};
-    const struct moment begin = measure_now();
-
-    pool_run(measure->setup.pool, MEASURE_READ_BYTES / PIECE_BYTES, 1, read_pieces, &reading);
-    return measure_since(begin);
-}
 
 // -- The model ------------------------------------------------------------------------------------
 
@@ -88,18 +40,8 @@ static int ends_with(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-// Rows of a matrix are encoded, where that is asked for.
-static tapml_status stored_bytes(const struct checkpoint_tensor *tensor,
-                                 const tapml_encoding *encoding,
-                                 uint64_t *out_bytes)
-{
-    const tapml_tensor *t = &tensor->tensor;
-
-    return encoding_bytes(t->rank > 1 ? encoding : NULL, t->dtype, t->shape, t->rank, out_bytes);
-}
-
 // A token reads one row of the embedding, unless that is the head too.
-static tapml_status count_bytes(struct measure *measure, const tapml_encoding *encoding)
+static void count_bytes(struct measure *measure)
 {
     const int has_head = checkpoint_find(measure->checkpoint, "lm_head.weight") != NULL;
 
@@ -107,16 +49,12 @@ static tapml_status count_bytes(struct measure *measure, const tapml_encoding *e
         const struct checkpoint_tensor *tensor = checkpoint_at(measure->checkpoint, i);
 
         if (!has_head || !ends_with(tensor->name, "embed_tokens.weight")) {
-            uint64_t bytes = 0;
-
-            TAPML_TRY(stored_bytes(tensor, encoding, &bytes));
-            measure->weight_bytes += bytes;
+            measure->weight_bytes += tensor->bytes;
         }
         if (ends_with(tensor->name, "k_proj.weight") || ends_with(tensor->name, "v_proj.weight")) {
             measure->state_bytes += (uint64_t)tensor->tensor.shape[0] * sizeof(float);
         }
     }
-    return TAPML_OK;
 }
 
 static tapml_status open_session(struct measure *measure, int64_t more)
@@ -148,44 +86,53 @@ static tapml_status open_model(struct measure *measure, int64_t more)
         .folder = folder, .encoding = weights != NULL ? encoding_find_word(weights) : NULL};
 
     if (folder == NULL) {
-        return status_fail(TAPML_INVALID, "no model: give --model DIR");
+        return status_fail(TAPML_INVALID, "no model: give --model DIR or FILE.gguf");
     }
     if (weights != NULL && options.encoding == NULL) {
-        return status_fail(TAPML_INVALID, "--weights is 'q8_0' or 'q4_0', found '%s'", weights);
+        return status_fail(TAPML_INVALID, "--weights is one of " ENCODING_WORDS ", found '%s'",
+                           weights);
     }
-    TAPML_TRY(safetensors_open(folder, &measure->checkpoint));
     TAPML_TRY(setup_model(&measure->setup, &options));
-    TAPML_TRY(count_bytes(measure, options.encoding));
+    measure->checkpoint = model_checkpoint(measure->setup.model);
+    count_bytes(measure);
     TAPML_TRY(setup_place(&measure->setup, "source", backend != NULL ? backend : "cpu"));
     return open_session(measure, more);
+}
+
+static int is_short(const struct measure *measure)
+{
+    return options_get(&measure->options, "--short") != NULL;
+}
+
+void measure_program(const char *own, char *out_program, size_t size)
+{
+    const char *slash = strrchr(own, '/');
+
+    // The plugins of the build are named beside its programs.
+    (void)snprintf(out_program, size, "%.*s/../tapml-host", slash != NULL ? (int)(slash - own) : 1,
+                   slash != NULL ? own : ".");
 }
 
 tapml_status measure_begin(int argc, char **argv, struct measure *measure)
 {
     static char program[4096];
-    const char *slash = strrchr(argv[0], '/');
 
     *measure = (struct measure){.context = 0};
     TAPML_TRY(options_parse(measure_specs, argc - 1, argv + 1, &measure->options));
     TAPML_TRY(options_no_plain(&measure->options));
     TAPML_TRY(options_i64(&measure->options, "--context", 128, 1, IDS_MAX, &measure->context));
-    TAPML_TRY(
-        options_i64(&measure->options, "--rounds", 8, 1, MEASURE_ROUNDS_MAX, &measure->rounds));
+    TAPML_TRY(options_i64(&measure->options, "--rounds", is_short(measure) ? 1 : 8, 1,
+                          MEASURE_ROUNDS_MAX, &measure->rounds));
 
-    // The plugins of the build are named beside its programs.
-    (void)snprintf(program, sizeof(program), "%.*s/../tapml-host",
-                   slash != NULL ? (int)(slash - argv[0]) : 1, slash != NULL ? argv[0] : ".");
+    measure_program(argv[0], program, sizeof(program));
     return setup_open(program, &measure->options, NULL, &measure->setup);
 }
 
 tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *measure)
 {
     TAPML_TRY(measure_begin(argc, argv, measure));
-    measure->buffer = malloc(MEASURE_READ_BYTES);
-    if (measure->buffer == NULL) {
-        return status_no_memory();
-    }
-    memset(measure->buffer, 1, MEASURE_READ_BYTES);
+    measure->read_bytes = is_short(measure) ? READ_BYTES_SHORT : READ_BYTES;
+    TAPML_TRY(reading_create(measure->setup.pool, measure->read_bytes, &measure->reading));
     return open_model(measure, more);
 }
 
@@ -228,11 +175,10 @@ void measure_print(const struct measure *measure, const char *name, double value
 static void close_all(struct measure *measure)
 {
     session_destroy(measure->session);
-    checkpoint_close(measure->checkpoint);
+    reading_destroy(measure->reading);
     if (measure->setup.registry != NULL) {
         setup_close(&measure->setup);
     }
-    free(measure->buffer);
 }
 
 int measure_end(struct measure *measure, tapml_status status)

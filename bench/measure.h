@@ -4,6 +4,7 @@
 
 #include "exec/session.h"
 #include "model/checkpoint.h"
+#include "reading.h"
 #include "run/setup.h"
 
 // What the programs share that measure a model: its session, its weights, and what the machine can
@@ -16,15 +17,19 @@ struct measure {
     struct options options;
     struct setup setup;
     struct session *session;
-    struct checkpoint *checkpoint;
-    unsigned char *buffer; // Read to measure the bandwidth.
-    uint64_t weight_bytes; // Of all weights that a token reads.
-    uint64_t state_bytes;  // That each position of the context adds to them.
+    const struct checkpoint *checkpoint; // The model's.
+    struct reading *reading;             // What memory gives.
+    uint64_t read_bytes;                 // Of a reading.
+    uint64_t weight_bytes;               // Of all weights that a token reads.
+    uint64_t state_bytes;                // That each position of the context adds to them.
     int64_t context, rounds;
 };
 
-// --model, --backend, --weights, --threads, --context, --rounds, --json.
+// --model, --backend, --weights, --threads, --context, --rounds, --short, --json.
 extern const struct options_spec measure_specs[];
+
+// The host of the build that a program of this folder, started as `own`, belongs to.
+void measure_program(const char *own, char *out_program, size_t size);
 
 // Reads the options and looks for plugins.
 tapml_status measure_begin(int argc, char **argv, struct measure *measure) STATUS_USED;
@@ -36,21 +41,8 @@ tapml_status measure_open(int argc, char **argv, int64_t more, struct measure *m
 // Runs `count` tokens, the logits of the last one wanted, and waits for them.
 tapml_status measure_step(struct measure *measure, int64_t count) STATUS_USED;
 
-// What it takes the threads of the pool to read `MEASURE_READ_BYTES` from memory.
-enum { MEASURE_READ_BYTES = 256 << 20 };
-struct moment measure_read(struct measure *measure);
-
 // The middle one of `count` values, which are sorted.
 double measure_median(double *values, size_t count);
-
-// Seconds since some moment: of the clock, and of the processor for all threads of this process. On
-// a loaded machine the second says more, with one thread above all.
-struct moment {
-    double wall, processor;
-};
-
-struct moment measure_now(void);
-struct moment measure_since(struct moment begin);
 
 // Prints a line "name  value unit", or a member of the JSON object that measure_end ends.
 void measure_print(const struct measure *measure, const char *name, double value, const char *unit);

@@ -15,7 +15,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { EXIT_SKIP = 77, ITEMS = 64, TRIES = 5, BUFFERS_MAX = 4, HEADS = 16, HEAD_WIDTH = 64 };
+enum {
+    EXIT_SKIP = 77,
+    ITEMS = 64,
+    TRIES = 5,
+    QUEUED = 4,
+    BUFFERS_MAX = 4,
+    HEADS = 16,
+    HEAD_WIDTH = 64,
+    OPTIONS_MAX = 8
+};
 
 // Of plugins' driver.h, which has the same name in each.
 extern const struct gpu_driver driver_table;
@@ -156,7 +165,8 @@ static const struct k_kernel *find_kernel(const char *name)
     return kernel;
 }
 
-// Nanoseconds of a launch over two buffers of `elements` f32: the best of some.
+// Nanoseconds of a launch over two buffers of `elements` f32: the best of some, of several that are
+// queued together, so that waiting for a fast device is no part of it.
 static double time_kernel(
     struct device *device, const char *name, uint64_t elements, uint32_t count, uint32_t groups)
 {
@@ -180,14 +190,16 @@ static double time_kernel(
         const uint32_t y = (groups + device->limits.grid - 1) / device->limits.grid;
         const uint64_t begin = clock_ns();
 
-        check(driver_table.launch(device->impl, &device->call,
-                                  &(struct gpu_launch){.pipeline = pipeline,
-                                                       .buffers = buffers,
-                                                       .params = &count,
-                                                       .groups = {(groups + y - 1) / y, y, 1}}),
-              &device->call, "launch");
+        for (uint32_t k = 0; k < QUEUED; k++) {
+            check(driver_table.launch(device->impl, &device->call,
+                                      &(struct gpu_launch){.pipeline = pipeline,
+                                                           .buffers = buffers,
+                                                           .params = &count,
+                                                           .groups = {(groups + y - 1) / y, y, 1}}),
+                  &device->call, "launch");
+        }
         device_wait_all(device);
-        const double spent = (double)(clock_ns() - begin);
+        const double spent = (double)(clock_ns() - begin) / QUEUED;
 
         best = i > 0 && spent < best ? spent : best;
     }
@@ -212,19 +224,21 @@ struct bench {
     tapml_call call;
 };
 
-// `count` dense tensors of f32 and of rank `rank`, each in a buffer of its own, zeroed. The shapes
-// are borrowed.
+// `count` dense tensors of rank `rank`, f32 but for number 1, which has type `second`, each in a
+// buffer of its own, zeroed. The shapes are borrowed.
 static void make_tensors(struct bench *bench,
                          uint32_t count,
                          uint32_t rank,
                          const int64_t *shapes,
+                         uint32_t second,
                          tapml_tensor *tensors)
 {
     const tapml_backend *table = plugin_table(bench->plugin);
 
     for (uint32_t i = 0; i < count; i++) {
         const int64_t *shape = &shapes[i * rank];
-        uint64_t size = 4;
+        const uint32_t dtype = i == 1 ? second : TAPML_F32;
+        uint64_t size = dtype == TAPML_F32 ? 4 : 2;
 
         for (uint32_t axis = 0; axis < rank; axis++) {
             size *= (uint64_t)shape[axis];
@@ -236,7 +250,7 @@ static void make_tensors(struct bench *bench,
                                 size, 0),
               &bench->call, "queue_fill");
         tensors[i] = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
-                                    .dtype = TAPML_F32,
+                                    .dtype = dtype,
                                     .rank = rank,
                                     .shape = shape,
                                     .buffer = bench->buffers[i]};
@@ -296,14 +310,18 @@ static double time_op(struct bench *bench,
     return best;
 }
 
-// y = x w', x of `tokens` rows of `width`, w of `rows` rows.
-static double
-time_linear(struct bench *bench, int64_t tokens, int64_t width, int64_t rows, uint32_t calls)
+// y = x w', x of `tokens` rows of `width`, w of `rows` rows of type `dtype`.
+static double time_linear(struct bench *bench,
+                          int64_t tokens,
+                          int64_t width,
+                          int64_t rows,
+                          uint32_t dtype,
+                          uint32_t calls)
 {
     const int64_t shapes[] = {tokens, width, rows, width, tokens, rows};
     tapml_tensor tensors[3];
 
-    make_tensors(bench, 3, 2, shapes, tensors);
+    make_tensors(bench, 3, 2, shapes, dtype, tensors);
     const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
@@ -322,7 +340,7 @@ static double time_attention(struct bench *bench, int64_t tokens, int64_t rows, 
                               rows,   HEADS, HEAD_WIDTH, tokens, HEADS, HEAD_WIDTH};
     tapml_tensor tensors[4];
 
-    make_tensors(bench, 4, 3, shapes, tensors);
+    make_tensors(bench, 4, 3, shapes, TAPML_F32, tensors);
     const tapml_value values[] = {
         [TAPML_ATTENTION_Q] = {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
         [TAPML_ATTENTION_K_STATE] = {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
@@ -350,7 +368,7 @@ static double time_small(struct bench *bench, uint32_t calls, int is_waited)
     const int64_t shapes[] = {16, 16, 16};
     tapml_tensor tensors[3];
 
-    make_tensors(bench, 3, 1, shapes, tensors);
+    make_tensors(bench, 3, 1, shapes, TAPML_F32, tensors);
     const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
                                   {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
@@ -360,57 +378,121 @@ static double time_small(struct bench *bench, uint32_t calls, int is_waited)
     return spent;
 }
 
+// What is measured of a device.
+struct figures {
+    double copy_gbs, madd_gflops;         // Of plain kernels.
+    double decode_gbs, decode_bf16_gbs;   // One row, weights of f32 and of bf16.
+    double gemm_gflops, gemm_bf16_gflops; // Many rows.
+    double attend_gbs, attend_gflops;     // One token, many tokens.
+    double queued_us, waited_us;          // A launch.
+};
+
+// How many times as long the sides of matrices are as on a CPU, at most 8: so that copying a matrix
+// takes a quarter of a millisecond, which no cache of a fast device holds, nor a launch outweighs.
+static uint32_t measure_copy(struct device *device, struct figures *figures)
+{
+    enum { COPIED = 4 << 20, SCALE_MAX = 8 };
+
+    for (uint32_t scale = 1;; scale *= 2) {
+        const uint32_t elements = COPIED * scale * scale;
+        const double spent =
+            time_kernel(device, "bench_copy", elements, elements / 4, elements / 4 / ITEMS);
+
+        figures->copy_gbs = 2.0 * elements * 4 / spent;
+        // The next weight of one row would have 16 times the elements of this copy.
+        if (spent >= 250e3 || scale == SCALE_MAX ||
+            16 * 4 * (uint64_t)elements > device->description.buffer_bytes) {
+            return scale;
+        }
+    }
+}
+
+static void measure_ops(struct bench *bench, uint32_t scale, struct figures *figures)
+{
+    enum { SIDE = 1024, TOKENS = 128, ROWS = 4096, CALLS = 1000 };
+    const int64_t side = (int64_t)SIDE * scale, tokens = (int64_t)TOKENS * scale;
+    const int64_t rows = (int64_t)ROWS * scale;
+    const double weights = 4.0 * (double)side * (double)side;
+    const double flops = 2.0 * (double)tokens * (double)side * (double)side;
+
+    figures->decode_gbs = weights * 4 / time_linear(bench, 1, side, 4 * side, TAPML_F32, 10);
+    figures->decode_bf16_gbs = weights * 2 / time_linear(bench, 1, side, 4 * side, TAPML_BF16, 10);
+    figures->gemm_gflops = flops / time_linear(bench, tokens, side, side, TAPML_F32, 2);
+    figures->gemm_bf16_gflops = flops / time_linear(bench, tokens, side, side, TAPML_BF16, 2);
+    figures->attend_gbs =
+        8.0 * (double)rows * HEADS * HEAD_WIDTH / time_attention(bench, 1, rows, 4);
+    figures->attend_gflops = 4.0 * (double)tokens * (double)side * HEADS * HEAD_WIDTH /
+                             time_attention(bench, tokens, side, 1);
+    figures->queued_us = time_small(bench, CALLS, 0) * 1e-3;
+    figures->waited_us = time_small(bench, CALLS, 1) * 1e-3;
+}
+
 // What was opened as `device`, which is closed.
 static void run_device(struct device *device, struct plugin_options options)
 {
-    enum {
-        COPIED = 4 << 20,
-        ROUNDS = 2048,
-        GROUPS = 256,
-        SIDE = 1024,
-        TOKENS = 128,
-        ROWS = 4096,
-        CALLS = 1000
-    };
-    const double copy = time_kernel(device, "bench_copy", COPIED, COPIED / 4, COPIED / 4 / ITEMS);
-    const double madd = time_kernel(device, "bench_madd", 4 * GROUPS * ITEMS, ROUNDS, GROUPS);
+    enum { ROUNDS = 2048, GROUPS = 256 };
+    struct figures found = {.copy_gbs = 0};
+    const uint32_t scale = measure_copy(device, &found);
+    const uint32_t groups = GROUPS * scale * scale;
     struct bench bench = {.plugin = NULL};
 
+    found.madd_gflops =
+        64.0 * ROUNDS * groups * ITEMS /
+        time_kernel(device, "bench_madd", 4 * (uint64_t)groups * ITEMS, ROUNDS, groups);
     device_close_all(device);
     options.device = device->description.id;
     check(plugin_open(&options, &bench.call, &bench.plugin), &bench.call, "plugin");
-    const double decode = time_linear(&bench, 1, SIDE, 4 * SIDE, 10);
-    const double gemm = time_linear(&bench, TOKENS, SIDE, SIDE, 2);
-    const double attend = time_attention(&bench, 1, ROWS, 4);
-    const double attend_many = time_attention(&bench, TOKENS, SIDE, 1);
-    const double queued = time_small(&bench, CALLS, 0), waited = time_small(&bench, CALLS, 1);
-
-    (void)printf("{\"device\": \"%s\", \"copy_gbs\": %.3f, \"decode_gbs\": %.3f, "
-                 "\"attend_gbs\": %.3f, \"madd_gflops\": %.3f, \"gemm_gflops\": %.3f, "
-                 "\"attend_gflops\": %.3f, \"queued_us\": %.2f, \"waited_us\": %.2f}\n",
-                 device->description.id, 2.0 * COPIED * 4 / copy, 4.0 * SIDE * SIDE * 4 / decode,
-                 8.0 * ROWS * HEADS * HEAD_WIDTH / attend, 64.0 * ROUNDS * GROUPS * ITEMS / madd,
-                 2.0 * TOKENS * SIDE * SIDE / gemm,
-                 4.0 * TOKENS * SIDE * HEADS * HEAD_WIDTH / attend_many, queued * 1e-3,
-                 waited * 1e-3);
+    measure_ops(&bench, scale, &found);
+    (void)printf("{\"device\": \"%s\", \"scale\": %u, \"copy_gbs\": %.3f, \"decode_gbs\": %.3f, "
+                 "\"decode_bf16_gbs\": %.3f, \"attend_gbs\": %.3f, \"madd_gflops\": %.3f, "
+                 "\"gemm_gflops\": %.3f, \"gemm_bf16_gflops\": %.3f, \"attend_gflops\": %.3f, "
+                 "\"queued_us\": %.2f, \"waited_us\": %.2f}\n",
+                 device->description.id, scale, found.copy_gbs, found.decode_gbs,
+                 found.decode_bf16_gbs, found.attend_gbs, found.madd_gflops, found.gemm_gflops,
+                 found.gemm_bf16_gflops, found.attend_gflops, found.queued_us, found.waited_us);
     (void)fflush(stdout);
     (void)plugin_close(bench.plugin); // Tests count what a plugin keeps.
 }
 
+// The options of TAPML_BENCH_OPTIONS, `key=value` each and spaces between them, in `list`, which
+// ends with NULL: key, value, key, value. Its words are those of `text`, which is written to.
+static void read_options(char *text, const char *list[OPTIONS_MAX + 1])
+{
+    uint32_t count = 0;
+    char *next = NULL;
+
+    for (char *word = strtok_r(text, " ", &next); word != NULL; word = strtok_r(NULL, " ", &next)) {
+        char *value = strchr(word, '=');
+
+        if (value == NULL || count == OPTIONS_MAX) {
+            (void)fprintf(stderr, "TAPML_BENCH_OPTIONS: '%s' is not one of at most %d key=value\n",
+                          word, OPTIONS_MAX / 2);
+            exit(EXIT_FAILURE);
+        }
+        *value = '\0';
+        list[count++] = word;
+        list[count++] = value + 1;
+    }
+    list[count] = NULL;
+}
+
 int main(int argc, char **argv)
 {
-    const char *tile[] = {"tile", getenv("TAPML_BENCH_TILE"), NULL};
+    const char *given = getenv("TAPML_BENCH_OPTIONS");
+    char *text = strdup(given != NULL ? given : "");
+    const char *options[OPTIONS_MAX + 1];
     struct device device = {.ticket = 0};
 
-    if (argc != 3) {
+    if (argc != 3 || text == NULL) {
         (void)fprintf(stderr, "usage: %s LIBRARY COMPONENT\n", argv[0]);
         return EXIT_FAILURE;
     }
+    read_options(text, options);
     for (uint32_t index = 0; device_open_next(&device, index); index++) {
-        run_device(&device, (struct plugin_options){.library = argv[1],
-                                                    .component = argv[2],
-                                                    .options = tile[1] != NULL ? tile : NULL});
+        run_device(&device, (struct plugin_options){
+                                .library = argv[1], .component = argv[2], .options = options});
         device = (struct device){.ticket = 0};
     }
+    free(text);
     return EXIT_SUCCESS;
 }

@@ -38,16 +38,21 @@ struct arena *arena_create(void)
     return arena;
 }
 
+static void free_blocks(struct block *block)
+{
+    while (block) {
+        struct block *next = block->next;
+        alloc_free(block);
+        block = next;
+    }
+}
+
 void arena_destroy(struct arena *arena)
 {
     if (!arena) {
         return;
     }
-    while (arena->blocks) {
-        struct block *next = arena->blocks->next;
-        alloc_free(arena->blocks);
-        arena->blocks = next;
-    }
+    free_blocks(arena->blocks);
     alloc_free(arena);
 }
 
@@ -73,6 +78,23 @@ static struct block *block_add(struct arena *arena, size_t size_min)
     return block;
 }
 
+static unsigned char *bytes_of(struct block *block)
+{
+    return (unsigned char *)block + round_up(sizeof(*block));
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct block *newest = arena->blocks;
+    arena->asked = 0;
+    if (newest) {
+        free_blocks(newest->next);
+        newest->next = NULL;
+        memset(bytes_of(newest), 0, newest->used); // The rest is as it was.
+        newest->used = 0;
+    }
+}
+
 void *arena_new(struct arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2) {
@@ -86,8 +108,7 @@ void *arena_new(struct arena *arena, size_t size)
     if (!block) {
         return NULL;
     }
-    unsigned char *first = (unsigned char *)block + round_up(sizeof(*block));
-    void *result = first + block->used;
+    void *result = bytes_of(block) + block->used;
     block->used += rounded;
     arena->asked += rounded;
     return result;

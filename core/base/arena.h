@@ -3,9 +3,9 @@
 
 // A bump allocator whose blocks are all freed together.
 //
-// Everything allocated from an arena lives until `arena_destroy`; there is no way to free one
-// block. Use one arena for each span of work (a graph, a config), and the clean-up is one call. An
-// arena belongs to one thread at a time.
+// Everything allocated from an arena lives until `arena_reset` or `arena_destroy`; there is no way
+// to free one block. Use one arena for each span of work (a graph, a config), and the clean-up is
+// one call. An arena belongs to one thread at a time.
 #pragma once
 
 #include <stddef.h>
@@ -18,7 +18,10 @@ struct arena *arena_create(void);
 // Destroys `arena` and everything allocated from it. NULL is allowed.
 void arena_destroy(struct arena *arena);
 
-// Returns the number of bytes that were requested so far.
+// Frees everything allocated from the arena, which keeps the memory of its newest block.
+void arena_reset(struct arena *arena);
+
+// Returns the number of bytes that were requested since the arena was created or reset.
 size_t arena_size(const struct arena *arena);
 
 // Returns `size` zeroed bytes, aligned for any type, or NULL if memory is exhausted.

@@ -147,6 +147,17 @@ void file_map_expect(const struct file_map *map, enum file_reading reading)
     }
 }
 
+void file_map_leave(const struct file_map *map, const void *data, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)map->data;
+    const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)data + size) / page * page;
+    if (map->data && (uintptr_t)data >= first && end <= first + map->size && begin < end) {
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+}
+
 // Reads up to `size` bytes; less only at the end of the file. -1: the system said no.
 static int64_t read_all(int descriptor, char *data, size_t size)
 {
@@ -235,16 +246,109 @@ write_and_rename(const char *path, const char *beside, const void *data, size_t 
     return status;
 }
 
+// What is neither a file nor a folder takes bytes as they come: a device, a pipe, or what the
+// standard output is, by whatever name. Another name for it would replace it.
+static int is_taken_in_place(const char *path, int *out_is_standard)
+{
+    struct stat about, standard;
+    const int is_there = stat(path, &about) == 0;
+
+    *out_is_standard = is_there && fstat(STDOUT_FILENO, &standard) == 0 &&
+                       about.st_dev == standard.st_dev && about.st_ino == standard.st_ino;
+    return *out_is_standard || (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+}
+
+// Behind what the program has printed itself, where it is the standard output.
+static tapml_status write_in_place(const char *path, int is_standard, const void *data, size_t size)
+{
+    char what[48];
+    (void)snprintf(what, sizeof(what), "write its %zu bytes", size);
+    const int descriptor =
+        is_standard ? STDOUT_FILENO : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    const int is_written = descriptor >= 0 && (!is_standard || fflush(stdout) == 0) &&
+                           write_all(descriptor, data, size);
+    tapml_status status = is_written ? TAPML_OK : system_failed(path, what);
+    if (descriptor >= 0 && !is_standard && close(descriptor) != 0 && status == TAPML_OK) {
+        status = system_failed(path, what);
+    }
+    return status;
+}
+
+// Under what name a file is written before it has its own; the process's number keeps two writers
+// apart. Freed by alloc_free; NULL where there is no memory.
+static char *name_beside(const char *path)
+{
+    const size_t size = strlen(path) + 32;
+    char *beside = alloc_new(size);
+    if (beside) {
+        (void)snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
+    }
+    return beside;
+}
+
 tapml_status file_write(const char *path, const void *data, size_t size)
 {
-    // The process's number keeps two writers apart.
-    const size_t beside_size = strlen(path) + 32;
-    char *beside = alloc_new(beside_size);
+    int is_standard = 0;
+    if (is_taken_in_place(path, &is_standard)) {
+        return write_in_place(path, is_standard, data, size);
+    }
+    char *beside = name_beside(path);
     if (!beside) {
         return status_no_memory();
     }
-    snprintf(beside, beside_size, "%s.%ld.part", path, (long)getpid());
     const tapml_status status = write_and_rename(path, beside, data, size);
+    alloc_free(beside);
+    return status;
+}
+
+// Makes a file of one byte, which shows whether there is room, and removes it.
+static tapml_status try_beside(const char *path, const char *beside)
+{
+    const int descriptor =
+        open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        return system_failed(path, "write to it");
+    }
+    tapml_status status =
+        write_all(descriptor, "", 1) ? TAPML_OK : system_failed(path, "write to it");
+    if (close(descriptor) != 0 && status == TAPML_OK) {
+        status = system_failed(path, "write to it");
+    }
+    (void)unlink(beside); // It was for trying.
+    return status;
+}
+
+// Nothing is written: a device that has no room says so all the same. A pipe that nobody reads yet
+// would have to be waited for.
+static tapml_status try_in_place(const char *path, int is_standard)
+{
+    const int descriptor =
+        is_standard ? STDOUT_FILENO : open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) {
+        return errno == ENXIO ? TAPML_OK : system_failed(path, "write to it");
+    }
+    const tapml_status status =
+        write(descriptor, "", 0) == 0 ? TAPML_OK : system_failed(path, "write to it");
+    if (!is_standard) {
+        (void)close(descriptor); // Nothing was written.
+    }
+    return status;
+}
+
+tapml_status file_try_writing(const char *path)
+{
+    int is_standard = 0;
+    if (file_is_folder(path)) {
+        return status_fail(TAPML_INVALID, "%s: expected a file to write, found a folder", path);
+    }
+    if (is_taken_in_place(path, &is_standard)) {
+        return try_in_place(path, is_standard);
+    }
+    char *beside = name_beside(path);
+    if (!beside) {
+        return status_no_memory();
+    }
+    const tapml_status status = try_beside(path, beside);
     alloc_free(beside);
     return status;
 }

@@ -28,13 +28,22 @@ enum file_reading { FILE_READ_ON, FILE_READ_SAMPLES };
 // A hint: contents do not depend on it.
 void file_map_expect(const struct file_map *map, enum file_reading reading);
 
+// A hint: `size` bytes at `data`, if they are of the map, will not be read again soon. Whole pages
+// leave the memory of this process; reading them brings them back.
+void file_map_leave(const struct file_map *map, const void *data, size_t size);
+
 // The whole of a file of at most `size_max` bytes, with a zero byte behind it. Freed by alloc_free.
 tapml_status
 file_read(const char *path, size_t size_max, char **out_data, size_t *out_size) STATUS_USED;
 
-// Writes a file whole or not at all: under another name first, then renamed. Where there is no room
-// it is TAPML_UNAVAILABLE.
+// Writes a file whole or not at all: under another name first, then renamed. What is neither a file
+// nor a folder, and the standard output under another name, stay and take the bytes as they come.
+// Where there is no room it is TAPML_UNAVAILABLE.
 tapml_status file_write(const char *path, const void *data, size_t size) STATUS_USED;
+
+// Whether `file_write` would do, as far as that shows before: for what is written at the end of a
+// long piece of work. Failures are those of `file_write`. Nothing is left behind.
+tapml_status file_try_writing(const char *path) STATUS_USED;
 
 // Gives a file another name, in place of what has it, and sees to it that neither its bytes nor its
 // name are lost with the power.

@@ -2,11 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include "base/terminal.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHOWN_TEXT = 512 };
 
 // Of the process, as the error stream is.
 static _Atomic int level_max = LOG_WARNING;
+
+// What the last line of the error stream is, for those who have its lock.
+static struct {
+    char line[SHOWN_TEXT]; // What is to be shown last; "" if nothing is.
+    int is_drawn;          // It is there now.
+    int is_open;           // Words without a line end are.
+} shown;
 
 void log_set_level(enum log_level level)
 {
@@ -28,6 +41,43 @@ static const char *level_name(enum log_level level)
     return "log";
 }
 
+static const char *level_colour(enum log_level level)
+{
+    return level == LOG_ERROR ? "\033[31m" : level == LOG_WARNING ? "\033[33m" : "";
+}
+
+// Afterwards the stream is at the begin of a line.
+static void begin_line(void)
+{
+    if (shown.is_drawn) {
+        (void)fputs("\r\033[K", stderr);
+    } else if (shown.is_open) {
+        (void)fputc('\n', stderr);
+    }
+    shown.is_drawn = shown.is_open = 0;
+}
+
+static void draw(void)
+{
+    if (shown.line[0] != '\0') {
+        (void)fputs(shown.line, stderr);
+        shown.is_drawn = 1;
+    }
+    (void)fflush(stderr);
+}
+
+static void print_line(const char *begin, const char *name, const char *format, va_list args)
+{
+    flockfile(stderr); // Lines of two threads do not mix.
+    begin_line();
+    (void)fprintf(stderr, "%s%s%s%s", begin, name, *begin != '\0' ? "\033[0m" : "",
+                  *name != '\0' ? ": " : "");
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
+    draw();
+    funlockfile(stderr);
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
     if ((int)level > atomic_load(&level_max)) {
@@ -35,10 +85,62 @@ void log_line(enum log_level level, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    flockfile(stderr); // Lines of two threads do not mix.
-    fprintf(stderr, "%s: ", level_name(level));
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    print_line(terminal_wants_colour(STDERR_FILENO) ? level_colour(level) : "", level_name(level),
+               format, args);
     va_end(args);
+}
+
+void log_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_line("", "", format, args);
+    va_end(args);
+}
+
+void log_words(const void *words, size_t size)
+{
+    if (size == 0) {
+        return;
+    }
+    flockfile(stderr);
+    if (shown.is_drawn) {
+        begin_line();
+    }
+    (void)fwrite(words, 1, size, stderr);
+    shown.is_open = ((const char *)words)[size - 1] != '\n';
+    if (!shown.is_open) {
+        draw();
+    }
+    funlockfile(stderr);
+}
+
+// Of a line that is longer than the terminal is wide, only the last row could be erased.
+static void cut(char *line)
+{
+    const int columns = terminal_columns(STDERR_FILENO);
+    size_t length = strlen(line);
+
+    if (columns > 1 && length >= (size_t)columns) {
+        length = (size_t)columns - 1;
+        while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80) {
+            length--; // Within a character.
+        }
+        line[length] = '\0';
+    }
+}
+
+void log_show(const char *line)
+{
+    flockfile(stderr);
+    begin_line();
+    (void)snprintf(shown.line, sizeof(shown.line), "%s", line);
+    cut(shown.line);
+    draw();
+    funlockfile(stderr);
+}
+
+void log_hide(void)
+{
+    log_show("");
 }

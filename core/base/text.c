@@ -142,6 +142,25 @@ void text_append_json_bytes(struct text *text, const char *bytes, size_t count)
     text_append(text, "\"");
 }
 
+void text_append_shell(struct text *text, const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-";
+    if (word[0] && !word[strspn(word, plain)]) {
+        text_append(text, word);
+        return;
+    }
+    text_append(text, "'");
+    for (const char *at = word; *at; at++) {
+        if (*at == '\'') {
+            text_append(text, "'\\''");
+        } else {
+            text_append_bytes(text, at, 1);
+        }
+    }
+    text_append(text, "'");
+}
+
 tapml_status text_status(const struct text *text)
 {
     return text->failed ? status_no_memory() : TAPML_OK;

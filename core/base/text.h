@@ -44,6 +44,9 @@ void text_append_json(struct text *text, const char *piece);
 // As text_append_json, for `count` bytes.
 void text_append_json_bytes(struct text *text, const char *bytes, size_t count);
 
+// Appends `word` as one word of a shell, quoted where it needs to be.
+void text_append_shell(struct text *text, const char *word);
+
 // Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 

@@ -88,6 +88,21 @@ static tapml_status describe_list(const tapml_value *value, struct case_argument
     return case_content_bytes(argument, &argument->content_bytes);
 }
 
+// A whole weight may take more bytes on a device than in the checkpoint: spread blocks, wider
+// tiles.
+static tapml_status describe_base(struct case_argument *argument)
+{
+    uint64_t bytes = 0;
+    if ((argument->effects & TAPML_E_WEIGHT) == 0 || argument->offset_bytes != 0 ||
+        !shape_is_dense(argument->shape, argument->stride, argument->rank)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(encoding_bytes(argument->encoding, argument->dtype, argument->shape, argument->rank,
+                             &bytes));
+    argument->base_bytes = bytes > argument->base_bytes ? bytes : argument->base_bytes;
+    return TAPML_OK;
+}
+
 static tapml_status describe_argument(const struct backend_call *call,
                                       struct arena *arena,
                                       uint32_t index,
@@ -122,6 +137,7 @@ static tapml_status describe_argument(const struct backend_call *call,
     }
     describe_tensor(tensor, argument);
     argument->base_bytes = origin->base_bytes;
+    TAPML_TRY(describe_base(argument));
     if (case_is_state(argument)) {
         describe_state(&call->inferred->regions[index], argument);
     }

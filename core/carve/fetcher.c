@@ -7,6 +7,7 @@
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <string.h>
 
@@ -197,6 +198,21 @@ static struct case_argument view_of(const tapml_tensor *tensor, uint64_t bytes)
     return view;
 }
 
+// The spans of a tensor in tiles, one after another; what lies between them is zero.
+static tapml_status fetch_spans(struct fetcher *fetcher,
+                                const tapml_tensor *tensor,
+                                uint64_t bytes,
+                                unsigned char *dense)
+{
+    memset(dense, 0, bytes);
+    for (uint32_t i = 0; i < tensor->encoding->n_spans; i++) {
+        const struct case_argument view = view_of(tensor->spans[i], 0);
+        const uint64_t begin = tiles_span_begin(tensor->encoding, tensor->shape, tensor->rank, i);
+        TAPML_TRY(fetch_view(fetcher, &view, tensor->spans[i]->buffer, dense + begin));
+    }
+    return TAPML_OK;
+}
+
 // The tensors of a list, one behind the other.
 static tapml_status
 fetch_list(struct fetcher *fetcher, const struct fetch_from *from, unsigned char *dense)
@@ -205,6 +221,10 @@ fetch_list(struct fetcher *fetcher, const struct fetch_from *from, unsigned char
     const uint64_t each = from->argument->content_bytes / from->value->count;
     for (uint32_t i = 0; i < from->value->count; i++) {
         const struct case_argument view = view_of(list[i], each);
+        if (list[i]->spans) {
+            TAPML_TRY(fetch_spans(fetcher, list[i], each, dense + i * each));
+            continue;
+        }
         TAPML_TRY(fetch_view(fetcher, &view, list[i]->buffer, dense + i * each));
     }
     return TAPML_OK;

@@ -41,6 +41,9 @@ struct recorder {
     struct seen seen;
     struct table weights; // Names that were sent to the writer.
 
+    // Of the last call, if it was not kept: its memory is most likely in the caches. NULL: none.
+    struct writer_item *spare;
+
     struct recorder_counts counts;
 };
 
@@ -244,14 +247,18 @@ static tapml_status measure_all(struct recording *recording)
     return TAPML_OK;
 }
 
-// Whether the memory behind a weight is what the checkpoint has under that name.
-static int is_named(const struct recorder *recorder, const struct backend_origin *origin)
+// Whether the memory behind a weight is what the checkpoint has under that name, and which tensor.
+static int is_named(const struct recorder *recorder,
+                    const struct backend_origin *origin,
+                    const struct checkpoint_tensor **out_tensor)
 {
+    *out_tensor = NULL;
     if (!recorder->options.checkpoint) {
         return origin->name != NULL;
     }
     const struct checkpoint_tensor *tensor =
         origin->name ? checkpoint_find(recorder->options.checkpoint, origin->name) : NULL;
+    *out_tensor = tensor;
     return tensor && tensor->data == origin->data && tensor->bytes == origin->base_bytes;
 }
 
@@ -262,8 +269,9 @@ static tapml_status take_weight(struct recording *recording, uint32_t index)
     struct writer_item *item = recording->item;
     struct case_argument *argument = &recording->arguments[index];
     const struct backend_origin *origin = &recording->call->origins[index];
+    const struct checkpoint_tensor *tensor = NULL;
     size_t value = 0;
-    if (!is_named(recorder, origin)) {
+    if (!is_named(recorder, origin, &tensor)) {
         argument->before = origin->data;
         return TAPML_OK;
     }
@@ -271,7 +279,12 @@ static tapml_status take_weight(struct recording *recording, uint32_t index)
         return TAPML_OK;
     }
     item->weights[item->weight_count++] = (struct writer_weight){
-        argument->origin, argument->dtype, origin->data, argument->base_bytes};
+        argument->origin, argument->dtype, origin->data, argument->base_bytes, tensor};
+    struct writer_weight *weight = &item->weights[item->weight_count - 1];
+    if (tensor) { // In the form that the checkpoint has, whatever the device got.
+        weight->dtype = tensor->tensor.dtype;
+        weight->bytes = tensor->bytes;
+    }
     return table_set(&recorder->weights, origin->name, 1);
 }
 
@@ -317,7 +330,7 @@ static tapml_status fill_case(struct recording *recording)
 static void count_bytes(const struct recording *recording)
 {
     struct recorder_counts *counts = &recording->recorder->counts;
-    struct writer_item *item = recording->item;
+    const struct writer_item *item = recording->item;
     counts->calls++;
     counts->kept += item->call.is_kept != 0;
     for (uint32_t i = 0; i < recording->call->op->n_params; i++) {
@@ -329,16 +342,6 @@ static void count_bytes(const struct recording *recording)
             counts->bytes_kept += item->call.is_kept ? contents * argument->content_bytes : 0;
         }
     }
-    item->bytes += arena_size(item->arena);
-}
-
-// Contents that were read to decide and are not kept.
-static void drop_contents(struct writer_item *item)
-{
-    while (item->blob_count > 0) {
-        blob_unref(item->blobs[--item->blob_count]);
-    }
-    item->bytes = sizeof(*item);
 }
 
 // The buffers that a call writes to.
@@ -377,6 +380,24 @@ static tapml_status show(struct recording *recording)
     return options->visit(options->user, &recording->item->item, recording->call->op);
 }
 
+// Sends what is known of a call to the writer: the whole item, or its line alone.
+static tapml_status send(struct recording *recording)
+{
+    struct writer *writer = recording->recorder->writer;
+    struct writer_item *item = recording->item;
+    if (item->call.is_kept) {
+        item->bytes += arena_size(item->arena);
+        recording->item = NULL;
+    } else {
+        item = writer_item_create_line(&item->call);
+    }
+    if (!item) {
+        return status_no_memory();
+    }
+    writer_push(writer, item);
+    return TAPML_OK;
+}
+
 static tapml_status record(struct recording *recording)
 {
     struct recorder *recorder = recording->recorder;
@@ -387,13 +408,25 @@ static tapml_status record(struct recording *recording)
     TAPML_TRY(decide_after(recorder, line));
     if (line->is_kept) {
         TAPML_TRY(fill_case(recording));
-    } else {
-        drop_contents(recording->item);
     }
     count_bytes(recording);
-    writer_push(recorder->writer, recording->item);
-    recording->item = NULL;
-    return TAPML_OK;
+    return send(recording);
+}
+
+static struct writer_item *take_item(struct recorder *recorder)
+{
+    struct writer_item *item = recorder->spare;
+    recorder->spare = NULL;
+    return item ? item : writer_item_create(WRITER_CALL);
+}
+
+// Keeps an item that was not sent for the next call. NULL: it was sent.
+static void give_item_back(struct recorder *recorder, struct writer_item *item)
+{
+    if (item) {
+        writer_item_reset(item);
+        recorder->spare = item;
+    }
 }
 
 static int is_recorded(const struct recorder *recorder, const struct backend_call *call)
@@ -412,8 +445,7 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
         forget_outputs(recorder, call);
         return backend_call(recorder->wrapper.inner, call);
     }
-    struct recording recording = {
-        .recorder = recorder, .call = call, .item = writer_item_create(WRITER_CALL)};
+    struct recording recording = {.recorder = recorder, .call = call, .item = take_item(recorder)};
     if (!recording.item) {
         return status_no_memory();
     }
@@ -424,7 +456,7 @@ static tapml_status record_call(struct backend *backend, const struct backend_ca
     if (status != TAPML_OK) { // What the call has left is not known.
         fetcher_forget(&recorder->fetcher, NULL);
     }
-    writer_item_destroy(recording.item);
+    give_item_back(recorder, recording.item);
     return status;
 }
 
@@ -562,6 +594,7 @@ void recorder_destroy(struct recorder *recorder)
         return;
     }
     writer_destroy(recorder->writer);
+    writer_item_destroy(recorder->spare);
     table_release(&recorder->parts);
     fetcher_release(&recorder->fetcher);
     seen_release(&recorder->seen);

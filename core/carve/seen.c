@@ -31,7 +31,11 @@ void seen_release(struct seen *seen)
 static tapml_status class_key(const struct call_line *call, struct text *out_key)
 {
     text_init(out_key);
-    text_format(out_key, "%s %s %s", call->phase, call->instance, call->shape_class);
+    text_append(out_key, call->phase);
+    text_append(out_key, " ");
+    text_append(out_key, call->instance);
+    text_append(out_key, " ");
+    text_append(out_key, call->shape_class);
     return text_status(out_key);
 }
 
@@ -59,7 +63,9 @@ static tapml_status find_range(struct seen *seen,
     struct text key;
     size_t at = 0;
     text_init(&key);
-    text_format(&key, "%s %s", instance, param);
+    text_append(&key, instance);
+    text_append(&key, " ");
+    text_append(&key, param);
     tapml_status status = text_status(&key);
     if (status == TAPML_OK && !table_find(&seen->range_at, key.data, &at)) {
         status = add_range(seen, key.data, &at);

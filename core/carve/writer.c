@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "carve/blob.h"
+#include "model/checkpoint.h"
 #include "store/call_line.h"
 #include "store/prompt.h"
 #include "store/store.h"
@@ -49,22 +50,76 @@ struct writer_item *writer_item_create(enum writer_kind kind)
     return item;
 }
 
+static void drop_blobs(struct writer_item *item)
+{
+    while (item->blob_count > 0) {
+        blob_unref(item->blobs[--item->blob_count]);
+    }
+}
+
 void writer_item_destroy(struct writer_item *item)
 {
     if (item) {
-        for (uint32_t i = 0; i < item->blob_count; i++) {
-            blob_unref(item->blobs[i]);
-        }
+        drop_blobs(item);
         arena_destroy(item->arena);
         alloc_free(item);
     }
 }
 
+// Copies a text to `*end`, which moves behind it.
+static const char *copy_text(const char *text, char **end)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = memcpy(*end, text, size);
+    *end += size;
+    return copy;
+}
+
+struct writer_item *writer_item_create_line(const struct call_line *line)
+{
+    size_t size = sizeof(struct writer_item) + strlen(line->instance) + strlen(line->phase) +
+                  strlen(line->shape_class) + 3;
+    for (uint32_t i = 0; i < line->output_count; i++) {
+        size += strlen(line->outputs[i].param) + 1;
+    }
+    struct writer_item *item = alloc_raw(size);
+    if (!item) {
+        return NULL;
+    }
+    char *end = (char *)(item + 1);
+    *item = (struct writer_item){.kind = WRITER_CALL, .bytes = size, .call = *line};
+    item->call.instance = copy_text(line->instance, &end);
+    item->call.phase = copy_text(line->phase, &end);
+    item->call.shape_class = copy_text(line->shape_class, &end);
+    for (uint32_t i = 0; i < line->output_count; i++) {
+        item->call.outputs[i].param = copy_text(line->outputs[i].param, &end);
+    }
+    return item;
+}
+
+void writer_item_reset(struct writer_item *item)
+{
+    drop_blobs(item);
+    arena_reset(item->arena);
+    *item = (struct writer_item){.kind = item->kind, .arena = item->arena, .bytes = sizeof(*item)};
+}
+
+static tapml_status write_weight(struct store *store, const struct writer_weight *weight)
+{
+    void *copy = NULL;
+    const void *data = weight->tensor ? checkpoint_contents(weight->tensor, &copy) : weight->data;
+    if (!data) {
+        return status_no_memory();
+    }
+    const tapml_status status = weight_add(store, weight->name, weight->dtype, data, weight->bytes);
+    alloc_free(copy);
+    return status;
+}
+
 static tapml_status write_call(struct store *store, const struct writer_item *item)
 {
     for (uint32_t i = 0; i < item->weight_count; i++) {
-        const struct writer_weight *weight = &item->weights[i];
-        TAPML_TRY(weight_add(store, weight->name, weight->dtype, weight->data, weight->bytes));
+        TAPML_TRY(write_weight(store, &item->weights[i]));
     }
     if (item->call.is_kept) {
         TAPML_TRY(stored_case_add(store, &item->item));

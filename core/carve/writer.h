@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct checkpoint_tensor;
+
 struct arena;
 struct store;
 
@@ -45,12 +47,14 @@ struct writer_weight {
     uint32_t dtype;
     const void *data;
     uint64_t bytes;
+    const struct checkpoint_tensor
+        *tensor; // The same, whose bytes may not be in one piece; or NULL.
 };
 
 // What to write: created and filled by the recorder; `writer_push` takes the ownership.
 struct writer_item {
     enum writer_kind kind;
-    struct arena *arena; // Owns all that the item points to, except contents.
+    struct arena *arena; // Owns all that the item points to, except contents; NULL in a line.
     uint64_t bytes;      // Its size in the queue: shared contents count once.
     struct call_line call;
     struct carved_case item; // If the call is kept.
@@ -65,6 +69,13 @@ struct writer_item {
 // An empty item with its arena; NULL: no memory. Destroyed by the caller unless it was pushed.
 struct writer_item *writer_item_create(enum writer_kind kind);
 void writer_item_destroy(struct writer_item *item);
+
+// An item of kind WRITER_CALL for a call that is not kept, of which its line is all: one block of
+// memory with copies of the texts. NULL: no memory.
+struct writer_item *writer_item_create_line(const struct call_line *line);
+
+// Makes an item with an arena empty again, of the same kind, and keeps memory for its next use.
+void writer_item_reset(struct writer_item *item);
 
 // Opens the store, creates it if it is absent, and starts the thread. The caller owns the writer.
 tapml_status writer_create(const char *store_path, struct writer **out_writer) STATUS_USED;

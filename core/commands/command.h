@@ -36,6 +36,9 @@ enum outcome command_graph_main(const struct command *command);
 // The published models that are known by name.
 enum outcome command_models_main(const struct command *command);
 
+// The memory and the queue of a device, without a model.
+enum outcome command_check_device_main(const struct command *command);
+
 // The cases of a store on a backend.
 enum outcome command_replay_main(const struct command *command);
 
@@ -44,6 +47,12 @@ enum outcome command_plugins_main(const struct command *command);
 
 // Which backend has which op.
 enum outcome command_ops_main(const struct command *command);
+
+// The devices of all backends, and the figures of one as a file.
+enum outcome command_devices_main(const struct command *command);
+
+// What a device that is known by its figures would make of a model.
+enum outcome command_forecast_main(const struct command *command);
 
 // How far a run is, read from outside.
 enum outcome command_status_main(const struct command *command);

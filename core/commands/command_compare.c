@@ -24,9 +24,6 @@ static tapml_status write_all(const json_t *comparison, const struct options *op
     const char *json = options_get(options, "--json"), *html = options_get(options, "--html");
 
     TAPML_TRY(comparison_text_print(comparison));
-    if (fflush(stdout) != 0) {
-        return status_fail(TAPML_UNAVAILABLE, "cannot write the comparison to the standard output");
-    }
     if (json != NULL) {
         TAPML_TRY(report_files_write_json(comparison, json));
     }
@@ -69,6 +66,9 @@ enum outcome command_compare_main(const struct command *command)
     if (status == TAPML_OK && options.plain_count != 2) {
         status = status_fail(TAPML_INVALID, "expected the folders of two runs, found %zu arguments",
                              options.plain_count);
+    }
+    if (status == TAPML_OK) {
+        status = report_files_try(options_get(&options, "--json"), options_get(&options, "--html"));
     }
     if (status == TAPML_OK) {
         status = compare(&options, &comparison);

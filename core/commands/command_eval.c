@@ -6,8 +6,10 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/log.h"
+#include "run/choices.h"
 #include "run/eval_score.h"
 #include "run/expected.h"
+#include "run/expected_names.h"
 #include "run/interrupt.h"
 #include "run/model_parts.h"
 #include "run/nonfinite.h"
@@ -17,21 +19,11 @@
 #include "run/probe.h"
 #include "run/setup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { CHUNK = 5, WAYS = 3 };
-
-// The tensor of the file with the pooled rows of the prompt.
-#define EMBEDDING "embedding"
-
-// What an encoder, a model without logits, is given beside its ids, one at a time. What comes of it
-// stands in the file under the output's name with this ending.
-static const struct given {
-    const char *input, *ending;
-} givens[] = {{"token_type_ids", "_tt"}, {"attention_mask", "_masked"}};
-
-enum { GIVENS = sizeof(givens) / sizeof(*givens) };
 
 static const struct options_spec specs[] = {
     {"--model", "PATH", "the model's folder, a name or a GGUF file"},
@@ -62,6 +54,8 @@ struct eval {
     struct eval_limit limit;
     struct place *probed[SESSION_PLACES_MAX]; // The places of the setup, under a probe.
     struct op_judge *ops;
+    struct choices *choices; // In reduced activations; else NULL.
+    int is_learning;         // What f32 chooses: nothing else is looked at.
     struct nonfinite nonfinite;
     int is_warned; // Of what is not finite.
     struct pooling pooling;
@@ -75,7 +69,8 @@ static int wants(void *user, const struct backend_call *call, uint32_t param)
     const uint32_t op = op_judge_find(eval->ops, call->instance);
 
     return op != GRAPH_NONE &&
-           (call->args[param].kind != TAPML_P_TENSOR_IN || op_judge_wants(eval->ops, op, param));
+           ((eval->choices != NULL && choices_want(eval->choices, op, param)) ||
+            call->args[param].kind != TAPML_P_TENSOR_IN || op_judge_wants(eval->ops, op, param));
 }
 
 static tapml_status visit(void *user, const struct probe_call *call)
@@ -83,6 +78,12 @@ static tapml_status visit(void *user, const struct probe_call *call)
     struct eval *eval = user;
     const uint32_t op = op_judge_find(eval->ops, call->instance);
 
+    if (eval->choices != NULL) {
+        TAPML_TRY(choices_see(eval->choices, op, call));
+    }
+    if (eval->is_learning) {
+        return TAPML_OK;
+    }
     nonfinite_look(&eval->nonfinite, op, call->arguments);
     return op_judge_see(eval->ops, op, call->arguments);
 }
@@ -97,79 +98,6 @@ read_ids(const struct eval *eval, const char *name, int32_t **out_ids, int64_t *
 
     return expected_read_ids(eval->file, name, vocabulary > 0 ? vocabulary - 1 : INT32_MAX, out_ids,
                              out_count);
-}
-
-// Whether `name` is that of an output, followed by `ending`. The output's is copied.
-static int
-ends_output(const struct eval *eval, const char *name, const char *ending, char output[static 64])
-{
-    const size_t length = strlen(name), rest = strlen(ending);
-
-    if (length < rest || length - rest >= 64 || strcmp(name + length - rest, ending) != 0) {
-        return 0;
-    }
-    (void)snprintf(output, 64, "%.*s", (int)(length - rest), name);
-    return graph_find_output(model_graph(eval->setup.model), output) != GRAPH_NONE;
-}
-
-// Whether `name` is what an encoder is given, or an output of that.
-static int is_of_given(const struct eval *eval, const char *name)
-{
-    char output[64];
-
-    for (size_t i = 0; i < GIVENS && eval->is_encoder; i++) {
-        if (checkpoint_find(eval->file, givens[i].input) != NULL &&
-            (strcmp(name, givens[i].input) == 0 ||
-             ends_output(eval, name, givens[i].ending, output))) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static tapml_status fail_name(const struct eval *eval, const char *name)
-{
-    const struct graph *graph = model_graph(eval->setup.model);
-
-    for (uint32_t i = 0; i < graph->part_count; i++) {
-        if (strcmp(graph->parts[i].output, name) == 0) {
-            return status_fail(TAPML_INVALID,
-                               "'%s/expected.safetensors' has '%s', rows for tokens %lld of the "
-                               "prompt, which has none",
-                               eval->folder, name, (long long)graph->parts[i].token);
-        }
-    }
-    return status_fail(TAPML_INVALID,
-                       "'%s/expected.safetensors' has '%s', which the model does not give",
-                       eval->folder, name);
-}
-
-// Everything in the file must be something that is compared, but of a part alone.
-static tapml_status check_names(const struct eval *eval)
-{
-    static const char *const known[] = {"input_ids", "greedy_ids", "prefill_logits",
-                                        "decode_logits", EMBEDDING};
-
-    if (eval->pooling.kind == POOLING_NONE && checkpoint_find(eval->file, EMBEDDING) != NULL) {
-        return status_fail(TAPML_INVALID,
-                           "'%s/expected.safetensors' has '%s': give --pool as it was computed",
-                           eval->folder, EMBEDDING);
-    }
-
-    for (size_t i = 0; i < checkpoint_count(eval->file); i++) {
-        const char *name = checkpoint_at(eval->file, i)->name;
-        int found = graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE ||
-                    is_of_given(eval, name) || op_checks_is_entry(name) ||
-                    model_parts_have(&eval->parts, name) || eval->is_part;
-
-        for (size_t k = 0; k < sizeof(known) / sizeof(*known) && !found; k++) {
-            found = strcmp(name, known[k]) == 0;
-        }
-        if (!found) {
-            return fail_name(eval, name);
-        }
-    }
-    return TAPML_OK;
 }
 
 // -- Comparing ---------------------------------------------------------------------------------
@@ -187,12 +115,21 @@ static int64_t rows_of(const struct eval *eval,
     return left < shape[0] ? left : shape[0];
 }
 
-// Compares rows `first` .. of an expected tensor with the rows of an output of the last step; one
-// of a single axis is a row.
+// Whether the row of a token follows from a choice of experts that is a near tie.
+static int is_behind_tie(const struct eval *eval, const char *output, int64_t position)
+{
+    return eval->choices != NULL &&
+           choices_hide(eval->choices, graph_find_output(model_graph(eval->setup.model), output),
+                        position);
+}
+
+// Compares rows `first` .. of an expected tensor with the rows of an output of the last step, whose
+// first token is at `position`; one of a single axis is a row.
 static tapml_status compare_rows(const struct eval *eval,
                                  const char *output,
                                  const char *name,
                                  int64_t first,
+                                 int64_t position,
                                  struct eval_score *score)
 {
     const float *values = NULL;
@@ -217,6 +154,10 @@ static tapml_status compare_rows(const struct eval *eval,
                              output, name);
     }
     for (int64_t row = 0; row < rows; row++) {
+        if (is_behind_tie(eval, output, position + row)) {
+            score->behind++;
+            continue;
+        }
         const double error =
             expected_row_error(values + row * expected.width,
                                expected.values + (first + row) * expected.width, expected.width);
@@ -238,9 +179,9 @@ compare_prefill(const struct eval *eval, int64_t first, struct eval_score *score
         const char *name = checkpoint_at(eval->file, i)->name;
 
         if (strcmp(name, "prefill_logits") == 0) {
-            TAPML_TRY(compare_rows(eval, "logits", name, first, score));
+            TAPML_TRY(compare_rows(eval, "logits", name, first, first, score));
         } else if (graph_find_output(model_graph(eval->setup.model), name) != GRAPH_NONE) {
-            TAPML_TRY(compare_rows(eval, name, name, first, score));
+            TAPML_TRY(compare_rows(eval, name, name, first, first, score));
         }
     }
     return TAPML_OK;
@@ -270,7 +211,8 @@ static tapml_status compare_embedding(struct eval *eval,
                                       const int32_t *mask,
                                       struct eval_score *score)
 {
-    const int is_in_file = ending[0] == '\0' && checkpoint_find(eval->file, EMBEDDING) != NULL;
+    const int is_in_file =
+        ending[0] == '\0' && checkpoint_find(eval->file, EXPECTED_EMBEDDING) != NULL;
     char rows[80];
     double error = 0;
 
@@ -279,21 +221,33 @@ static tapml_status compare_embedding(struct eval *eval,
     }
     (void)snprintf(rows, sizeof(rows), "%.64s%s", eval->pooled, ending);
     TAPML_TRY(pooling_end(&eval->pooling));
-    TAPML_TRY(is_in_file ? expected_embedding_error(eval->file, EMBEDDING, &eval->pooling, &error)
-                         : expected_pooled_error(eval->file, rows, mask, eval->tokens,
-                                                 &eval->pooling, &error));
-    (void)snprintf(rows, sizeof(rows), EMBEDDING "%s", ending);
+    TAPML_TRY(
+        is_in_file
+            ? expected_embedding_error(eval->file, EXPECTED_EMBEDDING, &eval->pooling, &error)
+            : expected_pooled_error(eval->file, rows, mask, eval->tokens, &eval->pooling, &error));
+    (void)snprintf(rows, sizeof(rows), EXPECTED_EMBEDDING "%s", ending);
     eval_score_note(score, rows, error, 1);
     return TAPML_OK;
 }
 
 static tapml_status note_greedy(const struct eval *eval, int64_t step, struct eval_score *score)
 {
+    const char *name = step == 0 ? "prefill_logits" : "decode_logits";
     int32_t id = -1;
+    struct expected_margin margin = {.margin = (double)INFINITY};
 
-    if (session_greedy(eval->session, &id) == TAPML_OK && id == eval->greedy[step]) {
-        score->greedy_equal++;
+    if (is_behind_tie(eval, "logits", eval->tokens - 1 + step)) {
+        score->greedy_behind++;
+        return interrupt_check();
     }
+    const int has = session_greedy(eval->session, &id) == TAPML_OK;
+    const int is_equal = has && id == eval->greedy[step];
+
+    if (has && !is_equal && eval->limit.is_lossy) {
+        TAPML_TRY(expected_margin(eval->file, name, step == 0 ? -1 : step - 1, eval->greedy[step],
+                                  id, &margin));
+    }
+    eval_score_note_greedy(score, is_equal, margin.margin, margin.most);
     return interrupt_check();
 }
 
@@ -325,15 +279,26 @@ static tapml_status begin_score(const struct eval *eval, struct eval_score *scor
 
 // -- Ways of feeding ---------------------------------------------------------------------------
 
+static void set_position(const struct eval *eval, int64_t position)
+{
+    if (eval->choices != NULL) {
+        choices_set_position(eval->choices, position);
+    }
+}
+
 static tapml_status run_way(struct eval *eval, int64_t chunk, struct eval_score *score)
 {
     TAPML_TRY(session_begin(eval->session, eval->tokens));
     op_judge_begin(eval->ops);
+    if (eval->choices != NULL) {
+        choices_begin(eval->choices, 0);
+    }
     pooling_begin(&eval->pooling);
     for (int64_t first = 0; first < eval->tokens; first += chunk) {
         const int64_t left = eval->tokens - first;
 
         op_judge_set_position(eval->ops, first);
+        set_position(eval, first);
         TAPML_TRY(
             session_step(eval->session, eval->ids + first, left < chunk ? left : chunk, NULL, 0));
         TAPML_TRY(compare_prefill(eval, first, score));
@@ -344,8 +309,10 @@ static tapml_status run_way(struct eval *eval, int64_t chunk, struct eval_score 
     for (int64_t step = 0; step < eval->greedy_count; step++) {
         TAPML_TRY(note_greedy(eval, step, score));
         if (step + 1 < eval->greedy_count) {
+            set_position(eval, eval->tokens + step);
             TAPML_TRY(session_step(eval->session, &eval->greedy[step], 1, NULL, 0));
-            TAPML_TRY(compare_rows(eval, "logits", "decode_logits", step, score));
+            TAPML_TRY(
+                compare_rows(eval, "logits", "decode_logits", step, eval->tokens + step, score));
         }
     }
     return TAPML_OK;
@@ -379,6 +346,9 @@ static tapml_status
 print_score(struct eval *eval, const char *way, const struct eval_score *score, int *io_agrees)
 {
     eval_score_print(score, way);
+    if (eval->choices != NULL) {
+        choices_print(eval->choices);
+    }
     *io_agrees = *io_agrees && eval_score_agrees(score);
     if (eval->nonfinite.is_found && !eval->is_warned) {
         log_line(LOG_WARNING, "%s", eval->nonfinite.sentence);
@@ -400,8 +370,8 @@ run_text(struct eval *eval, const char *ending, const int32_t *mask, struct eval
         const char *name = checkpoint_at(eval->file, i)->name;
         char output[64];
 
-        if (ends_output(eval, name, ending, output)) {
-            TAPML_TRY(compare_rows(eval, output, name, 0, score));
+        if (expected_names_end(model_graph(eval->setup.model), name, ending, output)) {
+            TAPML_TRY(compare_rows(eval, output, name, 0, 0, score));
         }
     }
     TAPML_TRY(pool_step(eval, 0, mask));
@@ -410,7 +380,7 @@ run_text(struct eval *eval, const char *ending, const int32_t *mask, struct eval
 
 // The same with an input beside its ids, or (NULL) without any.
 static tapml_status
-run_given(struct eval *eval, const struct given *given, struct eval_score *score)
+run_given(struct eval *eval, const struct expected_given *given, struct eval_score *score)
 {
     int32_t *values = NULL;
     int64_t count = 0;
@@ -434,8 +404,8 @@ run_given(struct eval *eval, const struct given *given, struct eval_score *score
 static tapml_status run_encoder(struct eval *eval, int *out_agrees)
 {
     *out_agrees = 1;
-    for (size_t i = 0; i <= GIVENS; i++) {
-        const struct given *given = i > 0 ? &givens[i - 1] : NULL;
+    for (size_t i = 0; i <= EXPECTED_GIVENS; i++) {
+        const struct expected_given *given = i > 0 ? &expected_names_givens[i - 1] : NULL;
         struct eval_score score = eval_score_begin(eval->limit, eval->greedy_count);
 
         if (given == NULL || checkpoint_find(eval->file, given->input) != NULL) {
@@ -484,7 +454,7 @@ static tapml_status run_part(struct eval *eval, int *out_agrees)
             if (checkpoint_find(eval->file, output->name) != NULL) {
                 const int64_t rows = graph->values[output->value].shape[0].constant;
 
-                TAPML_TRY(compare_rows(eval, output->name, output->name, thing * rows, &score));
+                TAPML_TRY(compare_rows(eval, output->name, output->name, thing * rows, 0, &score));
             }
         }
     }
@@ -546,7 +516,14 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
                   ? TAPML_OK
                   : pooling_find(model_graph(eval->setup.model), &eval->pooled));
     TAPML_TRY(open_prompt(eval, &model));
-    TAPML_TRY(check_names(eval));
+    TAPML_TRY(expected_names_check(
+        &(struct expected_names){.folder = eval->folder,
+                                 .graph = model_graph(eval->setup.model),
+                                 .file = eval->file,
+                                 .parts = &eval->parts,
+                                 .is_encoder = eval->is_encoder,
+                                 .is_part = eval->is_part,
+                                 .is_pooled = eval->pooling.kind != POOLING_NONE}));
     if (!eval->is_encoder) {
         TAPML_TRY(read_ids(eval, "greedy_ids", &eval->greedy, &eval->greedy_count));
     }
@@ -605,6 +582,7 @@ static void close_all(struct eval *eval)
         place_destroy(eval->probed[i]);
     }
     op_judge_destroy(eval->ops);
+    choices_destroy(eval->choices);
     pooling_release(&eval->pooling);
     model_parts_close(&eval->parts);
     checkpoint_close(eval->file);
@@ -626,6 +604,27 @@ static tapml_status open_session(struct eval *eval, const struct session_options
     return session_give(eval->session, &inputs);
 }
 
+// Learns which experts the tokens take in f32, the first place.
+static tapml_status learn_choices(struct eval *eval, const struct session_options *options)
+{
+    const struct choices_text text = {eval->ids, eval->greedy, eval->tokens, eval->greedy_count};
+
+    if (!eval->limit.is_lossy || eval->is_encoder || eval->is_part) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(choices_create(model_graph(eval->setup.model), model_checkpoint(eval->setup.model),
+                             eval->setup.places[0]->backend, eval->limit.error, &eval->choices));
+    if (!choices_are_there(eval->choices)) {
+        return TAPML_OK;
+    }
+    eval->is_learning = 1;
+    const struct prompt_givens inputs = model_parts_givens(&eval->parts);
+    const tapml_status status = choices_learn(eval->choices, options, &inputs, &text);
+
+    eval->is_learning = 0;
+    return status;
+}
+
 static tapml_status evaluate(struct eval *eval, const struct options *options, int *out_agrees)
 {
     struct plan *plan = NULL;
@@ -641,6 +640,9 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
                                             .chunk = eval->tokens};
     tapml_status status = open_session(eval, &session);
 
+    if (status == TAPML_OK) {
+        status = learn_choices(eval, &session);
+    }
     plan_destroy(plan);
     if (status == TAPML_OK) {
         const struct backend_info *info = backend_info(eval->setup.places[0]->backend);

@@ -44,7 +44,7 @@ static void explain_key(const struct key *key, struct text *out)
 {
     text_format(out, "[%s] %s\n    %s\n", section_of(key)->title, key->name, key->help);
     text_append(out, "    takes    ");
-    keys_type(key, out);
+    key_table_type(key, out);
     text_format(out, "%s\n    default  %s\n    example  %s = %s\n",
                 key->may_repeat ? "; may be repeated" : "", fallback_of(key), key->name,
                 key->example);
@@ -172,7 +172,7 @@ static void append_row(const struct key *key, struct text *out)
     struct text type;
 
     text_init(&type);
-    keys_type(key, &type);
+    key_table_type(key, &type);
     text_append(&type, key->may_repeat ? "; may repeat" : "");
     text_format(out, "| `%s` | ", key->name);
     append_cell(out, type.data);

@@ -43,7 +43,9 @@ static const struct options_spec specs[] = {
     {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},
     {"--capacity", "N", "maximum tokens of prompt and answer"},
     {"--weights", "W",
-     "'q8_0' or 'q4_0' encodes weights at load; default with --plan: as in its run"},
+     "an encoding of docs/encodings.md encodes weights at load; default with --plan: as in its "
+     "run"},
+    {"--state", "TYPE", "f32, f16 or q8_0, of keys and values; default with --plan: as in its run"},
     {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
     POOLING_OPTIONS,
     SETUP_MODEL_OPTIONS,
@@ -527,12 +529,12 @@ static tapml_status open_model(struct generate *generate, struct model_options *
 
     weights = weights != NULL ? weights : metadata(generate, "model.weights");
     options->folder = generate->model;
-    if (weights != NULL && strcmp(weights, "stored") != 0) {
-        options->encoding = encoding_find_word(weights);
-        if (options->encoding == NULL) {
-            return status_fail(TAPML_INVALID, "--weights is 'stored', 'q8_0' or 'q4_0', found '%s'",
-                               weights);
-        }
+    TAPML_TRY(setup_read_weights(weights, options));
+    const char *state = options_get(&generate->options, "--state");
+
+    state = state != NULL ? state : metadata(generate, "model.state");
+    if (state != NULL) {
+        TAPML_TRY(state_type_read("--state", state, &options->state));
     }
     TAPML_TRY(setup_read_model(&generate->setup, &generate->options, options));
     TAPML_TRY(setup_model(&generate->setup, options));

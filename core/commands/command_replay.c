@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 
+#include "base/text.h"
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "model/weight_files.h"
@@ -26,7 +27,8 @@ enum { FAILURES_SHOWN = 20 };
 static const struct options_spec specs[] = {
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--case", "ID", "one case alone"},
-    {"--repeat", "N", "number of replays, for cases that fail only sometimes; 1 by default"},
+    {"--repeat", "N",
+     "number of replays, for cases that fail only sometimes; by default what a bundle says, or 1"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
@@ -89,53 +91,23 @@ static size_t count_bad(const struct verdict_list *list)
     return bad;
 }
 
-// The target of --config that --target names.
-static tapml_status find_target(const struct run_config *config,
-                                const char *name,
-                                const struct place_settings **out_target)
-{
-    for (size_t i = 0; i < config->target_count; i++) {
-        if (strcmp(config->targets[i].name, name) == 0) {
-            *out_target = &config->targets[i];
-            return TAPML_OK;
-        }
-    }
-    return status_fail(TAPML_INVALID, "'%s' has no section [target.%s]",
-                       config->path != NULL ? config->path : "no --config", name);
-}
-
-static tapml_status read_isolation(const struct options *options,
-                                   struct place_isolation *out_isolation)
-{
-    const char *word = options_get(options, "--isolation");
-
-    if (word != NULL && !isolation_parse(word, &out_isolation->mode)) {
-        return status_fail(TAPML_INVALID,
-                           "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
-    }
-    return TAPML_OK;
-}
-
 // A target as its run opens it, isolated or not and with the faults injected there; else the
 // backend that is asked for.
 static tapml_status read_settings(struct replaying *replaying, struct place_settings *out_settings)
 {
     const char *name = options_get(replaying->options, "--target");
-    const struct place_settings *target = NULL;
 
     *out_settings = (struct place_settings){
         .name = "target",
         .backend = options_get(replaying->options, "--backend"),
         .isolation = {.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S}};
     if (name != NULL) {
-        TAPML_TRY(find_target(&replaying->config, name, &target));
-        *out_settings = *target;
-        return TAPML_OK;
+        return run_config_find_target(&replaying->config, name, out_settings);
     }
     if (out_settings->backend == NULL) {
         TAPML_TRY(setup_default_backend(&replaying->setup, &out_settings->backend));
     }
-    return read_isolation(replaying->options, &out_settings->isolation);
+    return setup_read_isolation(replaying->options, &out_settings->isolation);
 }
 
 // The activation dtype: as a bundle failed, else as a target has them, else as is asked.
@@ -143,7 +115,7 @@ static tapml_status read_activations(const struct replaying *replaying,
                                      enum activation *out_activation)
 {
     const char *name = options_get(replaying->options, "--target");
-    const struct place_settings *target = NULL;
+    struct place_settings target;
     const int is_bundle = bundle_is(replaying->store);
 
     TAPML_TRY(setup_read_activations(replaying->options, out_activation));
@@ -160,8 +132,8 @@ static tapml_status read_activations(const struct replaying *replaying,
             return activation_read(BUNDLE_METADATA_ACTIVATIONS, said, out_activation);
         }
     } else if (name != NULL) {
-        TAPML_TRY(find_target(&replaying->config, name, &target));
-        *out_activation = target->activation;
+        TAPML_TRY(run_config_find_target(&replaying->config, name, &target));
+        *out_activation = target.activation;
     }
     return TAPML_OK;
 }
@@ -217,6 +189,17 @@ replay_all(struct replaying *replaying, struct verdict_options *options, int64_t
     return status;
 }
 
+// A bundle says how often it has to be replayed; it comes from someone else.
+static int64_t default_repeat(const struct replaying *replaying)
+{
+    const char *said =
+        bundle_is(replaying->store) ? metadata_get(replaying->store, BUNDLE_METADATA_REPEAT) : NULL;
+    int64_t repeat = 1;
+    const int is_number = said != NULL && text_parse_i64(said, &repeat) == TAPML_OK;
+
+    return is_number && repeat >= 1 && repeat <= REPEAT_MAX ? repeat : 1;
+}
+
 static tapml_status replay(struct replaying *replaying)
 {
     const struct options *options = replaying->options;
@@ -224,7 +207,7 @@ static tapml_status replay(struct replaying *replaying)
     int64_t repeat = 1;
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
-    TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
+    TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX, &repeat));
     TAPML_TRY(open_weights(replaying));
     TAPML_TRY(open_place(replaying));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,

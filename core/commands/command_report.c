@@ -17,6 +17,7 @@
 static const struct options_spec specs[] = {
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for a continuous integration"},
+    {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
@@ -25,14 +26,15 @@ static tapml_status
 write_report(const json_t *report, const char *dir, const struct options *options)
 {
     const json_t *targets = json_object_get(report, "targets");
+    struct report_options printing = {.dir = dir,
+                                      .is_verbose = options_get(options, "--verbose") != NULL};
 
     for (size_t i = 0; i < json_array_size(targets); i++) {
-        report_print(json_array_get(targets, i));
+        printing.is_later = i > 0;
+        TAPML_TRY(report_print(json_array_get(targets, i), &printing));
     }
     TAPML_TRY(report_table_print(report));
-    if (fflush(stdout) != 0) {
-        return status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");
-    }
+    TAPML_TRY(report_print_end(report, dir));
     return report_files_write(report, &(struct report_files){
                                           .dir = dir,
                                           .json = options_get(options, "--json"),
@@ -67,6 +69,10 @@ enum outcome command_report_main(const struct command *command)
     if (status == TAPML_OK && options.plain_count != 1) {
         status = status_fail(TAPML_INVALID, "expected the folder of one run, found %zu arguments",
                              options.plain_count);
+    }
+    if (status == TAPML_OK) {
+        status =
+            report_files_try(options_get(&options, "--json"), options_get(&options, "--junit"));
     }
     if (status == TAPML_OK) {
         status = report_data_read(options.plain[0], &report);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "config/isolation.h"
 #include "config/run_file.h"
@@ -23,6 +24,7 @@
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
 #include "run/source_check.h"
+#include "run/state_loss.h"
 #include "run/target_jobs.h"
 #include "store/prompt.h"
 #include "store/salvage.h"
@@ -39,6 +41,7 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for continuous integration"},
+    {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -52,9 +55,10 @@ struct run {
     struct run_judge judge;
     struct place *source;
     struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has.
-    int is_wrong;                                  // Some target is,
-    int is_incomplete;                             // some was not there, or went away.
-    unsigned bundle_count;                         // FAULT-n.tapmlrun so far.
+    struct report_options printing;
+    int is_wrong;          // Some target is,
+    int is_incomplete;     // some was not there, or went away.
+    unsigned bundle_count; // FAULT-n.tapmlrun so far.
 };
 
 // -- The run -----------------------------------------------------------------------------------
@@ -130,7 +134,7 @@ static tapml_status match(const struct run *run)
 
     problems_init(&problems);
     run_config_match(&run->config, model_graph(run->setup.model), &problems);
-    const tapml_status status = problems_status(&problems);
+    const tapml_status status = problems_status(&problems, "--check-config");
 
     problems_release(&problems);
     return status;
@@ -230,6 +234,9 @@ static void report_losses(const struct run *run, struct progress *progress)
                      " as stored; '%s' lost most, %.3g of its values",
                      account->loss_count, run_config_weights(&run->config), account->plain_count,
                      worst->name, worst->relative);
+    } else if (run->config.weights != RUN_CONFIG_STORED) {
+        log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
+                 run_config_weights(&run->config));
     }
 }
 
@@ -247,7 +254,7 @@ read_inputs(struct run *run, const struct model_options *model, struct place *so
     return prompt_inputs_read(&options, &run->prompts);
 }
 
-static tapml_status open_run(struct run *run)
+static tapml_status open_run(struct run *run, const struct options *options)
 {
     const struct run_config *config = &run->config;
     struct text path;
@@ -276,6 +283,9 @@ static tapml_status open_run(struct run *run)
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
     file_remove_all(config->dir, "report.html.*.part");
+
+    // They may be in the run's folder.
+    TAPML_TRY(report_files_try(options_get(options, "--json"), options_get(options, "--junit")));
     TAPML_TRY(open_places(run));
     TAPML_TRY(read_inputs(run, &model, run->source));
     text_init(&path);
@@ -330,7 +340,9 @@ static tapml_status run_target(struct run *run, struct place *target)
     if (is_loss(target, crashes, status)) {
         status = lose(run, target);
     } else if (status == TAPML_OK) {
-        status = report_print_target(run->store, target->settings.name, &run->is_wrong);
+        status =
+            report_print_target(run->store, target->settings.name, &run->printing, &run->is_wrong);
+        run->printing.is_later = 1;
     }
     report_faults(target);
     return status;
@@ -363,6 +375,9 @@ static tapml_status report_run(const struct run *run, const struct options *opti
     tapml_status status = report_table_print(report);
 
     if (status == TAPML_OK) {
+        status = report_print_end(report, run->config.dir);
+    }
+    if (status == TAPML_OK) {
         status = report_files_write(report, &(struct report_files){
                                                 .dir = run->config.dir,
                                                 .json = options_get(options, "--json"),
@@ -375,10 +390,12 @@ static tapml_status report_run(const struct run *run, const struct options *opti
 
 static tapml_status run_all(struct run *run, const struct options *options)
 {
-    TAPML_TRY(open_run(run));
+    TAPML_TRY(open_run(run, options));
     TAPML_TRY(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
     TAPML_TRY(source_check_run(run->store, &run->setup));
+    TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
+    run->printing.dir = run->config.dir;
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);
     return report_run(run, options);
@@ -413,6 +430,7 @@ enum outcome command_run_main(const struct command *command)
         status = status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");
     }
     if (status == TAPML_OK) {
+        run.printing.is_verbose = options_get(&options, "--verbose") != NULL;
         status = run_file_load(options_get(&options, "--config"), &run.config);
     }
     if (status != TAPML_OK) {
@@ -423,8 +441,8 @@ enum outcome command_run_main(const struct command *command)
         interrupt_watch();
         status = run_all(&run, &options);
     }
-    if (status == TAPML_OK && fflush(stdout) != 0) {
-        status = status_fail(TAPML_UNAVAILABLE, "cannot write the report to the standard output");
+    if (status == TAPML_OK) {
+        status = output_check();
     }
     const enum outcome failure = outcome_report(status);
     const enum outcome outcome = failure != OUTCOME_OK ? failure

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "config/model_path.h"
 #include "config/options.h"
@@ -130,9 +131,7 @@ static tapml_status tokenize_all(const struct tokenizer *tokenizer, int is_plain
     if (ferror(stdin)) {
         return status_fail(TAPML_UNAVAILABLE, "cannot read the standard input");
     }
-    return fflush(stdout) == 0
-               ? TAPML_OK
-               : status_fail(TAPML_UNAVAILABLE, "cannot write to the standard output");
+    return output_check();
 }
 
 static tapml_status tokenize(const char *program, const struct options *options)

@@ -4,7 +4,6 @@
 #include "config/key_reader.h"
 
 #include "base/table.h"
-#include "config/keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,33 +14,38 @@ enum { NAMES_MAX = 64, SECTIONS_MAX = 16, KEYS_MAX = 32 };
 // -- Names -------------------------------------------------------------------------------------
 
 // There is one, as a test holds for the rows.
-static const char *title_of(const char *section)
+static const char *title_of(const struct key_table *table, const char *section)
 {
     size_t i = 0;
 
-    while (strcmp(keys_section_at(i)->name, section) != 0) {
+    while (strcmp(table->sections[i].name, section) != 0) {
         i++;
     }
-    return keys_section_at(i)->title;
+    return table->sections[i].title;
 }
 
 // An unknown name is compared by what stands before its dot, which the answer then keeps.
-static void
-refuse_section(const struct ini *ini, unsigned line, const char *name, struct problems *problems)
+static void refuse_section(const struct key_table *table,
+                           const struct ini *ini,
+                           size_t index,
+                           struct problems *problems)
 {
+    const char *name = ini->sections[index];
+    const unsigned line = ini->section_lines[index];
     const char *names[SECTIONS_MAX + 1] = {NULL};
     const char *dot = strchr(name, '.');
     char head[NAMES_MAX];
 
     (void)snprintf(head, sizeof(head), "%.*s", dot != NULL ? (int)(dot + 1 - name) : NAMES_MAX - 1,
                    name);
-    for (size_t i = 0; i < SECTIONS_MAX && keys_section_at(i) != NULL; i++) {
-        names[i] = keys_section_at(i)->name;
+    for (size_t i = 0; i < SECTIONS_MAX && i < table->section_count; i++) {
+        names[i] = table->sections[i].name;
     }
     const char *near = text_nearest(head, names);
 
     if (near == NULL) {
-        problems_add(problems, "%s:%u: unknown section [%s], see --explain", ini->name, line, name);
+        problems_add(problems, "%s:%u: unknown section [%s], %s", ini->name, line, name,
+                     table->manual);
         return;
     }
     if (near[strlen(near) - 1] == '.' && dot != NULL && dot[1] != '\0') {
@@ -49,33 +53,34 @@ refuse_section(const struct ini *ini, unsigned line, const char *name, struct pr
                      name, near, dot + 1);
     } else {
         problems_add(problems, "%s:%u: unknown section [%s], did you mean [%s]?", ini->name, line,
-                     name, title_of(near));
+                     name, title_of(table, near));
     }
 }
 
 // The title of a section that has the key, or NULL.
-static const char *other_section(const char *key)
+static const char *other_section(const struct key_table *table, const char *key)
 {
-    for (size_t i = 0; keys_at(i) != NULL; i++) {
-        if (strcmp(keys_at(i)->name, key) == 0) {
-            return title_of(keys_at(i)->section);
+    for (size_t i = 0; i < table->key_count; i++) {
+        if (strcmp(table->keys[i].name, key) == 0) {
+            return title_of(table, table->keys[i].section);
         }
     }
     return NULL;
 }
 
-static void refuse_key(const struct ini *ini,
+static void refuse_key(const struct key_table *table,
+                       const struct ini *ini,
                        const struct ini_entry *entry,
-                       const struct key_section *section,
                        struct problems *problems)
 {
+    const struct key_section *section = key_table_section(table, entry->section);
     const char *names[KEYS_MAX + 1] = {NULL};
-    const char *other = other_section(entry->key);
+    const char *other = other_section(table, entry->key);
     size_t count = 0;
 
-    for (size_t i = 0; keys_at(i) != NULL && count < KEYS_MAX; i++) {
-        if (strcmp(keys_at(i)->section, section->name) == 0) {
-            names[count++] = keys_at(i)->name;
+    for (size_t i = 0; i < table->key_count && count < KEYS_MAX; i++) {
+        if (strcmp(table->keys[i].section, section->name) == 0) {
+            names[count++] = table->keys[i].name;
         }
     }
     const char *near = text_nearest(entry->key, names);
@@ -86,20 +91,21 @@ static void refuse_key(const struct ini *ini,
     } else {
         problems_add(problems, "%s:%u: unknown key '%s' in [%s], %s%s%s", ini->name, entry->line,
                      entry->key, entry->section,
-                     other != NULL ? "there is one in [" : "see --explain",
+                     other != NULL ? "there is one in [" : table->manual,
                      other != NULL ? other : "", other != NULL ? "]" : "");
     }
 }
 
 // A second value would silently win.
-static void check_repeats(const struct ini *ini, struct problems *problems)
+static void
+check_repeats(const struct key_table *table, const struct ini *ini, struct problems *problems)
 {
     struct table seen;
 
     table_init(&seen);
     for (size_t i = 0; i < ini->count; i++) {
         const struct ini_entry *entry = &ini->entries[i];
-        const struct key *key = keys_find(entry->section, entry->key);
+        const struct key *key = key_table_find(table, entry->section, entry->key);
         char name[2 * NAMES_MAX];
         size_t line = 0;
 
@@ -117,26 +123,28 @@ static void check_repeats(const struct ini *ini, struct problems *problems)
     table_release(&seen);
 }
 
-void key_reader_check(const struct ini *ini, struct problems *problems)
+void key_reader_check(const struct key_table *table,
+                      const struct ini *ini,
+                      struct problems *problems)
 {
     for (size_t i = 0; i < ini->section_count; i++) {
-        if (keys_section(ini->sections[i]) == NULL) {
-            refuse_section(ini, ini->section_lines[i], ini->sections[i], problems);
+        if (key_table_section(table, ini->sections[i]) == NULL) {
+            refuse_section(table, ini, i, problems);
         }
     }
     for (size_t i = 0; i < ini->count; i++) {
         const struct ini_entry *entry = &ini->entries[i];
-        const struct key_section *section = keys_section(entry->section);
+        const struct key_section *section = key_table_section(table, entry->section);
 
         if (entry->section[0] == '\0') {
             problems_add(problems, "%s:%u: expected a [section] before '%s'", ini->name,
                          entry->line, entry->key);
         } else if (section != NULL && !section->takes_any_key &&
-                   keys_find(entry->section, entry->key) == NULL) {
-            refuse_key(ini, entry, section, problems);
+                   key_table_find(table, entry->section, entry->key) == NULL) {
+            refuse_key(table, ini, entry, problems);
         }
     }
-    check_repeats(ini, problems);
+    check_repeats(table, ini, problems);
 }
 
 // -- Values ------------------------------------------------------------------------------------
@@ -206,7 +214,7 @@ static void read_key(const struct ini *ini,
     }
     if (!is_absent && !set_member(key, value, member)) {
         text_init(&type);
-        keys_type(key, &type);
+        key_table_type(key, &type);
         problems_refuse(problems, ini, section, key->name, "expected %s, found '%s'", type.data,
                         value);
         text_release(&type);
@@ -218,16 +226,17 @@ static void read_key(const struct ini *ini,
     }
 }
 
-void key_reader_read(const struct ini *ini,
+void key_reader_read(const struct key_table *table,
+                     const struct ini *ini,
                      const char *section,
                      void *object,
                      struct problems *problems)
 {
-    const struct key_section *known = keys_section(section);
+    const struct key_section *known = key_table_section(table, section);
     char *members = object;
 
-    for (size_t i = 0; keys_at(i) != NULL; i++) {
-        const struct key *key = keys_at(i);
+    for (size_t i = 0; i < table->key_count; i++) {
+        const struct key *key = &table->keys[i];
         char unused[sizeof(int64_t)];
         const int has_member = key->offset != KEYS_NOWHERE;
 

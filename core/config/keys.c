@@ -4,9 +4,7 @@
 #include "config/keys.h"
 
 #include "config/run_config.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "tensor/encoding.h"
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, SECONDS_MAX = 86400, MEBIBYTES_MAX = 1 << 30 };
 
@@ -134,13 +132,36 @@ static const struct key keys[] = {
      .name = "weights",
      .kind = KEY_CHOICE,
      .fallback = "stored",
-     .words = "stored q8_0 q4_0",
+     .words = "stored " ENCODING_WORDS,
      IN_RUN(weights),
      .example = "q8_0",
-     .help = "With 'q8_0' or 'q4_0', all suitable weights of matrix products and embeddings are "
-             "encoded at load, in blocks of 32 values; all backends compute with the encoded "
-             "weights. The loss of each is reported. With 'stored' weights stay unchanged. See "
-             "docs/encodings.md."},
+     .help = "With the word of an encoding, all suitable weights of matrix products and embeddings "
+             "are encoded at load, in blocks of 32 values, or of 256 where the word ends in 'k'; "
+             "all backends compute with the encoded weights. The loss of each is reported. With "
+             "'stored' weights stay unchanged. See docs/encodings.md."},
+    {.section = "model",
+     .name = "state",
+     .kind = KEY_CHOICE,
+     .fallback = "f32",
+     .words = "f32 f16 q8_0", // In the order of enum state_type.
+     IN_RUN(state),
+     .example = "f16",
+     .help =
+         "The type in which the rows of keys and values of attention are kept. With 'f16' they "
+         "take half the memory, with 'q8_0' 9 bits a value; all backends compute with the rounded "
+         "rows, and what that loses is reported. States of recurrences stay f32. See "
+         "docs/states.md."},
+    {.section = "model",
+     .name = "quantised-inputs",
+     .kind = KEY_CHOICE,
+     .fallback = "stored",
+     .words = "stored plain",
+     IN_RUN(plain_inputs),
+     .example = "plain",
+     .help =
+         "With 'stored', activations are rounded before each product with a weight whose inputs "
+         "the checkpoint quantises, as it says; with 'plain' they are computed as they are. See "
+         "docs/quantised.md."},
     {.section = "source",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -300,9 +321,13 @@ static const struct key keys[] = {
      IN_FAULT(rule.words),
      .type = "a kind of fault",
      .example = "argument window +1",
-     .help = "The kind of error: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
-             "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'nan' or "
-             "'skip-write' after it; 'crash', 'hang' or 'memory' instead of it, in a worker."},
+     .help =
+         "The kind of error: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
+         "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'truncate', "
+         "'neighbour-scale', 'reverse-scales', 'nan' or "
+         "'skip-write' after it; 'crash', 'kill', 'hang' or 'memory' instead of it, in a worker; "
+         "'fill-start', 'fill-tail', 'write-tail', 'write-late', 'read-tail' or "
+         "'stale-arguments' of the driver."},
     {.section = "fault.",
      .name = "from-call",
      .kind = KEY_NUMBER,
@@ -369,6 +394,14 @@ enum {
     KEY_COUNT = sizeof(keys) / sizeof(*keys)
 };
 
+const struct key_table *keys_table(void)
+{
+    static const struct key_table table = {sections, SECTION_COUNT, keys, KEY_COUNT,
+                                           "see --explain"};
+
+    return &table;
+}
+
 const struct key_section *keys_section_at(size_t index)
 {
     return index < SECTION_COUNT ? &sections[index] : NULL;
@@ -379,62 +412,12 @@ const struct key *keys_at(size_t index)
     return index < KEY_COUNT ? &keys[index] : NULL;
 }
 
-// -- Names -------------------------------------------------------------------------------------
-
-static int is_group(const struct key_section *section)
-{
-    return section->name[strlen(section->name) - 1] == '.';
-}
-
 const struct key_section *keys_section(const char *name)
 {
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        const size_t length = strlen(sections[i].name);
-
-        if (is_group(&sections[i])
-                ? strncmp(name, sections[i].name, length) == 0 && name[length] != '\0'
-                : strcmp(name, sections[i].name) == 0) {
-            return &sections[i];
-        }
-    }
-    return NULL;
+    return key_table_section(keys_table(), name);
 }
 
 const struct key *keys_find(const char *section, const char *name)
 {
-    const struct key_section *known = keys_section(section);
-
-    for (size_t i = 0; known != NULL && i < KEY_COUNT; i++) {
-        if (strcmp(keys[i].section, known->name) == 0 && strcmp(keys[i].name, name) == 0) {
-            return &keys[i];
-        }
-    }
-    return NULL;
-}
-
-void keys_type(const struct key *key, struct text *out_text)
-{
-    const char *between = "";
-
-    switch (key->kind) {
-    case KEY_NUMBER:
-        text_format(out_text, "a whole number from %" PRId64 " to %" PRId64, key->low, key->high);
-        return;
-    case KEY_REAL:
-        text_format(out_text, "a number above %" PRId64 ", at most %" PRId64, key->low, key->high);
-        return;
-    case KEY_CHOICE:
-        for (const char *at = key->words; *at != '\0'; at += strspn(at, " ")) {
-            const size_t length = strcspn(at, " ");
-
-            text_format(out_text, "%s'%.*s'", between, (int)length, at);
-            between = " or ";
-            at += length;
-        }
-        return;
-    case KEY_TEXT:
-    case KEY_OTHERS:
-        text_append(out_text, key->type);
-        return;
-    }
+    return key_table_find(keys_table(), section, name);
 }

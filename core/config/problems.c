@@ -71,7 +71,7 @@ void problems_take(struct problems *problems, tapml_status status)
     }
 }
 
-tapml_status problems_status(const struct problems *problems)
+tapml_status problems_status(const struct problems *problems, const char *lister)
 {
     TAPML_TRY(text_status(&problems->text));
     const int length = (int)strcspn(problems->text.data, "\n");
@@ -81,6 +81,7 @@ tapml_status problems_status(const struct problems *problems)
     }
     return problems->count == 1
                ? status_fail(TAPML_INVALID, "%.*s", length, problems->text.data)
-               : status_fail(TAPML_INVALID, "%.*s (and %zu more, reported by --check-config)",
-                             length, problems->text.data, problems->count - 1);
+               : status_fail(TAPML_INVALID, "%.*s (and %zu more%s%s)", length, problems->text.data,
+                             problems->count - 1, lister != NULL ? ", reported by " : "",
+                             lister != NULL ? lister : "");
 }

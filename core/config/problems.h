@@ -29,5 +29,6 @@ void problems_refuse(struct problems *problems,
 // Adds the message of a failure; nothing for TAPML_OK.
 void problems_take(struct problems *problems, tapml_status status);
 
-// The first as a failure, with how many more there are; TAPML_OK where there is none.
-tapml_status problems_status(const struct problems *problems) STATUS_USED;
+// The first as a failure, with how many more there are and `lister`, the option that reports all,
+// or NULL; TAPML_OK where there is none.
+tapml_status problems_status(const struct problems *problems, const char *lister) STATUS_USED;

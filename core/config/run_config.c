@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "tensor/encoding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,20 @@ int run_config_has_target(const struct run_config *config, const char *name)
         }
     }
     return 0;
+}
+
+tapml_status run_config_find_target(const struct run_config *config,
+                                    const char *name,
+                                    struct place_settings *out_settings)
+{
+    for (size_t i = 0; i < config->target_count; i++) {
+        if (strcmp(config->targets[i].name, name) == 0) {
+            *out_settings = config->targets[i];
+            return TAPML_OK;
+        }
+    }
+    return status_fail(TAPML_INVALID, "'%s' has no section [target.%s]",
+                       config->path != NULL ? config->path : "no --config", name);
 }
 
 const char *run_config_nearest_target(const struct run_config *config, const char *name)
@@ -151,10 +166,8 @@ void run_config_release(struct run_config *config)
 
 const char *run_config_weights(const struct run_config *config)
 {
-    static const char *const words[] = {
-        [RUN_CONFIG_STORED] = "stored", [RUN_CONFIG_Q8_0] = "q8_0", [RUN_CONFIG_Q4_0] = "q4_0"};
-
-    return words[config->weights];
+    return config->weights == RUN_CONFIG_STORED ? "stored"
+                                                : encoding_word((size_t)config->weights - 1);
 }
 
 struct model_options run_config_model(const struct run_config *config)
@@ -163,7 +176,9 @@ struct model_options run_config_model(const struct run_config *config)
         .folder = config->model,
         .architecture = config->architecture,
         .allow_unknown_keys = config->allow_unknown_keys,
+        .plain_inputs = config->plain_inputs,
         .encoding = encoding_find_word(run_config_weights(config)),
+        .state = config->state,
     };
 }
 

@@ -23,7 +23,7 @@ struct run_config_fault {
 };
 
 // What weights are at load.
-enum run_config_weights { RUN_CONFIG_STORED, RUN_CONFIG_Q8_0, RUN_CONFIG_Q4_0 };
+enum { RUN_CONFIG_STORED = 0 };
 
 // A copy refers to what the original owns, of which one is released.
 struct run_config {
@@ -36,7 +36,9 @@ struct run_config {
     const char *model;
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
-    enum run_config_weights weights;
+    int plain_inputs;
+    int weights; // RUN_CONFIG_STORED, or 1 more than the index of an encoding_word.
+    enum state_type state;
     struct place_settings source;
     struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
@@ -51,7 +53,7 @@ struct run_config {
 // also in part.
 void run_config_release(struct run_config *config);
 
-// The word of `weights` in the file: "stored", "q8_0", "q4_0".
+// The word of `weights` in the file: "stored", or that of an encoding.
 const char *run_config_weights(const struct run_config *config);
 
 // What the model is opened with.
@@ -66,6 +68,12 @@ void run_config_match(const struct run_config *config,
 // `name`, or NULL.
 int run_config_has_target(const struct run_config *config, const char *name);
 const char *run_config_nearest_target(const struct run_config *config, const char *name);
+
+// The settings of [target.`name`], for a command that is given --target. TAPML_INVALID if the file
+// has no such section, or there is no file.
+tapml_status run_config_find_target(const struct run_config *config,
+                                    const char *name,
+                                    struct place_settings *out_settings) STATUS_USED;
 
 // Every rule of [plan] must be one, and name a place that the file has.
 tapml_status run_config_check_plan(const struct run_config *config,

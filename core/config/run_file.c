@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "config/key_reader.h"
+#include "config/keys.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
             "'-', and not 'source', which plans use",
             config->ini.name, line, name);
     }
-    key_reader_read(&config->ini, section, &target, problems);
+    key_reader_read(keys_table(), &config->ini, section, &target, problems);
     config->targets[config->target_count++] = target;
 }
 
@@ -82,7 +83,7 @@ static void read_fault(struct run_config *config, size_t index, struct problems 
                      section);
         return;
     }
-    key_reader_read(&config->ini, section, &fault, problems);
+    key_reader_read(keys_table(), &config->ini, section, &fault, problems);
     if (fault.target != NULL) {
         check_fault_target(config, section, fault.target, problems);
     }
@@ -138,7 +139,7 @@ static void read_all(struct run_config *config, struct problems *problems)
     const struct ini *ini = &config->ini;
 
     for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
-        key_reader_read(ini, single[i], config, problems);
+        key_reader_read(keys_table(), ini, single[i], config, problems);
     }
     settle_lengths(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
@@ -190,7 +191,7 @@ run_file_survey(const char *path, struct problems *problems, struct run_config *
     struct run_config config = {.path = path, .source.name = "source"};
 
     TAPML_TRY(ini_survey(path, add_problem, problems, &config.ini));
-    key_reader_check(&config.ini, problems);
+    key_reader_check(keys_table(), &config.ini, problems);
     read_all(&config, problems);
     tapml_status status = run_config_check_plan(&config, problems);
 
@@ -217,7 +218,7 @@ tapml_status run_file_load(const char *path, struct run_config *out_config)
     tapml_status status = run_file_survey(path, &problems, &config);
 
     if (status == TAPML_OK) {
-        status = problems_status(&problems);
+        status = problems_status(&problems, "--check-config");
     }
     problems_release(&problems);
     if (status != TAPML_OK) {

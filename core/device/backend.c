@@ -160,7 +160,10 @@ static tapml_status
 check_tensor(const struct backend *backend, const tapml_param *param, const tapml_tensor *tensor)
 {
     for (const tapml_tensor *panel = tensor; panel; panel = panel->next) {
-        TAPML_TRY(check_panel(backend, param, panel));
+        for (uint32_t i = 0; panel->spans && i < panel->encoding->n_spans; i++) {
+            TAPML_TRY(check_panel(backend, param, panel->spans[i]));
+        }
+        TAPML_TRY(panel->spans ? TAPML_OK : check_panel(backend, param, panel));
     }
     return TAPML_OK;
 }
@@ -391,9 +394,26 @@ const char *backend_identity(struct backend *backend, const tapml_op *op)
     return backend->vt->identity(backend, op);
 }
 
+const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml_op *op)
+{
+    return backend->vt->arithmetic ? backend->vt->arithmetic(backend, op) : &arithmetic_f32;
+}
+
 uint64_t backend_generation(const struct backend *backend)
 {
     return backend->vt->generation(backend);
+}
+
+uint64_t backend_kills(const struct backend *backend)
+{
+    return backend->vt->kills != NULL ? backend->vt->kills(backend) : 0;
+}
+
+void backend_forgive(struct backend *backend)
+{
+    if (backend->vt->forgive != NULL) {
+        backend->vt->forgive(backend);
+    }
 }
 
 tapml_status backend_share(struct backend *backend, const struct backend_share *share)
@@ -541,9 +561,24 @@ static const char *forward_identity(struct backend *backend, const tapml_op *op)
     return backend_identity(inner(backend), op);
 }
 
+static const struct arithmetic *forward_arithmetic(struct backend *backend, const tapml_op *op)
+{
+    return backend_arithmetic(inner(backend), op);
+}
+
 static uint64_t forward_generation(const struct backend *backend)
 {
     return backend_generation(inner(backend));
+}
+
+static uint64_t forward_kills(const struct backend *backend)
+{
+    return backend_kills(inner(backend));
+}
+
+static void forward_forgive(struct backend *backend)
+{
+    backend_forgive(inner(backend));
 }
 
 static tapml_status forward_share(struct backend *backend, const struct backend_share *share)
@@ -578,7 +613,10 @@ const struct backend_vt backend_forward_vt = {
     .notify = forward_notify,
     .launches = forward_launches,
     .identity = forward_identity,
+    .arithmetic = forward_arithmetic,
     .generation = forward_generation,
+    .kills = forward_kills,
+    .forgive = forward_forgive,
     .share = forward_share,
     .unshare = forward_unshare,
 };

@@ -25,6 +25,8 @@
 #include "device/handles.h"
 #include "schema/infer.h"
 #include "tensor/activation.h"
+#include "tensor/arithmetic.h"
+#include "tensor/encoding.h"
 
 #include <tapml/backend.h>
 
@@ -46,7 +48,10 @@ struct backend_info {
     const char *device_name; // For people.
     const char *driver;      // Or "".
     int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
+    unsigned takes;          // Of encodings: ENCODING_TAKES_* (tensor/encoding.h).
     uint64_t buffer_bytes_max;
+    uint64_t memory_bytes;      // In all; 0: unknown, or behind a link.
+    const tapml_limits *limits; // What its kernels may use; NULL: unknown, or behind a link.
     enum backend_borrowing borrowing;
     enum activation activation; // What is f32 elsewhere, weights excepted, is of this dtype there.
 };
@@ -167,9 +172,21 @@ struct backend_vt {
     // From the plugin, or the build id of its library. Never NULL; lives as long as the backend.
     const char *(*identity)(struct backend *backend, const tapml_op *op);
 
+    // How `op` is computed there, as its device declares. Never NULL; lives as long as the backend.
+    // NULL: all in f32.
+    const struct arithmetic *(*arithmetic)(struct backend *backend, const tapml_op *op);
+
     // How often what was in its buffers was lost: a worker's device was started again. The buffers
     // are there, and undefined.
     uint64_t (*generation)(const struct backend *backend);
+
+    // How often its process was killed by somebody else: a failure since then may be no fault of
+    // the work (exec/persist.h). NULL: never.
+    uint64_t (*kills)(const struct backend *backend);
+
+    // Calls that are refused since they have crashed it are made again: a search looks for them.
+    // NULL: none are.
+    void (*forgive)(struct backend *backend);
 
     // Shares memory with it, and ends that. Both NULL where `borrowing` is NOTHING.
     tapml_status (*share)(struct backend *backend, const struct backend_share *share);
@@ -243,7 +260,10 @@ tapml_status backend_notify(struct backend *backend,
                             void *user) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
+const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml_op *op);
 uint64_t backend_generation(const struct backend *backend);
+uint64_t backend_kills(const struct backend *backend);
+void backend_forgive(struct backend *backend);
 
 // Memory can be shared more than once, and is then unshared as often: after a wait, and when the
 // buffers that wrap it are gone. A backend that borrows nothing has nothing to do.

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "exec/cast.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 
 static int is_tensor(uint32_t kind)
 {
@@ -170,12 +171,29 @@ void binding_set_activation(struct binding *binding,
     for (uint32_t i = 0; i < binding->tensor_count; i++) {
         struct binding_tensor *own = &binding->tensors[i];
         const uint32_t dtype = binding->graph->values[own->value].dtype;
+        if (binding->graph->values[own->value].encoding) {
+            continue; // binding_set_encodings says it.
+        }
         const int is_cast =
             type->is_reduced && ((marks[own->value] & activation_bit(activation)) != 0 ||
                                  is_operand(binding, own, activation));
         const uint32_t wanted = is_cast ? type->dtype : dtype;
         if (own->tensor.dtype != wanted) {
             set_dtype(binding, own, wanted);
+        }
+    }
+}
+
+void binding_set_encodings(struct binding *binding, unsigned takes)
+{
+    for (uint32_t i = 0; i < binding->tensor_count; i++) {
+        struct binding_tensor *own = &binding->tensors[i];
+        const struct graph_value *value = &binding->graph->values[own->value];
+        if (value->encoding) {
+            const struct encoding_form form =
+                encoding_on_device(value->encoding, value->dtype, takes);
+            own->tensor.encoding = form.encoding;
+            own->tensor.dtype = form.dtype;
         }
     }
 }

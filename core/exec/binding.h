@@ -51,6 +51,10 @@ tapml_status binding_init(struct binding *binding,
 // then, as `supports` and the checks expect.
 void binding_evaluate(struct binding *binding, const struct affine_point *point);
 
+// Sets the encodings of weights, and the dtypes of those that are plain there, to those on a place
+// that takes ENCODING_TAKES_*.
+void binding_set_encodings(struct binding *binding, unsigned takes);
+
 // Sets the dtype of marked values (exec/cast), and of weights in parameters that take activations,
 // to that of a place of `activation`; ACTIVATION_F32 sets f32 again. `marks` has one for each
 // value.

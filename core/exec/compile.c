@@ -238,6 +238,7 @@ static tapml_status find_resident(struct compiler *compiler,
         .tensor = base->name,
         .dtype = base->encoding ? base->dtype : tensor->tensor.dtype,
         .encoding = base->encoding,
+        .spans = base->spans,
     };
     return residency_find(compiler->given->spaces->places[place].weights, &key, base->data, &form,
                           out_resident);

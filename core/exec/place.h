@@ -55,8 +55,9 @@ enum place_kind {
     PLACE_WORKER,   // Injects the faults itself.
     PLACE_LOOPBACK, // Around a device of this process.
     PLACE_FAULTS,
-    PLACE_REDUCED, // Makes activations of a reduced dtype.
-    PLACE_GUARD,   // Makes buffers of its own.
+    PLACE_DECLARED, // Computes as another device declares.
+    PLACE_REDUCED,  // Makes activations of a reduced dtype.
+    PLACE_GUARD,    // Makes buffers of its own.
     PLACE_TRACE,
     PLACE_RECORDER,
     PLACE_KINDS

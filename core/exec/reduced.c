@@ -19,6 +19,26 @@ static const struct backend_info *reduced_info(const struct backend *backend)
     return &((const struct reduced *)backend)->info;
 }
 
+// What is encoded from rows that were rounded first is not what the source encoded.
+static int writes_blocks(const struct compiled_op *schema, const tapml_value *args)
+{
+    for (uint32_t i = 0; i < schema->op->n_params; i++) {
+        const tapml_tensor *tensor = args[i].kind == TAPML_P_TENSOR_INOUT ? args[i].u.p : NULL;
+        if (tensor && tensor->encoding) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static tapml_status refuse(struct backend *backend, const char *reason, tapml_support *answer)
+{
+    *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_NO};
+    (void)snprintf(answer->reason, sizeof(answer->reason), "in %s: %s",
+                   activation_type(((struct reduced *)backend)->info.activation)->name, reason);
+    return TAPML_OK;
+}
+
 static tapml_status reduced_supports(struct backend *backend,
                                      const struct compiled_op *schema,
                                      const tapml_value *args,
@@ -26,15 +46,13 @@ static tapml_status reduced_supports(struct backend *backend,
 {
     struct inferred inferred;
     const tapml_status status = infer_call(schema, args, &inferred);
-    if (status != TAPML_INVALID) {
-        TAPML_TRY(status);
-        return backend_supports(((struct reduced *)backend)->wrapper.inner, schema, args, answer);
+    if (status == TAPML_INVALID) {
+        return refuse(backend, status_message(), answer);
     }
-    *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_NO};
-    (void)snprintf(answer->reason, sizeof(answer->reason), "in %s: %s",
-                   activation_type(((struct reduced *)backend)->info.activation)->name,
-                   status_message());
-    return TAPML_OK;
+    TAPML_TRY(status);
+    return writes_blocks(schema, args)
+               ? refuse(backend, "rows are rounded before they are encoded", answer)
+               : backend_supports(((struct reduced *)backend)->wrapper.inner, schema, args, answer);
 }
 
 static void reduced_release(struct backend *backend)

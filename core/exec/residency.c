@@ -11,10 +11,18 @@
 #include "tensor/activation.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <string.h>
 
 enum { PANEL_GRAIN = 16, CAST_VALUES = 256 };
+
+// A span that has a buffer of its own.
+struct span {
+    tapml_tensor tensor;
+    int64_t bytes;
+    const unsigned char *data; // In host memory.
+};
 
 // Some rows of a weight, or all of it.
 struct panel {
@@ -26,6 +34,9 @@ struct panel {
     // The last bytes with zeros behind them, so that whole grains are written. Stays until the
     // write is done.
     unsigned char tail[PANEL_GRAIN];
+
+    struct span *spans; // Used where they lie; then there is one panel. NULL: it has `data`.
+    const tapml_tensor *span_list[CODEC_TILES_SPANS_MAX];
 };
 
 // A weight that was asked for.
@@ -44,6 +55,7 @@ struct residency {
     struct weight **weights;
     size_t count;
     size_t capacity;
+    uint64_t spread_bytes;   // Of weights that do not stay in the blocks or tiles of their file.
     struct file_map *shared; // Of checkpoints.
     size_t shared_count, shared_capacity;
     uint64_t copied_bytes; // Of loaded panels that are not in place.
@@ -52,6 +64,7 @@ struct residency {
 // A weight as it lies in host memory.
 struct source {
     const unsigned char *data;
+    const struct tiles_spans *spans; // Instead of `data`, or NULL.
     const tapml_tensor *form;
     uint64_t bytes;
     uint64_t rows; // 1 where there are no axes.
@@ -96,6 +109,19 @@ static int is_in_place(const struct residency *set, const struct panel *panel)
                                     is_shared(set, panel->data, panel->bytes));
 }
 
+// Whether the backend uses all spans of a tensor in tiles where they lie.
+static int
+are_in_place(const struct residency *set, const struct tiles_spans *spans, const tapml_tensor *form)
+{
+    const struct backend_info *info = backend_info(set->backend);
+    int are_shared = info->borrowing == BACKEND_BORROWS_BUFFERS;
+    for (uint32_t i = 0; i < form->encoding->n_spans && are_shared; i++) {
+        const uint64_t bytes = tiles_span_bytes(form->encoding, form->shape, form->rank, i);
+        are_shared = is_shared(set, spans->at[i], bytes);
+    }
+    return info->is_host_memory || are_shared;
+}
+
 static uint64_t padded_bytes(const struct panel *panel)
 {
     return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
@@ -105,6 +131,10 @@ static void release_panels(struct residency *set, const struct weight *weight)
 {
     for (uint64_t i = 0; i < weight->panel_count; i++) {
         struct panel *panel = &weight->panels[i];
+        for (uint32_t k = 0; panel->spans && k < panel->tensor.encoding->n_spans; k++) {
+            backend_buffer_free(set->backend, panel->spans[k].tensor.buffer);
+            panel->spans[k].tensor.buffer = NULL;
+        }
         if (panel->tensor.buffer && !is_in_place(set, panel)) {
             set->copied_bytes -= padded_bytes(panel);
         }
@@ -176,6 +206,7 @@ static tapml_status describe(const void *data, const tapml_tensor *form, struct 
         TAPML_TRY(encoding_bytes(encoding, form->dtype, row, form->rank, &row_bytes));
         TAPML_TRY(shape_count(row, form->rank, &count));
         row_blocks = (uint64_t)count / encoding->block_values;
+        row_bytes = tiles_are_in(encoding) ? bytes : row_bytes; // Rows share tiles: all or none.
     }
     *out_source = (struct source){
         .data = data,
@@ -200,14 +231,30 @@ static uint64_t panel_rows(const struct residency *set, const struct source *sou
     return source->form->rank < 2 ? 0 : most / source->row_bytes;
 }
 
+// The form at the place of a weight that has this one in host memory.
+static struct encoding_form
+form_at(const struct residency *set, const tapml_encoding *encoding, uint32_t dtype)
+{
+    return encoding_on_device(encoding, dtype, backend_info(set->backend)->takes);
+}
+
 uint64_t residency_panels(const struct residency *set, const tapml_tensor *form)
 {
     struct source source = {0};
-    if (describe(NULL, form, &source) != TAPML_OK) {
+    tapml_tensor kept = *form;
+    const struct encoding_form there = form_at(set, form->encoding, form->dtype);
+    kept.encoding = there.encoding;
+    kept.dtype = there.dtype;
+    if (describe(NULL, &kept, &source) != TAPML_OK) {
         return 0;
     }
     const uint64_t each = panel_rows(set, &source);
     return each == 0 ? 0 : (source.rows + each - 1) / each;
+}
+
+uint64_t residency_spread_bytes(const struct residency *set)
+{
+    return set->spread_bytes;
 }
 
 static tapml_status upload(struct residency *set, struct panel *panel)
@@ -222,17 +269,51 @@ static tapml_status upload(struct residency *set, struct panel *panel)
     return TAPML_OK;
 }
 
+// The interface has one pointer for both accesses; this one only reads.
+static tapml_status
+wrap(struct residency *set, const unsigned char *data, uint64_t bytes, tapml_object **out_buffer)
+{
+    return backend_buffer_wrap(set->backend, (void *)(uintptr_t)data, bytes, TAPML_ACCESS_READ,
+                               out_buffer);
+}
+
 static tapml_status hold(struct residency *set, struct panel *panel)
 {
+    for (uint32_t i = 0; panel->spans && i < panel->tensor.encoding->n_spans; i++) {
+        struct span *span = &panel->spans[i];
+        TAPML_TRY(wrap(set, span->data, (uint64_t)span->bytes, &span->tensor.buffer));
+    }
+    if (panel->spans) {
+        return TAPML_OK;
+    }
     if (!is_in_place(set, panel)) {
         TAPML_TRY(backend_buffer_new(set->backend, padded_bytes(panel), &panel->tensor.buffer));
         set->copied_bytes += padded_bytes(panel);
         return upload(set, panel);
     }
-    // The interface has one pointer for both accesses; this one only reads.
-    void *memory = (void *)(uintptr_t)panel->data;
-    return backend_buffer_wrap(set->backend, memory, panel->bytes, TAPML_ACCESS_READ,
-                               &panel->tensor.buffer);
+    return wrap(set, panel->data, panel->bytes, &panel->tensor.buffer);
+}
+
+// The spans of a panel, which are used where they lie.
+static tapml_status
+place_spans(struct residency *set, const struct tiles_spans *spans, struct panel *panel)
+{
+    const tapml_tensor *form = &panel->tensor;
+    const uint32_t count = form->encoding->n_spans;
+    panel->spans = arena_array(set->arena, count, sizeof(*panel->spans));
+    if (!panel->spans) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct span *span = &panel->spans[i];
+        span->bytes = (int64_t)tiles_span_bytes(form->encoding, form->shape, form->rank, i);
+        span->data = spans->at[i];
+        span->tensor = (tapml_tensor){
+            .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_U8, .rank = 1, .shape = &span->bytes};
+        panel->span_list[i] = &span->tensor;
+    }
+    panel->tensor.spans = panel->span_list;
+    return TAPML_OK;
 }
 
 // Where the bytes of a panel lie. Some rows of an encoded weight are not together: they get spans
@@ -246,6 +327,9 @@ static tapml_status place_rows(struct residency *set,
     const tapml_tensor *form = &panel->tensor;
     panel->data = source->data + first * source->row_bytes;
     TAPML_TRY(encoding_bytes(form->encoding, form->dtype, form->shape, form->rank, &panel->bytes));
+    if (source->spans) {
+        return place_spans(set, source->spans, panel);
+    }
     if (!form->encoding || rows == source->rows) {
         return TAPML_OK;
     }
@@ -319,6 +403,49 @@ static tapml_status cast(struct residency *set, struct source *source)
     return TAPML_OK;
 }
 
+// Spreads what lies at `source->data`, blocks of `from`, to what the source describes, or widens it
+// from tiles.
+static tapml_status spread(struct residency *set, const tapml_encoding *from, struct source *source)
+{
+    const tapml_tensor *form = source->form;
+    unsigned char *copy = arena_new(set->arena, source->bytes);
+    if (!copy) {
+        return status_no_memory();
+    }
+    if (tiles_are_in(from)) {
+        const struct tiles_spans spans =
+            source->spans ? *source->spans
+                          : tiles_spans_of(from, source->data, form->shape, form->rank);
+        tiles_widen(from, &spans, form->shape, form->rank, form->dtype, copy);
+        source->data = copy;
+        source->spans = NULL;
+        set->spread_bytes += source->bytes;
+        return TAPML_OK;
+    }
+    const uint64_t blocks = source->rows * source->row_blocks;
+    TAPML_TRY(encoding_spread(from, source->data, blocks, copy));
+    source->data = copy;
+    set->spread_bytes += source->bytes;
+    return TAPML_OK;
+}
+
+// Puts spans one after another that the backend does not use where they lie.
+static tapml_status gather(struct residency *set, struct source *source)
+{
+    const tapml_tensor *form = source->form;
+    if (!source->spans || are_in_place(set, source->spans, form)) {
+        return TAPML_OK;
+    }
+    unsigned char *copy = arena_new(set->arena, source->bytes);
+    if (!copy) {
+        return status_no_memory();
+    }
+    tiles_gather(form->encoding, source->spans, form->shape, form->rank, copy);
+    source->data = copy;
+    source->spans = NULL;
+    return TAPML_OK;
+}
+
 static tapml_status make_weight(struct residency *set,
                                 const struct residency_key *key,
                                 const void *data,
@@ -327,14 +454,19 @@ static tapml_status make_weight(struct residency *set,
 {
     struct source source = {0};
     tapml_tensor kept = *form;
-    kept.dtype = key->dtype;
+    const struct encoding_form there = form_at(set, form->encoding, key->dtype);
+    kept.dtype = there.dtype;
+    kept.encoding = there.encoding;
     TAPML_TRY(describe(data, &kept, &source));
+    source.spans = key->spans;
     struct weight *weight = arena_new(set->arena, sizeof(*weight));
     if (!weight) {
         return status_no_memory();
     }
     weight->data = data;
     weight->resident.key = *key;
+    weight->resident.key.encoding = kept.encoding;
+    weight->resident.key.dtype = kept.dtype;
     weight->resident.key.tensor = arena_text(set->arena, key->tensor);
     if (!weight->resident.key.tensor) {
         return status_no_memory();
@@ -342,6 +474,8 @@ static tapml_status make_weight(struct residency *set,
     if (form->dtype != key->dtype) {
         TAPML_TRY(cast(set, &source));
     }
+    TAPML_TRY(form->encoding != kept.encoding ? spread(set, form->encoding, &source)
+                                              : gather(set, &source));
     TAPML_TRY(make_panels(set, &source, weight));
     *out_weight = weight;
     return TAPML_OK;

@@ -17,12 +17,14 @@
 #include "model/checkpoint.h"
 
 struct residency;
+struct tiles_spans;
 
 // Which weight, and its form at the place.
 struct residency_key {
     const char *tensor; // Its name in the checkpoint, or the name of a constant.
     uint32_t dtype;     // Reduced: values of f32 are rounded to it, to nearest, ties to even.
-    const tapml_encoding *encoding;
+    const tapml_encoding *encoding;  // In host memory; of a resident, at the place.
+    const struct tiles_spans *spans; // Of tiles that do not lie one after another; or NULL.
 };
 
 // A weight that was found. Lives as long as the set.
@@ -70,6 +72,10 @@ tapml_status residency_get(struct residency *set,
 // Loads all weights again if the backend has lost the contents of its buffers; the tensors stay. To
 // be called before work with tensors of earlier calls; `residency_get` does it.
 tapml_status residency_refresh(struct residency *set) STATUS_USED;
+
+// The bytes of weights that were rearranged or widened, since the backend does not take the blocks
+// of files, or tiles: they are in host memory besides the file.
+uint64_t residency_spread_bytes(const struct residency *set);
 
 // The number of panels of such a weight: 1 if it is whole, 0 if the backend cannot hold it.
 uint64_t residency_panels(const struct residency *set, const tapml_tensor *form);

@@ -150,12 +150,13 @@ static const char *weight_obstacle(const struct schedule *schedule,
     for (uint32_t i = 0; i < weight->rank; i++) {
         shape[i] = weight->shape[i].constant;
     }
+    const struct space_place *own = &schedule->given.spaces->places[place];
     const tapml_tensor form = {.hdr = TAPML_HDR(tapml_tensor),
                                .dtype = weight->dtype,
                                .rank = weight->rank,
                                .shape = shape,
                                .encoding = weight->encoding};
-    const uint64_t panels = residency_panels(schedule->given.spaces->places[place].weights, &form);
+    const uint64_t panels = residency_panels(own->weights, &form);
     if (panels > 1 && is_view) {
         return "comes in panels, and a view is needed";
     }
@@ -207,6 +208,7 @@ ask(struct schedule *schedule, struct schedule_class *class, uint32_t op, uint32
     }
     binding_set_activation(binding, value_marks(schedule->given.values),
                            schedule->given.spaces->places[place].activation);
+    binding_set_encodings(binding, backend_info(backend)->takes);
     if (!backend_has_op(backend, binding->op->op)) {
         (void)snprintf(answer.reason, sizeof(answer.reason), "has no op '%.100s'",
                        binding->op->op->name);

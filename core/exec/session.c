@@ -440,6 +440,29 @@ tapml_status session_output(struct session *session,
     return TAPML_OK;
 }
 
+tapml_status session_state(struct session *session,
+                           const char *name,
+                           const float **out_values,
+                           uint64_t *out_row_values)
+{
+    const uint32_t index = graph_find_value(session->graph, GRAPH_STATE, name);
+    const void *memory = NULL;
+    if (index == GRAPH_NONE) {
+        return status_fail(TAPML_NOT_FOUND, "the graph has no state '%s'", name);
+    }
+    const struct graph_value *state = &session->graph->values[index];
+    if (!session->has_step || state->dtype != TAPML_F32) {
+        return status_fail(TAPML_PRECONDITION, "state '%s' has no values of f32", name);
+    }
+    TAPML_TRY(value_memory(session->values, index, &memory));
+    *out_row_values = 1;
+    for (uint32_t i = 1; i < state->rank; i++) {
+        *out_row_values *= (uint64_t)affine_at(&state->shape[i], &session->point);
+    }
+    *out_values = memory;
+    return TAPML_OK;
+}
+
 tapml_status session_greedy(struct session *session, int32_t *out_id)
 {
     const float *logits = NULL;
@@ -513,4 +536,9 @@ uint64_t session_executions(const struct session *session)
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place)
 {
     return executor_time_ns(session->executor, op, place);
+}
+
+struct backend *session_last_backend(const struct session *session)
+{
+    return session->spaces.places[session->spaces.place_count - 1].backend;
 }

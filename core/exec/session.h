@@ -95,6 +95,14 @@ tapml_status session_output(struct session *session,
                             int64_t *out_shape,
                             uint32_t *out_rank) STATUS_USED;
 
+// The values of a state of f32 after the last step, dense, all its rows, in memory of the session
+// that lives until the next step; waits for them. TAPML_NOT_FOUND if the graph has no such state,
+// TAPML_PRECONDITION if it is of another type or before the first step.
+tapml_status session_state(struct session *session,
+                           const char *name,
+                           const float **out_values,
+                           uint64_t *out_row_values) STATUS_USED;
+
 // The id of the largest logit in the last row of "logits"; ties: the lowest id. TAPML_INVALID if a
 // logit is NaN.
 tapml_status session_greedy(struct session *session, int32_t *out_id) STATUS_USED;
@@ -117,3 +125,6 @@ const struct schedule_refusal *session_refusal_at(const struct session *session,
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place);
 uint64_t session_executions(const struct session *session); // Calls of all ops on all places.
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place);
+
+// The backend of the last place: the target, where there is one. The session's caller owns it.
+struct backend *session_last_backend(const struct session *session);

@@ -6,6 +6,7 @@
 #include "exec/cast.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -33,6 +34,13 @@ tapml_status state_init(struct state *state,
     if (status != TAPML_OK) {
         return status_explain(status, "while sizing state '%s'", value->name);
     }
+    uint64_t padding = 0;
+    if (value->encoding) { // Rows of it are rows of bytes, and behind them it is padded.
+        TAPML_TRY(encoding_bytes(value->encoding, value->dtype, shape, value->rank, &padding));
+        encoding_byte_shape(value->encoding, shape, value->rank);
+        TAPML_TRY(shape_count(shape, value->rank, &count));
+        padding -= (uint64_t)count;
+    }
     if (__builtin_mul_overflow((uint64_t)count, dtype_bytes(value->dtype), &bytes) ||
         bytes > UINT64_MAX / 2) {
         return status_fail(TAPML_INVALID, "state '%s' is too large: %lld elements", value->name,
@@ -47,7 +55,7 @@ tapml_status state_init(struct state *state,
         .mark = mark,
         .initial = value->initial,
     };
-    space_block_init(&state->block, activation_bytes(bytes, mark));
+    space_block_init(&state->block, activation_bytes(bytes + padding, mark));
     return TAPML_OK;
 }
 

@@ -12,6 +12,9 @@
 
 enum { LIKE_MAX = 4 };
 
+// What becomes null, where an absent key would mean a default.
+static const char nothing[] = "=null";
+
 struct gguf_family {
     const struct gguf *gguf;
     char *architecture;
@@ -244,6 +247,10 @@ make_value(const struct gguf_family *family, const json_t *template, json_t **ou
 {
     const char *text = json_string_value(template);
     const char *condition = json_string_value(json_object_get(template, "?"));
+    if (text && strcmp(text, nothing) == 0) {
+        *out_value = json_null();
+        return TAPML_OK;
+    }
     if (text && *text == '=') {
         return gguf_family_evaluate(family, text + 1, out_value);
     }

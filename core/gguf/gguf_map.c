@@ -5,8 +5,9 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_BYTES_MAX = 512, INDEX_BYTES_MAX = 16, EXPERTS_MAX = 1 << 16 };
@@ -95,6 +96,21 @@ static const json_t *item_of(const json_t *rule, const char *member, size_t inde
     return json_is_array(value) ? json_array_get(value, index) : value;
 }
 
+// The value of a term; of a list the item of a layer.
+static tapml_status
+read_item(const struct gguf_walk *walk, const char *term, const char *layer, json_t **out_item)
+{
+    struct text whole;
+    text_init(&whole);
+    text_format(&whole, "at(%s, %s)", term, *layer ? layer : "0");
+    tapml_status status = text_status(&whole);
+    if (status == TAPML_OK) {
+        status = gguf_family_evaluate(walk->family, whole.data, out_item);
+    }
+    text_release(&whole);
+    return status;
+}
+
 // A whole number: itself, or the value of a term with a layer's item of a list.
 static tapml_status read_number(const struct gguf_walk *walk,
                                 const json_t *value,
@@ -103,19 +119,11 @@ static tapml_status read_number(const struct gguf_walk *walk,
 {
     const char *term = json_string_value(value);
     json_t *result = NULL;
-    struct text whole;
     *out_number = json_integer_value(value);
     if (!term) {
         return TAPML_OK;
     }
-    text_init(&whole);
-    text_format(&whole, "at(%s, %s)", term, *layer ? layer : "0");
-    tapml_status status = text_status(&whole);
-    if (status == TAPML_OK) {
-        status = gguf_family_evaluate(walk->family, whole.data, &result);
-    }
-    text_release(&whole);
-    TAPML_TRY(status);
+    TAPML_TRY(read_item(walk, term, layer, &result));
     *out_number = json_integer_value(result);
     const int is_whole = json_is_integer(result);
     json_decref(result);
@@ -142,6 +150,12 @@ static uint64_t column_count(const struct gguf_tensor *tensor)
     return rank < 2 ? 1 : (uint64_t)shape[rank - 1] * (uint64_t)(rank > 2 ? shape[0] : 1);
 }
 
+static uint64_t value_count(const struct gguf_tensor *tensor)
+{
+    const uint32_t rank = tensor->tensor->rank;
+    return row_count(tensor) * (uint64_t)(rank < 2 ? 1 : tensor->tensor->shape[rank - 1]);
+}
+
 static tapml_status find_source(struct gguf_walk *walk,
                                 const json_t *rule,
                                 const struct gguf_name *name,
@@ -161,46 +175,69 @@ static tapml_status find_source(struct gguf_walk *walk,
     struct gguf_recipe_source source = {.tensor = tensor};
     source.is_transposed =
         json_is_true(item_of(rule, "transpose", index)) && strcmp(name->ending, ".bias") != 0;
-    source.count = source.is_transposed ? column_count(tensor) : row_count(tensor);
+    source.is_flat = json_object_get(rule, "alternate") && tensor->tensor->rank == 2;
+    source.count = source.is_transposed ? column_count(tensor)
+                   : source.is_flat     ? value_count(tensor)
+                                        : row_count(tensor);
     TAPML_TRY(read_number(walk, item_of(rule, "rotary", index), name->layer, &source.rotary_heads));
     *out_source = source;
     return TAPML_OK;
 }
 
-// Divides the only source into parts whose sizes are as those of "cut"; "take" keeps one of them.
+// The parts of a source, whose sizes are as those of "cut".
+struct gguf_parts {
+    uint64_t sizes[GGUF_RECIPE_SOURCES_MAX];
+    size_t count;
+    uint64_t sum;
+};
+
+static tapml_status read_parts(const struct gguf_walk *walk,
+                               const json_t *rule,
+                               const char *layer,
+                               struct gguf_parts *out_parts)
+{
+    const json_t *sizes = json_object_get(rule, "cut");
+    struct gguf_parts parts = {.count = json_array_size(sizes)};
+    for (size_t i = 0; i < parts.count && i < GGUF_RECIPE_SOURCES_MAX; ++i) {
+        int64_t size = 0;
+        TAPML_TRY(read_number(walk, json_array_get(sizes, i), layer, &size));
+        parts.sizes[i] = size > 0 && size <= INT32_MAX ? (uint64_t)size : 0;
+        parts.sum += parts.sizes[i];
+    }
+    *out_parts = parts;
+    return TAPML_OK;
+}
+
+// Divides the first source into parts; "take" keeps one of them.
 static tapml_status
 cut(const struct gguf_walk *walk, const json_t *rule, const char *layer, struct gguf_recipe *recipe)
 {
-    const json_t *sizes = json_object_get(rule, "cut");
     const json_t *taken = json_object_get(rule, "take");
     const struct gguf_recipe_source whole = recipe->sources[0];
-    const size_t count = json_array_size(sizes);
-    int64_t parts[GGUF_RECIPE_SOURCES_MAX] = {0};
-    uint64_t sum = 0;
+    struct gguf_parts parts;
     uint64_t first = 0;
-    for (size_t i = 0; i < count && i < GGUF_RECIPE_SOURCES_MAX; ++i) {
-        TAPML_TRY(read_number(walk, json_array_get(sizes, i), layer, &parts[i]));
-        sum += parts[i] > 0 && parts[i] <= INT32_MAX ? (uint64_t)parts[i] : 0;
-    }
-    if (count == 0) {
+    TAPML_TRY(read_parts(walk, rule, layer, &parts));
+    if (parts.count == 0 || recipe->source_count - 1 + parts.count > GGUF_RECIPE_SOURCES_MAX) {
         return TAPML_OK;
     }
-    if (sum == 0 || whole.count % sum != 0) {
+    if (parts.sum == 0 || whole.count % parts.sum != 0) {
         return status_fail(TAPML_INVALID,
                            "%s: tensor '%.128s': expected rows of %llu heads, found "
                            "%llu rows",
                            gguf_path(walk->gguf), whole.tensor->tensor->name,
-                           (unsigned long long)sum, (unsigned long long)whole.count);
+                           (unsigned long long)parts.sum, (unsigned long long)whole.count);
     }
-    for (size_t i = 0; i < count; ++i) {
+    memmove(recipe->sources + parts.count, recipe->sources + 1,
+            (recipe->source_count - 1) * sizeof(whole));
+    recipe->source_count += parts.count - 1;
+    for (size_t i = 0; i < parts.count; ++i) {
         struct gguf_recipe_source *part = &recipe->sources[i];
         *part = whole;
         part->first = first;
-        part->count = whole.count / sum * (uint64_t)parts[i];
+        part->count = whole.count / parts.sum * parts.sizes[i];
         first += part->count;
         TAPML_TRY(read_number(walk, item_of(rule, "rotary", i), layer, &part->rotary_heads));
     }
-    recipe->source_count = count;
     if (json_is_integer(taken)) {
         recipe->sources[0] = recipe->sources[json_integer_value(taken)];
         recipe->source_count = 1;
@@ -219,14 +256,20 @@ static void fill_shape(const json_t *rule, struct gguf_recipe *recipe)
     }
     recipe->rank = first->rank;
     memcpy(recipe->shape, first->shape, sizeof(first->shape));
-    if (first->rank == 3 && json_object_get(rule, "axis")) {
+    const int alternates = first->rank > 1 && json_object_get(rule, "alternate");
+    if (alternates || (first->rank == 3 && json_object_get(rule, "axis"))) {
         // Of each of the tensor's matrices, the rows of all sources.
-        recipe->groups = first->shape[0] > 0 ? first->shape[0] : 1;
-        recipe->shape[1] = (int64_t)(rows / (uint64_t)recipe->groups);
+        const int64_t matrices = first->shape[0] > 0 ? first->shape[0] : 1;
+        recipe->groups = alternates ? (int64_t)recipe->sources[0].count : matrices;
+        recipe->shape[1] = (int64_t)(rows / (uint64_t)matrices);
         return;
     }
     if (recipe->sources[0].is_transposed) {
         recipe->shape[last] = first->shape[last - 1];
+    }
+    if (first->rank == 3 && json_object_get(rule, "stacked")) {
+        recipe->shape[1] = first->shape[2];
+        return;
     }
     if (first->rank > 0) {
         recipe->rank = first->rank < 2 ? 1 : 2;
@@ -251,19 +294,71 @@ static void flatten(const json_t *rule, struct gguf_recipe *recipe)
     recipe->rank = json_object_get(rule, "flatten") && recipe->rank > 1 ? 1 : recipe->rank;
 }
 
-// Puts an axis of one in, which converters leave out.
+// Puts an axis of one in, which converters leave out; where "rank" is said, until there are so
+// many.
 static void insert_axis(const json_t *rule, struct gguf_recipe *recipe)
 {
     const json_t *axis = json_object_get(rule, "insert");
+    const json_t *rank = json_object_get(rule, "rank");
     const uint32_t at = (uint32_t)json_integer_value(axis);
-    if (!axis || at > recipe->rank || recipe->rank == GGUF_RECIPE_RANK_MAX) {
-        return;
+    const uint32_t wanted = rank ? (uint32_t)json_integer_value(rank) : recipe->rank + 1;
+    while (axis && at <= recipe->rank && recipe->rank < wanted &&
+           recipe->rank < GGUF_RECIPE_RANK_MAX) {
+        for (uint32_t i = recipe->rank; i > at; --i) {
+            recipe->shape[i] = recipe->shape[i - 1];
+        }
+        recipe->shape[at] = 1;
+        ++recipe->rank;
     }
-    for (uint32_t i = recipe->rank; i > at; --i) {
-        recipe->shape[i] = recipe->shape[i - 1];
+}
+
+// Makes rows of one axis, as many as "rows" says.
+static tapml_status divide(const struct gguf_walk *walk,
+                           const json_t *rule,
+                           const char *layer,
+                           struct gguf_recipe *recipe)
+{
+    const json_t *rows = json_object_get(rule, "rows");
+    int64_t count = 0;
+    if (!rows || recipe->rank != 1) {
+        return TAPML_OK;
     }
-    recipe->shape[at] = 1;
-    ++recipe->rank;
+    TAPML_TRY(read_number(walk, rows, layer, &count));
+    if (count < 1 || recipe->shape[0] % count != 0) {
+        return status_fail(TAPML_INVALID,
+                           "%s: tensor '%.128s': expected %lld rows, found %lld values",
+                           gguf_path(walk->gguf), recipe->sources[0].tensor->tensor->name,
+                           (long long)count, (long long)recipe->shape[0]);
+    }
+    recipe->shape[1] = recipe->shape[0] / count;
+    recipe->shape[0] = count;
+    recipe->rank = 2;
+    return TAPML_OK;
+}
+
+// How values are changed.
+static tapml_status change(const struct gguf_walk *walk,
+                           const json_t *rule,
+                           const char *layer,
+                           struct gguf_recipe *recipe)
+{
+    const json_t *added = json_object_get(rule, "add");
+    const char *doubled = json_string_value(json_object_get(rule, "double_every"));
+    if (json_is_number(added)) {
+        recipe->change = GGUF_RECIPE_ADD;
+        recipe->number = json_number_value(added);
+    } else if (json_is_true(json_object_get(rule, "log_negative"))) {
+        recipe->change = GGUF_RECIPE_LOG_NEGATIVE;
+    } else if (doubled) {
+        json_t *period = NULL;
+        TAPML_TRY(read_item(walk, doubled, layer, &period));
+        const long index = strtol(layer, NULL, 10);
+        const json_int_t layers = json_integer_value(period);
+        json_decref(period);
+        recipe->number = layers > 0 ? ldexp(1, (int)(index / layers)) : 1;
+        recipe->change = recipe->number > 1 ? GGUF_RECIPE_MULTIPLY : GGUF_RECIPE_SAME;
+    }
+    return TAPML_OK;
 }
 
 static tapml_status fill_recipe(struct gguf_walk *walk,
@@ -271,7 +366,6 @@ static tapml_status fill_recipe(struct gguf_walk *walk,
                                 const struct gguf_name *name,
                                 struct gguf_recipe *recipe)
 {
-    const json_t *added = json_object_get(rule, "add");
     while (recipe->source_count < GGUF_RECIPE_SOURCES_MAX &&
            source_name(rule, recipe->source_count)) {
         TAPML_TRY(find_source(walk, rule, name, recipe->source_count,
@@ -283,16 +377,11 @@ static tapml_status fill_recipe(struct gguf_walk *walk,
     if (json_object_get(rule, "groups")) {
         TAPML_TRY(read_number(walk, json_object_get(rule, "groups"), name->layer, &recipe->groups));
     }
-    if (json_is_number(added)) {
-        recipe->change = GGUF_RECIPE_ADD;
-        recipe->added = json_number_value(added);
-    } else if (json_is_true(json_object_get(rule, "log_negative"))) {
-        recipe->change = GGUF_RECIPE_LOG_NEGATIVE;
-    }
+    TAPML_TRY(change(walk, rule, name->layer, recipe));
     fill_shape(rule, recipe);
     flatten(rule, recipe);
     insert_axis(rule, recipe);
-    return TAPML_OK;
+    return divide(walk, rule, name->layer, recipe);
 }
 
 // -- Giving ------------------------------------------------------------------------------------
@@ -331,6 +420,25 @@ give_experts(const struct gguf_walk *walk, const char *name, const struct gguf_r
     return TAPML_OK;
 }
 
+// One value, which is the layer's item of a key; without the key nothing is given.
+static tapml_status give_filled(const struct gguf_walk *walk,
+                                const json_t *rule,
+                                const char *layer,
+                                const char *name,
+                                struct gguf_recipe *recipe)
+{
+    json_t *item = NULL;
+    TAPML_TRY(read_item(walk, json_string_value(json_object_get(rule, "fill")), layer, &item));
+    recipe->change = GGUF_RECIPE_FILL;
+    recipe->number = json_number_value(item);
+    recipe->sources[0].count = recipe->sources[0].count > 0;
+    recipe->rank = 1;
+    recipe->shape[0] = (int64_t)recipe->sources[0].count;
+    const tapml_status status = json_is_number(item) ? give(walk, name, recipe) : TAPML_OK;
+    json_decref(item);
+    return status;
+}
+
 static tapml_status
 apply(struct gguf_walk *walk, const char *pattern, const json_t *rule, const struct gguf_name *name)
 {
@@ -339,6 +447,9 @@ apply(struct gguf_walk *walk, const char *pattern, const json_t *rule, const str
     const int is_whole = *ending_of(source_name(rule, 0)) != '\0';
     put_together(pattern, name->layer, is_whole ? "" : name->ending, made);
     TAPML_TRY(fill_recipe(walk, rule, name, &recipe));
+    if (json_object_get(rule, "fill")) {
+        return give_filled(walk, rule, name->layer, made, &recipe);
+    }
     return strchr(made, '#') ? give_experts(walk, made, &recipe) : give(walk, made, &recipe);
 }
 

@@ -2,23 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gguf/gguf_recipe.h"
 
+#include "base/alloc.h"
 #include "tensor/convert.h"
+#include "tensor/encoding.h"
 
 #include <math.h>
 #include <string.h>
-
-static const struct gguf_type *type_of(const struct gguf_recipe *recipe)
-{
-    return recipe->sources[0].tensor->tensor->type;
-}
 
 // Values in a row; a transposed source has rows of what was its last axis but one.
 static int64_t row_values(const struct gguf_recipe_source *source)
 {
     const struct gguf_file_tensor *tensor = source->tensor->tensor;
-    return tensor->rank < 2        ? 1
-           : source->is_transposed ? tensor->shape[tensor->rank - 2]
-                                   : tensor->shape[tensor->rank - 1];
+    return tensor->rank < 2 || source->is_flat ? 1
+           : source->is_transposed             ? tensor->shape[tensor->rank - 2]
+                                               : tensor->shape[tensor->rank - 1];
 }
 
 static uint64_t row_bytes(const struct gguf_recipe_source *source)
@@ -27,16 +24,41 @@ static uint64_t row_bytes(const struct gguf_recipe_source *source)
     return (uint64_t)row_values(source) / type->block_values * type->block_bytes;
 }
 
+// Whether single values have to be read, and not rows alone.
+static int needs_values(const struct gguf_recipe *recipe, const struct gguf_recipe_source *source)
+{
+    return source->tensor->tensor->rank < 2 || source->is_transposed || source->is_flat ||
+           recipe->change != GGUF_RECIPE_SAME;
+}
+
+const struct gguf_type *gguf_recipe_type(const struct gguf_recipe *recipe)
+{
+    const struct gguf_type *type = recipe->sources[0].tensor->tensor->type;
+    int is_wide = 0;
+    for (size_t i = 0; i < recipe->source_count; ++i) {
+        const struct gguf_recipe_source *source = &recipe->sources[i];
+        is_wide |= source->tensor->tensor->type != type ||
+                   (type->dtype == 0 && needs_values(recipe, source));
+    }
+    return is_wide ? gguf_type_find(GGUF_TYPE_F32) : type;
+}
+
 uint64_t gguf_recipe_bytes(const struct gguf_recipe *recipe)
 {
-    uint64_t bytes = 0;
+    const struct gguf_type *type = gguf_recipe_type(recipe);
+    uint64_t values = 0;
     for (size_t i = 0; i < recipe->source_count; ++i) {
-        bytes += recipe->sources[i].count * row_bytes(&recipe->sources[i]);
+        values += recipe->sources[i].count * (uint64_t)row_values(&recipe->sources[i]);
     }
-    return bytes;
+    return values / type->block_values * type->block_bytes;
 }
 
 // -- Checks ------------------------------------------------------------------------------------
+
+static int is_float(uint32_t dtype)
+{
+    return dtype == TAPML_F64 || dtype == TAPML_F32 || dtype == TAPML_F16 || dtype == TAPML_BF16;
+}
 
 static tapml_status check_source(const struct gguf_recipe *recipe,
                                  const struct gguf_recipe_source *source,
@@ -44,12 +66,18 @@ static tapml_status check_source(const struct gguf_recipe *recipe,
 {
     const struct gguf_file_tensor *tensor = source->tensor->tensor;
     const char *path = gguf_file_path(source->tensor->file);
-    const int is_plain = tensor->type->dtype != 0;
-    if (tensor->type != type_of(recipe) || row_values(source) != row_values(recipe->sources)) {
+    const int is_same = tensor->type == gguf_recipe_type(recipe);
+    if (row_values(source) != row_values(recipe->sources)) {
         return status_fail(TAPML_INVALID,
-                           "%s: tensor '%.128s': expected the type and the rows of '%.128s', as "
-                           "both are part of '%.128s'",
+                           "%s: tensor '%.128s': expected the rows of '%.128s', as both are part "
+                           "of '%.128s'",
                            path, tensor->name, recipe->sources[0].tensor->tensor->name, name);
+    }
+    if (!is_same && !is_float(tensor->type->dtype) && !gguf_type_encoding(tensor->type)) {
+        return status_fail(TAPML_INVALID,
+                           "%s: tensor '%.128s': the type %s is unsupported, of which '%.128s' has "
+                           "to be made",
+                           path, tensor->name, tensor->type->name, name);
     }
     if (source->rotary_heads < 0 ||
         (source->rotary_heads > 0 && source->count % (2 * (uint64_t)source->rotary_heads) != 0)) {
@@ -65,14 +93,6 @@ static tapml_status check_source(const struct gguf_recipe *recipe,
                            "%llu rows",
                            path, tensor->name, (long long)recipe->groups,
                            (unsigned long long)source->count);
-    }
-    const int needs_values =
-        tensor->rank < 2 || source->is_transposed || recipe->change != GGUF_RECIPE_SAME;
-    if (needs_values && !is_plain) {
-        return status_fail(TAPML_INVALID,
-                           "%s: tensor '%.128s': expected a plain type to make '%.128s' of it, "
-                           "found blocks of %s",
-                           path, tensor->name, name, tensor->type->name);
     }
     return source->is_transposed && tensor->rank < 2
                ? status_fail(TAPML_INVALID, "%s: tensor '%.128s': expected two axes", path,
@@ -94,7 +114,8 @@ const unsigned char *gguf_recipe_mapped(const struct gguf_recipe *recipe)
 {
     const struct gguf_recipe_source *source = recipe->sources;
     const int is_same = recipe->source_count == 1 && source->rotary_heads == 0 &&
-                        !source->is_transposed && recipe->change == GGUF_RECIPE_SAME;
+                        !source->is_transposed && recipe->change == GGUF_RECIPE_SAME &&
+                        source->tensor->tensor->type == gguf_recipe_type(recipe);
     return is_same ? source->tensor->data + source->first * row_bytes(source) : NULL;
 }
 
@@ -134,22 +155,39 @@ static void copy_row(const struct gguf_recipe_source *source, uint64_t row, char
     }
 }
 
+static double changed(const struct gguf_recipe *recipe, double value)
+{
+    switch (recipe->change) {
+    case GGUF_RECIPE_SAME:
+        return value;
+    case GGUF_RECIPE_ADD:
+        return value + recipe->number;
+    case GGUF_RECIPE_MULTIPLY:
+        return value * recipe->number;
+    case GGUF_RECIPE_LOG_NEGATIVE:
+        return log(-value);
+    case GGUF_RECIPE_FILL:
+        return recipe->number;
+    }
+    return value;
+}
+
 static void change_values(const struct gguf_recipe *recipe, char *data)
 {
-    const uint32_t dtype = type_of(recipe)->dtype;
-    const size_t bytes = type_of(recipe)->block_bytes;
+    const uint32_t dtype = gguf_recipe_type(recipe)->dtype;
+    const size_t bytes = gguf_recipe_type(recipe)->block_bytes;
     const uint64_t count = gguf_recipe_bytes(recipe) / bytes;
     for (uint64_t i = 0; i < count; ++i) {
         double value = 0;
         convert_to_f64(dtype, data + i * bytes, 1, &value);
-        value = recipe->change == GGUF_RECIPE_ADD ? value + recipe->added : log(-value);
+        value = changed(recipe, value);
         convert_from_f64(dtype, &value, 1, data + i * bytes);
     }
 }
 
-void gguf_recipe_make(const struct gguf_recipe *recipe, void *out_data)
+// Puts rows together that have the type of what is made.
+static void put_together(const struct gguf_recipe *recipe, char *out)
 {
-    char *out = out_data;
     for (uint64_t group = 0; group < (uint64_t)recipe->groups; ++group) {
         for (size_t i = 0; i < recipe->source_count; ++i) {
             const struct gguf_recipe_source *source = &recipe->sources[i];
@@ -160,7 +198,84 @@ void gguf_recipe_make(const struct gguf_recipe *recipe, void *out_data)
             }
         }
     }
-    if (recipe->change != GGUF_RECIPE_SAME) {
-        change_values(recipe, out_data);
+}
+
+// -- Decoding ----------------------------------------------------------------------------------
+
+// A source that was decoded.
+struct wide_source {
+    struct gguf_file_tensor described;
+    struct gguf_tensor tensor;
+    float *values;
+};
+
+static void
+decode_blocks(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out)
+{
+    const struct gguf_type *type = tensor->tensor->type;
+    const tapml_encoding *encoding = gguf_type_encoding(type);
+    const uint64_t all = tensor->tensor->bytes / type->block_bytes;
+    float block[ENCODING_BLOCK_MAX];
+    for (uint64_t i = 0; i < count / type->block_values; ++i) {
+        encoding_decode(encoding, tensor->data, all, first / type->block_values + i, block);
+        memcpy(out + i * type->block_values, block, type->block_values * sizeof(*block));
     }
+}
+
+static void
+decode_plain(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out)
+{
+    const struct gguf_type *type = tensor->tensor->type;
+    for (uint64_t i = 0; i < count; ++i) {
+        double value = 0;
+        convert_to_f64(type->dtype, tensor->data + (first + i) * type->block_bytes, 1, &value);
+        out[i] = (float)value;
+    }
+}
+
+// Decodes the rows of a source; if these are not whole blocks, all of its tensor.
+static tapml_status widen(struct gguf_recipe_source *source, struct wide_source *wide)
+{
+    const struct gguf_tensor *tensor = source->tensor;
+    const struct gguf_type *type = tensor->tensor->type;
+    const uint64_t row = (uint64_t)row_values(source);
+    const int is_all = source->is_transposed || row % type->block_values != 0;
+    const uint64_t all = tensor->tensor->bytes / type->block_bytes * type->block_values;
+    const uint64_t first = is_all ? 0 : source->first * row;
+    const uint64_t count = is_all ? all : source->count * row;
+    wide->values = alloc_new(count * sizeof(*wide->values) + 1);
+    if (!wide->values) {
+        return status_no_memory();
+    }
+    (type->dtype ? decode_plain : decode_blocks)(tensor, first, count, wide->values);
+    wide->described = *tensor->tensor;
+    wide->described.type = gguf_type_find(GGUF_TYPE_F32);
+    wide->tensor = (struct gguf_tensor){.tensor = &wide->described,
+                                        .file = tensor->file,
+                                        .data = (const unsigned char *)wide->values};
+    source->tensor = &wide->tensor;
+    source->first = is_all ? source->first : 0;
+    return TAPML_OK;
+}
+
+tapml_status gguf_recipe_make(const struct gguf_recipe *recipe, void *out_data)
+{
+    struct wide_source wide[GGUF_RECIPE_SOURCES_MAX] = {{.values = NULL}};
+    struct gguf_recipe own = *recipe;
+    const struct gguf_type *type = gguf_recipe_type(recipe);
+    tapml_status status = TAPML_OK;
+    for (size_t i = 0; i < own.source_count && status == TAPML_OK; ++i) {
+        struct gguf_recipe_source *source = &own.sources[i];
+        status = source->tensor->tensor->type == type ? TAPML_OK : widen(source, &wide[i]);
+    }
+    if (status == TAPML_OK) {
+        put_together(&own, out_data);
+        if (own.change != GGUF_RECIPE_SAME) {
+            change_values(&own, out_data);
+        }
+    }
+    for (size_t i = 0; i < own.source_count; ++i) {
+        alloc_free(wide[i].values);
+    }
+    return status;
 }

@@ -290,6 +290,22 @@ any(const struct term_reader *reader, const struct term_arguments *arguments, js
     return give(json_boolean(is_any), out);
 }
 
+static tapml_status
+largest(const struct term_reader *reader, const struct term_arguments *arguments, json_t **out)
+{
+    (void)reader;
+    json_t *list = arguments->items[0];
+    json_t *found = json_is_number(list) ? list : NULL;
+    for (size_t i = 0; i < json_array_size(list); ++i) {
+        json_t *item = json_array_get(list, i);
+        const int is_larger =
+            json_is_number(item) && (!found || json_number_value(item) > json_number_value(found));
+        found = is_larger ? item : found;
+    }
+    *out = json_incref(found);
+    return TAPML_OK;
+}
+
 // Appends one of two items for each of `count`.
 typedef int (*choice_fn)(const struct term_arguments *arguments, size_t index);
 
@@ -368,7 +384,7 @@ static const struct term_function {
     {"values", 1, 1, values}, {"mul", 2, 0, multiply}, {"div", 2, 0, divide},
     {"sub", 2, 0, subtract},  {"sqrt", 1, 0, root},    {"same", 2, 0, same},
     {"not", 1, 0, negate},    {"any", 1, 0, any},      {"pattern", 4, 0, pattern},
-    {"choose", 3, 0, choose}, {"at", 2, 0, item_at},
+    {"choose", 3, 0, choose}, {"at", 2, 0, item_at},   {"largest", 1, 0, largest},
 };
 
 // -- Reading -----------------------------------------------------------------------------------

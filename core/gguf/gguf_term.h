@@ -13,6 +13,7 @@
 //   same(a, b), not(a), any(list)   truth values
 //   pattern(n, p, a, b)      a list of n: every p-th is `a`, the others are `b`
 //   choose(list, a, b)       a list: `a` for what is true or not 0, `b` for what is false or 0
+//   largest(list)            the largest number of a list, or the number itself
 //   at(list, n)              an item of a list; what is no list is its own item
 //   a | b                    a if it is there, else b
 //

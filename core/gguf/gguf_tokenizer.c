@@ -58,6 +58,15 @@ static void copy_word(const struct gguf *gguf, const char *key, char out_word[WO
     utf8_make_plain(out_word);
 }
 
+// The kind of a tokenizer; empty if there is none, for which files have two words.
+static void copy_model(const struct gguf *gguf, char out_model[WORD_BYTES_MAX])
+{
+    copy_word(gguf, KEY("model"), out_model);
+    if (strcmp(out_model, "none") == 0 || strcmp(out_model, "no_vocab") == 0) {
+        out_model[0] = '\0';
+    }
+}
+
 static tapml_status
 fail_key(const struct gguf_tokens *tokens, const char *key, const char *expected)
 {
@@ -106,10 +115,7 @@ static tapml_status open_tokens(const char *path, struct gguf_tokens *tokens)
 {
     *tokens = (struct gguf_tokens){.count = 0};
     TAPML_TRY(gguf_open(path, &tokens->gguf));
-    copy_word(tokens->gguf, KEY("model"), tokens->model);
-    if (strcmp(tokens->model, "none") == 0) {
-        tokens->model[0] = '\0';
-    }
+    copy_model(tokens->gguf, tokens->model);
     if (!tokens->model[0]) {
         return TAPML_OK;
     }
@@ -144,10 +150,10 @@ int gguf_tokenizer_exists(const char *path)
     struct gguf *gguf = NULL;
     char model[WORD_BYTES_MAX] = "";
     if (gguf_open(path, &gguf) == TAPML_OK) {
-        copy_word(gguf, KEY("model"), model);
+        copy_model(gguf, model);
         gguf_close(gguf);
     }
-    return model[0] && strcmp(model, "none") != 0;
+    return model[0] != '\0';
 }
 
 // -- tokenizer.json ----------------------------------------------------------------------------

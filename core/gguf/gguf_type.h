@@ -6,6 +6,8 @@
 
 #include <tapml/tensor.h>
 
+enum { GGUF_TYPE_F32 = 0 }; // The number of the type that others are decoded to.
+
 struct gguf_type {
     uint32_t number; // In a file.
     const char *name;

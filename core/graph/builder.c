@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "graph/fake_quantise.h"
 #include "graph/source.h"
 #include "graph/sum_table.h"
 #include "model/weights.h"
@@ -19,6 +20,7 @@ struct builder {
     tapml_object object; // First: the plugin's handle is the builder.
     struct draft draft;
     const struct checkpoint *checkpoint; // NULL: what is expected is recorded.
+    int quantises_inputs;                // As the checkpoint says.
 
     char scope[DRAFT_NAME_MAX + 1]; // "layers.3/attn", or "".
     size_t scope_ends[SCOPES_MAX];  // Its length before each scope was opened.
@@ -363,6 +365,10 @@ static tapml_status make_op(struct builder *builder,
             return status_explain(status, "%s: parameter '%s'", op->name, op->params[p]->name);
         }
     }
+    if (builder->quantises_inputs) {
+        TAPML_TRY(
+            fake_quantise_apply(&builder->draft, builder->checkpoint, instance, schema, arguments));
+    }
     TAPML_TRY(draft_add_op(&builder->draft, instance, schema, arguments));
     for (uint32_t p = 0; p < n_args; p++) {
         if (arguments[p].kind == TAPML_P_TENSOR_OUT) {
@@ -636,6 +642,11 @@ void builder_destroy(struct builder *builder)
         sum_table_release(&builder->sums);
         alloc_free(builder);
     }
+}
+
+void builder_quantise_inputs(struct builder *builder)
+{
+    builder->quantises_inputs = builder->checkpoint != NULL;
 }
 
 tapml_object *builder_object(struct builder *builder)

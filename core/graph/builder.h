@@ -23,6 +23,10 @@ tapml_status builder_create(const struct catalogue *catalogue,
                             struct builder **out_builder) STATUS_USED;
 void builder_destroy(struct builder *builder);
 
+// From now on, products get inputs that are quantised as the checkpoint says
+// (graph/fake_quantise.h), if there is one.
+void builder_quantise_inputs(struct builder *builder);
+
 tapml_object *builder_object(struct builder *builder);
 const tapml_host_graph *builder_table(void);
 

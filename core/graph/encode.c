@@ -7,6 +7,9 @@
 #include "base/arena.h"
 #include "model/checkpoint.h"
 #include "tensor/dtype.h"
+#include "tensor/tiles.h"
+
+#include <string.h>
 
 // Notes a value that `param` takes: one it cannot read in blocks, or a view of one, stays plain.
 static void note_use(const struct graph *graph,
@@ -42,12 +45,95 @@ static void note_uses(const struct graph *graph, unsigned char *stays_plain)
     }
 }
 
+static tapml_status widen_one(struct graph_value *value,
+                              struct checkpoint *checkpoint,
+                              const struct checkpoint_tensor *stored)
+{
+    const uint32_t dtype = tiles_dtype(stored->tensor.encoding);
+
+    value->data_bytes = value->data_bytes / dtype_bytes(value->dtype) * dtype_bytes(dtype);
+    value->dtype = dtype;
+    value->data = checkpoint_widen(checkpoint, stored, dtype);
+    return value->data != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status decode_one(struct graph_value *value,
+                               struct checkpoint *checkpoint,
+                               const struct checkpoint_tensor *stored)
+{
+    if (tiles_are_in(stored->tensor.encoding)) {
+        return widen_one(value, checkpoint, stored);
+    }
+    const tapml_encoding *encoding = stored->tensor.encoding;
+    const uint64_t values = value->data_bytes / sizeof(float);
+    float *decoded = checkpoint_copy(checkpoint, value->data_bytes, sizeof(float));
+
+    if (decoded == NULL) {
+        return status_no_memory();
+    }
+    for (uint64_t i = 0; i < values / encoding->block_values; i++) {
+        float block[ENCODING_BLOCK_MAX];
+
+        encoding_decode(encoding, stored->data, values / encoding->block_values, i, block);
+        memcpy(decoded + i * encoding->block_values, block,
+               encoding->block_values * sizeof(*block));
+    }
+    value->data = decoded;
+    return TAPML_OK;
+}
+
+static tapml_status take_stored(struct graph *graph,
+                                struct checkpoint *checkpoint,
+                                const unsigned char *stays_plain,
+                                uint32_t *decoded)
+{
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        struct graph_value *value = &graph->values[v];
+        const struct checkpoint_tensor *stored =
+            value->kind == GRAPH_WEIGHT ? checkpoint_find(checkpoint, value->name) : NULL;
+
+        if (stored == NULL || stored->tensor.encoding == NULL) {
+            continue;
+        }
+        if (stays_plain[v]) {
+            TAPML_TRY(decode_one(value, checkpoint, stored));
+            ++*decoded;
+            continue;
+        }
+        value->dtype = TAPML_U8;
+        value->encoding = stored->tensor.encoding;
+        value->data = stored->data;
+        value->data_bytes = stored->bytes;
+        value->spans = stored->spans;
+    }
+    return TAPML_OK;
+}
+
+tapml_status
+encode_stored(struct graph *graph, struct checkpoint *checkpoint, uint32_t *out_decoded)
+{
+    unsigned char *stays_plain = alloc_new(graph->value_count + 1);
+    uint32_t decoded = 0;
+
+    if (stays_plain == NULL) {
+        return status_no_memory();
+    }
+    note_uses(graph, stays_plain);
+    const tapml_status status = take_stored(graph, checkpoint, stays_plain, &decoded);
+
+    alloc_free(stays_plain);
+    if (status == TAPML_OK) {
+        *out_decoded = decoded;
+    }
+    return status;
+}
+
 static int has_whole_blocks(const struct graph_value *value, const tapml_encoding *encoding)
 {
     const int64_t width = value->rank > 1 ? value->shape[value->rank - 1].constant : 0;
 
     return width > 0 && width % (int64_t)encoding->block_values == 0 &&
-           dtype_is_float(value->dtype);
+           (dtype_is_float(value->dtype) || tiles_are_in(value->encoding));
 }
 
 static tapml_status encode_one(struct graph_value *value,
@@ -64,6 +150,7 @@ static tapml_status encode_one(struct graph_value *value,
     value->encoding = encoding;
     value->data = encoded->data;
     value->data_bytes = encoded->bytes;
+    value->spans = NULL;
     account->losses[account->loss_count++] =
         (struct encode_loss){value->name, encoding_loss_relative(&loss), loss.error_max};
     return TAPML_OK;

@@ -36,9 +36,16 @@ tapml_status encode_measure(const struct graph *graph,
                             const tapml_encoding *encoding,
                             struct encode_size *out_size) STATUS_USED;
 
-// Encodes, in the checkpoint and in the graph, every weight of a float type with rows of whole
-// blocks whose every use is a parameter that takes `encoded`, and no view. A failure, which names
-// the tensor, leaves both half done: they are of no use then.
+// Gives the weights of a graph the blocks that the checkpoint has, as GGUF files do, or the tiles
+// of quantised checkpoints. A weight that not all who use it can read so is decoded to F32, or to
+// BF16 if that loses nothing. TAPML_NO_MEMORY, or the graph is done.
+tapml_status encode_stored(struct graph *graph,
+                           struct checkpoint *checkpoint,
+                           uint32_t *out_decoded) STATUS_USED;
+
+// Encodes, in the checkpoint and in the graph, every weight of a float type or in tiles with rows
+// of whole blocks whose every use is a parameter that takes `encoded`, and no view. A failure,
+// which names the tensor, leaves both half done: they are of no use then.
 tapml_status encode_weights(struct graph *graph,
                             struct checkpoint *checkpoint,
                             const tapml_encoding *encoding,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
 
 #include <string.h>
 
@@ -55,10 +56,27 @@ const struct graph_part *graph_find_part(const struct graph *graph, uint32_t val
     return NULL;
 }
 
+// Of a state in blocks.
+static uint64_t encoded_bytes(const struct graph_value *value, const struct affine_point *point)
+{
+    int64_t shape[TAPML_MAX_RANK];
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < value->rank; i++) {
+        shape[i] = affine_at(&value->shape[i], point);
+    }
+    return encoding_bytes(value->encoding, value->dtype, shape, value->rank, &bytes) == TAPML_OK
+               ? bytes
+               : UINT64_MAX;
+}
+
 uint64_t graph_value_bytes(const struct graph_value *value, const struct affine_point *point)
 {
     uint64_t bytes = dtype_bytes(value->dtype);
 
+    if (value->encoding != NULL && value->kind == GRAPH_STATE) {
+        return encoded_bytes(value, point);
+    }
     if (value->encoding != NULL) {
         return value->data_bytes;
     }

@@ -13,6 +13,7 @@
 
 struct arena;
 struct text;
+struct tiles_spans;
 
 enum graph_kind {
     GRAPH_INPUT,    // What each call brings anew.
@@ -41,9 +42,10 @@ struct graph_value {
     double initial;      // State.
     const void *data;    // Constant: dense, in the arena. Weight: in the checkpoint, or NULL.
     uint64_t data_bytes; // Constant, weight.
-    const tapml_encoding *encoding; // Weight: of the data; then `dtype` is U8. NULL is plain.
-    uint32_t producer;              // Computed: the op.
-    const char *fold;               // Weight: TAPML_FOLD_*, or NULL.
+    const struct tiles_spans *spans; // Weight: as in the checkpoint's tensor.
+    const tapml_encoding *encoding;  // Weight, state: then `dtype` is U8. NULL is plain.
+    uint32_t producer;               // Computed: the op.
+    const char *fold;                // Weight: TAPML_FOLD_*, or NULL.
 };
 
 struct graph_argument {

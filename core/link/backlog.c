@@ -69,6 +69,22 @@ void backlog_print(const struct backlog_culprit *culprit, char *out_text, size_t
     }
 }
 
+int backlog_calls(const struct backlog *backlog, const tapml_op *op)
+{
+    struct wire_frame frame = {0};
+    size_t begin = 0;
+    while (next(backlog, &begin, &frame)) {
+        struct wire_reader reader;
+        wire_reader_init(&reader, &frame);
+        const struct compiled_op *schema =
+            frame.verb == MESSAGE_CALL ? take_op(backlog, &reader) : NULL;
+        if (schema && schema->op == op) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // Operations of a call by the formula of its schema; 0 where that says nothing.
 static int64_t
 cost(const struct backlog *backlog, const struct wire_frame *frame, struct message_args *args)

@@ -31,6 +31,9 @@ struct backlog_culprit backlog_find_culprit(const struct backlog *backlog, uint3
 // " while it ran silu at 'layers.0/act'", or "".
 void backlog_print(const struct backlog_culprit *culprit, char *out_text, size_t text_size);
 
+// Whether one of them is a call of `op`.
+int backlog_calls(const struct backlog *backlog, const tapml_op *op);
+
 // What the calls may take by their own cost: 1 s for each 100 million operations, slower than any
 // device that is worth waiting for.
 uint64_t backlog_allowance_ns(const struct backlog *backlog);

@@ -32,3 +32,8 @@ const char *channel_last_words(struct channel *channel)
 {
     return channel->vt->last_words(channel);
 }
+
+int channel_was_killed(const struct channel *channel)
+{
+    return channel->vt->was_killed != NULL && channel->vt->was_killed(channel);
+}

@@ -35,6 +35,10 @@ struct channel_vt {
     // Returns the last lines that the server wrote to its standard streams, or ""; they live until
     // the next call.
     const char *(*last_words)(struct channel *channel);
+
+    // Whether the last server was killed by SIGKILL, and not by this side: whoever did it, the work
+    // at hand may have nothing to do with it. NULL: that cannot be.
+    int (*was_killed)(const struct channel *channel);
 };
 
 // First member of every channel.
@@ -53,3 +57,4 @@ tapml_status channel_receive(struct channel *channel,
                              struct wire_frame *out_frame) STATUS_USED;
 void channel_stop(struct channel *channel);
 const char *channel_last_words(struct channel *channel);
+int channel_was_killed(const struct channel *channel);

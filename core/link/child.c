@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "link/socket.h"
 #include "link/supervisor.h"
@@ -38,6 +39,8 @@ struct life {
     char words[WORDS_BYTES];
     size_t words_size;
     int is_silent;
+    int was_killed; // By SIGKILL, which this process has not sent.
+    uint64_t bytes; // Of its own memory, when they were looked at last.
     char ending[256];
 };
 
@@ -162,7 +165,7 @@ static void listen_to(struct life *life)
     ssize_t size = 0;
     while (life->words_end >= 0 && (size = read(life->words_end, piece, sizeof(piece))) > 0) {
         if (!life->is_silent) {
-            (void)fwrite(piece, 1, (size_t)size, stderr);
+            log_words(piece, (size_t)size);
         }
         keep_words(life, piece, (size_t)size);
     }
@@ -208,7 +211,14 @@ static void describe_end(struct life *life, const siginfo_t *info)
         return;
     }
     const char *name = sigabbrev_np(info->si_status);
-    if (name) {
+    life->was_killed = info->si_status == SIGKILL;
+    if (life->was_killed) {
+        (void)snprintf(
+            life->ending, sizeof(life->ending),
+            "was killed by SIGKILL, which this host did not send (its own memory was %llu"
+            " MiB)",
+            (unsigned long long)(life->bytes >> 20));
+    } else if (name) {
         (void)snprintf(life->ending, sizeof(life->ending), "was killed by SIG%s", name);
     } else {
         (void)snprintf(life->ending, sizeof(life->ending), "was killed by signal %d",
@@ -309,6 +319,8 @@ static tapml_status child_start(struct channel *channel)
     end_child(child, 0);
     child->life.ending[0] = '\0';
     child->life.words_size = 0;
+    child->life.was_killed = 0;
+    child->life.bytes = 0;
     const tapml_status status = start(child, sockets, pipes);
     for (int i = 0; i < 2; i++) {
         close_end(&sockets[i]);
@@ -356,9 +368,9 @@ static uint64_t private_bytes(long process)
 static tapml_status look_at(struct child *child)
 {
     child->looked_ns = clock_now_ns();
-    const uint64_t bytes =
-        child->memory_bytes > 0 ? private_bytes(supervisor_watched(child->life.process)) : 0;
-    if (bytes <= child->memory_bytes) {
+    const uint64_t bytes = private_bytes(supervisor_watched(child->life.process));
+    child->life.bytes = bytes > 0 ? bytes : child->life.bytes; // 0: it has just ended.
+    if (child->memory_bytes == 0 || bytes <= child->memory_bytes) {
         return TAPML_OK;
     }
     (void)snprintf(child->life.ending, sizeof(child->life.ending),
@@ -416,6 +428,11 @@ static const char *child_last_words(struct channel *channel)
     return child->shown;
 }
 
+static int child_was_killed(const struct channel *channel)
+{
+    return ((const struct child *)channel)->life.was_killed;
+}
+
 static const struct channel_vt child_vt = {
     .release = child_release,
     .start = child_start,
@@ -423,6 +440,7 @@ static const struct channel_vt child_vt = {
     .receive = child_receive,
     .stop = child_stop,
     .last_words = child_last_words,
+    .was_killed = child_was_killed,
 };
 
 tapml_status child_create(const struct child_options *options, struct channel **out_channel)

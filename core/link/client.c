@@ -96,6 +96,11 @@ static const char *client_identity(struct backend *backend, const tapml_op *op)
     return op_list_identity(&own(backend)->ops, op);
 }
 
+static const struct arithmetic *client_arithmetic(struct backend *backend, const tapml_op *op)
+{
+    return op_list_arithmetic(&own(backend)->ops, op);
+}
+
 static tapml_status client_supports(struct backend *backend,
                                     const struct compiled_op *schema,
                                     const tapml_value *args,
@@ -114,6 +119,7 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
                            far->info.component, far->info.device, call->op->name);
     }
     TAPML_TRY(crashes_check(&far->crashes, far->info.component, call->instance));
+    crashes_note_call(&far->crashes, call->instance);
     TAPML_TRY(far_side_make_room(far));
     far_side_begin(far, MESSAGE_CALL);
     wire_put_u32(&far->log, index);
@@ -173,6 +179,16 @@ static uint64_t client_generation(const struct backend *backend)
 {
     const struct far_side *far = own(backend);
     return far->is_wrapping ? 0 : far->crash_count;
+}
+
+static uint64_t client_kills(const struct backend *backend)
+{
+    return own(backend)->kill_count;
+}
+
+static void client_forgive(struct backend *backend)
+{
+    crashes_forgive(&own(backend)->crashes);
 }
 
 // -- Memory ------------------------------------------------------------------------------------
@@ -259,7 +275,10 @@ static const struct backend_vt client_vt = {
     .wait_for = client_wait_for,
     .launches = client_launches,
     .identity = client_identity,
+    .arithmetic = client_arithmetic,
     .generation = client_generation,
+    .kills = client_kills,
+    .forgive = client_forgive,
     .share = client_share,
     .unshare = client_unshare,
 };

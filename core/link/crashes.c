@@ -2,36 +2,122 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/crashes.h"
 
+#include "base/alloc.h"
+
+#include <string.h>
+
 void crashes_init(struct crashes *crashes)
 {
-    table_init(&crashes->counts);
+    *crashes = (struct crashes){.count = 0};
+    table_init(&crashes->places);
 }
 
 void crashes_release(struct crashes *crashes)
 {
-    table_release(&crashes->counts);
+    for (size_t i = 0; i < crashes->count; i++) {
+        alloc_free(crashes->items[i].first);
+    }
+    alloc_free(crashes->items);
+    alloc_free(crashes->killed);
+    table_release(&crashes->places);
 }
 
-void crashes_note(struct crashes *crashes, const struct backlog_culprit *culprit)
+static struct crash *find(const struct crashes *crashes, const char *instance)
 {
-    size_t count = 0;
-    if (!culprit->instance[0] || !culprit->is_sure) {
+    size_t place = 0;
+    return instance && table_find(&crashes->places, instance, &place) ? &crashes->items[place]
+                                                                      : NULL;
+}
+
+// Without memory there is none, and the instance is called once more; the verdict of this call
+// stands.
+static struct crash *add(struct crashes *crashes, const char *instance, const char *message)
+{
+    void *grown = crashes->items;
+    if (!alloc_grow(&grown, &crashes->capacity, crashes->count, sizeof(*crashes->items))) {
+        return NULL;
+    }
+    crashes->items = grown;
+    char *first = alloc_text(message);
+    if (!first || table_set(&crashes->places, instance, crashes->count) != TAPML_OK) {
+        alloc_free(first);
+        return NULL;
+    }
+    crashes->items[crashes->count] = (struct crash){.first = first};
+    return &crashes->items[crashes->count++];
+}
+
+static void note(struct crashes *crashes, const char *instance, const char *message, size_t count)
+{
+    struct crash *crash = find(crashes, instance);
+    if (!crash) {
+        crash = add(crashes, instance, message);
+    }
+    if (crash) {
+        crash->count += count;
+    }
+}
+
+static int is_known(const struct backlog_culprit *culprit)
+{
+    return culprit->instance[0] != '\0' && culprit->is_sure;
+}
+
+void crashes_note(struct crashes *crashes,
+                  const struct backlog_culprit *culprit,
+                  const char *message)
+{
+    if (is_known(culprit)) {
+        note(crashes, culprit->instance, message, 1);
+    }
+}
+
+static int is_killed(const struct crashes *crashes, const char *instance)
+{
+    return crashes->killed && instance && strcmp(crashes->killed, instance) == 0;
+}
+
+void crashes_note_kill(struct crashes *crashes,
+                       const struct backlog_culprit *culprit,
+                       const char *message)
+{
+    if (!is_known(culprit)) {
         return;
     }
-    (void)table_find(&crashes->counts, culprit->instance, &count);
-    // Without memory it is called once more; the verdict of this call stands.
-    (void)table_set(&crashes->counts, culprit->instance, count + 1);
+    if (!is_killed(crashes, culprit->instance)) {
+        alloc_free(crashes->killed);
+        crashes->killed = alloc_text(culprit->instance);
+        crashes->kills = 0;
+    }
+    if (++crashes->kills == CRASHES_KILLS_MAX) {
+        note(crashes, culprit->instance, message, CRASHES_KILLS_MAX);
+    }
+}
+
+void crashes_note_call(struct crashes *crashes, const char *instance)
+{
+    if (crashes->killed && !is_killed(crashes, instance)) {
+        alloc_free(crashes->killed);
+        crashes->killed = NULL;
+    }
 }
 
 tapml_status
 crashes_check(const struct crashes *crashes, const char *component, const char *instance)
 {
-    size_t count = 0;
-    if (crashes->counts.count == 0 || !instance ||
-        !table_find(&crashes->counts, instance, &count) || count < CRASHES_MAX) {
+    const struct crash *crash = find(crashes, instance);
+    if (!crash || crash->count < CRASHES_MAX) {
         return TAPML_OK;
     }
     return status_fail(TAPML_INTERNAL,
-                       "%s: '%s' has crashed its worker %zu times and is not called again",
-                       component, instance, count);
+                       "%s: '%s' has crashed its worker %zu times and is not called again; first: "
+                       "%s",
+                       component, instance, crash->count, crash->first);
+}
+
+void crashes_forgive(struct crashes *crashes)
+{
+    for (size_t i = 0; i < crashes->count; i++) {
+        crashes->items[i].count = 0;
+    }
 }

@@ -13,6 +13,8 @@ enum {
     LOG_BYTES_MAX = 1 << 16, // Then the near side waits, so that the log does not grow for ever.
     STARTS_MAX = 2,          // Failures to start again, one after the other, before it is lost.
     PLACE_BYTES = 256,
+    HANGS_MAX = 2,  // An op that has hung so often
+    HUNG_PARTS = 4, // gets this part of the deadline.
 };
 
 // Nothing is queued any more, by whatever way.
@@ -33,6 +35,46 @@ static struct backlog backlog_of(const struct far_side *far)
     return (struct backlog){far->log.data, far->log.size, far->ops.items, far->ops.count};
 }
 
+static void note_hang(struct far_side *far, const tapml_op *op)
+{
+    uint32_t at = 0;
+    while (at < far->hang_count && far->hangs[at].op != op) {
+        at++;
+    }
+    if (at == FAR_SIDE_HANGS_MAX) {
+        return;
+    }
+    far->hangs[at].op = op;
+    far->hangs[at].count++;
+    far->hang_count += at == far->hang_count ? 1 : 0;
+}
+
+// The least that an answer to what is queued may take; 0: without limit.
+static uint64_t deadline_of(const struct far_side *far)
+{
+    const struct backlog backlog = backlog_of(far);
+    for (uint32_t i = 0; i < far->hang_count; i++) {
+        if (far->hangs[i].count >= HANGS_MAX && backlog_calls(&backlog, far->hangs[i].op)) {
+            return far->given.deadline_ns / HUNG_PARTS;
+        }
+    }
+    return far->given.deadline_ns;
+}
+
+// Who is known to have ended it, with the message at hand. One whose process was killed by somebody
+// else is innocent, unless it happens to it again and again.
+static void note_crash(struct far_side *far, const struct backlog_culprit *culprit)
+{
+    const int was_killed = channel_was_killed(far->given.channel);
+    far->crash_count++;
+    far->kill_count += was_killed ? 1 : 0;
+    if (was_killed) {
+        crashes_note_kill(&far->crashes, culprit, status_message());
+    } else {
+        crashes_note(&far->crashes, culprit, status_message());
+    }
+}
+
 // The far side has ended, with the message at hand: makes the verdict of it.
 static tapml_status note_end(struct far_side *far, tapml_status status)
 {
@@ -41,11 +83,18 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
     const struct backlog_culprit culprit = backlog_find_culprit(
         &backlog, (uint32_t)atomic_load_explicit((_Atomic(uint64_t) *)(void *)far->control.memory,
                                                  memory_order_relaxed));
+    const char *words = channel_last_words(far->given.channel);
+    const tapml_status code = status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL;
     (void)snprintf(how, sizeof(how), "%s", status_message());
     backlog_print(&culprit, place, sizeof(place));
-    crashes_note(&far->crashes, &culprit);
+    (void)status_fail(code, "%s: the worker %s%s%s%s",
+                      far->info.component ? far->info.component : "opening", how, place,
+                      words[0] ? "; it wrote: " : "", words);
+    note_crash(far, &culprit);
+    if (code == TAPML_DEADLINE && culprit.op && culprit.is_sure) {
+        note_hang(far, culprit.op);
+    }
     far->is_up = 0;
-    far->crash_count++;
     far->regions_sent = 0;
     share_forget_sent(&far->shares);
     for (size_t i = 0; i <= FAR_SIDE_COUNTS_MAX; i++) {
@@ -54,11 +103,7 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
     }
     far->has_launches = 0;
     forget_work(far);
-    const char *words = channel_last_words(far->given.channel);
-    return status_fail(status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL,
-                       "%s: the worker %s%s%s%s",
-                       far->info.component ? far->info.component : "opening", how, place,
-                       words[0] ? "; it wrote: " : "", words);
+    return code;
 }
 
 void far_side_begin(struct far_side *far, enum message_verb verb)
@@ -99,7 +144,7 @@ tapml_status far_side_end(struct far_side *far)
 static tapml_status receive(struct far_side *far, struct wire_frame *out_frame)
 {
     struct channel *channel = far->given.channel;
-    const uint64_t floor_ns = far->given.deadline_ns;
+    const uint64_t floor_ns = deadline_of(far);
     uint64_t all_ns = floor_ns > 0 ? floor_ns : UINT64_MAX;
     tapml_status status = channel_receive(channel, all_ns, out_frame);
     if (status == TAPML_DEADLINE) {

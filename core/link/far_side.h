@@ -22,7 +22,13 @@
 #include "link/staging.h"
 #include "schema/catalogue.h"
 
-enum { FAR_SIDE_COUNTS_MAX = 64 };
+enum { FAR_SIDE_COUNTS_MAX = 64, FAR_SIDE_HANGS_MAX = 16 };
+
+// An op whose calls have hung, of whatever instance.
+struct far_side_hang {
+    const tapml_op *op;
+    uint32_t count;
+};
 
 struct far_side_options {
     struct channel *channel;                // The far side's from now on, also after a failure.
@@ -30,7 +36,8 @@ struct far_side_options {
     size_t setting_count;
     struct catalogue *catalogue; // Takes in the ops,
     struct arena *arena;         // whose schemas are kept here: it outlives the catalogue.
-    uint64_t deadline_ns;        // The least that an answer may take; 0: without limit.
+    uint64_t deadline_ns;        // The least that an answer may take, a quarter of it where a call
+                                 // is queued of an op that has hung twice; 0: without limit.
     uint32_t counter_count;      // Counts to be asked for beside the launches.
 };
 
@@ -59,9 +66,12 @@ struct far_side {
 
     int is_up;
     int is_lost;
-    char loss[512]; // What the far side reported when its device was lost; or "".
-    uint32_t crash_count;
+    char loss[512];       // What the far side reported when its device was lost; or "".
+    uint32_t crash_count; // Ends of any kind,
+    uint32_t kill_count;  // and those that somebody else has brought about.
     struct crashes crashes;
+    struct far_side_hang hangs[FAR_SIDE_HANGS_MAX]; // Those of further ops are not counted.
+    uint32_t hang_count;
 
     int is_counted;                                  // No call since the counts were asked for.
     int has_launches;                                // No call since a wait told `counts[0]`.

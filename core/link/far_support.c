@@ -53,6 +53,7 @@ ask_question(struct far_side *far, const struct question *question, struct known
     int is_answered = 0;
     tapml_status status = TAPML_OK;
     TAPML_TRY(far->is_busy ? far_side_settle(far) : TAPML_OK);
+    const uint32_t kills = far->kill_count;
     for (int i = 0; i < CRASHES_MAX && !is_answered; i++) {
         TAPML_TRY(far_side_ready(far));
         TAPML_TRY(put_question(far, question));
@@ -61,8 +62,8 @@ ask_question(struct far_side *far, const struct question *question, struct known
             return status;
         }
     }
-    if (is_answered && status != TAPML_OK) {
-        return status;
+    if (status != TAPML_OK && (is_answered || far->kill_count > kills)) {
+        return status; // A kill by somebody else is no answer to the question.
     }
     out->answer = (tapml_support){.hdr = TAPML_HDR(tapml_support)};
     out->failure = status;

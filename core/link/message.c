@@ -14,7 +14,8 @@ enum {
     PARAM_BYTES = 7 * TEXT_BYTES,
     SETTING_BYTES = 3 * TEXT_BYTES,
     HAS_STRIDE = 1 << 8, // Beside the rank.
-    HAS_ENCODING = 1 << 9
+    HAS_ENCODING = 1 << 9,
+    HAS_SPANS = 1 << 10
 };
 
 static tapml_status garbled(void)
@@ -105,6 +106,7 @@ void message_put_info(struct wire_writer *writer, const struct backend_info *inf
     wire_put_text(writer, info->device_name);
     wire_put_text(writer, info->driver);
     wire_put_u32(writer, info->is_host_memory ? 1 : 0);
+    wire_put_u32(writer, info->takes);
     wire_put_u64(writer, info->buffer_bytes_max);
 }
 
@@ -120,14 +122,38 @@ message_take_info(struct wire_reader *reader, struct arena *arena, struct backen
     info.device_name = take_text(reader, arena);
     info.driver = take_text(reader, arena);
     info.is_host_memory = wire_take_u32(reader) != 0;
+    info.takes = wire_take_u32(reader);
     info.buffer_bytes_max = wire_take_u64(reader);
     *out_info = info;
     return reader_status(reader);
 }
 
-void message_put_op(struct wire_writer *writer, const tapml_op *op, const char *identity)
+static void put_arithmetic(struct wire_writer *writer, const struct arithmetic *arithmetic)
+{
+    wire_put_u32(writer, arithmetic->inputs);
+    wire_put_u32(writer, arithmetic->block);
+    wire_put_u32(writer, arithmetic->weights);
+    wire_put_u32(writer, arithmetic->accumulator);
+    wire_put_u32(writer, arithmetic->result);
+}
+
+static tapml_status take_arithmetic(struct wire_reader *reader, struct arithmetic *out_arithmetic)
+{
+    out_arithmetic->inputs = wire_take_u32(reader);
+    out_arithmetic->block = wire_take_u32(reader);
+    out_arithmetic->weights = wire_take_u32(reader);
+    out_arithmetic->accumulator = wire_take_u32(reader);
+    out_arithmetic->result = wire_take_u32(reader);
+    return arithmetic_check(out_arithmetic);
+}
+
+void message_put_op(struct wire_writer *writer,
+                    const tapml_op *op,
+                    const char *identity,
+                    const struct arithmetic *arithmetic)
 {
     wire_put_text(writer, identity);
+    put_arithmetic(writer, arithmetic);
     wire_put_text(writer, op->name);
     wire_put_u32(writer, op->version);
     wire_put_text(writer, op->title);
@@ -189,13 +215,15 @@ static tapml_status take_params(struct wire_reader *reader, struct arena *arena,
 tapml_status message_take_op(struct wire_reader *reader,
                              struct arena *arena,
                              const tapml_op **out_op,
-                             const char **out_identity)
+                             const char **out_identity,
+                             struct arithmetic *out_arithmetic)
 {
     tapml_op *op = arena_new(arena, sizeof(*op));
     const char *identity = take_text(reader, arena);
     if (!op || !identity) {
         return status_no_memory();
     }
+    TAPML_TRY(take_arithmetic(reader, out_arithmetic));
     op->hdr = (tapml_hdr)TAPML_HDR(tapml_op);
     op->name = take_text(reader, arena);
     op->version = wire_take_u32(reader);
@@ -223,12 +251,14 @@ static uint32_t count_panels(const tapml_tensor *tensor)
     return count;
 }
 
+// A tensor whose encoding has spans with buffers of their own is followed by these.
 static void
 put_panel(struct wire_writer *writer, const tapml_tensor *tensor, message_number_fn number_of)
 {
     wire_put_u32(writer, tensor->dtype);
     wire_put_u32(writer, tensor->rank | (tensor->stride ? HAS_STRIDE : 0u) |
-                             (tensor->encoding ? HAS_ENCODING : 0u));
+                             (tensor->encoding ? HAS_ENCODING : 0u) |
+                             (tensor->spans ? HAS_SPANS : 0u));
     wire_put_u32(writer, tensor->buffer && number_of ? number_of(tensor->buffer) : 0);
     wire_put_u64(writer, tensor->offset);
     for (uint32_t i = 0; i < tensor->rank; i++) {
@@ -253,6 +283,10 @@ put_tensor(struct wire_writer *writer, const tapml_tensor *tensor, message_numbe
                                tensor->encoding->id);
         }
         put_panel(writer, tensor, number_of);
+        const uint32_t spans = tensor->encoding && tensor->spans ? tensor->encoding->n_spans : 0;
+        for (uint32_t i = 0; i < spans; i++) {
+            put_panel(writer, tensor->spans[i], number_of);
+        }
     }
     return TAPML_OK;
 }
@@ -346,7 +380,7 @@ static tapml_status take_panel(struct wire_reader *reader,
     const uint32_t rank = wire_take_u32(reader);
     const uint32_t number = wire_take_u32(reader);
     panel->tensor.offset = wire_take_u64(reader);
-    panel->tensor.rank = rank & ~(uint32_t)(HAS_STRIDE | HAS_ENCODING);
+    panel->tensor.rank = rank & ~(uint32_t)(HAS_STRIDE | HAS_ENCODING | HAS_SPANS);
     if (panel->tensor.rank > TAPML_MAX_RANK) {
         return garbled();
     }
@@ -366,7 +400,34 @@ static tapml_status take_panel(struct wire_reader *reader,
         }
     }
     TAPML_TRY(reader_status(reader));
-    return take_buffer(panel, number, buffers);
+    if (!(rank & HAS_SPANS)) {
+        return take_buffer(panel, number, buffers);
+    }
+    panel->has_spans = 1;
+    return panel->tensor.encoding ? TAPML_OK : garbled();
+}
+
+// The spans of a tensor, which are plain.
+static tapml_status take_spans(struct wire_reader *reader,
+                               const struct message_buffers *buffers,
+                               struct message_args *args,
+                               struct message_panel *panel)
+{
+    const uint32_t count = panel->tensor.encoding->n_spans;
+    const tapml_tensor **list = &args->lists[args->list_count];
+    for (uint32_t i = 0; i < count; i++) {
+        if (args->panel_count == args->capacity || args->list_count == args->capacity) {
+            return garbled();
+        }
+        struct message_panel *span = &args->panels[args->panel_count++];
+        TAPML_TRY(take_panel(reader, buffers, span));
+        if (span->has_spans || span->tensor.encoding) {
+            return garbled();
+        }
+        args->lists[args->list_count++] = &span->tensor;
+    }
+    panel->tensor.spans = list;
+    return TAPML_OK;
 }
 
 static tapml_status take_tensor(struct wire_reader *reader,
@@ -379,11 +440,19 @@ static tapml_status take_tensor(struct wire_reader *reader,
     if (count == 0) {
         return garbled();
     }
+    struct message_panel *last = NULL;
     for (uint32_t i = 0; i < count; i++) {
+        if (args->panel_count == args->capacity) {
+            return garbled();
+        }
         struct message_panel *panel = &args->panels[args->panel_count++];
         TAPML_TRY(take_panel(reader, buffers, panel));
-        if (i > 0) {
-            panel[-1].tensor.next = &panel->tensor;
+        if (last) {
+            last->tensor.next = &panel->tensor;
+        }
+        last = panel;
+        if (panel->has_spans && panel->tensor.encoding) {
+            TAPML_TRY(take_spans(reader, buffers, args, panel));
         }
     }
     *out_tensor = &first->tensor;
@@ -397,8 +466,12 @@ static tapml_status take_tensors(struct wire_reader *reader,
 {
     const tapml_tensor **list = &args->lists[args->list_count];
     value->count = wire_take_count(reader, TEXT_BYTES + PANEL_BYTES);
+    if (value->count > args->capacity - args->list_count) {
+        return garbled();
+    }
+    args->list_count += value->count; // Spans of the tensors follow.
     for (uint32_t i = 0; i < value->count; i++) {
-        TAPML_TRY(take_tensor(reader, buffers, args, &args->lists[args->list_count++]));
+        TAPML_TRY(take_tensor(reader, buffers, args, &list[i]));
     }
     value->u.p = list;
     return reader_status(reader);

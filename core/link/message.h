@@ -62,16 +62,21 @@ tapml_status message_take_settings(struct wire_reader *reader,
                                    struct message_setting **out_settings,
                                    size_t *out_count) STATUS_USED;
 
-// A backend and the schemas of its ops, each with what computes it (`backend_identity`).
+// A backend and the schemas of its ops, each with what computes it (`backend_identity`), and how
+// (`backend_arithmetic`).
 void message_put_info(struct wire_writer *writer, const struct backend_info *info);
 tapml_status message_take_info(struct wire_reader *reader,
                                struct arena *arena,
                                struct backend_info *out_info) STATUS_USED;
-void message_put_op(struct wire_writer *writer, const tapml_op *op, const char *identity);
+void message_put_op(struct wire_writer *writer,
+                    const tapml_op *op,
+                    const char *identity,
+                    const struct arithmetic *arithmetic);
 tapml_status message_take_op(struct wire_reader *reader,
                              struct arena *arena,
                              const tapml_op **out_op,
-                             const char **out_identity) STATUS_USED;
+                             const char **out_identity,
+                             struct arithmetic *out_arithmetic) STATUS_USED;
 
 // The number of a buffer on the wire. 0 is none.
 typedef uint32_t (*message_number_fn)(const tapml_object *buffer);
@@ -89,8 +94,9 @@ struct message_args {
         tapml_tensor tensor;
         int64_t shape[TAPML_MAX_RANK];
         int64_t stride[TAPML_MAX_RANK];
+        int has_spans; // With buffers of their own.
     } * panels;
-    const tapml_tensor **lists; // Of TENSORS_IN.
+    const tapml_tensor **lists; // Of TENSORS_IN, and of spans.
     size_t panel_count, list_count;
     size_t capacity; // Of both.
 };

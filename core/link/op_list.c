@@ -16,13 +16,15 @@ static tapml_status take_all(struct op_list *list,
 {
     list->items = arena_array(arena, (size_t)count + 1, sizeof(struct compiled_op *));
     list->identities = arena_array(arena, (size_t)count + 1, sizeof(*list->identities));
-    if (!list->items || !list->identities) {
+    list->arithmetics = arena_array(arena, (size_t)count + 1, sizeof(*list->arithmetics));
+    if (!list->items || !list->identities || !list->arithmetics) {
         return status_no_memory();
     }
     for (; list->count < count; list->count++) {
         const tapml_op *op = NULL;
         struct catalogue_op found = {0};
-        TAPML_TRY(message_take_op(reader, arena, &op, &list->identities[list->count]));
+        TAPML_TRY(message_take_op(reader, arena, &op, &list->identities[list->count],
+                                  &list->arithmetics[list->count]));
         TAPML_TRY(catalogue_add(catalogue, op, component, &found));
         list->items[list->count] = found.schema;
     }
@@ -70,4 +72,10 @@ const char *op_list_identity(struct op_list *list, const tapml_op *op)
 {
     const uint32_t index = op_list_find(list, op);
     return index < list->count ? list->identities[index] : "";
+}
+
+const struct arithmetic *op_list_arithmetic(struct op_list *list, const tapml_op *op)
+{
+    const uint32_t index = op_list_find(list, op);
+    return index < list->count ? &list->arithmetics[index] : &arithmetic_f32;
 }

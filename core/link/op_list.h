@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The ops of a far side, by their index on the wire, with what computes each of them there
-// (`backend_identity`).
+// (`backend_identity`), and how (`backend_arithmetic`).
 //
 // One thread.
 #pragma once
@@ -17,6 +17,7 @@ enum { OP_LIST_SLOTS = 256 };
 struct op_list {
     const struct compiled_op **items;
     const char **identities;
+    struct arithmetic *arithmetics;
     uint32_t count;
     struct {
         const tapml_op *key;
@@ -40,3 +41,6 @@ uint32_t op_list_find(struct op_list *list, const tapml_op *op);
 
 // What computes an op; "" for one that is not in the list.
 const char *op_list_identity(struct op_list *list, const tapml_op *op);
+
+// How an op is computed; in f32 where it is not in the list.
+const struct arithmetic *op_list_arithmetic(struct op_list *list, const tapml_op *op);

@@ -153,7 +153,8 @@ static void put_opened(const struct server *server, struct wire_writer *replies)
     wire_put_u32(replies, (uint32_t)server->op_count);
     for (size_t i = 0; i < server->op_count; i++) {
         const tapml_op *op = server->ops[i]->op;
-        message_put_op(replies, op, backend_identity(server->backend, op));
+        message_put_op(replies, op, backend_identity(server->backend, op),
+                       backend_arithmetic(server->backend, op));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/shared.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct shard {
 
 struct checkpoint {
     struct arena *arena;
+    const char *remark;
     struct shard *shards;
     size_t shard_count;
     size_t shard_capacity;
@@ -112,6 +114,58 @@ tapml_status checkpoint_add_tensor(struct checkpoint *checkpoint,
     return TAPML_OK;
 }
 
+tapml_status checkpoint_replace(struct checkpoint *checkpoint,
+                                const struct checkpoint_tensor *tensors,
+                                size_t count)
+{
+    checkpoint->tensor_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        TAPML_TRY(checkpoint_add_tensor(checkpoint, &tensors[i]));
+    }
+    return TAPML_OK;
+}
+
+tapml_status checkpoint_set_remark(struct checkpoint *checkpoint, const char *remark)
+{
+    checkpoint->remark = arena_text(checkpoint->arena, remark);
+    return checkpoint->remark ? TAPML_OK : status_no_memory();
+}
+
+const char *checkpoint_remark(const struct checkpoint *checkpoint)
+{
+    return checkpoint->remark;
+}
+
+tapml_status checkpoint_check_types(const struct checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->tensor_count; ++i) {
+        const struct checkpoint_tensor *tensor = &checkpoint->tensors[i];
+        if (tensor->stored) {
+            return status_fail(TAPML_INVALID,
+                               "%s: tensor '%s': expected a type of plain numbers, or a "
+                               "'quantization_config' to which it belongs, found %s",
+                               tensor->file, tensor->name, tensor->stored);
+        }
+    }
+    return TAPML_OK;
+}
+
+// The bytes that lie at `data` in one piece: of spans elsewhere those of the first, which are most.
+static uint64_t first_bytes(const struct checkpoint_tensor *tensor)
+{
+    const tapml_tensor *form = &tensor->tensor;
+    return tensor->spans ? tiles_span_bytes(form->encoding, form->shape, form->rank, 0)
+                         : tensor->bytes;
+}
+
+void checkpoint_leave(const struct checkpoint *checkpoint, const struct checkpoint_tensor *tensor)
+{
+    const uint64_t bytes = first_bytes(tensor);
+    for (size_t i = 0; i < checkpoint->shard_count; ++i) {
+        file_map_leave(&checkpoint->shards[i].map, tensor->data, (size_t)bytes);
+    }
+}
+
 static int compare_tensors(const void *a, const void *b)
 {
     const struct checkpoint_tensor *x = a;
@@ -187,6 +241,73 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpo
                    sizeof(*checkpoint->tensors), compare_tensors);
 }
 
+// The spans of a tensor in tiles, wherever they lie.
+static struct tiles_spans spans_of(const struct checkpoint_tensor *tensor)
+{
+    const tapml_tensor *form = &tensor->tensor;
+    return tensor->spans ? *tensor->spans
+                         : tiles_spans_of(form->encoding, tensor->data, form->shape, form->rank);
+}
+
+const void *checkpoint_contents(const struct checkpoint_tensor *tensor, void **out_copy)
+{
+    const tapml_tensor *form = &tensor->tensor;
+    *out_copy = NULL;
+    if (!tensor->spans) {
+        return tensor->data;
+    }
+    *out_copy = alloc_aligned((size_t)tensor->bytes, (size_t)encoding_align(form->encoding));
+    if (*out_copy) {
+        tiles_gather(form->encoding, tensor->spans, form->shape, form->rank, *out_copy);
+    }
+    return *out_copy;
+}
+
+static void widen(const struct checkpoint_tensor *tensor, uint32_t dtype, void *out_values)
+{
+    const struct tiles_spans spans = spans_of(tensor);
+    tiles_widen(tensor->tensor.encoding, &spans, tensor->tensor.shape, tensor->tensor.rank, dtype,
+                out_values);
+}
+
+void *checkpoint_widen(struct checkpoint *checkpoint,
+                       const struct checkpoint_tensor *tensor,
+                       uint32_t dtype)
+{
+    uint64_t bytes = 0;
+    if (encoding_bytes(NULL, dtype, tensor->tensor.shape, tensor->tensor.rank, &bytes) !=
+        TAPML_OK) {
+        return NULL; // Its values were counted before.
+    }
+    void *values = checkpoint_copy(checkpoint, bytes, sizeof(float));
+    if (values) {
+        widen(tensor, dtype, values);
+    }
+    return values;
+}
+
+// The values of a tensor as a plain one has them; those of tiles are f32 in `*out_copy`.
+static tapml_status plain_values(const struct checkpoint_tensor *tensor,
+                                 int64_t count,
+                                 uint32_t *out_dtype,
+                                 const void **out_values,
+                                 float **out_copy)
+{
+    *out_copy = NULL;
+    *out_dtype = tensor->tensor.dtype;
+    *out_values = tensor->data;
+    if (tensor->tensor.encoding) {
+        *out_copy = alloc_array((size_t)count, sizeof(**out_copy));
+        if (!*out_copy) {
+            return status_no_memory();
+        }
+        widen(tensor, TAPML_F32, *out_copy);
+        *out_dtype = TAPML_F32;
+        *out_values = *out_copy;
+    }
+    return TAPML_OK;
+}
+
 // Makes the encoded form in a copy that the checkpoint owns.
 static tapml_status encode(struct checkpoint *checkpoint,
                            struct checkpoint_tensor *tensor,
@@ -196,23 +317,42 @@ static tapml_status encode(struct checkpoint *checkpoint,
     const tapml_tensor *plain = &tensor->tensor;
     uint64_t bytes = 0;
     int64_t count = 0;
-    if (plain->encoding || !dtype_is_float(plain->dtype)) {
+    uint32_t dtype = 0;
+    const void *values = NULL;
+    float *widened = NULL;
+    if (!tiles_are_in(plain->encoding) && (plain->encoding || !dtype_is_float(plain->dtype))) {
         return status_fail(TAPML_INVALID, "expected a float type to encode, found %s",
                            encoding_name(plain->encoding, plain->dtype));
     }
     TAPML_TRY(shape_count(plain->shape, plain->rank, &count));
     TAPML_TRY(encoding_bytes(encoding, TAPML_U8, plain->shape, plain->rank, &bytes));
-    void *copy = checkpoint_copy(checkpoint, bytes > 0 ? bytes : ENCODING_ALIGN, ENCODING_ALIGN);
+    const uint64_t align = encoding_align(encoding);
+    void *copy = checkpoint_copy(checkpoint, bytes > 0 ? bytes : align, align);
     if (!copy) {
         return status_no_memory();
     }
-    TAPML_TRY(encoding_encode(encoding, plain->dtype, tensor->data,
-                              (uint64_t)count / encoding->block_values, copy, out_loss));
+    TAPML_TRY(plain_values(tensor, count, &dtype, &values, &widened));
+    const tapml_status status = encoding_encode(
+        encoding, dtype, values, (uint64_t)count / encoding->block_values, copy, out_loss);
+    alloc_free(widened);
+    TAPML_TRY(status);
+    checkpoint_leave(checkpoint, tensor); // The encoded form is read from now on.
+    tensor->spans = NULL;
     tensor->tensor.dtype = TAPML_U8;
     tensor->tensor.encoding = encoding;
     tensor->data = copy;
     tensor->bytes = bytes;
     return TAPML_OK;
+}
+
+void checkpoint_set_inputs(struct checkpoint *checkpoint,
+                           const char *name,
+                           const struct input_scheme *inputs)
+{
+    const struct checkpoint_tensor *found = checkpoint_find(checkpoint, name);
+    if (found) {
+        checkpoint->tensors[found - checkpoint->tensors].inputs = inputs;
+    }
 }
 
 tapml_status checkpoint_encode(struct checkpoint *checkpoint,
@@ -279,8 +419,9 @@ struct hash checkpoint_hash(const struct checkpoint *checkpoint)
     for (size_t i = 0; i < checkpoint->tensor_count; i += step) {
         const struct checkpoint_tensor *tensor = &checkpoint->tensors[i];
         const unsigned char *data = tensor->data;
-        const uint64_t sample = tensor->bytes < SAMPLE_BYTES ? tensor->bytes : SAMPLE_BYTES;
-        hash = hash_on(hash, data + (tensor->bytes - sample) / 2, sample);
+        const uint64_t bytes = first_bytes(tensor);
+        const uint64_t sample = bytes < SAMPLE_BYTES ? bytes : SAMPLE_BYTES;
+        hash = hash_on(hash, data + (bytes - sample) / 2, sample);
     }
     expect(checkpoint, FILE_READ_ON);
     return hash;

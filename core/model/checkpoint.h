@@ -17,13 +17,20 @@
 
 struct arena;
 struct checkpoint;
+struct input_scheme;
+struct tiles_spans;
 
 struct checkpoint_tensor {
     const char *name;
     tapml_tensor tensor; // Type and shape, dense; no buffer. Encoded after checkpoint_encode.
     const void *data; // In a mapping, at any address: a file need not align its tensors; or a copy.
-    uint64_t bytes;
-    const char *file; // Name of the shard, for messages.
+    uint64_t bytes;   // Of tiles those of the spans one after another.
+    // Where the spans of an encoding in tiles lie, each in a mapping or a copy; then `data` is that
+    // of the first. NULL: one after another at `data`.
+    const struct tiles_spans *spans;
+    const char *file;   // Name of the shard, for messages.
+    const char *stored; // Its type in the file where no dtype is that: "F8_E4M3"; else NULL.
+    const struct input_scheme *inputs; // How inputs of its products are rounded; NULL: not.
 };
 
 // Makes an empty checkpoint, which a reader of a format fills. The caller owns it.
@@ -50,6 +57,28 @@ void *checkpoint_copy(struct checkpoint *checkpoint, uint64_t bytes, size_t alig
 tapml_status checkpoint_add_tensor(struct checkpoint *checkpoint,
                                    const struct checkpoint_tensor *tensor) STATUS_USED;
 
+// Puts `count` other tensors in the place of all; they are made of the same files.
+tapml_status checkpoint_replace(struct checkpoint *checkpoint,
+                                const struct checkpoint_tensor *tensors,
+                                size_t count) STATUS_USED;
+
+// Says how the inputs of products with weight `name` are rounded, if there is such a weight. Called
+// once all weights are there; `inputs` lives as long as the checkpoint.
+void checkpoint_set_inputs(struct checkpoint *checkpoint,
+                           const char *name,
+                           const struct input_scheme *inputs);
+
+// Keeps a sentence of what its reader does otherwise than the files say, and returns it; NULL is
+// none. A copy is made; TAPML_NO_MEMORY if there is no memory for it.
+tapml_status checkpoint_set_remark(struct checkpoint *checkpoint, const char *remark) STATUS_USED;
+const char *checkpoint_remark(const struct checkpoint *checkpoint);
+
+// Refuses a tensor whose type in the file is no dtype. TAPML_INVALID names it.
+tapml_status checkpoint_check_types(const struct checkpoint *checkpoint) STATUS_USED;
+
+// Says that the data of a tensor will hardly be read again, so that its pages need no memory.
+void checkpoint_leave(const struct checkpoint *checkpoint, const struct checkpoint_tensor *tensor);
+
 // Ends the additions: sorts files and tensors. TAPML_INVALID if two have one name.
 tapml_status checkpoint_finish(struct checkpoint *checkpoint) STATUS_USED;
 
@@ -66,9 +95,19 @@ const struct checkpoint_tensor *checkpoint_at(const struct checkpoint *checkpoin
 const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpoint,
                                                 const char *name);
 
-// Replaces tensor `name`, which has a float type, by its encoded form for all later queries, and
-// writes the loss of precision. TAPML_NOT_FOUND if there is no such tensor, TAPML_INVALID if it
-// cannot be encoded.
+// Returns the bytes of a tensor in one piece: its data, or a copy of its spans in `*out_copy`,
+// which the caller frees by alloc_free. NULL where there is no memory.
+const void *checkpoint_contents(const struct checkpoint_tensor *tensor, void **out_copy);
+
+// Returns the tensor's values as a plain dense one of `dtype` (tensor/tiles.h), in memory that
+// lives as long as the checkpoint; NULL where there is none. The tensor is in tiles.
+void *checkpoint_widen(struct checkpoint *checkpoint,
+                       const struct checkpoint_tensor *tensor,
+                       uint32_t dtype);
+
+// Replaces tensor `name`, which has a float type or is in tiles, by its encoded form for all later
+// queries, and writes the loss of precision. TAPML_NOT_FOUND if there is no such tensor,
+// TAPML_INVALID if it cannot be encoded.
 tapml_status checkpoint_encode(struct checkpoint *checkpoint,
                                const char *name,
                                const tapml_encoding *encoding,

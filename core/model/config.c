@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "gguf/gguf.h"
 #include "gguf/gguf_config.h"
+#include "model/quantised_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -423,17 +424,6 @@ static void pass_over(struct unread *unread)
     ++unread->passed_count;
 }
 
-static void walk_member(struct unread *unread, const char *key, json_t *value)
-{
-    const int is_known = marks_of(unread->config, unread->pointer.data) != 0;
-    // Quantised weights are other numbers, whatever stands inside.
-    if (strcmp(key, "quantization_config") == 0 && !json_is_null(value) && !is_known) {
-        add_found(unread);
-    } else {
-        walk(unread, value);
-    }
-}
-
 static void walk_object(struct unread *unread, json_t *object)
 {
     const size_t before = unread->pointer.length;
@@ -443,7 +433,7 @@ static void walk_object(struct unread *unread, json_t *object)
     {
         append_part(&unread->pointer, key);
         if (!is_ignored_key(key)) {
-            walk_member(unread, key, value);
+            walk(unread, value);
         } else if ((marks_of(unread->config, unread->pointer.data) & MARK_READ) == 0) {
             pass_over(unread);
         }
@@ -621,13 +611,21 @@ tapml_status config_open(const char *folder, struct config **out_config)
     }
     char *text = NULL;
     size_t size = 0;
+    struct config *config = NULL;
     tapml_status status = file_read(path, FILE_SIZE_MAX, &text, &size);
     if (status == TAPML_OK) {
-        status = parse_bytes(path, text, size, out_config);
+        status = parse_bytes(path, text, size, &config);
     }
     alloc_free(text);
     alloc_free(path);
-    return status;
+    TAPML_TRY(status);
+    status = quantised_file_merge(folder, config->root);
+    if (status != TAPML_OK) {
+        config_close(config);
+        return status;
+    }
+    *out_config = config;
+    return TAPML_OK;
 }
 
 tapml_status config_parse(const char *name, const char *text, struct config **out_config)
@@ -683,6 +681,16 @@ tapml_status config_check(const struct config *config, int allow_unknown)
 struct hash config_hash(const struct config *config)
 {
     return config->hash;
+}
+
+const json_t *config_value(struct config *config, const char *pointer)
+{
+    return read_value(config, pointer);
+}
+
+const char *config_name(const struct config *config)
+{
+    return config->name;
 }
 
 const char *config_model_type(const struct config *config)

@@ -13,6 +13,8 @@
 
 #include <tapml/model.h>
 
+#include <jansson.h>
+
 struct config;
 
 // Reads FOLDER/config.json, or the metadata of a GGUF file as if it was one. The caller owns the
@@ -38,6 +40,13 @@ void config_account(const struct config *config, struct text *out_text);
 
 // Of the file's bytes.
 struct hash config_hash(const struct config *config);
+
+// For the host itself: the value at `pointer`, which counts as read; NULL where there is none, or
+// null. It lives as long as the config.
+const json_t *config_value(struct config *config, const char *pointer);
+
+// The name that stands for the file in messages.
+const char *config_name(const struct config *config);
 
 // For the host itself; does not count as read. NULL where absent.
 const char *config_model_type(const struct config *config);

@@ -11,7 +11,7 @@
 
 struct gguf_making {
     struct checkpoint *checkpoint;
-    size_t made_count;
+    size_t made_count, decoded_count;
     uint64_t made_bytes;
 };
 
@@ -22,9 +22,10 @@ static const char *plain_name(const char *path)
 }
 
 // Of what type and encoding a tensor of the file is.
-static tapml_status set_type(const struct gguf_tensor *source, tapml_tensor *tensor)
+static tapml_status set_type(const struct gguf_recipe *recipe, tapml_tensor *tensor)
 {
-    const struct gguf_type *type = source->tensor->type;
+    const struct gguf_tensor *source = recipe->sources[0].tensor;
+    const struct gguf_type *type = gguf_recipe_type(recipe);
     tensor->encoding = gguf_type_encoding(type);
     tensor->dtype = tensor->encoding ? TAPML_U8 : type->dtype;
     return tensor->dtype != 0
@@ -42,15 +43,16 @@ static tapml_status set_data(struct gguf_making *making,
     if (tensor->data || tensor->bytes == 0) {
         return TAPML_OK;
     }
-    const size_t align =
-        tensor->tensor.encoding ? ENCODING_ALIGN : dtype_bytes(tensor->tensor.dtype);
+    const size_t align = tensor->tensor.encoding ? encoding_align(tensor->tensor.encoding)
+                                                 : dtype_bytes(tensor->tensor.dtype);
     void *copy = checkpoint_copy(making->checkpoint, tensor->bytes, align);
     if (!copy) {
         return status_no_memory();
     }
-    gguf_recipe_make(recipe, copy);
+    TAPML_TRY(gguf_recipe_make(recipe, copy));
     tensor->data = copy;
     ++making->made_count;
+    making->decoded_count += gguf_recipe_type(recipe) != recipe->sources[0].tensor->tensor->type;
     making->made_bytes += tensor->bytes;
     return TAPML_OK;
 }
@@ -71,7 +73,7 @@ static tapml_status add(void *user, const char *name, const struct gguf_recipe *
     }
     memcpy(shape, recipe->shape, recipe->rank * sizeof(*shape));
     tensor.tensor.shape = recipe->rank > 0 ? shape : NULL;
-    TAPML_TRY(set_type(source, &tensor.tensor));
+    TAPML_TRY(set_type(recipe, &tensor.tensor));
     TAPML_TRY(set_data(making, recipe, &tensor));
     return checkpoint_add_tensor(making->checkpoint, &tensor);
 }
@@ -98,8 +100,11 @@ static tapml_status fill(struct checkpoint *checkpoint, struct gguf *gguf)
     gguf_family_close(family);
     TAPML_TRY(status);
     if (making.made_count > 0) {
-        log_line(LOG_INFO, "%s: %zu tensors were put in another order, %llu bytes were copied",
-                 gguf_path(gguf), making.made_count, (unsigned long long)making.made_bytes);
+        log_line(LOG_WARNING,
+                 "%s: %zu tensors were put in another order, %zu of them decoded; they take %llu "
+                 "bytes",
+                 gguf_path(gguf), making.made_count, making.decoded_count,
+                 (unsigned long long)making.made_bytes);
     }
     TAPML_TRY(add_files(checkpoint, gguf));
     return checkpoint_finish(checkpoint);

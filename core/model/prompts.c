@@ -259,20 +259,19 @@ static tapml_status parse(struct parser *parser, char *data, size_t size)
     return TAPML_OK;
 }
 
-tapml_status
-prompts_load(const char *path, const struct prompts_options *options, struct prompts *out_prompts)
+tapml_status prompts_parse(const char *name,
+                           char *text,
+                           size_t size,
+                           const struct prompts_options *options,
+                           struct prompts *out_prompts)
 {
-    char *data = NULL;
-    size_t size = 0;
-    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &data, &size));
     struct prompts prompts = {.arena = arena_create()};
     struct parser parser = {
-        .path = path,
+        .path = name,
         .options = options,
         .prompts = &prompts,
     };
-    const tapml_status status = prompts.arena ? parse(&parser, data, size) : status_no_memory();
-    alloc_free(data);
+    const tapml_status status = prompts.arena ? parse(&parser, text, size) : status_no_memory();
     chat_close(parser.chat);
     if (status != TAPML_OK) {
         prompts_release(&prompts);
@@ -280,6 +279,17 @@ prompts_load(const char *path, const struct prompts_options *options, struct pro
     }
     *out_prompts = prompts;
     return TAPML_OK;
+}
+
+tapml_status
+prompts_load(const char *path, const struct prompts_options *options, struct prompts *out_prompts)
+{
+    char *data = NULL;
+    size_t size = 0;
+    TAPML_TRY(file_read(path, FILE_SIZE_MAX, &data, &size));
+    const tapml_status status = prompts_parse(path, data, size, options, out_prompts);
+    alloc_free(data);
+    return status;
 }
 
 void prompts_release(struct prompts *prompts)

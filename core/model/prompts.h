@@ -59,4 +59,12 @@ struct prompts_options {
 tapml_status prompts_load(const char *path,
                           const struct prompts_options *options,
                           struct prompts *out_prompts) STATUS_USED;
+
+// As prompts_load, for a text of `size` bytes with a zero byte behind them, which is taken apart;
+// messages use `name` for the file, and files of inputs are looked for in its folder.
+tapml_status prompts_parse(const char *name,
+                           char *text,
+                           size_t size,
+                           const struct prompts_options *options,
+                           struct prompts *out_prompts) STATUS_USED;
 void prompts_release(struct prompts *prompts);

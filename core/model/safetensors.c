@@ -37,21 +37,26 @@ struct extent {
     const char *name;
 };
 
-static uint32_t dtype_of(const char *name)
+// The types of the format. Those without a dtype are bytes here, and keep their name.
+static const struct stored_type {
+    const char *name;
+    uint32_t dtype;
+    int is_stored;
+} stored_types[] = {
+    {"F64", TAPML_F64, 0},    {"F32", TAPML_F32, 0},    {"F16", TAPML_F16, 0},
+    {"BF16", TAPML_BF16, 0},  {"I64", TAPML_I64, 0},    {"I32", TAPML_I32, 0},
+    {"U8", TAPML_U8, 0},      {"BOOL", TAPML_U8, 0},    {"F8_E4M3", TAPML_U8, 1},
+    {"F8_E5M2", TAPML_U8, 1}, {"F8_E8M0", TAPML_U8, 1}, {"I8", TAPML_U8, 1},
+};
+
+static const struct stored_type *find_type(const char *name)
 {
-    static const struct {
-        const char *name;
-        uint32_t dtype;
-    } dtypes[] = {
-        {"F64", TAPML_F64}, {"F32", TAPML_F32}, {"F16", TAPML_F16}, {"BF16", TAPML_BF16},
-        {"I64", TAPML_I64}, {"I32", TAPML_I32}, {"U8", TAPML_U8},   {"BOOL", TAPML_U8},
-    };
-    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); ++i) {
-        if (strcmp(dtypes[i].name, name) == 0) {
-            return dtypes[i].dtype;
+    for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); ++i) {
+        if (strcmp(stored_types[i].name, name) == 0) {
+            return &stored_types[i];
         }
     }
-    return 0;
+    return NULL;
 }
 
 static tapml_status check_name(const struct reader *reader, const char *name)
@@ -76,13 +81,15 @@ read_dtype(const struct reader *reader, const json_t *entry, struct checkpoint_t
         return status_fail(TAPML_INVALID, "%s: tensor '%s' has no 'dtype'", reader->path,
                            out_tensor->name);
     }
-    out_tensor->tensor.dtype = dtype_of(name);
-    if (out_tensor->tensor.dtype == 0) {
+    const struct stored_type *type = find_type(name);
+    if (!type) {
         return status_fail(TAPML_INVALID,
-                           "%s: tensor '%s': expected dtype F64, F32, F16, BF16, I64, I32, U8 or "
-                           "BOOL, found '%s'",
+                           "%s: tensor '%s': expected dtype F64, F32, F16, BF16, I64, I32, U8, "
+                           "BOOL, F8_E4M3, F8_E5M2, F8_E8M0 or I8, found '%s'",
                            reader->path, out_tensor->name, name);
     }
+    out_tensor->tensor.dtype = type->dtype;
+    out_tensor->stored = type->is_stored ? type->name : NULL;
     return TAPML_OK;
 }
 
@@ -442,6 +449,9 @@ tapml_status safetensors_open_file(const char *path, struct checkpoint **out_che
     tapml_status status = add_shard(checkpoint, path, slash ? slash + 1 : path);
     if (status == TAPML_OK) {
         status = checkpoint_finish(checkpoint);
+    }
+    if (status == TAPML_OK) {
+        status = checkpoint_check_types(checkpoint);
     }
     return finish(status, checkpoint, out_checkpoint);
 }

@@ -10,9 +10,9 @@
 #include "model/checkpoint.h"
 
 // Maps the weights of `folder`. The caller owns the result. Pages are read from the disk when they
-// are used.
+// are used. Tensors may have types that only quantised weights have (`stored`).
 tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkpoint) STATUS_USED;
 
-// Opens one safetensors file, such as expected.safetensors.
+// Opens one safetensors file, such as expected.safetensors. Every type is a dtype.
 tapml_status safetensors_open_file(const char *path,
                                    struct checkpoint **out_checkpoint) STATUS_USED;

@@ -6,5 +6,6 @@
 
 #include "model/checkpoint.h"
 
-// Opens the weights of a folder, or those of a GGUF file. The caller owns the result.
+// Opens the weights of a folder, quantised ones too (model/quantised_weights.h), or those of a GGUF
+// file. The caller owns the result.
 tapml_status weight_files_open(const char *path, struct checkpoint **out_checkpoint) STATUS_USED;

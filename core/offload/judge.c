@@ -4,6 +4,7 @@
 #include "offload/judge.h"
 
 #include "base/alloc.h"
+#include "exec/persist.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,6 +306,24 @@ static tapml_status visit_trial(void *user, int64_t step, const float *values, s
     return TAPML_OK;
 }
 
+// What a run has found that a kill by somebody else has ended is forgotten.
+static tapml_status
+run_persistently(const struct judge *judge, struct session *session, struct judge_trial *trial)
+{
+    const struct judge_trial fresh = *trial;
+    const struct judge_result before = *trial->result;
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    persist_begin(&persist, session_last_backend(session));
+    do {
+        *trial = fresh;
+        *trial->result = before;
+        status = run_prompt(judge, session, trial->prompt, trial->steps, visit_trial, trial);
+    } while (persist_again(&persist, &status));
+    return status;
+}
+
 static tapml_status
 try_prompt(struct judge *judge, struct session *session, size_t index, struct judge_trial *trial)
 {
@@ -315,8 +334,7 @@ try_prompt(struct judge *judge, struct session *session, size_t index, struct ju
     trial->prompt_index = index;
     trial->at = 0;
     trial->step = 0;
-    const tapml_status status =
-        run_prompt(judge, session, trial->prompt, trial->steps, visit_trial, trial);
+    const tapml_status status = run_persistently(judge, session, trial);
 
     alloc_free(spare.values);
     if (status == TAPML_OK || status_ends_all(status)) {

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
+#include "offload/kindred.h"
 #include "schema/catalogue.h"
 #include "store/blame.h"
 #include "store/carved.h"
@@ -516,7 +517,8 @@ static tapml_status begin(struct loop *loop)
     TAPML_TRY(mark_refused(loop));
     loop->progress.all = count_prompts(loop);
     TAPML_TRY(blame_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
-    return blame_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED);
+    TAPML_TRY(blame_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED));
+    return kindred_blame(&loop->trial, verdicts);
 }
 
 // What the session found the target not to have; or NULL.

@@ -4,7 +4,8 @@
 // The offload loop of one target: from a plan with all ops on the source to the largest correct
 // plan.
 //
-// An op that fails alone, in a kept or a derived case, is blamed and stays on the source. The
+// An op that fails alone, in a kept or a derived case, is blamed and stays on the source, and with
+// one that fails in a derived case alone the others of its kernel (offload/kindred.h). The
 // others move by op kind, the most expensive first. After each move the hybrid model is judged end
 // to end, unless the target has refused every case of the kind, so that nothing changes. If the
 // model diverges, offload/localise finds the ops that cause it, and they move back to the source.

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "carve/recorder.h"
+#include "exec/persist.h"
 #include "store/case.h"
 #include "store/stored_case.h"
 #include "verify/examiner.h"
@@ -39,6 +40,7 @@ struct looking {
     struct recorder *recorder;
     struct place *recorded; // The source or the target, under the recorder.
     struct session *session;
+    uint64_t kills;       // Of the worker of the target, before the run.
     uint32_t current;     // The op that was called last.
     tapml_status visited; // The failure of a visit, which is no finding.
 };
@@ -84,6 +86,7 @@ tapml_status watch_create(const struct watch_options *options, struct watch **ou
     watch->on_target = judge_options(options, options->target->backend);
     watch->on_source = judge_options(options, options->source->backend);
     watch->on_source.activation = backend_info(options->target->backend)->activation;
+    watch->on_source.declares = options->target->backend;
     table_init(&watch->op_of);
     const tapml_status status = open_watch(watch);
 
@@ -261,7 +264,8 @@ static tapml_status run_prompt(struct looking *looking)
     return TAPML_OK;
 }
 
-// A failure of the target in the run is what it did in the op that was called last.
+// A failure of the target in the run is what it did in the op that was called last, unless somebody
+// else has brought it about.
 static tapml_status take_failure(struct looking *looking, tapml_status status)
 {
     struct watch_finding *finding = &looking->findings[looking->current];
@@ -269,7 +273,8 @@ static tapml_status take_failure(struct looking *looking, tapml_status status)
     const char *message = arena_text(looking->result->arena, status_message());
 
     if (status == TAPML_OK || status_ends_all(status) || looking->look->mode == WATCH_SHADOW ||
-        looking->visited != TAPML_OK) {
+        looking->visited != TAPML_OK ||
+        backend_kills(looking->watch->options.running->backend) != looking->kills) {
         return status;
     }
     if (message == NULL) {
@@ -360,19 +365,48 @@ static tapml_status prepare(struct looking *looking)
     return plan_resolve(looking->look->plan, graph, places, 2, watch->places);
 }
 
+static tapml_status look_once(struct looking *looking)
+{
+    const struct looking fresh = *looking;
+    tapml_status status = prepare(looking);
+
+    looking->kills = backend_kills(looking->watch->options.running->backend);
+    if (status == TAPML_OK) {
+        status = look_at(looking);
+    }
+    session_destroy(looking->session);
+    place_destroy(looking->recorded);
+    if (status != TAPML_OK) {
+        watch_result_release(looking->result);
+        *looking = fresh;
+    }
+    return status;
+}
+
+// A cumulative run whose worker somebody else has killed is made again. An instance that is not
+// called any more is called: it is the call that crashes which is looked for.
+static tapml_status look_persistently(struct looking *looking)
+{
+    struct backend *backend = looking->watch->options.running->backend;
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    backend_forgive(backend);
+    persist_begin(&persist, backend);
+    do {
+        status = look_once(looking);
+    } while (persist_again(&persist, &status));
+    return status;
+}
+
 tapml_status
 watch_run(struct watch *watch, const struct watch_look *look, struct watch_result *out_result)
 {
     struct watch_result result = {.arena = NULL};
     struct looking looking = {.watch = watch, .look = look, .result = &result};
     const uint64_t judged_before = judged(watch), calibrated_before = calibrated(watch);
-    tapml_status status = prepare(&looking);
+    const tapml_status status = look_persistently(&looking);
 
-    if (status == TAPML_OK) {
-        status = look_at(&looking);
-    }
-    session_destroy(looking.session);
-    place_destroy(looking.recorded);
     if (status != TAPML_OK) {
         watch_result_release(&result);
         return status;

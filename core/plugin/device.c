@@ -21,6 +21,7 @@ enum {
 
 struct device_op {
     struct call_frame frame;
+    struct arithmetic arithmetic;     // As the device declares it.
     const struct compiled_op *schema; // Of the plugin.
     uint32_t lacks;                   // Parameters of which it has less than the catalogue.
 };
@@ -34,14 +35,15 @@ struct device {
     tapml_object *device;
     tapml_object *queue;
     tapml_object *timeline;
-    const tapml_identity *identity; // Of the device, or NULL.
-    const tapml_counters *counters; // Of the queue, or NULL.
-    uint64_t launches_before;       // Of queues that are gone.
-    uint64_t signalled;             // The last point: the timeline's last value.
-    uint64_t flushed;               // The last point that was handed over,
-    uint64_t reached;               // and the last that is known to be reached.
-    int has_pending;                // Something was queued since the last wait for all,
-    int has_unmarked;               // and since the last point.
+    const tapml_identity *identity;     // Of the device, or NULL.
+    const tapml_arithmetic *arithmetic; // Of the device, or NULL.
+    const tapml_counters *counters;     // Of the queue, or NULL.
+    uint64_t launches_before;           // Of queues that are gone.
+    uint64_t signalled;                 // The last point: the timeline's last value.
+    uint64_t flushed;                   // The last point that was handed over,
+    uint64_t reached;                   // and the last that is known to be reached.
+    int has_pending;                    // Something was queued since the last wait for all,
+    int has_unmarked;                   // and since the last point.
     int is_lost;
     char loss[512]; // What was said when it was.
     struct tapml_call call;
@@ -389,6 +391,12 @@ static const char *device_identity(struct backend *backend, const tapml_op *op)
     return length > 0 && length < IDENTITY_BYTES ? digest : device->info.build_id;
 }
 
+static const struct arithmetic *device_arithmetic(struct backend *backend, const tapml_op *op)
+{
+    const struct device_op *found = find_op(own(backend), op);
+    return found ? &found->arithmetic : &arithmetic_f32;
+}
+
 // A lost device stays lost: nothing comes back here.
 static uint64_t device_generation(const struct backend *backend)
 {
@@ -536,6 +544,7 @@ static const struct backend_vt device_vt = {
     .notify = device_notify,
     .launches = device_launches,
     .identity = device_identity,
+    .arithmetic = device_arithmetic,
     .generation = device_generation,
 };
 
@@ -553,7 +562,10 @@ static tapml_status fill_info(struct device *device,
         .driver = arena_text(device->arena, info->driver ? info->driver : ""),
         .is_host_memory = (info->traits & TAPML_DEVICE_HOST_MEMORY) != 0 &&
                           TAPML_HAS_FN(tapml_backend, options->table, buffer_wrap),
+        .takes = ((info->traits & TAPML_DEVICE_FILE_BLOCKS) != 0 ? ENCODING_TAKES_BLOCKS : 0u) |
+                 ((info->traits & TAPML_DEVICE_TILES) != 0 ? ENCODING_TAKES_TILES : 0u),
         .buffer_bytes_max = info->memory_types[0]->max_bytes,
+        .memory_bytes = info->memory_total,
     };
     return device->info.device && device->info.device_name && device->info.driver
                ? TAPML_OK
@@ -572,6 +584,29 @@ static tapml_status choose_device(struct device *device, const struct device_opt
     TAPML_TRY(device_table_check_list(list, count));
     TAPML_TRY(device_table_find(options->component, options->device, list, count, &index));
     return fill_info(device, options, list[index]);
+}
+
+// What the device declares of an op, which the host has to know to judge it.
+static tapml_status take_arithmetic(struct device *device, struct device_op *op)
+{
+    const tapml_arithmetic_form *form =
+        device->arithmetic ? device->arithmetic->form(device->device, op->frame.op) : NULL;
+    if (!form) {
+        return TAPML_OK;
+    }
+    if (!TAPML_HAS(tapml_arithmetic_form, form, result)) {
+        return status_fail(TAPML_ABI_MISMATCH, "%s: '%s' declares its arithmetic in too few bytes",
+                           device->info.component, op->frame.op->name);
+    }
+    op->arithmetic = (struct arithmetic){.inputs = form->inputs,
+                                         .block = form->block,
+                                         .weights = form->weights,
+                                         .accumulator = form->accumulator,
+                                         .result = form->result};
+    const tapml_status status = arithmetic_check(&op->arithmetic);
+    return status == TAPML_OK ? TAPML_OK
+                              : status_explain(status, "%s: '%s' declares", device->info.component,
+                                               op->frame.op->name);
 }
 
 static tapml_status
@@ -593,7 +628,7 @@ take_op(struct device *device, const struct device_options *options, const tapml
     op->schema = found.own;
     op->lacks = found.lacks;
     ++device->op_count;
-    return TAPML_OK;
+    return take_arithmetic(device, op);
 }
 
 static tapml_status take_ops(struct device *device, const struct device_options *options)
@@ -623,6 +658,11 @@ static tapml_status open_all(struct device *device, const struct device_options 
     const tapml_identity *identity =
         device->device->vt->interface_of(device->device, TAPML_IDENTITY);
     device->identity = TAPML_HAS_FN(tapml_identity, identity, digest) ? identity : NULL;
+    const tapml_arithmetic *arithmetic =
+        device->device->vt->interface_of(device->device, TAPML_ARITHMETIC);
+    device->arithmetic = TAPML_HAS_FN(tapml_arithmetic, arithmetic, form) ? arithmetic : NULL;
+    const tapml_limits *limits = device->device->vt->interface_of(device->device, TAPML_LIMITS);
+    device->info.limits = TAPML_HAS(tapml_limits, limits, half) ? limits : NULL;
     TAPML_TRY(take_ops(device, options));
     return open_queue(device);
 }

@@ -5,9 +5,11 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "graph/builder.h"
 #include "model/checkpoint.h"
+#include "model/quantised_config.h"
 #include "model/weight_files.h"
 #include "plugin/component.h"
 
@@ -146,11 +148,16 @@ static tapml_status build(struct model *model, struct builder *builder)
     return services_end(&component->call, status, component->entry.component, "build");
 }
 
-static tapml_status try_graph(struct model *model, struct registry *registry, int allow_unknown)
+static tapml_status
+try_graph(struct model *model, struct registry *registry, const struct model_options *options)
 {
     struct builder *builder = NULL;
+    const int allow_unknown = options->allow_unknown_keys;
     TAPML_TRY(
         builder_create(registry_catalogue(registry), weights_object(model->weights), &builder));
+    if (!options->plain_inputs) {
+        builder_quantise_inputs(builder);
+    }
     tapml_status status = build(model, builder);
     // A key of the wrong type was answered with its default, and explains a build that fails better
     // than its own words. An unknown key does not: not all were reached.
@@ -177,9 +184,10 @@ static int learns_ops(struct registry *registry)
 
 // A stranger's op is known once the backend that brings it was opened. So where something was not
 // found, every backend is asked, and if that brings ops, the graph is built again.
-static tapml_status make_graph(struct model *model, struct registry *registry, int allow_unknown)
+static tapml_status
+make_graph(struct model *model, struct registry *registry, const struct model_options *options)
 {
-    const tapml_status status = try_graph(model, registry, allow_unknown);
+    const tapml_status status = try_graph(model, registry, options);
     if (status != TAPML_NOT_FOUND) {
         return status;
     }
@@ -187,7 +195,7 @@ static tapml_status make_graph(struct model *model, struct registry *registry, i
     const int learns = learns_ops(registry);
     (void)status_fail(status, "%s", message ? message : "");
     alloc_free(message);
-    return learns ? try_graph(model, registry, allow_unknown) : status;
+    return learns ? try_graph(model, registry, options) : status;
 }
 
 static struct hash hash_of(const struct model *model)
@@ -225,6 +233,46 @@ open_config(struct model *model, struct registry *registry, const struct model_o
     return score_of(model->component, model->config, &score);
 }
 
+// Refuses quantised weights that are not understood, with and without the files of weights, and
+// lets the keys that are understood count as read.
+static tapml_status check_quantised(struct config *config)
+{
+    struct quantised_config *quantised = NULL;
+    const tapml_status status = quantised_config_read(config, &quantised);
+    quantised_config_destroy(quantised);
+    return status;
+}
+
+// Weights that the file has in blocks stay so where they can.
+static tapml_status take_blocks(struct model *model, const char *path)
+{
+    uint32_t decoded = 0;
+    TAPML_TRY(encode_stored(model->graph, model->checkpoint, &decoded));
+    if (decoded > 0) {
+        log_line(LOG_INFO, "%s: %u weights in blocks are decoded, which not all operators take",
+                 path, decoded);
+    }
+    return TAPML_OK;
+}
+
+// What is done otherwise than the files say.
+static void warn(const struct model *model, const struct model_options *options)
+{
+    const char *remark = model->checkpoint ? checkpoint_remark(model->checkpoint) : NULL;
+    size_t quantised = 0;
+    for (size_t i = 0; model->checkpoint && i < checkpoint_count(model->checkpoint); ++i) {
+        quantised += checkpoint_at(model->checkpoint, i)->inputs != NULL;
+    }
+    if (remark) {
+        log_line(LOG_WARNING, "%s: %s", options->folder, remark);
+    }
+    if (options->plain_inputs && quantised > 0) {
+        log_line(LOG_WARNING,
+                 "%s: inputs of %zu weights stay as they are, which the checkpoint quantises",
+                 options->folder, quantised);
+    }
+}
+
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
@@ -236,16 +284,24 @@ fill(struct model *model, struct registry *registry, const struct model_options 
         return status_no_memory();
     }
     TAPML_TRY(open_config(model, registry, options));
+    TAPML_TRY(check_quantised(model->config));
     if (!options->without_weights) {
         TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
     }
     TAPML_TRY(weights_create(model->checkpoint, &model->weights));
-    TAPML_TRY(make_graph(model, registry, options->allow_unknown_keys));
+    TAPML_TRY(make_graph(model, registry, options));
+    if (model->checkpoint) {
+        TAPML_TRY(take_blocks(model, options->folder));
+    }
     if (options->encoding && model->checkpoint) {
         TAPML_TRY(
             encode_weights(model->graph, model->checkpoint, options->encoding, &model->losses));
     }
+    if (options->state != STATE_F32) {
+        TAPML_TRY(state_type_apply(model->graph, options->state));
+    }
     model->hash = hash_of(model);
+    warn(model, options);
     return TAPML_OK;
 }
 
@@ -287,6 +343,11 @@ const struct graph *model_graph(const struct model *model)
 const struct checkpoint *model_checkpoint(const struct model *model)
 {
     return model->checkpoint;
+}
+
+tapml_status model_set_state(struct model *model, enum state_type type)
+{
+    return state_type_apply(model->graph, type);
 }
 
 const struct encode_account *model_losses(const struct model *model)

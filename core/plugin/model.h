@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "graph/encode.h"
 #include "graph/graph.h"
+#include "graph/state_type.h"
 #include "model/config.h"
 #include "model/weights.h"
 #include "plugin/registry.h"
@@ -25,6 +26,9 @@ struct model_options {
 
     // The encoding that weights get at load, if it fits them; NULL: they stay as they are.
     const tapml_encoding *encoding;
+
+    enum state_type state; // Of its keys and values.
+    int plain_inputs;      // Inputs of quantised weights stay as they are, whatever the files say.
 };
 
 // Reads config and weights, gets the score of every architecture, lets the best one build the graph
@@ -40,6 +44,10 @@ const struct graph *model_graph(const struct model *model);
 const struct checkpoint *model_checkpoint(const struct model *model); // NULL: without weights.
 const char *model_architecture(const struct model *model);            // Component id.
 const char *model_folder(const struct model *model);
+
+// Gives the graph's states of keys and values another type, as a comparison needs it: the hash
+// stays that of the type with which the model was opened. No session uses the model.
+tapml_status model_set_state(struct model *model, enum state_type type) STATUS_USED;
 
 // The losses by encoding the weights; empty if they stay as they are.
 const struct encode_account *model_losses(const struct model *model);

@@ -30,7 +30,11 @@ static const struct entry entries[] = {
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"models", command_models_main, "list the published models that are known, and their sizes"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
+    {"check-device", command_check_device_main,
+     "test a device's memory and queue, without a model"},
     {"plugins", command_plugins_main, "list the plugins that were found, with their states"},
+    {"devices", command_devices_main, "list the devices, or print the figures of one as a file"},
+    {"forecast", command_forecast_main, "what a device would make of a model, before any kernel"},
     {"ops", command_ops_main, "list the ops and the backends that have them"},
 };
 
@@ -67,10 +71,8 @@ static const struct entry *find_option(int argc, char **argv)
     return &entries[0];
 }
 
-int main(int argc, char **argv)
+static enum outcome run(int argc, char **argv)
 {
-    // A file at its limit is a failed write with a sentence, and not the end.
-    (void)signal(SIGXFSZ, SIG_IGN);
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help();
         return argc < 2 ? OUTCOME_USAGE : OUTCOME_OK;
@@ -82,13 +84,20 @@ int main(int argc, char **argv)
     if (strncmp(argv[1], "--", 2) == 0) {
         const struct entry *entry = find_option(argc, argv);
 
-        return (int)entry->main(&(struct command){argv[0], argc - 1, argv + 1});
+        return entry->main(&(struct command){argv[0], argc - 1, argv + 1});
     }
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         if (strcmp(argv[1], entries[i].name) == 0) {
-            return (int)entries[i].main(&(struct command){argv[0], argc - 2, argv + 2});
+            return entries[i].main(&(struct command){argv[0], argc - 2, argv + 2});
         }
     }
     (void)fprintf(stderr, "tapml-host: unknown command '%s', see --help\n", argv[1]);
     return OUTCOME_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    // A file at its limit is a failed write with a sentence, and not the end.
+    (void)signal(SIGXFSZ, SIG_IGN);
+    return (int)outcome_finish(run(argc, argv));
 }

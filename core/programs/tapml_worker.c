@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run(int argc, char **argv)
+static enum outcome run(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--serve") == 0) {
-        return (int)worker_serve(CHILD_SOCKET);
+        return worker_serve(CHILD_SOCKET);
     }
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--probe") == 0) {
-        return (int)worker_probe(argv[2], argc == 4 ? argv[3] : NULL);
+        return worker_probe(argv[2], argc == 4 ? argv[3] : NULL);
     }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         (void)puts("tapml-worker " TAPML_VERSION);
@@ -38,9 +38,10 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 4 || strcmp(argv[1], "--under") != 0) {
-        return run(argc, argv);
+        return (int)outcome_finish(run(argc, argv));
     }
     const tapml_status status = supervisor_begin(strtol(argv[2], NULL, 10));
 
-    return status == TAPML_OK ? run(argc - 2, argv + 2) : (int)outcome_report(status);
+    return (int)(status == TAPML_OK ? outcome_finish(run(argc - 2, argv + 2))
+                                    : outcome_report(status));
 }

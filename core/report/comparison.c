@@ -110,7 +110,8 @@ static int is_any(const char *name, const char *const *names, size_t count)
 static enum kind kind_of(const struct location *location, const char *field)
 {
     static const char *const labels[] = {"run.name", "model.name"};
-    static const char *const verdicts[] = {"verdict", "state", "end_to_end.agrees"};
+    static const char *const verdicts[] = {"verdict", "state", "end_to_end.agrees",
+                                           "driver_check.verdict"};
     static const char *const costs[] = {"source_calls", "run_calls", "run_launches"};
 
     if (ends_with(field, "_ns") || strcmp(field, "finished_s") == 0) {

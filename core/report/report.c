@@ -3,9 +3,14 @@
 
 #include "report/report.h"
 
+#include "base/terminal.h"
+#include "base/text.h"
+#include "report/report_declared.h"
+#include "report/report_driver.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_target.h"
+#include "report/report_verdict.h"
 #include "store/blame.h"
 #include "verify/derive.h"
 
@@ -13,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static double average_us(uint64_t time_ns, uint64_t count)
 {
@@ -42,18 +48,6 @@ static void print_evidence(const json_t *blamed)
     (void)printf("\n");
 }
 
-static int is_first_of_op(const json_t *blamed, size_t index)
-{
-    const char *op = report_markup_string(json_array_get(blamed, index), "op");
-
-    for (size_t i = 0; i < index; i++) {
-        if (strcmp(report_markup_string(json_array_get(blamed, i), "op"), op) == 0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static void print_blamed(const json_t *target)
 {
     const json_t *blamed = json_object_get(target, "blamed");
@@ -65,10 +59,34 @@ static void print_blamed(const json_t *target)
                      json_is_true(json_object_get(item, "alone")) ? "blamed:"
                                                                   : "blamed with others:",
                      report_markup_string(item, "instance"), report_markup_string(item, "op"),
-                     is_first_of_op(blamed, i) ? ", the first of its op" : "",
+                     report_markup_is_first(blamed, i) ? ", the first of its op" : "",
                      report_markup_string(item, "reason"));
         print_evidence(item);
     }
+}
+
+static tapml_status print_bundles(const json_t *target, const char *dir)
+{
+    const json_t *blamed = json_object_get(target, "blamed");
+    struct text text;
+
+    text_init(&text);
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        const json_t *item = json_array_get(blamed, i), *bundle = json_object_get(item, "bundle");
+
+        if (bundle != NULL) {
+            text_format(&text, "bundle: %s (%s) %s: %s/%s%s\n  ",
+                        report_markup_string(item, "instance"), report_markup_string(item, "op"),
+                        report_markup_string(bundle, "shape_class"), dir,
+                        report_markup_string(bundle, "file"),
+                        json_is_true(json_object_get(item, "alone"))
+                            ? ""
+                            : ", which was not seen to fail by itself");
+            (void)report_verdict_print_repeat(item, dir, &text);
+            text_append(&text, "\n");
+        }
+    }
+    return text_print(&text);
 }
 
 static void print_unsupported(const json_t *target)
@@ -206,11 +224,9 @@ static void print_proof(const json_t *target)
 }
 
 // What it took to find what is blamed, and how sure it is.
-static void print_search(const json_t *target)
+static void print_cost(const json_t *target)
 {
     const json_t *search = json_object_get(target, "search");
-    const char *unexplained =
-        report_markup_string(json_object_get(target, "end_to_end"), "unexplained");
     const double carving = fmax(1, (double)count_of(search, "carving"));
     const uint64_t replays = count_of(search, "replays"), looks = count_of(search, "judged_runs");
     const uint64_t plans = count_of(search, "plans"), repeats = count_of(search, "repeats");
@@ -233,6 +249,16 @@ static void print_search(const json_t *target)
                      "one of fifty of %.2g\n",
                      checks, pow(0.8, (double)checks), pow(0.98, (double)checks));
     }
+}
+
+static void print_search(const json_t *target, int is_verbose)
+{
+    const char *unexplained =
+        report_markup_string(json_object_get(target, "end_to_end"), "unexplained");
+
+    if (is_verbose) {
+        print_cost(target);
+    }
     print_proof(target);
     if (*unexplained != '\0') {
         (void)printf("unexplained: the model diverged %s; no call of any op was found to fail, so "
@@ -241,7 +267,7 @@ static void print_search(const json_t *target)
     }
 }
 
-static void print_summary(const json_t *target)
+static void print_summary(const json_t *target, int is_verbose)
 {
     const json_t *counts = json_object_get(target, "counts");
     const json_t *judged = json_object_get(target, "end_to_end");
@@ -254,43 +280,101 @@ static void print_summary(const json_t *target)
                  count_of(counts, "unsupported_instances"),
                  count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
                  count_of(counts, "unsupported") + count_of(counts, "skipped"));
-    print_search(target);
+    if (report_driver_is_wrong(target)) {
+        (void)printf("end to end: %s\n", report_markup_string(judged, "sentence"));
+        return;
+    }
+    print_search(target, is_verbose);
     (void)printf("end to end: %s: %s\n",
                  json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "DIVERGES",
                  report_markup_string(judged, "sentence"));
 }
 
-void report_print(const json_t *target)
+// Before any list: what most of a target's failures have in common.
+static void print_common(const json_t *target)
 {
+    const char *common = report_markup_string(target, "common");
+
+    if (*common != '\0') {
+        (void)printf("most of it fails: %s\n", common);
+    }
+}
+
+static void print_times(const json_t *target, int is_coloured)
+{
+    (void)printf("\nMicroseconds of a call on average; 'in a prompt' is under the final plan:\n");
+    report_list_print_lines(&report_items_times, json_object_get(target, "ops"), is_coloured);
+    (void)printf("\n");
+}
+
+static tapml_status print_verdict(const json_t *target, int is_coloured)
+{
+    struct text text;
+
+    text_init(&text);
+    report_verdict_print(target, is_coloured, &text);
+    return text_print(&text);
+}
+
+tapml_status report_print(const json_t *target, const struct report_options *options)
+{
+    const int is_coloured = terminal_wants_colour(STDOUT_FILENO);
+    const int is_verbose = options->is_verbose;
     const char *activations = report_markup_string(target, "activations");
     const int is_reduced = activations[0] != '\0' && strcmp(activations, "f32") != 0;
 
+    (void)printf("%s", options->is_later ? "\n" : "");
+    TAPML_TRY(print_verdict(target, is_coloured));
     (void)printf("\n%s = %s:%s (%s), plugin %s %s%s%s\n", report_markup_string(target, "name"),
                  report_markup_string(target, "component"), report_markup_string(target, "device"),
                  report_markup_string(target, "device_name"),
                  report_markup_string(target, "plugin"),
                  report_markup_string(target, "plugin_version"), is_reduced ? ", activations " : "",
                  is_reduced ? activations : "");
-    report_list_print_lines(&report_items_ops, json_object_get(target, "ops"));
+    report_driver_print(target);
+    print_common(target);
+    report_list_print_lines(&report_items_ops, json_object_get(target, "ops"), is_coloured);
+    report_declared_print(target, is_coloured);
+    if (is_verbose) {
+        print_times(target, is_coloured);
+    }
     print_blamed(target);
+    TAPML_TRY(print_bundles(target, options->dir));
+    if (report_markup_string(target, "nonfinite")[0] != '\0') {
+        (void)printf("not finite: %s\n", report_markup_string(target, "nonfinite"));
+    }
     print_unsupported(target);
     print_derived(target);
-    print_summary(target);
+    print_summary(target, is_verbose);
+    return TAPML_OK;
 }
 
-tapml_status report_print_target(struct store *store, const char *name, int *io_is_wrong)
+tapml_status report_print_end(const json_t *report, const char *dir)
+{
+    struct text text;
+
+    text_init(&text);
+    report_verdict_print_end(report, dir, terminal_wants_colour(STDOUT_FILENO), &text);
+    return text_print(&text);
+}
+
+tapml_status report_print_target(struct store *store,
+                                 const char *name,
+                                 const struct report_options *options,
+                                 int *io_is_wrong)
 {
     struct report_rows rows;
     json_t *target = NULL;
 
     TAPML_TRY(report_rows_read(store, name, &rows));
     const int is_wrong = report_rows_is_wrong(&rows);
-    const tapml_status status = report_target_make(&rows, &target);
+    tapml_status status = report_target_make(&rows, &target);
 
     report_rows_release(&rows);
     TAPML_TRY(status);
-    report_print(target);
+    status = report_print(target, options);
     json_decref(target);
+    TAPML_TRY(status);
     *io_is_wrong = *io_is_wrong || is_wrong;
     return TAPML_OK;
 }
@@ -325,12 +409,12 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
     report_lines_init(&lines);
     const tapml_status status = report_lines_add_verdicts(&lines, list);
 
-    (void)printf("%-24s %6s %6s %6s %6s %10s %10s\n", "op", "cases", "pass", "fail", "none",
-                 "margin", "us");
+    (void)printf("%-24s %6s %6s %6s %12s %22s %10s\n", "operator", "cases", "right", "wrong",
+                 "not compared", "margin (wrong above 1)", "us a call");
     for (size_t i = 0; i < lines.count; i++) {
         const struct report_line *line = &lines.items[i];
 
-        (void)printf("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %10.3g %10.1f\n",
+        (void)printf("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
                      line->op_name, line->cases, line->passed, line->failed,
                      line->unsupported + line->skipped, line->margin,
                      average_us(line->target_ns, line->cases));

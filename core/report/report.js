@@ -1,5 +1,5 @@
 "use strict";
-// Sorting and filtering, for those who want it: the page is whole without.
+// Sorting, filtering and copying, for those who want it: the page is whole without.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const value = (row, at) => {
@@ -35,5 +35,25 @@ for (const table of document.querySelectorAll("table.filtered")) {
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     }
+  });
+}
+for (const text of document.querySelectorAll("pre.tell")) {
+  const command = text.textContent;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.setAttribute("aria-label", "Copy the command");
+  text.prepend(button);
+  const show = (done) => button.classList.toggle("done", done);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+    } catch {
+      getSelection().selectAllChildren(text);
+      if (!document.execCommand("copy")) return;
+      getSelection().removeAllRanges();
+    }
+    show(true);
+    setTimeout(show, 2000, false);
   });
 }

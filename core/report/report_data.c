@@ -95,6 +95,7 @@ static void put_source(struct report_maker *report, struct store *store)
     put_metadata(&part, store, "plugin", "source.plugin");
     put_metadata(&part, store, "plugin_version", "source.version");
     put_metadata(&part, store, "build", "source.build");
+    put_metadata(&part, store, "nonfinite", "source.nonfinite");
     report_maker_part(report, "source", &part);
 }
 
@@ -121,7 +122,22 @@ static void put_config(struct report_maker *model, struct store *store)
     report_maker_part(model, "config", &part);
 }
 
-// What encoding each weight cost, where that was done.
+// In what type keys and values were kept; stores of an earlier version do not say it.
+static void put_state(struct report_maker *model, struct store *store)
+{
+    double difference = 0;
+
+    if (metadata_get(store, "model.state") != NULL) {
+        put_metadata(model, store, "state", "model.state");
+    }
+    const char *text = metadata_get(store, "model.state.difference");
+
+    if (text != NULL && text_parse_f64(text, &difference) == TAPML_OK) {
+        report_maker_put(model, "state_difference", report_maker_number(difference));
+    }
+}
+
+// What encoding each weight and reducing each state cost, where that was done.
 static tapml_status put_losses(struct report_maker *model, struct store *store, struct arena *arena)
 {
     struct loss_row *rows = NULL;
@@ -193,6 +209,7 @@ static tapml_status put_model(struct report_maker *report, struct store *store, 
     report_maker_text(&part, "name", path != NULL ? name_of(path) : "");
     put_metadata(&part, store, "hash", "model.hash");
     put_metadata(&part, store, "architecture", "model.architecture");
+    put_state(&part, store);
     tapml_status status = instance_list(store, arena, &instances, &count);
 
     report_maker_count(&part, "ops", count);

@@ -4,6 +4,7 @@
 #include "report/report_files.h"
 
 #include "base/file.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "report/report_html.h"
 #include "report/report_junit.h"
@@ -44,6 +45,13 @@ report_files_write_as(const json_t *document, report_files_print_fn print, const
 tapml_status report_files_write_json(const json_t *document, const char *path)
 {
     return report_files_write_as(document, print_json, path);
+}
+
+tapml_status report_files_try(const char *first, const char *second)
+{
+    TAPML_TRY(output_try());
+    TAPML_TRY(first != NULL ? file_try_writing(first) : TAPML_OK);
+    return second != NULL ? file_try_writing(second) : TAPML_OK;
 }
 
 tapml_status report_files_write(const json_t *report, const struct report_files *files)

@@ -16,6 +16,10 @@ struct report_files {
     const char *junit; // Path, or NULL.
 };
 
+// Whether the standard output and up to two files (NULL: none) can be written, which is to be known
+// before the work whose results they get. Nothing is left behind.
+tapml_status report_files_try(const char *first, const char *second) STATUS_USED;
+
 // Prints a document as a file shows it.
 typedef void (*report_files_print_fn)(const json_t *document, struct text *out);
 

@@ -5,13 +5,14 @@
 
 #include "base/alloc.h"
 #include "report/report_maker.h"
+#include "report/report_markup.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 // From what one looks at first to what is of no concern.
-static const char *const states[] = {"wrong",      "together", "unsupported",
+static const char *const states[] = {"wrong",      "together", "not judged", "unsupported",
                                      "uncompared", "right",    "source"};
 
 size_t report_grid_rank(const char *state)
@@ -165,4 +166,26 @@ struct report_maker report_grid_make(const struct report_grid_item *items,
     report_maker_put(&grid.made, "columns", columns);
     report_maker_put(&grid.made, "rows", grid.rows);
     return grid.made;
+}
+
+const char *report_grid_worst(const json_t *target, const char *op, double *out_margin)
+{
+    const json_t *instances = json_object_get(target, "instances");
+    const char *worst = NULL;
+    double margin = NAN;
+
+    for (size_t i = 0; i < json_array_size(instances); i++) {
+        const json_t *instance = json_array_get(instances, i);
+        const char *state = report_markup_string(instance, "state");
+
+        if (strcmp(report_markup_string(instance, "op"), op) != 0) {
+            continue;
+        }
+        margin = fmax(margin, report_markup_number(instance, "margin")); // Of one NaN, the other.
+        if (worst == NULL || report_grid_rank(state) < report_grid_rank(worst)) {
+            worst = state;
+        }
+    }
+    *out_margin = margin;
+    return worst;
 }

@@ -22,3 +22,7 @@ struct report_maker report_grid_make(const struct report_grid_item *items,
 
 // How much an instance's state, as it stands in the document, asks to be looked at: 0 is "wrong".
 size_t report_grid_rank(const char *state);
+
+// Of a target of a report's document: the most telling state of an op's instances, which belongs to
+// the document, and their worst margin, NaN if there is none. NULL: it has no such op.
+const char *report_grid_worst(const json_t *target, const char *op, double *out_margin);

@@ -3,6 +3,7 @@
 
 #include "report/report_html.h"
 
+#include "report/report_html_sides.h"
 #include "report/report_html_target.h"
 #include "report/report_markup.h"
 
@@ -229,6 +230,15 @@ static void print_given_up(const json_t *given_up, struct text *out)
     }
 }
 
+// What the targets get from it, and have to compute with.
+static void print_source_warning(const json_t *source, struct text *out)
+{
+    if (report_markup_string(source, "nonfinite")[0] != '\0') {
+        REPORT_MARKUP(out, "<p class=\"note\"><b>Not finite on the source itself:</b> {}.</p>\n",
+                      report_markup_string(source, "nonfinite"));
+    }
+}
+
 void report_html_print(const json_t *report, struct text *out)
 {
     const json_t *targets = json_object_get(report, "targets");
@@ -252,6 +262,8 @@ void report_html_print(const json_t *report, struct text *out)
     if (count > 1) {
         print_verdicts(targets, out);
     }
+    print_source_warning(json_object_get(report, "source"), out);
+    report_html_sides_print(report, out);
     for (size_t i = 0; i < count; i++) {
         report_html_target_print(report, i, out);
     }

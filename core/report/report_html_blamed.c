@@ -156,7 +156,7 @@ static void print_blame(const json_t *target, const json_t *blamed, struct text 
     text_append(out, "</article>\n");
 }
 
-// One card for each op kind, with its first blamed instance.
+// One card for each op kind, with the first of its blamed instances.
 static void print_blamed(const json_t *target, struct text *out)
 {
     const json_t *blamed = json_object_get(target, "blamed");
@@ -164,13 +164,8 @@ static void print_blamed(const json_t *target, struct text *out)
 
     for (size_t i = 0; i < json_array_size(blamed); i++) {
         const json_t *item = json_array_get(blamed, i);
-        int is_first = 1;
 
-        for (size_t k = 0; k < i && is_first; k++) {
-            is_first = strcmp(report_markup_string(json_array_get(blamed, k), "op"),
-                              report_markup_string(item, "op")) != 0;
-        }
-        if (is_first && cards++ < CARDS_MAX) {
+        if (report_markup_is_first(blamed, i) && cards++ < CARDS_MAX) {
             print_blame(target, item, out);
         }
     }

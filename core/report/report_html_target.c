@@ -3,48 +3,34 @@
 
 #include "report/report_html_target.h"
 
+#include "report/report_driver.h"
 #include "report/report_html_blamed.h"
+#include "report/report_html_cell.h"
+#include "report/report_html_plot.h"
 #include "report/report_html_work.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "report/report_verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_DENSE = 16, NAMES_MAX = 256, NAMES_SHOWN = 4 };
-
-static int is_right(const json_t *target)
-{
-    return strcmp(report_markup_string(target, "verdict"), "right") == 0;
-}
+enum { ROWS_DENSE = 16, NAMES_SHOWN = 4 };
 
 // -- The verdict -------------------------------------------------------------------------------
 
-// The op kinds that are blamed, each once, as a list in words.
-static size_t list_blamed(const json_t *target, struct text *out)
+// The op kinds that are blamed, or fail in derived cases, as a list in words.
+static size_t list_ops(const json_t *target, enum report_verdict verdict, struct text *out)
 {
-    const json_t *blamed = json_object_get(target, "blamed");
-    const json_t *ops = json_object_get(target, "ops");
-    const char *names[NAMES_MAX];
-    size_t count = 0;
-
-    for (size_t i = 0; i < json_array_size(ops) && count < NAMES_MAX; i++) {
-        const char *name = report_markup_string(json_array_get(ops, i), "op");
-
-        for (size_t k = 0; k < json_array_size(blamed); k++) {
-            if (strcmp(report_markup_string(json_array_get(blamed, k), "op"), name) == 0) {
-                names[count++] = name;
-                break;
-            }
-        }
-    }
+    const char *names[REPORT_VERDICT_OPS];
+    const size_t count = report_verdict_ops(target, verdict, names);
     const size_t shown = count <= NAMES_SHOWN ? count : NAMES_SHOWN - 1;
 
     for (size_t i = 0; i < shown; i++) {
         text_append(out, i == 0 ? "" : i + 1 < count ? ", " : " and ");
-        REPORT_MARKUP(out, "<code>{}</code>", report_markup_op(names[i]));
+        REPORT_MARKUP(out, "<code>{}</code>", names[i]);
     }
     if (shown < count) {
         text_format(out, " and %zu more kinds of operators", count - shown);
@@ -52,71 +38,65 @@ static size_t list_blamed(const json_t *target, struct text *out)
     return count;
 }
 
-// The op kinds that only derived cases show to be wrong.
-static void list_derived_failures(const json_t *target, struct text *out)
+static void print_wrong(const json_t *target, enum report_verdict verdict, struct text *out)
 {
-    const json_t *ops = json_object_get(target, "ops");
-    int has_any = 0;
+    const char *name = report_markup_string(target, "name");
 
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        const json_t *op = json_array_get(ops, i);
-        const char *key = NULL;
-        json_t *kind = NULL;
-        int64_t failed = 0;
-
-        json_object_foreach(json_object_get(op, "derived"), key, kind)
-        {
-            failed += report_markup_count(kind, "failed");
-        }
-        if (failed > 0) {
-            REPORT_MARKUP(out, "{}<code>{}</code>", has_any ? ", " : "",
-                          report_markup_op(report_markup_string(op, "op")));
-            has_any = 1;
-        }
+    switch (verdict) {
+    case REPORT_RIGHT:
+        break;
+    case REPORT_DRIVER:
+        REPORT_MARKUP(out, "The driver of <bdi>{}</bdi> is wrong.", name);
+        break;
+    case REPORT_OPS:
+        text_append(out, list_ops(target, verdict, out) == 1 ? " is" : " are");
+        REPORT_MARKUP(out, " wrong on <bdi>{}</bdi>.", name);
+        break;
+    case REPORT_DIVERGES:
+        REPORT_MARKUP(out, "<bdi>{}</bdi> diverges from the source.", name);
+        break;
+    case REPORT_UNEXPLAINED:
+        REPORT_MARKUP(
+            out, "<bdi>{}</bdi> diverged from the source, and no operator could be blamed.", name);
+        break;
+    case REPORT_DERIVED:
+        text_append(out, list_ops(target, verdict, out) == 1 ? " fails" : " fail");
+        REPORT_MARKUP(out, " on <bdi>{}</bdi> in cases made up around this run.", name);
+        break;
+    case REPORT_LACKS:
+        REPORT_MARKUP(out, "<bdi>{}</bdi> lacks operators that it was asked to run.", name);
+        break;
     }
 }
 
 void report_html_target_print_headline(const json_t *target, struct text *out)
 {
-    const json_t *counts = json_object_get(target, "counts");
-    const char *unexplained =
-        report_markup_string(json_object_get(target, "end_to_end"), "unexplained");
-    const char *name = report_markup_string(target, "name");
-    struct text ops;
+    const enum report_verdict verdict = report_verdict_of(target);
 
-    text_init(&ops);
-    const size_t blamed = list_blamed(target, &ops);
-
-    if (is_right(target)) {
+    if (verdict == REPORT_RIGHT) {
         REPORT_MARKUP(out,
                       "<span class=\"mark good\" aria-hidden=\"true\">\xe2\x9c\x93</span> "
                       "<b class=\"good\"><bdi>{}</bdi> is right.</b> It computes what the source "
                       "computes.",
-                      name);
-    } else {
-        text_append(
-            out,
-            "<span class=\"mark bad\" aria-hidden=\"true\">\xe2\x9c\x95</span> <b class=\"bad\">");
-        if (blamed > 0) {
-            text_append_bytes(out, ops.data, ops.length);
-            REPORT_MARKUP(out, " {} wrong on <bdi>{}</bdi>.</b>", blamed == 1 ? "is" : "are", name);
-        } else if (!json_is_true(
-                       json_object_get(json_object_get(target, "end_to_end"), "agrees"))) {
-            REPORT_MARKUP(out, "<bdi>{}</bdi> diverges from the source.</b>", name);
-        } else if (unexplained[0] != '\0') {
-            REPORT_MARKUP(
-                out, "<bdi>{}</bdi> diverged from the source, and no operator could be blamed.</b>",
-                name);
-        } else if (report_markup_count(counts, "derived_failed") > 0) {
-            list_derived_failures(target, out);
-            REPORT_MARKUP(out, " fails on <bdi>{}</bdi> in cases made up around this run.</b>",
-                          name);
-        } else {
-            REPORT_MARKUP(out, "<bdi>{}</bdi> lacks operators that it was asked to run.</b>", name);
-        }
+                      report_markup_string(target, "name"));
+        return;
     }
-    out->failed |= ops.failed;
-    text_release(&ops);
+    text_append(
+        out, "<span class=\"mark bad\" aria-hidden=\"true\">\xe2\x9c\x95</span> <b class=\"bad\">");
+    print_wrong(target, verdict, out);
+    text_append(out, "</b>");
+}
+
+static void print_judged(const json_t *judged, struct text *out)
+{
+    REPORT_MARKUP(
+        out,
+        json_is_true(json_object_get(judged, "agrees"))
+            ? "Run like this, the whole model agrees with the source: <span class=\"soft\">"
+              "{}.</span></p>\n"
+            : "Run like this, the whole model <b class=\"bad\">diverges</b> from the source: "
+              "{}.</p>\n",
+        report_markup_string(judged, "sentence"));
 }
 
 static void print_lede(const json_t *target, struct text *out)
@@ -131,14 +111,19 @@ static void print_lede(const json_t *target, struct text *out)
                   report_markup_thousands_of(counts, "moved", s.a),
                   report_markup_thousands_of(counts, "wanted", s.b),
                   moved < wanted ? "; the others stay on the source" : "");
-    REPORT_MARKUP(
-        out,
-        json_is_true(json_object_get(judged, "agrees"))
-            ? "Run like this, the whole model agrees with the source: <span class=\"soft\">"
-              "{}.</span></p>\n"
-            : "Run like this, the whole model <b class=\"bad\">diverges</b> from the source: "
-              "{}.</p>\n",
-        report_markup_string(judged, "sentence"));
+    if (report_driver_is_wrong(target)) {
+        text_append(out, "No operator was judged around it.</p>\n");
+    } else {
+        print_judged(judged, out);
+    }
+    if (report_markup_string(target, "nonfinite")[0] != '\0') {
+        REPORT_MARKUP(out, "<p class=\"note\"><b>Not finite:</b> {}.</p>\n",
+                      report_markup_string(target, "nonfinite"));
+    }
+    if (report_markup_string(target, "common")[0] != '\0') {
+        REPORT_MARKUP(out, "<p class=\"note\"><b>Most of it fails:</b> {}.</p>\n",
+                      report_markup_string(target, "common"));
+    }
     if (report_markup_string(judged, "unexplained")[0] != '\0') {
         REPORT_MARKUP(out,
                       "<p class=\"note\"><b>Unexplained:</b> the model diverged {}; no call of any "
@@ -185,42 +170,6 @@ static void print_all_metadata(const json_t *target, struct text *out)
 
 // -- The plan ----------------------------------------------------------------------------------
 
-static const char *class_of_margin(double margin)
-{
-    return isnan(margin)   ? "u"
-           : margin <= 0.1 ? "a"
-           : margin <= 0.3 ? "b"
-           : margin <= 0.6 ? "c"
-           : margin <= 1   ? "d"
-                           : "x";
-}
-
-// A cell has a colour, and a letter or sign too.
-static void print_cell(const json_t *cell, struct text *out)
-{
-    const char *state = report_markup_string(cell, "state");
-    const double margin = report_markup_number(cell, "margin");
-    struct report_markup_shorts s;
-
-    if (!json_is_object(cell)) {
-        text_append(out, "<td class=\"n\"></td>");
-        return;
-    }
-    report_markup_margin(margin, s.a);
-    if (strcmp(state, "wrong") == 0 || strcmp(state, "together") == 0) {
-        REPORT_MARKUP(out, "<td class=\"x\">{}&nbsp;{}</td>",
-                      state[0] == 'w' ? "\xe2\x9c\x95" : "\xe2\x97\x86", s.a);
-    } else if (strcmp(state, "unsupported") == 0) {
-        text_append(out, "<td class=\"u\">R</td>");
-    } else if (strcmp(state, "uncompared") == 0) {
-        text_append(out, "<td class=\"u\">?</td>");
-    } else if (strcmp(state, "source") == 0) {
-        text_append(out, "<td class=\"s\">S</td>");
-    } else {
-        REPORT_MARKUP(out, "<td class=\"{}\">{}</td>", class_of_margin(margin), s.a);
-    }
-}
-
 // A name that may break behind its underscores.
 static void print_column(const char *name, struct text *out)
 {
@@ -245,21 +194,14 @@ static void print_grid_rows(const json_t *rows, struct text *out)
 
         REPORT_MARKUP(out, "<tr><th scope=\"row\">{}</th>", report_markup_string(row, "name"));
         for (size_t k = 0; k < json_array_size(cells); k++) {
-            print_cell(json_array_get(cells, k), out);
+            const json_t *cell = json_array_get(cells, k);
+
+            report_html_cell_print(json_string_value(json_object_get(cell, "state")),
+                                   report_markup_number(cell, "margin"), out);
         }
         text_append(out, "</tr>\n");
     }
 }
-
-static const char grid_key[] =
-    "<ul class=\"key\"><li><i class=\"a\">=</i>equal in every bit, or up to 0.1 of the limit</li>"
-    "<li><i class=\"b\">.2</i>up to 0.3</li><li><i class=\"c\">.5</i>up to 0.6</li>"
-    "<li><i class=\"d\">.9</i>up to 1: still right</li>"
-    "<li><i class=\"x\">\xe2\x9c\x95</i>wrong alone, stays on the source</li>"
-    "<li><i class=\"x\">\xe2\x97\x86</i>wrong only together with others, stays there too</li>"
-    "<li><i class=\"u\">R</i>unsupported by the target</li><li><i class=\"u\">?</i>not "
-    "compared</li>"
-    "<li><i class=\"s\">S</i>left on the source by the run's own plan</li></ul>\n";
 
 static void print_grid(const json_t *target, struct text *out)
 {
@@ -282,7 +224,7 @@ static void print_grid(const json_t *target, struct text *out)
     text_append(out, "</tr></thead><tbody>\n");
     print_grid_rows(rows, out);
     text_append(out, "</tbody></table></div>\n");
-    text_append(out, grid_key);
+    report_html_cell_print_key(out);
 }
 
 // -- Time --------------------------------------------------------------------------------------
@@ -362,8 +304,10 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
     text_append(out, is_only ? "</h1>\n" : "</h2>\n");
     print_lede(target, out);
     print_all_metadata(target, out);
+    report_driver_print_html(target, out);
     report_html_blamed_print(target, out);
     print_grid(target, out);
+    report_html_plot_print(target, out);
     print_times(target, out);
     report_html_work_print(report, target, out);
     text_append(out, "</section>\n");

@@ -3,8 +3,10 @@
 
 #include "report/report_html_work.h"
 
+#include "report/report_declared.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "store/step.h"
 
 #include <string.h>
 
@@ -15,18 +17,36 @@ static int is_search(const json_t *step)
     return strncmp(report_markup_string(step, "step"), "search ", 7) == 0;
 }
 
+// A verdict that is good news, bad news, or neither: what a search finds out is no failure of its
+// step, whichever way it goes.
+static int is_one_of(const char *verdict, const char *const *verdicts)
+{
+    while (*verdicts != NULL && strcmp(verdict, *verdicts) != 0) {
+        verdicts++;
+    }
+    return *verdicts != NULL;
+}
+
 static void print_step(const json_t *step, struct text *out)
 {
+    static const char *const good[] = {STEP_KEPT, STEP_AGREES, STEP_PASSED, NULL};
+    static const char *const bad[] = {STEP_UNEXPLAINED, STEP_DIVERGES, STEP_FAILED, NULL};
     const char *verdict = report_markup_string(step, "verdict");
-    const int is_good = strcmp(verdict, "kept") == 0 || strcmp(verdict, "agrees") == 0 ||
-                        strcmp(verdict, "judged") == 0;
+    const int is_neutral = is_search(step);
+    const int is_good = !is_neutral && is_one_of(verdict, good);
+    const int is_bad = !is_neutral && is_one_of(verdict, bad);
     struct report_markup_shorts s;
 
     REPORT_MARKUP(
         out,
         "<li><span class=\"{}\" aria-hidden=\"true\">{}</span><b>{}</b><span>{}: {}</span>"
         "<span class=\"soft\">{}</span></li>\n",
-        is_good ? "good" : "bad", is_good ? "\xe2\x9c\x93" : "\xe2\x9c\x95",
+        is_good  ? "good"
+        : is_bad ? "bad"
+                 : "soft",
+        is_good  ? "\xe2\x9c\x93"
+        : is_bad ? "\xe2\x9c\x95"
+                 : "\xc2\xb7",
         report_markup_string(step, "step"), verdict, report_markup_string(step, "reason"),
         report_markup_time(report_markup_count(step, "time_ns"), s.a));
 }
@@ -169,6 +189,7 @@ static void print_instances(const json_t *target, struct text *out)
 
 void report_html_work_print(const json_t *report, const json_t *target, struct text *out)
 {
+    report_declared_print_html(target, out);
     print_steps(target, out);
     print_coverage(report, target, out);
     print_instances(target, out);

@@ -345,19 +345,29 @@ static const char *word_of_run_us(const json_t *op, const char *key, char *out)
     return has_run(op) ? word_of_average_us(op, key, "run_calls", out) : "-";
 }
 
+// Some case of it fails, recorded or derived.
+static int is_wrong_op(const json_t *op)
+{
+    int64_t failed = report_markup_count(op, "failed");
+    const char *key = NULL;
+    json_t *kind = NULL;
+
+    json_object_foreach(json_object_get(op, "derived"), key, kind)
+    {
+        failed += report_markup_count(kind, "failed");
+    }
+    return failed > 0;
+}
+
 static const struct report_word op_words[] = {
-    {"op", -24, "op", word_of_text},
-    {"inst", 5, "instances", word_of_count},
-    {"moved", 5, "moved", word_of_count},
+    {"operator", -23, "op", word_of_text},
+    {"instances", 9, "instances", word_of_count},
+    {"moved", 6, "moved", word_of_count},
     {"cases", 6, "cases", word_of_count},
-    {"pass", 6, "passed", word_of_count},
-    {"fail", 5, "failed", word_of_count},
-    {"none", 5, NULL, word_of_rest},
-    {"margin", 9, "margin", word_of_margin},
-    {"source us", 10, "source_ns", word_of_source_us},
-    {"replay us", 10, "cases_target_ns", word_of_replay_us},
-    {"launches", 9, NULL, word_of_launches},
-    {"in run us", 10, "run_ns", word_of_run_us},
+    {"right", 6, "passed", word_of_count},
+    {"wrong", 6, "failed", word_of_count},
+    {"not compared", 12, NULL, word_of_rest},
+    {"margin (wrong above 1)", 22, "margin", word_of_margin},
 };
 
 const struct report_list report_items_ops = {.members = op_members,
@@ -365,7 +375,19 @@ const struct report_list report_items_ops = {.members = op_members,
                                              .cells = op_cells,
                                              .cell_count = COUNT(op_cells),
                                              .words = op_words,
-                                             .word_count = COUNT(op_words)};
+                                             .word_count = COUNT(op_words),
+                                             .is_wrong = is_wrong_op};
+
+static const struct report_word time_words[] = {
+    {"operator", -23, "op", word_of_text},
+    {"on the source", 13, "source_ns", word_of_source_us},
+    {"in a replay", 13, "cases_target_ns", word_of_replay_us},
+    {"in a prompt", 13, "run_ns", word_of_run_us},
+    {"kernel starts a call", 20, NULL, word_of_launches},
+};
+
+const struct report_list report_items_times = {.words = time_words,
+                                               .word_count = COUNT(time_words)};
 
 // -- Instances ---------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ struct report_instance {
     uint64_t cases, failed, not_compared;
     double margin; // The worst; NaN where nothing was compared.
     uint64_t replay_ns;
-    const char *reason; // Why the target does not have it; or NULL.
+    const char *reason; // Why the target does not have it, or it was not judged; or NULL.
 };
 
 // What was not compared, for one reason.
@@ -52,5 +52,6 @@ struct report_uncovered {
 
 extern const struct report_list report_items_cases;
 extern const struct report_list report_items_ops;
+extern const struct report_list report_items_times; // Of ops, in the text alone.
 extern const struct report_list report_items_instances;
 extern const struct report_list report_items_uncovered;

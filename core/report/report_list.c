@@ -83,8 +83,12 @@ void report_list_print_phrase(const struct report_list *list, const json_t *item
 // -- The text ----------------------------------------------------------------------------------
 
 // A line of the table: the headings where there is no item.
-static void print_line(const struct report_list *list, const json_t *item)
+static void print_line(const struct report_list *list, const json_t *item, int is_coloured)
 {
+    const int is_red =
+        is_coloured && item != NULL && list->is_wrong != NULL && list->is_wrong(item);
+
+    (void)printf("%s", is_red ? "\033[31m" : "");
     for (size_t i = 0; i < list->word_count; i++) {
         const struct report_word *word = &list->words[i];
         char made[REPORT_MARKUP_SHORT];
@@ -92,13 +96,13 @@ static void print_line(const struct report_list *list, const json_t *item)
         (void)printf("%s%*s", i > 0 ? " " : "", word->width,
                      item != NULL ? word->print(item, word->key, made) : word->heading);
     }
-    (void)printf("\n");
+    (void)printf("%s\n", is_red ? "\033[0m" : "");
 }
 
-void report_list_print_lines(const struct report_list *list, const json_t *items)
+void report_list_print_lines(const struct report_list *list, const json_t *items, int is_coloured)
 {
-    print_line(list, NULL);
+    print_line(list, NULL, 0);
     for (size_t i = 0; i < json_array_size(items); i++) {
-        print_line(list, json_array_get(items, i));
+        print_line(list, json_array_get(items, i), is_coloured);
     }
 }

@@ -63,6 +63,7 @@ struct report_list {
     size_t cell_count;
     const struct report_word *words;
     size_t word_count;
+    int (*is_wrong)(const json_t *item); // Whether the item's line is one to look at; or NULL.
 };
 
 // The object of an item, which is the struct that the list's members are of. The caller takes it
@@ -78,5 +79,6 @@ void report_list_print_cells(const struct report_list *list, const json_t *item,
 // Appends the words that the page has of an item, with commas between them.
 void report_list_print_phrase(const struct report_list *list, const json_t *item, struct text *out);
 
-// Prints a table to the standard output: a line of headings, and one for each of `items`.
-void report_list_print_lines(const struct report_list *list, const json_t *items);
+// Prints a table to the standard output: a line of headings, and one for each of `items`, in red if
+// it is wrong and colours are wanted.
+void report_list_print_lines(const struct report_list *list, const json_t *items, int is_coloured);

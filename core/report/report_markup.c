@@ -4,6 +4,7 @@
 #include "report/report_markup.h"
 
 #include "base/utf8.h"
+#include "store/blame.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -199,4 +200,23 @@ const char *report_markup_op(const char *op_name)
     static const char own[] = "tapml.";
 
     return strncmp(op_name, own, sizeof(own) - 1) == 0 ? op_name + sizeof(own) - 1 : op_name;
+}
+
+int report_markup_is_first(const json_t *blamed, size_t index)
+{
+    const char *op = report_markup_string(json_array_get(blamed, index), "op");
+    size_t first = json_array_size(blamed), first_in_model = first;
+
+    for (size_t i = json_array_size(blamed); i-- > 0;) {
+        const json_t *item = json_array_get(blamed, i);
+
+        if (strcmp(report_markup_string(item, "op"), op) == 0) {
+            const int is_derived =
+                strcmp(report_markup_string(item, "evidence"), BLAME_DERIVED) == 0;
+
+            first = i;
+            first_in_model = is_derived ? first_in_model : i;
+        }
+    }
+    return index == (first_in_model < json_array_size(blamed) ? first_in_model : first);
 }

@@ -36,13 +36,24 @@ static void place_all(struct report_rows *rows, const struct plan *goal, const s
 {
     for (size_t i = 0; i < rows->instance_count; i++) {
         const struct instance_row *row = &rows->instances[i];
-        const enum report_place place = place_of(rows, plan, row);
+        const int is_wanted = is_given(goal, row);
+        const enum report_place place =
+            is_wanted && rows->driver != NULL ? REPORT_NOT_JUDGED : place_of(rows, plan, row);
 
         rows->places[i] = place;
-        rows->wanted += is_given(goal, row);
+        rows->wanted += is_wanted;
         rows->moved += place == REPORT_ON_TARGET;
         rows->blamed += place == REPORT_BLAMED;
         rows->unsupported += place == REPORT_UNSUPPORTED;
+    }
+}
+
+static void find_driver(struct report_rows *rows)
+{
+    for (size_t i = 0; i < rows->blame_count; i++) {
+        if (blame_is_driver(&rows->blames[i])) {
+            rows->driver = &rows->blames[i];
+        }
     }
 }
 
@@ -79,6 +90,7 @@ static tapml_status read_all(struct report_rows *rows, const char *target)
     }
     TAPML_TRY(instance_list(store, arena, &rows->instances, &rows->instance_count));
     TAPML_TRY(blame_list(store, target, arena, &rows->blames, &rows->blame_count));
+    find_driver(rows);
     TAPML_TRY(timing_list(store, target, arena, &rows->times, &rows->time_count));
     TAPML_TRY(bundled_list(store, target, arena, &rows->bundles, &rows->bundle_count));
     TAPML_TRY(step_list(store, target, arena, &rows->steps, &rows->step_count));
@@ -111,7 +123,8 @@ int report_rows_is_wrong(const struct report_rows *rows)
 {
     const struct verdict_list *list = &rows->verdicts;
 
-    return rows->blamed > 0 || !rows->offload.agrees || *rows->offload.unexplained != '\0' ||
+    return rows->driver != NULL || rows->blamed > 0 || !rows->offload.agrees ||
+           *rows->offload.unexplained != '\0' ||
            verdict_count_failed(list->derived, list->derived_count) > 0 ||
            (rows->target.needs_all && rows->unsupported > 0);
 }

@@ -18,7 +18,8 @@ enum report_place {
     REPORT_ON_TARGET,
     REPORT_BLAMED, // On the source, as are those that follow.
     REPORT_UNSUPPORTED,
-    REPORT_UNWANTED // The user's plan leaves it there.
+    REPORT_NOT_JUDGED, // The driver of the target is wrong.
+    REPORT_UNWANTED    // The user's plan leaves it there.
 };
 
 struct report_rows {
@@ -31,6 +32,7 @@ struct report_rows {
     size_t instance_count;
     struct blame_row *blames;
     size_t blame_count;
+    const struct blame_row *driver; // Of them, the one about the driver; NULL: it is not blamed.
     struct timing_row *times;
     size_t time_count;
     struct bundled_row *bundles;

@@ -4,6 +4,7 @@
 #include "report/report_table.h"
 
 #include "base/text.h"
+#include "report/report_driver.h"
 #include "report/report_grid.h"
 #include "report/report_markup.h"
 
@@ -11,7 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 24, CELL_WIDTH = 20 };
+// With so many targets beside each other a line is shorter than 100 columns; more are a table more.
+enum { NAME_WIDTH = 24, CELL_WIDTH = 20, COLUMNS_MAX = 3 };
+
+// Targets and, behind them, those that were given up: the ones that a table shows.
+struct shown_columns {
+    const json_t *targets, *given_up;
+    size_t begin, end;
+};
 
 // -- Cells -------------------------------------------------------------------------------------
 
@@ -29,26 +37,12 @@ static void format_state(char cell[64], const char *state, double margin)
     }
 }
 
-// The most telling state of the operator's instances on a target, and the worst margin.
 static void print_operator(struct text *out, const json_t *target, const char *op)
 {
-    const json_t *instances = json_object_get(target, "instances");
-    const char *worst = NULL;
-    double margin = NAN;
     char cell[64] = "-";
+    double margin = NAN;
+    const char *worst = report_grid_worst(target, op, &margin);
 
-    for (size_t i = 0; i < json_array_size(instances); i++) {
-        const json_t *instance = json_array_get(instances, i);
-        const char *state = report_markup_string(instance, "state");
-
-        if (strcmp(report_markup_string(instance, "op"), op) != 0) {
-            continue;
-        }
-        margin = fmax(margin, report_markup_number(instance, "margin")); // Of one NaN, the other.
-        if (worst == NULL || report_grid_rank(state) < report_grid_rank(worst)) {
-            worst = state;
-        }
-    }
     if (worst != NULL) {
         format_state(cell, worst, margin);
     }
@@ -71,7 +65,10 @@ static void print_end_to_end(struct text *out, const json_t *target)
     const json_t *judged = json_object_get(target, "end_to_end");
     char cell[64];
 
-    format_state(cell, json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "diverges",
+    format_state(cell,
+                 report_driver_is_wrong(target)                    ? "not judged"
+                 : json_is_true(json_object_get(judged, "agrees")) ? "agrees"
+                                                                   : "diverges",
                  report_markup_number(judged, "margin"));
     print_cell(out, cell);
 }
@@ -83,67 +80,78 @@ static void print_verdict(struct text *out, const json_t *target)
 
 // -- Rows --------------------------------------------------------------------------------------
 
-// What is known of such a target is that it was not there, or went away.
-static void print_given_up(struct text *out, const json_t *report)
+static void print_row(struct text *out,
+                      const struct shown_columns *columns,
+                      const char *name,
+                      void (*print)(struct text *out, const json_t *target))
 {
-    for (size_t i = 0; i < json_array_size(json_object_get(report, "given_up")); i++) {
-        print_cell(out, "given up");
+    text_format(out, "%-*s", NAME_WIDTH, name);
+    for (size_t i = columns->begin; i < columns->end; i++) {
+        if (i < json_array_size(columns->targets)) {
+            print(out, json_array_get(columns->targets, i));
+        } else { // What is known of such a target is that it was not there, or went away.
+            print_cell(out, "given up");
+        }
     }
     text_append(out, "\n");
 }
 
-static void print_row(struct text *out,
-                      const json_t *report,
-                      const char *name,
-                      void (*print)(struct text *out, const json_t *target))
+static void print_names(struct text *out, const struct shown_columns *columns)
 {
-    const json_t *targets = json_object_get(report, "targets");
-
-    text_format(out, "%-*s", NAME_WIDTH, name);
-    for (size_t i = 0; i < json_array_size(targets); i++) {
-        print(out, json_array_get(targets, i));
-    }
-    print_given_up(out, report);
-}
-
-static void print_names(struct text *out, const json_t *report)
-{
-    const json_t *const lists[] = {json_object_get(report, "targets"),
-                                   json_object_get(report, "given_up")};
+    const size_t count = json_array_size(columns->targets);
 
     text_format(out, "\n%-*s", NAME_WIDTH, "operator");
-    for (size_t k = 0; k < 2; k++) {
-        for (size_t i = 0; i < json_array_size(lists[k]); i++) {
-            print_cell(out, report_markup_string(json_array_get(lists[k], i), "name"));
-        }
+    for (size_t i = columns->begin; i < columns->end; i++) {
+        const json_t *target = i < count ? json_array_get(columns->targets, i)
+                                         : json_array_get(columns->given_up, i - count);
+
+        print_cell(out, report_markup_string(target, "name"));
     }
     text_append(out, "\n");
 }
 
 // All targets have the operators of the model.
-static void print_operators(struct text *out, const json_t *report)
+static void print_operators(struct text *out, const struct shown_columns *columns)
 {
-    const json_t *targets = json_object_get(report, "targets");
-    const json_t *ops = json_object_get(json_array_get(targets, 0), "ops");
+    const json_t *ops = json_object_get(json_array_get(columns->targets, 0), "ops");
 
     for (size_t i = 0; i < json_array_size(ops); i++) {
         const char *op = report_markup_string(json_array_get(ops, i), "op");
 
         text_format(out, "%-*s", NAME_WIDTH, op);
-        for (size_t k = 0; k < json_array_size(targets); k++) {
-            print_operator(out, json_array_get(targets, k), op);
+        for (size_t k = columns->begin; k < columns->end; k++) {
+            if (k < json_array_size(columns->targets)) {
+                print_operator(out, json_array_get(columns->targets, k), op);
+            } else {
+                print_cell(out, "given up");
+            }
         }
-        print_given_up(out, report);
+        text_append(out, "\n");
     }
 }
 
-static void print_table(struct text *out, const json_t *report)
+static void print_table(struct text *out, const struct shown_columns *columns)
 {
-    print_names(out, report);
-    print_operators(out, report);
-    print_row(out, report, "moved", print_moved);
-    print_row(out, report, "end to end", print_end_to_end);
-    print_row(out, report, "verdict", print_verdict);
+    print_names(out, columns);
+    print_operators(out, columns);
+    print_row(out, columns, "moved", print_moved);
+    print_row(out, columns, "end to end", print_end_to_end);
+    print_row(out, columns, "verdict", print_verdict);
+}
+
+static void print_tables(struct text *out, const json_t *targets, const json_t *given_up)
+{
+    const size_t count = json_array_size(targets) + json_array_size(given_up);
+
+    for (size_t begin = 0; count > 1 && begin < count; begin += COLUMNS_MAX) {
+        const struct shown_columns columns = {
+            .targets = targets,
+            .given_up = given_up,
+            .begin = begin,
+            .end = count - begin < COLUMNS_MAX ? count : begin + COLUMNS_MAX};
+
+        print_table(out, &columns);
+    }
 }
 
 static void print_reasons(struct text *out, const json_t *given_up)
@@ -163,9 +171,7 @@ tapml_status report_table_print(const json_t *report)
     struct text text;
 
     text_init(&text);
-    if (json_array_size(json_object_get(report, "targets")) + json_array_size(given_up) > 1) {
-        print_table(&text, report);
-    }
+    print_tables(&text, json_object_get(report, "targets"), given_up);
     print_reasons(&text, given_up);
     return text_print(&text);
 }

@@ -5,11 +5,16 @@
 
 #include "base/alloc.h"
 #include "base/table.h"
+#include "base/text.h"
+#include "report/report_common.h"
+#include "report/report_declared.h"
+#include "report/report_driver.h"
 #include "report/report_grid.h"
 #include "report/report_items.h"
 #include "report/report_maker.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 // -- One target --------------------------------------------------------------------------------
@@ -20,6 +25,7 @@ struct gather {
     struct report_instance *instances; // In the order of the graph.
     struct table op_of;                // Instance to its number.
     uint64_t *source_ns;               // One for each line: the kept cases on the source.
+    char not_judged[128];              // Why an instance is not, if the driver is wrong.
     struct report_uncovered *uncovered;
     size_t uncovered_count, uncovered_capacity;
     struct report_maker made;
@@ -37,6 +43,8 @@ static const char *state_of(const struct gather *gather, size_t index)
         break;
     case REPORT_UNSUPPORTED:
         return "unsupported";
+    case REPORT_NOT_JUDGED:
+        return "not judged";
     case REPORT_UNWANTED:
         return "source";
     case REPORT_ON_TARGET:
@@ -199,6 +207,8 @@ static void describe_instances(struct gather *gather)
         item->state = state_of(gather, i);
         if (rows->places[i] == REPORT_UNSUPPORTED) {
             item->reason = report_rows_blame(rows, item->instance)->reason;
+        } else if (rows->places[i] == REPORT_NOT_JUDGED) {
+            item->reason = gather->not_judged;
         }
     }
 }
@@ -379,6 +389,64 @@ static void put_cases(struct gather *gather)
     put_cases_of(gather, "derived", list->derived, list->derived_count);
 }
 
+// -- NaN and infinity --------------------------------------------------------------------------
+
+// The first element of a failed case that is not finite where the source's is; or NULL.
+static const struct element *find_nonfinite(const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->elements.count; i++) {
+        const struct element *element = &verdict->elements.items[i];
+
+        if (!isfinite(element->computed) && isfinite(element->expected)) {
+            return element;
+        }
+    }
+    return NULL;
+}
+
+// The case of the first instance in the model that has such an element.
+static const struct verdict *find_first_nonfinite(const struct gather *gather)
+{
+    const struct verdict_list *list = &gather->rows->verdicts;
+    const struct verdict *first = NULL;
+    size_t first_instance = SIZE_MAX;
+
+    for (size_t i = 0; i < list->count; i++) {
+        size_t instance = 0;
+
+        if (find_nonfinite(&list->items[i]) != NULL &&
+            table_find(&gather->op_of, list->items[i].instance, &instance) &&
+            instance < first_instance) {
+            first = &list->items[i];
+            first_instance = instance;
+        }
+    }
+    return first;
+}
+
+// Every case has the source's inputs, so it is that op which makes it. A sentence, or "".
+static void put_nonfinite(struct gather *gather)
+{
+    const struct verdict *first = find_first_nonfinite(gather);
+    const struct element *element = first != NULL ? find_nonfinite(first) : NULL;
+    struct text text;
+
+    text_init(&text);
+    if (element != NULL) {
+        text_format(&text,
+                    "%s first arises in '%s' (%s): element [%s] of its output '%s', where the "
+                    "source has %.9g",
+                    isnan(element->computed) ? "NaN"
+                    : element->computed > 0  ? "infinity"
+                                             : "-infinity",
+                    first->instance, first->op_name, element->place, element->param,
+                    element->expected);
+    }
+    report_maker_text(&gather->made, "nonfinite", text.data);
+    gather->made.failed |= text.failed;
+    text_release(&text);
+}
+
 // -- Coverage ----------------------------------------------------------------------------------
 
 static int is_same(const struct report_uncovered *left, const struct report_uncovered *right)
@@ -435,6 +503,9 @@ static void add_uncovered_instance(struct gather *gather, size_t index)
 
     if (place == REPORT_UNSUPPORTED) {
         entry.what = "operator unsupported";
+        entry.reason = item->reason;
+    } else if (place == REPORT_NOT_JUDGED) {
+        entry.what = "operator not judged";
         entry.reason = item->reason;
     } else if (place == REPORT_UNWANTED) {
         entry.what = "operator not moved";
@@ -529,18 +600,41 @@ static tapml_status begin(struct gather *gather)
     return read_source_times(gather);
 }
 
+static void put_driver(struct gather *gather)
+{
+    const struct report_maker part = report_driver_make(gather->rows);
+
+    report_maker_part(&gather->made, "driver_check", &part);
+}
+
+// A sentence, or "".
+static void put_common(struct gather *gather)
+{
+    struct text common;
+
+    text_init(&common);
+    report_common_print(gather->rows, &common);
+    report_maker_text(&gather->made, "common", common.data);
+    gather->made.failed |= common.failed;
+    text_release(&common);
+}
+
 static tapml_status gather_all(struct gather *gather)
 {
     TAPML_TRY(begin(gather));
     tally_verdicts(gather);
     describe_instances(gather);
     put_device(gather);
+    put_driver(gather);
+    put_common(gather);
+    put_nonfinite(gather);
     put_counts(gather);
     put_end_to_end(gather);
     put_search(gather);
     put_blamed(gather);
     put_grid(gather);
     put_ops(gather);
+    report_declared_put(gather->rows, &gather->lines, &gather->made);
     put_steps(gather);
     put_uncovered(gather);
     put_instances(gather);
@@ -555,6 +649,7 @@ tapml_status report_target_make(const struct report_rows *rows, json_t **out_obj
 
     report_lines_init(&gather.lines);
     table_init(&gather.op_of);
+    report_driver_print_reason(rows, gather.not_judged, sizeof(gather.not_judged));
     const tapml_status status = gather_all(&gather);
 
     table_release(&gather.op_of);

@@ -81,34 +81,6 @@ static const char *describe_target(const struct bundling *bundling)
                         activation_type(info->activation)->remark);
 }
 
-static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
-{
-    const struct verdict *verdict = bundling->verdict;
-    const enum activation activation = backend_info(bundling->options->backend)->activation;
-    const char *target = describe_target(bundling);
-    const char *source = metadata_of(bundling, "source");
-    const char *model = metadata_of(bundling, "model.hash");
-    struct store *store = NULL;
-    const struct bundle_metadata metadata[] = {
-        {BUNDLE_METADATA_INSTANCE, verdict->instance},
-        {BUNDLE_METADATA_TARGET, target},
-        {BUNDLE_METADATA_REASON, bundling->blame->reason},
-        {BUNDLE_METADATA_WHOLE, verdict->shape_class},
-        {BUNDLE_METADATA_ACTIVATIONS,
-         activation_is_reduced(activation) ? activation_type(activation)->name : NULL},
-        {"source", source},
-        {"model.hash", model},
-    };
-
-    if (target == NULL) {
-        return status_no_memory();
-    }
-    TAPML_TRY(bundle_create(bundling->path, item, metadata, sizeof(metadata) / sizeof(*metadata),
-                            &store));
-    store_close(store);
-    return TAPML_OK;
-}
-
 static tapml_status show(void *user, size_t done, size_t all)
 {
     return progress_show(user, done, all);
@@ -151,23 +123,10 @@ static int is_late(const struct bundling *bundling)
 // A text as one word of a shell, or NULL where there is no memory.
 static const char *shell_word(struct arena *arena, const char *word)
 {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-";
     struct text quoted;
 
-    if (word[strspn(word, plain)] == '\0') {
-        return word;
-    }
     text_init(&quoted);
-    text_append(&quoted, "'");
-    for (const char *at = word; *at != '\0'; at++) {
-        if (*at == '\'') {
-            text_append(&quoted, "'\\''");
-        } else {
-            text_append_bytes(&quoted, at, 1);
-        }
-    }
-    text_append(&quoted, "'");
+    text_append_shell(&quoted, word);
     const char *made = quoted.failed ? NULL : arena_text(arena, quoted.data);
 
     text_release(&quoted);
@@ -182,6 +141,47 @@ static double repeats_of(const struct bundling *bundling)
     return is_late(bundling) ? fmax(sometimes, LATE_REPEATS) : sometimes;
 }
 
+// How often to replay the bundle, or NULL where once is enough.
+static tapml_status print_repeats(const struct bundling *bundling, const char **out_text)
+{
+    const double repeats = repeats_of(bundling);
+
+    *out_text = repeats > 1 ? arena_format(bundling->arena, "%.0f", repeats) : NULL;
+    return repeats > 1 && *out_text == NULL ? status_no_memory() : TAPML_OK;
+}
+
+static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
+{
+    const char *repeats = NULL;
+
+    TAPML_TRY(print_repeats(bundling, &repeats));
+    const struct verdict *verdict = bundling->verdict;
+    const enum activation activation = backend_info(bundling->options->backend)->activation;
+    const char *target = describe_target(bundling);
+    const char *source = metadata_of(bundling, "source");
+    const char *model = metadata_of(bundling, "model.hash");
+    struct store *store = NULL;
+    const struct bundle_metadata metadata[] = {
+        {BUNDLE_METADATA_INSTANCE, verdict->instance},
+        {BUNDLE_METADATA_TARGET, target},
+        {BUNDLE_METADATA_REASON, bundling->blame->reason},
+        {BUNDLE_METADATA_WHOLE, verdict->shape_class},
+        {BUNDLE_METADATA_ACTIVATIONS,
+         activation_is_reduced(activation) ? activation_type(activation)->name : NULL},
+        {BUNDLE_METADATA_REPEAT, repeats},
+        {"source", source},
+        {"model.hash", model},
+    };
+
+    if (target == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(bundle_create(bundling->path, item, metadata, sizeof(metadata) / sizeof(*metadata),
+                            &store));
+    store_close(store);
+    return TAPML_OK;
+}
+
 // The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there
 // is no memory. An injected fault stands in the run's INI alone.
 static const char *command_of(const struct bundling *bundling, const char *path)
@@ -189,43 +189,33 @@ static const char *command_of(const struct bundling *bundling, const char *path)
     const struct bundles_options *options = bundling->options;
     struct arena *arena = bundling->arena;
     const int has_config = options->config != NULL;
-    const double repeats = repeats_of(bundling);
     const char *file = shell_word(arena, path);
     const char *name = shell_word(arena, has_config ? options->config : options->backend_name);
     char tail[96] = "";
-    int length = 0;
 
     if (file == NULL || name == NULL) {
         return NULL;
     }
     if (has_config) {
-        length = snprintf(tail, sizeof(tail), " --target %.60s", options->target);
-    }
-    if (repeats > 1) {
-        (void)snprintf(tail + length, sizeof(tail) - (size_t)length, " --repeat %.0f", repeats);
+        (void)snprintf(tail, sizeof(tail), " --target %.60s", options->target);
     }
     return arena_format(arena, "tapml-host replay %s --%s %s%s", file,
                         has_config ? "config" : "backend", name, tail);
 }
 
-// Records what was written, in the store and on the terminal.
+// Records in the store what was written.
 static tapml_status record_bundle(const struct bundling *bundling, const struct carved_case *item)
 {
     const struct bundles_options *options = bundling->options;
     const char *name = strrchr(bundling->path, '/');
-    const char *command = command_of(bundling, bundling->path);
     struct bundled_row row = {.instance = item->instance,
                               .file = name != NULL ? name + 1 : bundling->path,
                               .shape_class = item->shape_class};
 
     row.command = command_of(bundling, row.file);
-    if (command == NULL || row.command == NULL) {
+    if (row.command == NULL) {
         return status_no_memory();
     }
-    (void)printf("bundle: %s (%s) %s: %s%s\n  %s\n", item->instance, item->op_name,
-                 item->shape_class, bundling->path,
-                 is_alone(bundling->blame) ? "" : ", which was not seen to fail by itself",
-                 command);
     return bundled_write(options->store, options->target, &row);
 }
 
@@ -407,7 +397,8 @@ static tapml_status write_each(const struct bundles_options *options,
         struct bundling bundling = {.options = options, .blame = &blames[i], .results = results};
 
         bundling.verdict = find_verdict(options, results, &blames[i]);
-        if (blame_is_failure(&blames[i]) && bundling.verdict != NULL) {
+        if (blame_is_failure(&blames[i]) && bundling.verdict != NULL &&
+            strcmp(bundling.verdict->instance, blames[i].instance) == 0) { // Or of its kernel.
             *io_count += 1;
             TAPML_TRY(write_one(&bundling, *io_count));
         }
@@ -523,8 +514,15 @@ static tapml_status print_outputs(struct reading *reading)
 {
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     struct replay_result result;
+    struct carved_case declared;
     uint32_t output = 0;
+    int has = 0;
 
+    TAPML_TRY(calibrator_as_declared(reading->calibrator, &reading->item, reading->schema,
+                                     reading->arena, &declared, &has));
+    if (has) {
+        reading->item = declared; // Both are of the arena.
+    }
     TAPML_TRY(calibrator_limits(reading->calibrator, reading->store, &reading->item,
                                 reading->schema, limits));
     TAPML_TRY(replay_run(reading->replay, &reading->item, reading->schema, 0, &result));

@@ -10,6 +10,7 @@
 #include "run/nonfinite_search.h"
 #include "run/progress.h"
 #include "store/call_line.h"
+#include "store/metadata.h"
 #include "store/prompt.h"
 #include "store/store.h"
 
@@ -226,10 +227,11 @@ warn_nonfinite(const struct carving *carving, struct store *store, const struct 
             TAPML_TRY(nonfinite_search(&again, &nonfinite));
         }
     }
-    if (nonfinite.is_found) {
-        log_line(LOG_WARNING, "the source: %s", nonfinite.sentence);
+    if (!nonfinite.is_found) {
+        return TAPML_OK;
     }
-    return TAPML_OK;
+    log_line(LOG_WARNING, "the source: %s", nonfinite.sentence);
+    return metadata_set(store, "source.nonfinite", nonfinite.sentence); // For the report.
 }
 
 static tapml_status carve_missing(struct carving *carving,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,9 @@ tapml_status eval_score_read_limit(const struct options *options,
 {
     const char *word = options_get(options, "--limit");
     const struct checkpoint_tensor *loss = find_loss(checkpoint);
-    struct eval_limit limit = {activation_is_reduced(activation) ? limit_reduced : limit_plain, 0};
+    struct eval_limit limit = {.error =
+                                   activation_is_reduced(activation) ? limit_reduced : limit_plain,
+                               .is_lossy = activation_is_reduced(activation)};
 
     if (word == NULL && loss != NULL) {
         return status_fail(TAPML_INVALID,
@@ -76,10 +79,23 @@ void eval_score_note(struct eval_score *score, const char *name, double error, s
     }
 }
 
+void eval_score_note_greedy(struct eval_score *score, int is_equal, double margin, double most)
+{
+    const double allowed = 2 * score->limit.error * fmax(1, most);
+
+    if (is_equal) {
+        score->greedy_equal++;
+    } else if (score->limit.is_lossy && margin <= allowed) {
+        score->greedy_near++;
+        score->near_margin = fmax(score->near_margin, margin);
+    }
+}
+
 int eval_score_agrees(const struct eval_score *score)
 {
     return score->compared > 0 && score->worst <= score->limit.error &&
-           (score->limit.is_given || score->greedy_equal == score->greedy_count);
+           (score->limit.is_given ||
+            score->greedy_equal + score->greedy_near + score->greedy_behind == score->greedy_count);
 }
 
 void eval_score_print(const struct eval_score *score, const char *way)
@@ -94,6 +110,14 @@ void eval_score_print(const struct eval_score *score, const char *way)
                  eval_score_agrees(score) ? "agrees " : "DIVERGES", score->worst, score->worst_name,
                  hidden, (long long)score->greedy_equal, (long long)score->greedy_count,
                  score->compared);
+    if (score->greedy_near > 0) {
+        (void)printf(", %lld near ties of ids by at most %.2g", (long long)score->greedy_near,
+                     score->near_margin);
+    }
+    if (score->behind > 0 || score->greedy_behind > 0) {
+        (void)printf(", %zu rows and %lld ids behind near ties of routing left out", score->behind,
+                     (long long)score->greedy_behind);
+    }
     if (score->limit.is_given) {
         (void)printf(", limit %.2e", score->limit.error);
     }

@@ -15,6 +15,7 @@
 struct eval_limit {
     double error;
     int is_given; // By the user, for weights that lost something: the ids may differ then.
+    int is_lossy; // Activations are reduced: ids may differ where the margin is as small.
 };
 
 struct eval_score {
@@ -25,7 +26,11 @@ struct eval_score {
     char worst_name[64];
     int64_t first_hidden; // The first hidden layer that diverges, or -1.
     int64_t greedy_equal;
-    size_t compared; // Rows.
+    int64_t greedy_near;   // Of the others, near ties.
+    double near_margin;    // The largest margin of these.
+    int64_t greedy_behind; // That follow from a near tie of routing.
+    size_t compared;       // Rows.
+    size_t behind;         // Rows that follow from a near tie of routing: not compared.
 };
 
 // A score of nothing.
@@ -40,6 +45,11 @@ tapml_status eval_score_read_limit(const struct options *options,
 
 // Notes `rows` rows of the tensor `name`, of which the worst has `error`.
 void eval_score_note(struct eval_score *score, const char *name, double error, size_t rows);
+
+// Notes an id of a step. `margin` is by how much the expected logit of the expected id exceeds that
+// of the id, and `most` the largest magnitude of the expected logits. In reduced activations both
+// logits may be off by the limit, so that a margin of twice that is a near tie.
+void eval_score_note_greedy(struct eval_score *score, int is_equal, double margin, double most);
 
 // Whether rows were compared, all of them agree, and so do the ids unless the limit was given.
 int eval_score_agrees(const struct eval_score *score);

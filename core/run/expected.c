@@ -94,6 +94,32 @@ tapml_status expected_read_ids(const struct checkpoint *file,
     return TAPML_OK;
 }
 
+tapml_status expected_margin(const struct checkpoint *file,
+                             const char *name,
+                             int64_t row,
+                             int32_t first,
+                             int32_t second,
+                             struct expected_margin *out_margin)
+{
+    struct expected expected = {NULL, 0, 0};
+
+    TAPML_TRY(expected_read(file, name, 2, &expected));
+    const int64_t at = row < 0 ? expected.rows - 1 : row;
+    const int has = at >= 0 && at < expected.rows && first >= 0 && first < expected.width &&
+                    second >= 0 && second < expected.width;
+    const double *values = has ? expected.values + at * expected.width : NULL;
+
+    *out_margin = (struct expected_margin){.margin = has ? values[first] - values[second] : 0};
+    for (int64_t i = 0; has && i < expected.width; i++) {
+        out_margin->most = fmax(out_margin->most, fabs(values[i]));
+    }
+    alloc_free(expected.values);
+    return has ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "'%s' of expected.safetensors has no logits of %d and %d", name, first,
+                             second);
+}
+
 double expected_row_error(const float *computed, const double *expected, int64_t width)
 {
     double difference = 0, magnitude = 1;

@@ -37,6 +37,21 @@ tapml_status expected_read_ids(const struct checkpoint *file,
                                int32_t **out_ids,
                                int64_t *out_count) STATUS_USED;
 
+// What is between two values of a row.
+struct expected_margin {
+    double margin; // By how much the first one exceeds the second.
+    double most;   // The largest magnitude of the row.
+};
+
+// Compares the values at `first` and `second` in a row of tensor `name`, the last one for -1.
+// TAPML_INVALID where they are not in it.
+tapml_status expected_margin(const struct checkpoint *file,
+                             const char *name,
+                             int64_t row,
+                             int32_t first,
+                             int32_t second,
+                             struct expected_margin *out_margin) STATUS_USED;
+
 // max|computed - expected| / max(1, max|expected|) of a row; infinity where either has a NaN.
 double expected_row_error(const float *computed, const double *expected, int64_t width);
 

@@ -14,6 +14,8 @@ identity_of_graph(struct backend *backend, const struct graph *graph, char out_t
     if (state == NULL) {
         return status_no_memory();
     }
+    char form[ARITHMETIC_TEXT];
+
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const tapml_op *op = graph->ops[i].op;
         const char *identity = backend_has_op(backend, op) ? backend_identity(backend, op) : "";
@@ -21,6 +23,8 @@ identity_of_graph(struct backend *backend, const struct graph *graph, char out_t
         hash_add(state, op->name, strlen(op->name) + 1);
         hash_add(state, &op->version, sizeof(op->version));
         hash_add(state, identity, strlen(identity) + 1);
+        arithmetic_describe(backend_arithmetic(backend, op), form);
+        hash_add(state, form, strlen(form)); // Of most there is none.
     }
     hash_text(hash_end(state), out_text);
     return TAPML_OK;

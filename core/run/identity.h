@@ -10,7 +10,8 @@
 #include "device/backend.h"
 #include "graph/graph.h"
 
-// Of the ops of `graph` on `backend` (`backend_identity`); an op that it lacks counts as lacking.
+// Of the ops of `graph` on `backend` (`backend_identity`, `backend_arithmetic`); an op that it
+// lacks counts as lacking.
 tapml_status identity_of_graph(struct backend *backend,
                                const struct graph *graph,
                                char out_text[HASH_TEXT]) STATUS_USED;

@@ -4,36 +4,89 @@
 #include "run/interrupt.h"
 
 #include "base/mapping.h"
-#include "run/outcome.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+// How long the step in hand may go on; with what follows it is less than a second.
+enum { PATIENCE_US = 600000 };
+
+#define SENTENCE "interrupted; the same command resumes after the last finished step"
+
 // A signal handler can reach nothing else.
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, is_told;
+static const struct interrupt_farewell *_Atomic farewell;
+
+// In a handler: nothing can be done about a failure, and little is allowed.
+static void write_text(const char *text)
+{
+    const ssize_t size = write(STDERR_FILENO, text, strlen(text));
+
+    (void)size;
+}
+
+// What is committed stays, as when a host is killed; nothing else needs an end.
+static void end_now(int number)
+{
+    const struct interrupt_farewell *last = atomic_load(&farewell);
+
+    (void)number;
+    if (last != NULL) {
+        const ssize_t size = pwrite(last->descriptor, last->bytes, last->size, 0);
+
+        (void)size;
+    }
+    if (!is_told) {
+        write_text(isatty(STDERR_FILENO) ? "\r\033[K" : "");
+        write_text("tapml-host: " SENTENCE " (this one took too long to end)\n");
+    }
+    _exit(INTERRUPT_EXIT);
+}
 
 static void take_note(int number)
 {
-    (void)number;
+    const struct itimerval patience = {.it_value = {.tv_usec = PATIENCE_US}};
+
     if (interrupted) {
-        _exit(OUTCOME_INTERRUPTED); // What is committed stays; nothing else needs an end.
+        _exit(INTERRUPT_EXIT);
     }
     interrupted = 1;
+    if (number == SIGINT) {
+        (void)setitimer(ITIMER_REAL, &patience, NULL); // A system call, which cannot fail on this.
+    }
 }
 
 void interrupt_watch(void)
 {
     struct sigaction action = {.sa_handler = take_note, .sa_flags = SA_RESTART};
+    struct sigaction end = {.sa_handler = end_now, .sa_flags = SA_RESTART};
 
     (void)sigemptyset(&action.sa_mask); // Cannot fail on a set of our own.
+    (void)sigfillset(&end.sa_mask);
+    (void)sigaction(SIGALRM, &end, NULL);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
 tapml_status interrupt_check(void)
 {
-    return interrupted
-               ? status_fail(TAPML_CANCELLED,
-                             "interrupted; the same command resumes after the last finished step")
-               : mapping_check();
+    return interrupted ? status_fail(TAPML_CANCELLED, SENTENCE) : mapping_check();
+}
+
+const char *interrupt_sentence(void)
+{
+    return SENTENCE;
+}
+
+void interrupt_set_farewell(const struct interrupt_farewell *words)
+{
+    atomic_store(&farewell, words);
+}
+
+void interrupt_told(void)
+{
+    is_told = 1;
 }

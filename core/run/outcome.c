@@ -3,6 +3,9 @@
 
 #include "run/outcome.h"
 
+#include "base/log.h"
+#include "base/output.h"
+
 #include <stdio.h>
 
 enum outcome outcome_of(tapml_status status)
@@ -26,7 +29,18 @@ enum outcome outcome_report(tapml_status status)
 {
     if (status != TAPML_OK) {
         (void)fflush(stdout); // What was printed before comes first.
-        (void)fprintf(stderr, "tapml-host: %s\n", status_message());
+        if (status == TAPML_CANCELLED) {
+            interrupt_told();
+        }
+        log_hide();
+        log_say("tapml-host: %s", status_message());
     }
     return outcome_of(status);
+}
+
+enum outcome outcome_finish(enum outcome outcome)
+{
+    const int is_success = outcome == OUTCOME_OK || outcome == OUTCOME_WRONG;
+
+    return is_success && output_check() != TAPML_OK ? outcome_report(TAPML_UNAVAILABLE) : outcome;
 }

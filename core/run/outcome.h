@@ -5,13 +5,14 @@
 #pragma once
 
 #include "base/status.h"
+#include "run/interrupt.h"
 
 enum outcome {
     OUTCOME_OK = 0,
     OUTCOME_WRONG = 1,       // Something is wrong with a target.
     OUTCOME_USAGE = 2,       // Usage or configuration.
     OUTCOME_ENVIRONMENT = 3, // A driver, a device, memory or disk is missing.
-    OUTCOME_INTERRUPTED = 130
+    OUTCOME_INTERRUPTED = INTERRUPT_EXIT
 };
 
 // What a status means for the exit code.
@@ -19,3 +20,7 @@ enum outcome outcome_of(tapml_status status);
 
 // Prints the message of a failure as "tapml-host: ..." and returns its code.
 enum outcome outcome_report(tapml_status status);
+
+// How the program ends after a command that ended with `outcome`: what it printed and what did not
+// arrive is told, and makes a success OUTCOME_ENVIRONMENT.
+enum outcome outcome_finish(enum outcome outcome);

@@ -4,6 +4,7 @@
 #include "run/progress.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "run/interrupt.h"
 
 #include <math.h>
@@ -69,25 +70,24 @@ static int is_due(const struct progress *progress, size_t done, size_t all, uint
 static void show(const struct progress *progress, const struct run_lock_phase *published)
 {
     char bar[BAR_WIDTH + 1];
-    char left[PROGRESS_TIME_TEXT] = "";
+    char left[PROGRESS_TIME_TEXT] = "", count[160], line[400]; // Longer ones are cut.
 
     for (size_t i = 0; i < BAR_WIDTH; i++) {
         bar[i] = i < BAR_WIDTH * published->done / published->all ? '#' : '.';
     }
     bar[BAR_WIDTH] = '\0';
-    if (progress->is_terminal) {
-        (void)fprintf(stderr, "\r\033[K%-24s [%s] ", published->name, bar);
-    } else {
-        (void)fprintf(stderr, "%s: ", published->name);
-    }
-    (void)fprintf(stderr, "%zu / %zu%s%s", published->done, published->all,
-                  *published->unit != '\0' ? " " : "", published->unit);
     if (!isnan(published->left_s)) {
         progress_print_time(published->left_s, left);
-        (void)fprintf(stderr, ", %s left", left);
     }
-    (void)fputs(progress->is_terminal ? "" : "\n", stderr);
-    (void)fflush(stderr);
+    (void)snprintf(count, sizeof(count), "%zu / %zu%s%s%s%s%s", published->done, published->all,
+                   *published->unit != '\0' ? " " : "", published->unit, *left != '\0' ? ", " : "",
+                   left, *left != '\0' ? " left" : "");
+    if (progress->is_terminal) {
+        (void)snprintf(line, sizeof(line), "%-24s [%s] %s", published->name, bar, count);
+        log_show(line);
+    } else {
+        log_say("%s: %s", published->name, count);
+    }
 }
 
 tapml_status progress_show(struct progress *progress, size_t done, size_t all)
@@ -114,14 +114,17 @@ tapml_status progress_show(struct progress *progress, size_t done, size_t all)
 void progress_end(struct progress *progress, const char *format, ...)
 {
     const double spent_s = (double)(clock_now_ns() - progress->begin_ns) * 1e-9;
+    char what[1024];
     va_list arguments;
 
+    if (progress->is_terminal) {
+        log_hide();
+    }
     if (progress->is_quiet) {
         return;
     }
-    (void)fprintf(stderr, "%s%s: ", progress->is_terminal ? "\r\033[K" : "", progress->phase);
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    (void)vsnprintf(what, sizeof(what), format, arguments); // A longer one is cut.
     va_end(arguments);
-    (void)fprintf(stderr, " (%.1f s)\n", spent_s);
+    log_say("%s: %s (%.1f s)", progress->phase, what, spent_s);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "config/run_config.h"
+#include "exec/declared.h"
 #include "exec/reduced.h"
 #include "model/prompts.h"
 #include "run/calibration.h"
@@ -173,9 +174,47 @@ static tapml_status calibrate_on(struct run_judge *judge, struct run_judge_devic
     return status;
 }
 
-void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
+static int declares(struct backend *target, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        if (arithmetic_is_reduced(backend_arithmetic(target, graph->ops[i].op))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Limits of a device that computes as the target declares.
+static tapml_status settle_declared(struct run_judge *judge,
+                                    const struct run_judge_device *device,
+                                    struct backend *target,
+                                    struct judge_limits *out_limits)
+{
+    const struct backend_info *info = backend_info(target);
+    const struct place_settings settings = {
+        .name = "calibrate", .backend = device->name, .activation = info->activation};
+    struct place_link links[3] = {place_device_link(judge->from.setup->registry),
+                                  declared_link(target), reduced_link()};
+    struct place *place = NULL;
+    char name[2 * sizeof(device->name)];
+
+    (void)snprintf(name, sizeof(name), "%s as %s:%s %s", device->name, info->component,
+                   info->device, activation_type(info->activation)->name);
+    TAPML_TRY(place_create(&settings, &place));
+    tapml_status status =
+        place_open(place, NULL, links, activation_is_reduced(info->activation) ? 3 : 2);
+
+    if (status == TAPML_OK) {
+        status = settle(judge, name, place, out_limits);
+    }
+    place_destroy(place);
+    return status;
+}
+
+tapml_status run_judge_set_limits(struct run_judge *judge, struct backend *target)
 {
     const struct backend_info *info = target != NULL ? backend_info(target) : NULL;
+    const int has = target != NULL && declares(target, model_graph(judge->from.setup->model));
     struct judge_limits limits[RUN_JUDGE_DEVICES_MAX];
     char own[256] = "";
     size_t count = 0;
@@ -184,12 +223,17 @@ void run_judge_set_limits(struct run_judge *judge, const struct backend *target)
         (void)snprintf(own, sizeof(own), "%s:%s", info->component, info->device);
     }
     for (size_t i = 0; i < judge->device_count; i++) {
-        if (strcmp(judge->devices[i].name, own) != 0) {
-            limits[count++] =
-                judge->devices[i].limits[info != NULL ? info->activation : ACTIVATION_F32];
+        if (strcmp(judge->devices[i].name, own) == 0) {
+            continue;
         }
+        limits[count] = judge->devices[i].limits[info != NULL ? info->activation : ACTIVATION_F32];
+        if (has) {
+            TAPML_TRY(settle_declared(judge, &judge->devices[i], target, &limits[count]));
+        }
+        count++;
     }
     judge_set_limits(judge->judge, limits, count);
+    return TAPML_OK;
 }
 
 // Runs the model on the devices on which limits are calibrated.
@@ -220,7 +264,7 @@ static tapml_status calibrate(struct run_judge *judge)
         TAPML_TRY(interrupt_check());
         devices += length;
     }
-    run_judge_set_limits(judge, NULL);
+    TAPML_TRY(run_judge_set_limits(judge, NULL));
     progress_end(&progress, "end-to-end limit %.3g", judge_distance_limit(judge->judge));
     return TAPML_OK;
 }

@@ -55,9 +55,10 @@ tapml_status run_judge_open(const struct run_judge_options *options,
 // Accepts a judge of zeros.
 void run_judge_close(struct run_judge *judge);
 
-// Judges by what the devices that calibrate allow in the activation dtype of a target. A target
-// that is one of them is left out of its own calibration.
-void run_judge_set_limits(struct run_judge *judge, const struct backend *target);
+// Judges by what the devices that calibrate allow in the activation dtype of a target, and as it
+// declares that it computes: limits of that are found then, in the store or by running the model. A
+// target that is one of the devices is left out of its own calibration.
+tapml_status run_judge_set_limits(struct run_judge *judge, struct backend *target) STATUS_USED;
 
 // A session over the source and, where `other` is not NULL, one more place. The caller destroys it.
 tapml_status run_judge_session(const struct run_judge *judge,

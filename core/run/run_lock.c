@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
+#include "run/interrupt.h"
 #include "run/outcome.h"
 
 #include <errno.h>
@@ -26,6 +27,13 @@ struct run_lock {
     int descriptor;
     char *path;
     struct run_lock_state state; // As it was written last.
+    // As it is written if the host is interrupted and has to end within a step. The one that is
+    // set is not the one that is changed.
+    struct {
+        char page[TEXT_BYTES];
+        struct interrupt_farewell words;
+    } farewells[2];
+    int farewell; // The one that is set.
 };
 
 // -- Locks and text ----------------------------------------------------------------------------
@@ -79,23 +87,59 @@ static int write_page(int descriptor, const char page[TEXT_BYTES])
     return done == TEXT_BYTES;
 }
 
+static int print_page(const struct run_lock_state *state, char page[TEXT_BYTES])
+{
+    struct text text;
+
+    text_init(&text);
+    print_state(state, &text);
+    const int fits = text_status(&text) == TAPML_OK && text.length <= TEXT_BYTES;
+
+    if (fits) {
+        memset(page, ' ', TEXT_BYTES);
+        memcpy(page, text.data, text.length);
+        page[TEXT_BYTES - 1] = '\n';
+    }
+    text_release(&text);
+    return fits;
+}
+
+static void set_end(struct run_lock_state *state, int exit_code, const char *message)
+{
+    state->has_ended = 1;
+    state->exit_code = exit_code;
+    state->left_s = NAN;
+    (void)snprintf(state->message, sizeof(state->message), "%s", message);
+}
+
+// The same state with an interruption as its end.
+static void set_farewell(struct run_lock *lock)
+{
+    const int next = !lock->farewell;
+    struct run_lock_state state = lock->state;
+
+    if (!state.has_ended) {
+        set_end(&state, OUTCOME_INTERRUPTED, interrupt_sentence());
+    }
+    if (print_page(&state, lock->farewells[next].page)) {
+        lock->farewells[next].words =
+            (struct interrupt_farewell){.descriptor = lock->descriptor,
+                                        .bytes = lock->farewells[next].page,
+                                        .size = sizeof(lock->farewells[next].page)};
+        interrupt_set_farewell(&lock->farewells[next].words);
+        lock->farewell = next;
+    }
+}
+
 // In one write, which a reader sees whole or not at all on the usual file systems.
 static int write_state(struct run_lock *lock)
 {
     char page[TEXT_BYTES];
-    struct text text;
 
     lock->state.published_s = clock_wall_s();
-    text_init(&text);
-    print_state(&lock->state, &text);
-    const int fits = text_status(&text) == TAPML_OK && text.length <= sizeof(page);
+    const int fits = print_page(&lock->state, page);
 
-    if (fits) {
-        memset(page, ' ', sizeof(page));
-        memcpy(page, text.data, text.length);
-        page[sizeof(page) - 1] = '\n';
-    }
-    text_release(&text);
+    set_farewell(lock);
     errno = ENOMEM;
     return fits && write_page(lock->descriptor, page);
 }
@@ -181,6 +225,7 @@ void run_lock_release(struct run_lock *lock)
     if (lock == NULL) {
         return;
     }
+    interrupt_set_farewell(NULL);
     if (lock->descriptor >= 0) {
         (void)close(lock->descriptor); // Which gives the lock back.
     }
@@ -211,10 +256,7 @@ void run_lock_end(struct run_lock *lock, int exit_code, const char *message)
     if (exit_code == OUTCOME_OK || exit_code == OUTCOME_WRONG) {
         run_lock_publish(lock, &(struct run_lock_phase){.name = "", .unit = "", .left_s = NAN});
     }
-    lock->state.has_ended = 1;
-    lock->state.exit_code = exit_code;
-    lock->state.left_s = NAN;
-    (void)snprintf(lock->state.message, sizeof(lock->state.message), "%s", message);
+    set_end(&lock->state, exit_code, message);
     (void)write_state(lock); // The exit code says it too.
 }
 

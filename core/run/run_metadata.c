@@ -11,22 +11,16 @@
 #include "gguf/gguf.h"
 #include "gguf/gguf_config.h"
 #include "model/checkpoint.h"
+#include "run/forgetting.h"
 #include "run/identity.h"
-#include "store/blame.h"
-#include "store/bundled.h"
-#include "store/content.h"
-#include "store/derived.h"
 #include "store/instance.h"
 #include "store/loss.h"
 #include "store/metadata.h"
-#include "store/offloaded.h"
-#include "store/result.h"
-#include "store/step.h"
 #include "store/store.h"
 #include "store/target.h"
-#include "store/timing.h"
 #include "store/weight.h"
 #include "tensor/dtype.h"
+#include "tensor/tiles.h"
 #include "verify/calibrator.h"
 
 #include <inttypes.h>
@@ -147,26 +141,6 @@ print_files(const char *folder, const struct checkpoint *checkpoint, struct text
     return text_status(out);
 }
 
-// Whether a weight has the bytes that its row says.
-static tapml_status
-is_same_weight(const struct checkpoint *checkpoint, const struct weight_row *row, int *out_is_same)
-{
-    const struct checkpoint_tensor *weight = checkpoint_find(checkpoint, row->name);
-    struct hash found;
-
-    *out_is_same = 0;
-    if (weight == NULL || !row->has_key) {
-        return TAPML_OK;
-    }
-    const int64_t count = (int64_t)(weight->bytes / dtype_bytes(weight->tensor.dtype));
-
-    TAPML_TRY(
-        content_key(&(struct content){.dtype = weight->tensor.dtype, .rank = 1, .shape = &count},
-                    weight->data, &found));
-    *out_is_same = hash_equal(row->key, found);
-    return TAPML_OK;
-}
-
 // The model's hash takes samples of the weights alone. Where the files are others by their times,
 // each weight that a case refers to is compared by its own hash, which is of all its bytes.
 static tapml_status
@@ -179,7 +153,7 @@ check_weights(struct store *store, const struct checkpoint *checkpoint, struct a
     for (size_t i = 0; i < count; i++) {
         int is_same = 0;
 
-        TAPML_TRY(is_same_weight(checkpoint, &rows[i], &is_same));
+        TAPML_TRY(weight_is_same(&rows[i], checkpoint_find(checkpoint, rows[i].name), &is_same));
         if (!is_same) {
             return status_fail(TAPML_PRECONDITION,
                                "'%s' holds a run with another [model] path: weight '%.200s' is "
@@ -349,22 +323,29 @@ static tapml_status write_encoded(struct store *store, const struct graph *graph
 
     for (uint32_t i = 0; i < graph->value_count; i++) {
         const struct graph_value *value = &graph->values[i];
-        uint64_t own = value->encoding != NULL;
+        uint64_t own = value->kind == GRAPH_WEIGHT && value->encoding != NULL;
 
         for (uint32_t axis = 0; axis < value->rank; axis++) {
             own *= (uint64_t)value->shape[axis].constant; // Which has been counted at load.
         }
         count += own;
-        id = value->encoding != NULL ? value->encoding->id : id;
+        id = own > 0 ? value->encoding->id : id;
     }
     TAPML_TRY(write_number(store, "model.encoded", (int64_t)count));
     return metadata_set(store, "model.encoding", id);
 }
 
+// Those of states, which stand behind them, stay (run/state_loss).
 static tapml_status
 write_losses(struct store *store, const struct encode_account *account, struct arena *arena)
 {
-    struct loss_row *rows = arena_array(arena, (size_t)account->loss_count + 1, sizeof(*rows));
+    struct loss_row *known = NULL;
+    size_t known_count = 0;
+
+    TAPML_TRY(loss_list(store, arena, &known, &known_count));
+    const size_t states = known_count > account->loss_count ? known_count - account->loss_count : 0;
+    struct loss_row *rows =
+        arena_array(arena, (size_t)account->loss_count + states + 1, sizeof(*rows));
 
     if (rows == NULL) {
         return status_no_memory();
@@ -373,7 +354,10 @@ write_losses(struct store *store, const struct encode_account *account, struct a
         rows[i] = (struct loss_row){account->losses[i].name, account->losses[i].relative,
                                     account->losses[i].largest};
     }
-    return loss_replace(store, rows, account->loss_count);
+    for (size_t i = 0; i < states; i++) {
+        rows[account->loss_count + i] = known[account->loss_count + i];
+    }
+    return loss_replace(store, rows, account->loss_count + states);
 }
 
 static tapml_status
@@ -427,6 +411,15 @@ static const char *name_of(const char *path)
     return name != NULL && name[1] != '\0' ? name + 1 : path;
 }
 
+// A run that was carved before there was a choice kept f32.
+static tapml_status settle_state(struct store *store, enum state_type state)
+{
+    if (metadata_get(store, "model.hash") != NULL && metadata_get(store, "model.state") == NULL) {
+        TAPML_TRY(metadata_set(store, "model.state", state_type_word(STATE_F32)));
+    }
+    return settle(store, "model.state", "[model] state", state_type_word(state));
+}
+
 static tapml_status settle_all(struct store *store,
                                const struct run_config *config,
                                const struct setup *setup,
@@ -437,6 +430,7 @@ static tapml_status settle_all(struct store *store,
 
     TAPML_TRY(hash_prompts(prompts, &hash));
     TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
+    TAPML_TRY(settle_state(store, config->state));
     TAPML_TRY(
         settle_files(store, "model.hash", "[model] path", config->model, model_hash(setup->model)));
     TAPML_TRY(settle_weights(store, config, model_checkpoint(setup->model), arena));
@@ -491,7 +485,10 @@ static tapml_status encode_all(struct store *store,
 
     TAPML_TRY(weight_list(store, arena, &rows, &count));
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].dtype, "u8") == 0) {
+        const struct checkpoint_tensor *tensor = checkpoint_find(checkpoint, rows[i].name);
+        const int is_kept = tensor && tensor->tensor.encoding && // In the blocks of its file.
+                            !tiles_are_in(tensor->tensor.encoding);
+        if (!is_kept && strcmp(rows[i].dtype, "u8") == 0) {
             TAPML_TRY(checkpoint_encode(checkpoint, rows[i].name, encoding, &loss));
         }
     }
@@ -545,33 +542,6 @@ static void append_ways(struct text *text, enum loop_mode mode, const struct pla
     }
 }
 
-typedef tapml_status (*forget_fn)(struct store *store, const char *target);
-
-static tapml_status
-forget_all(struct store *store, const char *target, const forget_fn *tables, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(tables[i](store, target));
-    }
-    return TAPML_OK;
-}
-
-// What was found with the whole model.
-static tapml_status forget_steps(struct store *store, const char *target)
-{
-    static const forget_fn tables[] = {step_forget, offloaded_forget, blame_forget, timing_forget,
-                                       bundled_forget};
-
-    return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
-}
-
-static tapml_status forget_results(struct store *store, const char *target)
-{
-    static const forget_fn tables[] = {result_forget, derived_forget};
-
-    return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
-}
-
 static tapml_status
 forget_changed(struct store *store, const struct target_row *known, const struct target_row *now)
 {
@@ -579,11 +549,11 @@ forget_changed(struct store *store, const struct target_row *known, const struct
         return TAPML_OK;
     }
     if (strcmp(known->identity, now->identity) != 0) {
-        TAPML_TRY(forget_results(store, now->name));
-        return forget_steps(store, now->name);
+        TAPML_TRY(forgetting_results(store, now->name));
+        return forgetting_steps(store, now->name);
     }
     return strcmp(known->implementations, now->implementations) != 0
-               ? forget_steps(store, now->name)
+               ? forgetting_steps(store, now->name)
                : TAPML_OK;
 }
 
@@ -668,7 +638,6 @@ static tapml_status settle_texts(const struct run_judge *judge,
 tapml_status run_metadata_settle_target(const struct run_judge *judge, const struct place *place)
 {
     struct text identity, implementations;
-
     text_init(&identity);
     text_init(&implementations);
     const tapml_status status = settle_texts(judge, place, &identity, &implementations);

@@ -12,6 +12,7 @@
 #include "config/model_path.h"
 #include "exec/reduced.h"
 #include "link/loopback.h"
+#include "tensor/encoding.h"
 #include "verify/fault.h"
 
 #include <stdio.h>
@@ -99,18 +100,43 @@ tapml_status setup_find_model(struct setup *setup, const char *word, const char 
     return TAPML_OK;
 }
 
+// Whether an option has its second word and not its first, which is the default.
+static tapml_status read_choice(const struct options *given,
+                                const char *option,
+                                const char *first,
+                                const char *second,
+                                int *out_is_second)
+{
+    const char *word = options_get(given, option);
+
+    if (word != NULL && strcmp(word, first) != 0 && strcmp(word, second) != 0) {
+        return status_fail(TAPML_INVALID, "%s is '%s', expected '%s' or '%s'", option, word, first,
+                           second);
+    }
+    *out_is_second = word != NULL && strcmp(word, second) == 0;
+    return TAPML_OK;
+}
+
 tapml_status
 setup_read_model(struct setup *setup, const struct options *given, struct model_options *options)
 {
-    const char *word = options_get(given, "--unknown-keys");
-
-    if (word != NULL && strcmp(word, "allow") != 0 && strcmp(word, "refuse") != 0) {
-        return status_fail(TAPML_INVALID, "--unknown-keys is '%s', expected 'refuse' or 'allow'",
-                           word);
-    }
-    options->allow_unknown_keys = word != NULL && strcmp(word, "allow") == 0;
+    TAPML_TRY(
+        read_choice(given, "--unknown-keys", "refuse", "allow", &options->allow_unknown_keys));
+    TAPML_TRY(read_choice(given, "--quantised-inputs", "stored", "plain", &options->plain_inputs));
     options->architecture = options_get(given, "--architecture");
     return setup_find_model(setup, options->folder, &options->folder);
+}
+
+tapml_status setup_read_weights(const char *word, struct model_options *options)
+{
+    if (word == NULL || strcmp(word, "stored") == 0) {
+        return TAPML_OK;
+    }
+    options->encoding = encoding_find_word(word);
+    return options->encoding != NULL
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "--weights is one of stored " ENCODING_WORDS ", found '%s'", word);
 }
 
 // What runs on ids needs no text, so a file that is not understood is no failure yet.
@@ -290,6 +316,17 @@ tapml_status setup_read_activations(const struct options *options, enum activati
 
     *out_activation = ACTIVATION_F32;
     return word != NULL ? activation_read("--activations", word, out_activation) : TAPML_OK;
+}
+
+tapml_status setup_read_isolation(const struct options *options,
+                                  struct place_isolation *io_isolation)
+{
+    const char *word = options_get(options, "--isolation");
+
+    return word == NULL || isolation_parse(word, &io_isolation->mode)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

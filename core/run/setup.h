@@ -50,13 +50,17 @@ tapml_status setup_open_check(const char *program,
                               struct setup *out_setup) STATUS_USED;
 void setup_close(struct setup *setup);
 
-// The options of all commands that open a model: --architecture, --unknown-keys.
+// The options of all commands that open a model: --architecture, --unknown-keys,
+// --quantised-inputs.
 #define SETUP_MODEL_OPTIONS                                                                        \
     {"--architecture", "ID", "takes this architecture instead of asking all that are installed"},  \
+        {"--unknown-keys", "WORD",                                                                 \
+         "refuse (default) or allow keys of config.json that "                                     \
+         "the architecture does not read"},                                                        \
     {                                                                                              \
-        "--unknown-keys", "WORD",                                                                  \
-            "refuse (default) or allow keys of config.json that "                                  \
-            "the architecture does not read"                                                       \
+        "--quantised-inputs", "WORD",                                                              \
+            "stored (default): inputs of quantised weights are rounded as the checkpoint says, "   \
+            "or plain"                                                                             \
     }
 
 // The folder of the model that a user writes as a path or by its name (config/model_path.h); it
@@ -69,6 +73,10 @@ setup_find_model(struct setup *setup, const char *word, const char **out_folder)
 tapml_status setup_read_model(struct setup *setup,
                               const struct options *given,
                               struct model_options *options) STATUS_USED;
+
+// Reads the word of an option that encodes weights at load, a word of tensor/encoding.h or
+// 'stored'. NULL and 'stored' leave `*options` as it is; TAPML_INVALID for what is none.
+tapml_status setup_read_weights(const char *word, struct model_options *options) STATUS_USED;
 
 // Opens the model and, where there are any, its tokenizer and special ids. A tokenizer.json that is
 // not understood is no failure: the sentence stays in `no_text` until the setup is closed.
@@ -107,6 +115,11 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 // Reads the option --activations; f32 where it is absent. TAPML_INVALID for what is none.
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
+
+// Reads the option --isolation, as 'always', 'never' or 'loopback'; `*io_isolation` stays where it
+// is absent. TAPML_INVALID for what is none.
+tapml_status setup_read_isolation(const struct options *options,
+                                  struct place_isolation *io_isolation) STATUS_USED;
 
 // The backend for commands without an option that names one: the first component that calibrates,
 // else the first backend that can be used. TAPML_UNAVAILABLE where there is none.

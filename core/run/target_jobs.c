@@ -15,6 +15,7 @@
 #include "offload/loop.h"
 #include "offload/watch.h"
 #include "run/bundles.h"
+#include "run/driver_checks.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/run_metadata.h"
@@ -27,6 +28,7 @@
 #include "verify/neighbours.h"
 #include "verify/verdicts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct target_jobs {
@@ -227,6 +229,24 @@ static tapml_status run_offload(struct target_jobs *target)
     return TAPML_OK;
 }
 
+// Sizes that the plan was judged with: with others nothing is proved.
+static void print_sizes(const struct target_jobs *target, struct text *out)
+{
+    const struct run_config *config = target->run->config;
+    const struct judge_prompt *prompts = target->judge->prompts;
+    const size_t count = target->run->prompts->count;
+    int64_t least = count > 0 ? prompts[0].count : 0, largest = least;
+
+    for (size_t i = 1; i < count; i++) {
+        least = prompts[i].count < least ? prompts[i].count : least;
+        largest = prompts[i].count > largest ? prompts[i].count : largest;
+    }
+    text_format(out,
+                "; judged with %zu prompts of %" PRId64 " .. %" PRId64
+                " tokens in chunks of at most %" PRId64 ", %" PRId64 " decoded behind each\n",
+                count, least, largest, (int64_t)config->chunk, (int64_t)config->decode);
+}
+
 // The final plan, as `generate --plan` takes it.
 static tapml_status write_plan(const struct target_jobs *target, const char *plan)
 {
@@ -236,8 +256,10 @@ static tapml_status write_plan(const struct target_jobs *target, const char *pla
     text_init(&text);
     text_init(&path);
     text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
-    text_format(&text, "# source = %s, %s = %s; model %s\n%s", config->source.backend, target->name,
-                target->place->settings.backend, config->model, plan);
+    text_format(&text, "# source = %s, %s = %s; model %s", config->source.backend, target->name,
+                target->place->settings.backend, config->model);
+    print_sizes(target, &text);
+    text_append(&text, plan);
     tapml_status status = text_status(&text);
 
     if (status == TAPML_OK) {
@@ -406,22 +428,86 @@ offload_and_measure(struct target_jobs *target, struct arena *arena, int *out_wa
     return *out_was_finished ? TAPML_OK : measure(target, row.plan);
 }
 
+static tapml_status
+check_driver(const struct target_jobs *target, enum driver_checks_moment moment, int *out_is_wrong)
+{
+    const struct run_judge_options *run = target->run;
+
+    TAPML_TRY(driver_checks_make(
+        &(struct driver_checks_options){.store = run->store,
+                                        .catalogue = registry_catalogue(run->setup->registry),
+                                        .place = target->place,
+                                        .config = run->config->path},
+        moment, out_is_wrong));
+    return *out_is_wrong ? write_plan(target, DRIVER_CHECKS_PLAN) : TAPML_OK;
+}
+
+// What fails may fail by its driver. What an earlier start has finished was checked then.
+static tapml_status
+check_after_failure(const struct target_jobs *target, struct arena *arena, int *out_is_wrong)
+{
+    const struct verdict_list *list = &target->verdicts;
+    const size_t failed = verdict_count_failed(list->items, list->count) +
+                          verdict_count_failed(list->derived, list->derived_count);
+    struct offloaded_row row;
+
+    *out_is_wrong = 0;
+    if (failed == 0) {
+        return TAPML_OK;
+    }
+    const tapml_status status = offloaded_find(target->run->store, target->name, arena, &row);
+
+    return status == TAPML_NOT_FOUND ? check_driver(target, DRIVER_CHECKS_FAILURE, out_is_wrong)
+                                     : status;
+}
+
+// A start that ended between the measuring and this check has left it to the next one.
+static tapml_status
+check_at_end(const struct target_jobs *target, int was_finished, int *out_is_wrong)
+{
+    int is_made = 0;
+
+    if (was_finished) {
+        TAPML_TRY(
+            driver_checks_find(target->run->store, target->name, DRIVER_CHECKS_END, &is_made));
+    }
+    *out_is_wrong = 0;
+    return is_made ? TAPML_OK : check_driver(target, DRIVER_CHECKS_END, out_is_wrong);
+}
+
+static tapml_status judge_ops(struct target_jobs *target,
+                              struct arena *arena,
+                              const struct target_jobs_options *options)
+{
+    int is_wrong = 0, was_finished = 0;
+
+    TAPML_TRY(replay(target));
+    TAPML_TRY(check_after_failure(target, arena, &is_wrong));
+    if (is_wrong) {
+        return TAPML_OK;
+    }
+    warn_refusals(target);
+    TAPML_TRY(offload_and_measure(target, arena, &was_finished));
+    TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
+    return is_wrong ? TAPML_OK : write_bundles(target, options, was_finished);
+}
+
+// Ops are judged only over a driver that passes.
 static tapml_status run_jobs(struct target_jobs *target, const struct target_jobs_options *options)
 {
     struct arena *arena = arena_create();
-    int was_finished = 0;
+    int is_wrong = 0;
 
     if (arena == NULL) {
         return status_no_memory();
     }
-    tapml_status status = replay(target);
+    tapml_status status = check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong);
 
-    if (status == TAPML_OK) {
-        warn_refusals(target);
-        status = offload_and_measure(target, arena, &was_finished);
+    if (status == TAPML_OK && !is_wrong) {
+        status = judge_ops(target, arena, options);
     }
     arena_destroy(arena);
-    return status == TAPML_OK ? write_bundles(target, options, was_finished) : status;
+    return status;
 }
 
 tapml_status target_jobs_run(const struct target_jobs_options *options)
@@ -435,7 +521,7 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
 
     ASSERT(options->target->backend);
     TAPML_TRY(run_metadata_settle_target(options->judge, options->target));
-    run_judge_set_limits(options->judge, options->target->backend);
+    TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
     const tapml_status status = run_jobs(&target, options);
 
     session_destroy(target.session);

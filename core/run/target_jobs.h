@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The jobs of one target of a run: to replay the cases, to offload, to measure what the ops cost
-// under the final plan, to bundle what is blamed. Each reads rows of the store, works, and writes
-// rows in transactions of its own; one that an earlier start has finished is not repeated. Nothing
-// outlives a job but the verdicts of the replay, which the offload and the bundles begin with.
+// The jobs of one target of a run: to check its driver, to replay the cases, to offload, to measure
+// what the ops cost under the final plan, to bundle what is blamed. Each reads rows of the store,
+// works, and writes rows in transactions of its own; one that an earlier start has finished is not
+// repeated. Nothing outlives a job but the verdicts of the replay, which the offload and the
+// bundles begin with. If the driver is wrong, at the begin, after a case has failed or at the end,
+// no op is judged (run/driver_checks.h).
 #pragma once
 
 #include "run/run_judge.h"

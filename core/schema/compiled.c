@@ -401,6 +401,7 @@ compiled_create(const tapml_op *op, struct arena *arena, const struct compiled_o
     if (op->flops != NULL) {
         TAPML_TRY(compile_single(&compiler, "flops", op->flops, &made->flops));
     }
+    TAPML_TRY(critical_read(op, arena, &made->criticals, &made->critical_count));
     TAPML_TRY(take_fingerprint(op, &made->fingerprint));
     *out_schema = made;
     return TAPML_OK;

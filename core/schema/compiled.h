@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "schema/critical.h"
 #include "schema/expression.h"
 #include "schema/layout.h"
 
@@ -53,9 +54,13 @@ struct compiled_op {
     struct compiled_param params[COMPILED_PARAMS_MAX];
     const struct expression *flops; // NULL: it says nothing.
 
+    // Around which derived cases draw; none where it names none.
+    const struct critical_value *criticals;
+    uint32_t critical_count;
+
     // Of name, version and each parameter's name, kind, effects, shape, layout and region: equal
-    // where the same arguments make the same call. Texts for readers, cost, tolerance, dtypes and
-    // domains are left out.
+    // where the same arguments make the same call. Texts for readers, cost, tolerance, critical
+    // values, dtypes and domains are left out.
     struct hash fingerprint;
 };
 

@@ -7,6 +7,7 @@
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <string.h>
 
@@ -165,6 +166,26 @@ tapml_status infer_op(const struct compiled_op *schema, struct infer_argument *a
 
 // -- Calls -------------------------------------------------------------------------------------
 
+// Spans that have buffers of their own are bytes, as many as the tiles take.
+static tapml_status check_spans(const tapml_tensor *tensor)
+{
+    if (!tiles_are_in(tensor->encoding)) {
+        return status_fail(TAPML_INVALID, "has spans of their own, and encoding '%s' has no tiles",
+                           tensor->encoding->id);
+    }
+    for (uint32_t i = 0; i < tensor->encoding->n_spans; i++) {
+        const tapml_tensor *span = tensor->spans[i];
+        const uint64_t bytes = tiles_span_bytes(tensor->encoding, tensor->shape, tensor->rank, i);
+
+        if (span->dtype != TAPML_U8 || span->rank != 1 || span->stride || span->encoding ||
+            span->next || span->spans || (uint64_t)span->shape[0] != bytes) {
+            return status_fail(TAPML_INVALID, "expected %llu bytes as its span '%s'",
+                               (unsigned long long)bytes, tensor->encoding->spans[i]->name);
+        }
+    }
+    return TAPML_OK;
+}
+
 // What is block-quantised is dense and whole (tensor/encoding.h).
 static tapml_status check_encoded(const tapml_tensor *tensor)
 {
@@ -175,18 +196,19 @@ static tapml_status check_encoded(const tapml_tensor *tensor)
                            tensor->encoding->id, tensor->dtype);
     }
     if (!shape_is_dense(tensor->shape, tensor->stride, tensor->rank) ||
-        tensor->offset % ENCODING_ALIGN != 0) {
-        return status_fail(TAPML_INVALID,
-                           "has encoding '%s' and is not dense from a multiple of %d bytes on",
-                           tensor->encoding->id, ENCODING_ALIGN);
+        tensor->offset % encoding_align(tensor->encoding) != 0) {
+        return status_fail(
+            TAPML_INVALID, "has encoding '%s' and is not dense from a multiple of %llu bytes on",
+            tensor->encoding->id, (unsigned long long)encoding_align(tensor->encoding));
     }
-    return encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank, &bytes);
+    TAPML_TRY(encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank, &bytes));
+    return tensor->spans ? check_spans(tensor) : TAPML_OK;
 }
 
 // What holds for every tensor, whatever the schema says.
 static tapml_status check_form(const tapml_tensor *tensor)
 {
-    if (tensor == NULL || !TAPML_HAS(tapml_tensor, tensor, next)) {
+    if (tensor == NULL || !TAPML_HAS(tapml_tensor, tensor, spans)) {
         return status_fail(TAPML_INVALID, "is no tensor");
     }
     if (tensor->rank > TAPML_MAX_RANK) {
@@ -259,7 +281,7 @@ static tapml_status call_dtype(const struct compiled_op *schema,
     const struct compiled_param *param = &schema->params[index];
     const char *text = schema->op->params[index]->dtype;
 
-    if (tensor->encoding != NULL) {
+    if (tensor->encoding != NULL && param->dtype_like == COMPILED_NONE) {
         return param->takes_encoded ? TAPML_OK
                                     : status_fail(TAPML_INVALID, "has encoding '%s', expected %s",
                                                   tensor->encoding->id, text);
@@ -274,8 +296,13 @@ static tapml_status call_dtype(const struct compiled_op *schema,
     if (like == NULL) {
         return wrong_dtype(text, tensor->dtype);
     }
-    return like->dtype == tensor->dtype ? TAPML_OK
-                                        : wrong_dtype(dtype_name(like->dtype), tensor->dtype);
+    if (like->encoding == tensor->encoding) {
+        return like->dtype == tensor->dtype ? TAPML_OK
+                                            : wrong_dtype(dtype_name(like->dtype), tensor->dtype);
+    }
+    return status_fail(TAPML_INVALID, "is %s, expected %s",
+                       encoding_name(tensor->encoding, tensor->dtype),
+                       encoding_name(like->encoding, like->dtype));
 }
 
 // The shape of a tensor with all its panels, which are rows of the first axis.

@@ -90,6 +90,11 @@ tapml_status blame_forget(struct store *store, const char *target)
     return row_forget(store, "DELETE FROM blame WHERE target = ?", target);
 }
 
+int blame_is_driver(const struct blame_row *item)
+{
+    return strcmp(item->kind, BLAME_ALONE) == 0 && !item->evidence[0];
+}
+
 int blame_is_failure(const struct blame_row *item)
 {
     return strcmp(item->kind, BLAME_UNSUPPORTED) != 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Table `blame`: instances that stay on the source when the offload to a target has ended, and why.
+// If the driver of the target is wrong, all of them do: then the one row is about the driver.
 //
 // A store and what is read from it belong to one thread. What is read is in the arena that is
 // given, with all texts, and lives as long as that. Failures are those of the store, which name
@@ -27,6 +28,11 @@ struct store;
 #define BLAME_CALL    "call"    // A call of a shadow or cumulative run failed.
 #define BLAME_MODEL   "model"   // The model alone.
 
+// What stands for the instance in the row about a driver. Its `kind` is BLAME_ALONE and its
+// `evidence` "", as of no row about an op; `source` is the check that fails, `label` what repeats
+// it.
+#define BLAME_DRIVER "driver"
+
 struct blame_row {
     const char *instance;
     const char *kind;
@@ -49,6 +55,9 @@ tapml_status blame_list(struct store *store,
                         struct blame_row **out_items,
                         size_t *out_count) STATUS_USED;
 tapml_status blame_forget(struct store *store, const char *target) STATUS_USED;
+
+// Whether the row blames the driver of the target, and no op.
+int blame_is_driver(const struct blame_row *item);
 
 // Whether the row blames the op: it fails, alone or together with others.
 int blame_is_failure(const struct blame_row *item);

@@ -11,6 +11,7 @@
 #include "store/store_open.h"
 #include "store/stored_case.h"
 #include "tensor/encoding.h"
+#include "tensor/tiles.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,56 @@
 // A table that is empty takes a page, and a bundle is sent.
 enum { PAGE_BYTES = 4096 };
 
+// Whether a case has a weight of tiles as a device got it that does not take them.
+static int is_widened(const struct checkpoint_tensor *weight, const struct case_argument *argument)
+{
+    return tiles_are_in(weight->tensor.encoding) && !argument->encoding &&
+           argument->dtype == tiles_dtype(weight->tensor.encoding);
+}
+
+// The bytes of a weight in one piece, as the case has it.
+static tapml_status contents_of(const struct checkpoint_tensor *weight,
+                                const struct case_argument *argument,
+                                struct arena *arena,
+                                const void **out_data)
+{
+    const tapml_tensor *form = &weight->tensor;
+    const int widens = is_widened(weight, argument);
+    *out_data = weight->data;
+    if (!weight->spans && !widens) {
+        return TAPML_OK;
+    }
+    void *copy = arena_new(arena, argument->base_bytes);
+    if (!copy) {
+        return status_no_memory();
+    }
+    const struct tiles_spans spans =
+        weight->spans ? *weight->spans
+                      : tiles_spans_of(form->encoding, weight->data, form->shape, form->rank);
+    if (widens) {
+        tiles_widen(form->encoding, &spans, form->shape, form->rank, argument->dtype, copy);
+    } else {
+        tiles_gather(form->encoding, &spans, form->shape, form->rank, copy);
+    }
+    *out_data = copy;
+    return TAPML_OK;
+}
+
+// Whether the checkpoint has the weight of a case.
+static int is_same(const struct checkpoint_tensor *weight, const struct case_argument *argument)
+{
+    uint64_t bytes = 0;
+    const tapml_tensor *form = &weight->tensor;
+    if (is_widened(weight, argument)) {
+        return encoding_bytes(NULL, argument->dtype, form->shape, form->rank, &bytes) == TAPML_OK &&
+               bytes == argument->base_bytes;
+    }
+    return form->dtype == argument->dtype && form->encoding == argument->encoding &&
+           weight->bytes == argument->base_bytes;
+}
+
 static tapml_status inline_weight(const struct checkpoint *checkpoint,
+                                  struct arena *arena,
                                   struct case_argument *argument)
 {
     const struct checkpoint_tensor *weight =
@@ -27,16 +77,15 @@ static tapml_status inline_weight(const struct checkpoint *checkpoint,
     if (!weight) {
         return status_fail(TAPML_INVALID, "weight '%.100s' is not at hand", argument->origin);
     }
-    if (weight->tensor.dtype != argument->dtype || weight->tensor.encoding != argument->encoding ||
-        weight->bytes != argument->base_bytes) {
+    if (!is_same(weight, argument)) {
         return status_fail(
             TAPML_INVALID, "weight '%.100s' is %s with %llu bytes, the case had %s with %llu",
             argument->origin, encoding_name(weight->tensor.encoding, weight->tensor.dtype),
             (unsigned long long)weight->bytes, encoding_name(argument->encoding, argument->dtype),
             (unsigned long long)argument->base_bytes);
     }
-    argument->before = weight->data;
-    argument->content_bytes = weight->bytes;
+    TAPML_TRY(contents_of(weight, argument, arena, &argument->before));
+    argument->content_bytes = argument->base_bytes;
     return TAPML_OK;
 }
 
@@ -52,7 +101,7 @@ tapml_status bundle_inline(const struct checkpoint *checkpoint,
     for (uint32_t i = 0; i < item->argument_count; i++) {
         arguments[i] = item->arguments[i];
         if (case_is_reference(&arguments[i])) {
-            TAPML_TRY(inline_weight(checkpoint, &arguments[i]));
+            TAPML_TRY(inline_weight(checkpoint, arena, &arguments[i]));
         }
     }
     *out_case = *item;

@@ -24,6 +24,7 @@ struct store;
 #define BUNDLE_METADATA_WHOLE    "bundle.whole"    // The shape class before it was made smaller.
 #define BUNDLE_METADATA_ACTIVATIONS                                                                \
     "bundle.activations" // "f16" where the target had them so; it is replayed so.
+#define BUNDLE_METADATA_REPEAT "bundle.repeat" // Replays that show the fault, where one may not.
 
 struct bundle_metadata {
     const char *name;

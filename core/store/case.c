@@ -37,6 +37,9 @@ void case_content_shape(const struct case_argument *argument, int64_t out_shape[
     }
     if (case_is_state(argument) && argument->rank > 0) {
         out_shape[0] = argument->kept_end - argument->kept_begin;
+        if (argument->encoding) { // Rows of blocks are rows of bytes.
+            encoding_byte_shape(argument->encoding, out_shape, argument->rank);
+        }
     }
 }
 
@@ -52,8 +55,12 @@ struct case_argument case_content_view(const struct case_argument *argument)
         return view;
     }
     case_content_shape(argument, view.shape);
+    if (argument->encoding) {
+        view.encoding = NULL;
+        shape_dense_strides(view.shape, view.rank, view.stride);
+    }
     if (case_is_state(argument)) {
-        const uint64_t row_bytes = (uint64_t)argument->stride[0] * element_bytes;
+        const uint64_t row_bytes = (uint64_t)view.stride[0] * element_bytes;
         view.offset_bytes += (uint64_t)argument->kept_begin * row_bytes;
     }
     return view;
@@ -89,22 +96,23 @@ static tapml_status check_state(const struct case_argument *argument)
     return TAPML_OK;
 }
 
-// Of an encoded tensor, which is a weight, in units of its alignment. A list has several, each of
-// its own.
+// Of an encoded tensor, which is a weight or a state, in units of its alignment. A list has
+// several, each of its own.
 static tapml_status encoded_span(const struct case_argument *argument, int64_t *out_span)
 {
     const int is_list = argument->kind == TAPML_P_TENSORS_IN;
     uint64_t bytes = 0;
     int64_t units = 0;
-    if ((argument->effects & TAPML_E_WEIGHT) == 0 || argument->dtype != TAPML_U8 ||
-        argument->rank <= (uint32_t)is_list ||
+    const int is_right = (argument->effects & TAPML_E_WEIGHT) != 0 ||
+                         (case_is_state(argument) && argument->encoding->n_spans == 1);
+    if (!is_right || argument->dtype != TAPML_U8 || argument->rank <= (uint32_t)is_list ||
         !shape_is_dense(argument->shape, argument->stride, argument->rank)) {
-        return status_fail(TAPML_INVALID, "its encoding '%s' is that of a dense weight",
+        return status_fail(TAPML_INVALID, "its encoding '%s' is that of a dense weight or state",
                            argument->encoding->id);
     }
     TAPML_TRY(encoding_bytes(argument->encoding, argument->dtype, argument->shape + is_list,
                              argument->rank - (uint32_t)is_list, &bytes));
-    units = (int64_t)(bytes / ENCODING_ALIGN);
+    units = (int64_t)(bytes / encoding_align(argument->encoding));
     if (is_list && __builtin_mul_overflow(units, argument->shape[0], &units)) {
         return status_fail(TAPML_INVALID, "a list of %" PRId64 " tensors is too large",
                            argument->shape[0]);
@@ -121,7 +129,7 @@ static tapml_status check_view(const struct case_argument *argument)
     uint64_t end = 0;
     if (argument->encoding) {
         TAPML_TRY(encoded_span(argument, &span));
-        element_bytes = ENCODING_ALIGN;
+        element_bytes = encoding_align(argument->encoding);
     } else {
         TAPML_TRY(shape_span(argument->shape, argument->stride, argument->rank, &span));
     }
@@ -148,7 +156,8 @@ static tapml_status view_end(const struct case_argument *argument, uint64_t *out
 tapml_status case_trim_base(struct case_argument *argument)
 {
     uint64_t end = 0;
-    if ((argument->effects & TAPML_E_WEIGHT) != 0 || argument->kind == TAPML_P_TENSORS_IN) {
+    if ((argument->effects & TAPML_E_WEIGHT) != 0 || argument->kind == TAPML_P_TENSORS_IN ||
+        argument->encoding) {
         return TAPML_OK;
     }
     TAPML_TRY(view_end(argument, &end));
@@ -199,7 +208,8 @@ static tapml_status check_list(const struct case_argument *argument)
          argument->base_bytes != (uint64_t)count * dtype_bytes(argument->dtype)) ||
         argument->base_bytes % (uint64_t)argument->shape[0] != 0 ||
         (argument->encoding &&
-         argument->base_bytes / (uint64_t)argument->shape[0] % ENCODING_ALIGN != 0)) {
+         argument->base_bytes / (uint64_t)argument->shape[0] % encoding_align(argument->encoding) !=
+             0)) {
         return status_fail(TAPML_INVALID, "its list is no dense stack of 1 to %d tensors",
                            CASE_LIST_MAX);
     }

@@ -18,7 +18,12 @@ enum { ZSTD_LEVEL = 1, WORTH_PARTS = 8, COMPRESS_BYTES_MIN = 128 };
 
 // Of large contents pieces are compressed first: numbers of a model hardly ever save that much, and
 // trying costs more than all else that is done with them.
-enum { PIECES = 3, PIECE_BYTES = 4 << 10, PIECES_BYTES_MIN = 4 * PIECES * PIECE_BYTES };
+enum {
+    PIECES = 3,
+    PIECE_BYTES = 1 << 10,
+    PIECES_BYTES = PIECES * PIECE_BYTES,
+    PIECES_BYTES_MIN = 4 * PIECES_BYTES
+};
 
 // A zstd block of 4 bytes stands for 128 KiB at most.
 enum { EXPANSION_MAX = 1 << 15 };
@@ -85,16 +90,21 @@ compress(struct store *store, void *packed, size_t packed_bytes, const void *dat
                               : ZSTD_compress(packed, packed_bytes, data, bytes, ZSTD_LEVEL);
 }
 
-// Whether pieces from begin, middle and end save enough, in all.
+// Whether pieces from begin, middle and end save enough: one behind the other, since to begin a
+// compression takes as long as to compress a few KiB.
 static int is_worth_packing(struct store *store, const unsigned char *data, size_t bytes)
 {
-    unsigned char packed[ZSTD_COMPRESSBOUND(PIECE_BYTES)];
-    size_t size = 0;
-    for (size_t i = 0; bytes >= PIECES_BYTES_MIN && i < PIECES; i++) {
-        const size_t at = (bytes - PIECE_BYTES) / (PIECES - 1) * i;
-        size += compress(store, packed, sizeof(packed), data + at, PIECE_BYTES);
+    unsigned char pieces[PIECES_BYTES];
+    unsigned char packed[ZSTD_COMPRESSBOUND(PIECES_BYTES)];
+    if (bytes < PIECES_BYTES_MIN) {
+        return 1;
     }
-    return size <= PIECES * (PIECE_BYTES - PIECE_BYTES / WORTH_PARTS);
+    for (size_t i = 0; i < PIECES; i++) {
+        const size_t at = (bytes - PIECE_BYTES) / (PIECES - 1) * i;
+        memcpy(pieces + i * PIECE_BYTES, data + at, PIECE_BYTES);
+    }
+    const size_t size = compress(store, packed, sizeof(packed), pieces, sizeof(pieces));
+    return size <= PIECES_BYTES - PIECES_BYTES / WORTH_PARTS; // An error is more than that.
 }
 
 // The bytes as they are written: `*out_packed` is NULL where compression does not help, and is

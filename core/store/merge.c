@@ -35,7 +35,8 @@ static const struct copied {
 static const char DIFFERENT[] =
     "SELECT a.name, a.value, b.value FROM metadata AS a JOIN from_metadata AS b USING (name)"
     " WHERE a.value <> b.value AND name IN"
-    "  ('model.hash', 'model.weights', 'source', 'prompts.hash', 'decode') ORDER BY name LIMIT 1";
+    "  ('model.hash', 'model.weights', 'model.state', 'source', 'prompts.hash', 'decode')"
+    " ORDER BY name LIMIT 1";
 
 // Ids are local: `number` maps those of the other store to the own ones. A case that both stores
 // have under one label with different keys is mapped to none, so nothing of it comes over.

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "store/log_buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,14 +33,19 @@ struct pages {
     int has_sums;
     int64_t damaged;
     int write_error;
+    struct log_buffer log; // What is not yet written to the log.
     struct pages_replacement replacement;
 };
+
+// Of the locks in the memory that is shared for a log, in SQLite's file format: the writer's.
+enum { WRITE_LOCK = 0 };
 
 // The system's file follows behind it.
 struct file {
     sqlite3_file base;
     struct pages *pages;
     int is_database;
+    int is_log;
     int is_alone; // It has a log and nothing that is shared with other readers of that.
     int has_sums;
     int page_bytes;
@@ -113,6 +119,23 @@ static int take_sum(unsigned char *page, int page_bytes, int64_t number)
     return is_right;
 }
 
+// What the system said of a call that failed.
+static int note(sqlite3_file *base, int code)
+{
+    if (code != SQLITE_OK) {
+        ((struct file *)base)->pages->write_error = code == SQLITE_FULL ? ENOSPC : errno;
+    }
+    return code;
+}
+
+// Before all else that is done with a log.
+static int flush(sqlite3_file *base)
+{
+    struct file *file = (struct file *)base;
+    return file->is_log ? note(base, log_buffer_flush(&file->pages->log, inner_of(base)))
+                        : SQLITE_OK;
+}
+
 // Whether what is read lies in a page that is replaced.
 static int read_replaced(struct file *file, void *data, int size, sqlite3_int64 at)
 {
@@ -137,6 +160,10 @@ static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     if (read_replaced(file, data, size, at)) {
         return SQLITE_OK;
     }
+    const int flushed = flush(base);
+    if (flushed != SQLITE_OK) {
+        return flushed;
+    }
     const int code = inner_of(base)->pMethods->xRead(inner_of(base), data, size, at);
     if (code == SQLITE_OK && file->is_database && at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
@@ -151,21 +178,15 @@ static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
                                                                      : code;
 }
 
-// What the system said of a call that failed.
-static int note(sqlite3_file *base, int code)
-{
-    if (code != SQLITE_OK) {
-        ((struct file *)base)->pages->write_error = code == SQLITE_FULL ? ENOSPC : errno;
-    }
-    return code;
-}
-
 static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_int64 at)
 {
     struct file *file = (struct file *)base;
     sqlite3_file *inner = inner_of(base);
     if (file->is_database && at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
+    }
+    if (file->is_log) {
+        return note(base, log_buffer_write(&file->pages->log, inner, data, size, at));
     }
     if (!is_page(file, size, at)) {
         return note(base, inner->pMethods->xWrite(inner, data, size, at));
@@ -191,23 +212,36 @@ static int64_t replaced_bytes(const struct pages_replacement *replacement)
 
 static int close_file(sqlite3_file *base)
 {
-    alloc_free(((struct file *)base)->page);
+    struct file *file = (struct file *)base;
+    if (file->is_log) {
+        log_buffer_release(&file->pages->log);
+    }
+    alloc_free(file->page);
     return inner_of(base)->pMethods->xClose(inner_of(base));
 }
 
 static int truncate_file(sqlite3_file *base, sqlite3_int64 size)
 {
-    return note(base, inner_of(base)->pMethods->xTruncate(inner_of(base), size));
+    const int code = flush(base);
+    return code != SQLITE_OK
+               ? code
+               : note(base, inner_of(base)->pMethods->xTruncate(inner_of(base), size));
 }
 
 static int sync_file(sqlite3_file *base, int flags)
 {
-    return note(base, inner_of(base)->pMethods->xSync(inner_of(base), flags));
+    const int code = flush(base);
+    return code != SQLITE_OK ? code
+                             : note(base, inner_of(base)->pMethods->xSync(inner_of(base), flags));
 }
 
 static int size_of_file(sqlite3_file *base, sqlite3_int64 *out_size)
 {
     const struct file *file = (const struct file *)base;
+    const int flushed = flush(base);
+    if (flushed != SQLITE_OK) {
+        return flushed;
+    }
     const int code = inner_of(base)->pMethods->xFileSize(inner_of(base), out_size);
     if (file->is_database && file->pages->replacement.count > 0) {
         // SQLite refuses a file that is cut; so it finds out when it reads what is gone.
@@ -265,6 +299,9 @@ static int map_shared(sqlite3_file *base, int page, int size, int extend, void v
 
 static int lock_shared(sqlite3_file *base, int first, int count, int flags)
 {
+    if (first == WRITE_LOCK && (flags & SQLITE_SHM_UNLOCK) != 0) {
+        log_buffer_drop(&((struct file *)base)->pages->log);
+    }
     return is_alone(base) ? SQLITE_OK
                           : inner_of(base)->pMethods->xShmLock(inner_of(base), first, count, flags);
 }
@@ -333,7 +370,9 @@ open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int
 {
     struct file *file = (struct file *)base;
     struct pages *pages = (struct pages *)vfs;
-    *file = (struct file){.pages = pages, .is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0};
+    *file = (struct file){.pages = pages,
+                          .is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0,
+                          .is_log = (flags & SQLITE_OPEN_WAL) != 0};
     file->is_alone =
         file->is_database && (flags & SQLITE_OPEN_READONLY) != 0 && !has_shared_memory(name);
     const int code = pages->system->xOpen(pages->system, name, inner_of(base), flags, out_flags);

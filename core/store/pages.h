@@ -10,7 +10,8 @@
 // page that is read is compared. Frames of the log have SQLite's own checksums. A database without
 // the reserved bytes is read as it is.
 //
-// It also keeps what the system said of a failed write, which SQLite forgets.
+// It also gathers what goes to the log (store/log_buffer), and keeps what the system said of a
+// failed write, which SQLite forgets.
 #pragma once
 
 #include "base/status.h"
@@ -23,8 +24,8 @@ enum { PAGES_SUM_BYTES = 8, PAGES_HEADER_BYTES = 100 };
 struct pages;
 
 // Links are not followed where the last part of a name is one, and a connection that only reads
-// makes no file beside the database. The caller destroys it, after the last connection that uses it
-// was closed.
+// makes no file beside the database. One connection after the other may use it. The caller destroys
+// it, after the last of them was closed.
 tapml_status pages_create(struct pages **out_pages) STATUS_USED;
 void pages_destroy(struct pages *pages);
 

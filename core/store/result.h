@@ -21,7 +21,7 @@ struct result_maker {
     const char *implementation; // Of the op: plugin and digest (`backend_identity`).
     const char *device;         // "COMPONENT:DEVICE"
     const char *driver;         // "NAME OF THE DEVICE, DRIVER"
-    const char *options;        // "activations=f16", or "".
+    const char *options;        // "activations=f16", "declared: inputs bf16", both, or "".
     const char *oracle;         // Digest of what gives the limits of the op; "" of an exact one. A
                                 // result with another one is fresh all the same.
 };

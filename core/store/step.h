@@ -25,11 +25,14 @@ struct store;
 #define STEP_AGREES      "agrees"
 #define STEP_DIVERGES    "diverges"
 #define STEP_JUDGED      "judged" // Every call of a run was.
+#define STEP_PASSED      "passed" // The driver did, in a check.
+#define STEP_FAILED      "failed" // It did not.
 
 struct step_row {
     int64_t id;          // Given by the table.
     const char *target;  // "gpu"
-    const char *step;    // "move linear", "search move linear 3", "prove move linear", "final"
+    const char *step;    // "move linear", "search move linear 3", "prove move linear", "final",
+                         // "driver check at the begin"
     const char *verdict; // STEP_KEPT ...
     const char *reason;  // A sentence, or "".
     const char *plan;    // As text, after the step.

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/weight.h"
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "model/checkpoint.h"
 #include "store/content.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -122,5 +124,28 @@ tapml_status weight_list(struct store *store,
                        take_weight, &reading));
     *out_items = reading.items;
     *out_count = reading.count;
+    return TAPML_OK;
+}
+
+tapml_status weight_is_same(const struct weight_row *row,
+                            const struct checkpoint_tensor *tensor,
+                            int *out_is_same)
+{
+    void *copy = NULL;
+    int64_t count = 0;
+    struct hash found;
+    *out_is_same = 0;
+    if (!tensor || !row->has_key) {
+        return TAPML_OK;
+    }
+    const void *data = checkpoint_contents(tensor, &copy);
+    if (!data) {
+        return status_no_memory();
+    }
+    const struct content content = flat_content(tensor->tensor.dtype, tensor->bytes, &count);
+    const tapml_status status = content_key(&content, data, &found);
+    alloc_free(copy);
+    TAPML_TRY(status);
+    *out_is_same = hash_equal(row->key, found);
     return TAPML_OK;
 }

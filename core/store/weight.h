@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct arena;
+struct checkpoint_tensor;
 struct store;
 
 // Notes the name, type and key of a weight; `data`, `bytes` long, is hashed if the name is new to
@@ -43,3 +44,8 @@ tapml_status weight_list(struct store *store,
                          struct arena *arena,
                          struct weight_row **out_items,
                          size_t *out_count) STATUS_USED;
+
+// Whether a tensor of a checkpoint, or NULL, has the bytes that a row says. TAPML_NO_MEMORY.
+tapml_status weight_is_same(const struct weight_row *row,
+                            const struct checkpoint_tensor *tensor,
+                            int *out_is_same) STATUS_USED;

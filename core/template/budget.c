@@ -29,6 +29,11 @@ tapml_status budget_spend_on_bytes(struct budget *budget, size_t length)
     return budget_spend(budget, 1 + length / 32);
 }
 
+tapml_status budget_spend_on_characters(struct budget *budget, size_t length)
+{
+    return budget_spend(budget, 1 + length / 4);
+}
+
 tapml_status budget_array(struct budget *budget, size_t count, size_t item_size, void **out_items)
 {
     size_t size = 0;

@@ -32,8 +32,11 @@ void budget_init(struct budget *budget, struct arena *arena);
 // Takes `steps`. TAPML_INVALID if fewer are left.
 tapml_status budget_spend(struct budget *budget, size_t steps) STATUS_USED;
 
-// Takes the steps of work on `length` bytes.
+// Takes the steps of copying or comparing `length` bytes.
 tapml_status budget_spend_on_bytes(struct budget *budget, size_t length) STATUS_USED;
+
+// Takes the steps of looking at each character of `length` bytes.
+tapml_status budget_spend_on_characters(struct budget *budget, size_t length) STATUS_USED;
 
 // Allocates `count` zeroed items of `item_size` bytes from the arena; both may be 0.
 tapml_status

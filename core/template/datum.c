@@ -374,7 +374,7 @@ tapml_status datum_contains(struct budget *budget,
         return TAPML_OK;
     }
     if (container->kind == DATUM_TEXT && item->kind == DATUM_TEXT) {
-        TAPML_TRY(budget_spend_on_bytes(budget, container->text.length));
+        TAPML_TRY(budget_spend_on_characters(budget, container->text.length));
         *out_contains =
             item->text.length == 0 ||
             characters_find(container->text.bytes, container->text.length, item->text.bytes,
@@ -422,7 +422,7 @@ tapml_status datum_length(struct budget *budget, const struct datum *datum, size
         return TAPML_OK;
     }
     if (datum->kind == DATUM_TEXT) {
-        TAPML_TRY(budget_spend_on_bytes(budget, datum->text.length));
+        TAPML_TRY(budget_spend_on_characters(budget, datum->text.length));
         *out_length = characters_count(datum->text.bytes, datum->text.length);
         return TAPML_OK;
     }
@@ -443,7 +443,7 @@ items_of_text(struct budget *budget, const struct datum *text, struct datum *ite
         items[i] = datum_text(begin, count);
         at += count;
     }
-    return budget_spend_on_bytes(budget, text->text.length);
+    return budget_spend_on_characters(budget, text->text.length);
 }
 
 tapml_status

@@ -127,7 +127,7 @@ static tapml_status method_find(const struct method_call *call, struct datum *ou
     const size_t length = call->object->text.length;
     struct datum piece;
     TAPML_TRY(arguments_text(call->name, &call->values[0], NULL, &piece));
-    TAPML_TRY(budget_spend_on_bytes(call->budget, length));
+    TAPML_TRY(budget_spend_on_characters(call->budget, length));
     const size_t at = characters_find(bytes, length, piece.text.bytes, piece.text.length);
     const int is_there = at < length || piece.text.length == 0;
     *out = datum_integer(is_there ? (int64_t)characters_count(bytes, at) : -1);
@@ -149,7 +149,7 @@ static tapml_status method_is(const struct method_call *call, struct datum *out)
 {
     const char *bytes = call->object->text.bytes;
     const size_t length = call->object->text.length;
-    TAPML_TRY(budget_spend_on_bytes(call->budget, length));
+    TAPML_TRY(budget_spend_on_characters(call->budget, length));
     size_t count = 0;
     if (call->name[2] == 's') {
         count = characters_space_before(bytes, length);

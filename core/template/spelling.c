@@ -58,68 +58,68 @@ static int is_unprintable(uint32_t code)
            (code >= 0xe000 && code <= 0xf8ff) || code == 0xfeff;
 }
 
-static void append_repr_character(struct text *text, uint32_t code, const char *bytes, size_t count)
+// Whether a character of a text stands for itself.
+static int is_plain(const struct spelling *spelling, uint32_t code, char quote)
 {
-    const char *names = "\n\\n\r\\r\t\\t";
-    for (; code != 0 && *names; names += 3) {
-        if ((unsigned char)*names == code) {
-            text_append_bytes(text, names + 1, 2);
-            return;
-        }
+    if (code == (unsigned char)quote || code == '\\') {
+        return 0;
     }
-    if (!is_unprintable(code)) {
-        text_append_bytes(text, bytes, count);
+    if (spelling->json) {
+        return code >= 0x20 && (code <= 0x7e || !spelling->json->is_ascii);
+    }
+    return !is_unprintable(code);
+}
+
+static void append_code(const struct spelling *spelling, uint32_t code)
+{
+    struct text *text = spelling->text;
+    if (spelling->json && code >= 0x10000) {
+        text_format(text, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+    } else if (spelling->json) {
+        text_format(text, "\\u%04x", code);
     } else {
         text_format(text, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
     }
 }
 
-static void append_json_code(struct text *text, uint32_t code)
+// A character that does not stand for itself: by a letter, if it has one, or by its number.
+static void append_escaped(const struct spelling *spelling, uint32_t code)
 {
-    if (code >= 0x10000) {
-        text_format(text, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
-    } else {
-        text_format(text, "\\u%04x", code);
-    }
-}
-
-static void append_json_character(const struct spelling *spelling,
-                                  uint32_t code,
-                                  const char *bytes,
-                                  size_t count)
-{
-    static const char named[] = "\b\f\n\r\t";
+    static const char named[] = "\n\r\t\b\f";
     const char *found = code != 0 && code < 0x20 ? strchr(named, (int)code) : NULL;
-    if (found) {
-        text_format(spelling->text, "\\%c", "bfnrt"[found - named]);
-    } else if (code < 0x20 || (code > 0x7e && spelling->json->is_ascii)) {
-        append_json_code(spelling->text, code);
+    if (found && (spelling->json || found < named + 3)) { // Python has no letter for the others.
+        text_append_bytes(spelling->text, (char[]){'\\', "nrtbf"[found - named]}, 2);
+    } else if (code == '"' || code == '\'' || code == '\\') {
+        text_append_bytes(spelling->text, (char[]){'\\', (char)code}, 2);
     } else {
-        text_append_bytes(spelling->text, bytes, count);
+        append_code(spelling, code);
     }
 }
 
+// Each character is looked at for a step. Runs of plain ones are copied, another one is printed.
 static tapml_status spell_text(struct spelling *spelling, const struct datum *datum)
 {
+    enum { ESCAPE_STEPS = 8 };
     const char *bytes = datum->text.bytes;
     const size_t length = datum->text.length;
     const int prefers_double =
         !spelling->json && length > 0 && memchr(bytes, '\'', length) && !memchr(bytes, '"', length);
     const char quote = spelling->json || prefers_double ? '"' : '\'';
-    TAPML_TRY(budget_spend(spelling->budget, length)); // Each character is looked at.
+    TAPML_TRY(budget_spend(spelling->budget, length));
     text_append_bytes(spelling->text, &quote, 1);
+    size_t copied = 0;
     for (size_t at = 0; at < length;) {
         uint32_t code = 0;
         const size_t count = utf8_read(bytes + at, length - at, &code);
-        if (code == (unsigned char)quote || code == '\\') {
-            text_format(spelling->text, "\\%c", (int)code);
-        } else if (spelling->json) {
-            append_json_character(spelling, code, bytes + at, count);
-        } else {
-            append_repr_character(spelling->text, code, bytes + at, count);
+        if (!is_plain(spelling, code, quote)) {
+            TAPML_TRY(budget_spend(spelling->budget, ESCAPE_STEPS));
+            text_append_bytes(spelling->text, bytes + copied, at - copied);
+            append_escaped(spelling, code);
+            copied = at + count;
         }
         at += count;
     }
+    text_append_bytes(spelling->text, bytes + copied, length - copied);
     text_append_bytes(spelling->text, &quote, 1);
     return TAPML_OK;
 }

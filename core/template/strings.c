@@ -55,7 +55,7 @@ tapml_status strings_strip(struct budget *budget,
     const char *bytes = text->text.bytes;
     size_t length = text->text.length;
     // Each character is looked for in the set.
-    TAPML_TRY(budget_spend_on_bytes(budget, length));
+    TAPML_TRY(budget_spend_on_characters(budget, length));
     TAPML_TRY(budget_spend(budget, set ? length * (1 + set->text.length / 32) : 0));
     if (side & STRINGS_RIGHT) {
         length -= set ? set_behind(set, bytes, length) : characters_space_behind(bytes, length);
@@ -125,7 +125,7 @@ tapml_status strings_replace(struct budget *budget,
     const struct datum *const pair[2] = {old, fresh};
     struct text out;
     text_init(&out);
-    TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
+    TAPML_TRY(budget_spend_on_characters(budget, text->text.length));
     return spelling_take(budget, replace(budget, text, pair, limit, &out), &out, out_text);
 }
 
@@ -233,7 +233,7 @@ tapml_status strings_split(struct budget *budget,
 {
     struct strings_pieces pieces = {.budget = budget};
     const int is_reversed = from_right && limit >= 0;
-    TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
+    TAPML_TRY(budget_spend_on_characters(budget, text->text.length));
     if (!separator) {
         if (is_reversed) {
             return status_fail(TAPML_INVALID, "'rsplit' at white space is unsupported");
@@ -242,7 +242,7 @@ tapml_status strings_split(struct budget *budget,
     } else if (separator->text.length == 0) {
         return status_fail(TAPML_INVALID, "'split' expects a separator that is not empty");
     } else if (is_reversed) {
-        TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
+        TAPML_TRY(budget_spend_on_characters(budget, text->text.length));
         TAPML_TRY(split_right(&pieces, text, separator, limit));
     } else {
         TAPML_TRY(split_at(&pieces, text, separator, limit));
@@ -255,7 +255,7 @@ tapml_status strings_lines(struct budget *budget, const struct datum *text, stru
     struct strings_pieces pieces = {.budget = budget};
     const char *bytes = text->text.bytes;
     size_t begin = 0;
-    TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
+    TAPML_TRY(budget_spend_on_characters(budget, text->text.length));
     for (size_t at = 0; at < text->text.length; ++at) {
         if (bytes[at] != '\n' && bytes[at] != '\r') {
             continue;
@@ -295,7 +295,7 @@ tapml_status strings_set_case(struct budget *budget,
                               struct datum *out_text)
 {
     void *copy = NULL;
-    TAPML_TRY(budget_spend_on_bytes(budget, text->text.length));
+    TAPML_TRY(budget_spend(budget, text->text.length)); // Each letter is asked about.
     TAPML_TRY(budget_array(budget, text->text.length + 1, 1, &copy));
     memcpy(copy, text->text.bytes, text->text.length);
     char *bytes = copy;

@@ -2,56 +2,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/encoding.h"
 
+#include "base/assert.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = ENCODING_BLOCK_MAX, SPANS_MAX = 3, Q8_MOST = 127, Q4_MIDDLE = 8, Q4_MOST = 15 };
+static const struct codec *codec_of(const tapml_encoding *encoding)
+{
+    const struct codec *codec = codec_find(encoding->id);
 
-// Numbers below this are finite as an f16.
-static const double f16_limit = 65520;
+    ASSERT(codec != NULL && codec->encoding == encoding);
+    return codec;
+}
 
-#define SPAN(name_, dtype_, block_bytes_)                                                          \
-    {                                                                                              \
-        .hdr = TAPML_HDR(tapml_span), .name = name_, .dtype = dtype_, .block_bytes = block_bytes_, \
-        .align = ENCODING_ALIGN                                                                    \
-    }
-
-static const tapml_span scales = SPAN("scales", TAPML_F16, 2);
-static const tapml_span mins = SPAN("mins", TAPML_F16, 2);
-static const tapml_span q8_quants = SPAN("quants", TAPML_U8, BLOCK);
-static const tapml_span q4_quants = SPAN("quants", TAPML_U8, BLOCK / 2);
-static const tapml_span *const q8_spans[] = {&q8_quants, &scales};
-static const tapml_span *const q4_spans[] = {&q4_quants, &scales, &mins};
-
-static const tapml_encoding q8 = {.hdr = TAPML_HDR(tapml_encoding),
-                                  .id = TAPML_ENCODING_Q8,
-                                  .block_values = BLOCK,
-                                  .n_spans = 2,
-                                  .spans = q8_spans};
-static const tapml_encoding q4 = {.hdr = TAPML_HDR(tapml_encoding),
-                                  .id = TAPML_ENCODING_Q4,
-                                  .block_values = BLOCK,
-                                  .n_spans = 3,
-                                  .spans = q4_spans};
+static const tapml_encoding *encoding_of(const struct codec *codec)
+{
+    return codec != NULL ? codec->encoding : NULL;
+}
 
 const tapml_encoding *encoding_find(const char *id)
 {
-    return strcmp(id, q8.id) == 0 ? &q8 : strcmp(id, q4.id) == 0 ? &q4 : NULL;
+    const struct codec_tiles *tiles = codec_tiles_find(id);
+
+    return tiles != NULL ? tiles->encoding : encoding_of(codec_find(id));
 }
 
 const tapml_encoding *encoding_find_word(const char *word)
 {
-    return strcmp(word, "q8_0") == 0 ? &q8 : strcmp(word, "q4_0") == 0 ? &q4 : NULL;
+    return encoding_of(codec_find_word(word));
 }
 
 const char *encoding_name(const tapml_encoding *encoding, uint32_t dtype)
 {
     return encoding ? encoding->id : dtype_name(dtype);
+}
+
+const char *encoding_word(size_t index)
+{
+    const struct codec *codec = NULL;
+
+    for (uint32_t i = 0; (codec = codec_at(i)) != NULL; i++) {
+        if (codec->word != NULL && index-- == 0) {
+            return codec->word;
+        }
+    }
+    return NULL;
+}
+
+struct encoding_form
+encoding_on_device(const tapml_encoding *encoding, uint32_t dtype, unsigned takes)
+{
+    struct encoding_form form = {encoding, dtype};
+
+    if (tiles_are_in(encoding)) {
+        if ((takes & ENCODING_TAKES_TILES) == 0) {
+            form = (struct encoding_form){NULL, tiles_dtype(encoding)};
+        }
+    } else if (encoding != NULL && (takes & ENCODING_TAKES_BLOCKS) == 0) {
+        const struct codec *spread = codec_of(encoding)->spread;
+
+        form.encoding = spread != NULL ? spread->encoding : encoding;
+    }
+    return form;
+}
+
+uint64_t encoding_align(const tapml_encoding *encoding)
+{
+    uint64_t align = 1;
+
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        align = encoding->spans[i]->align > align ? encoding->spans[i]->align : align;
+    }
+    return align;
 }
 
 static uint64_t round_up(uint64_t value, uint64_t align)
@@ -80,6 +107,9 @@ tapml_status encoding_bytes(const tapml_encoding *encoding,
     // Beyond it neither the bytes of elements nor those of blocks, which are fewer, fit.
     const int64_t most = INT64_MAX / (int64_t)sizeof(uint64_t);
     int64_t count = 0;
+    if (tiles_are_in(encoding)) {
+        return tiles_bytes(encoding, shape, rank, out_bytes);
+    }
     TAPML_TRY(shape_count(shape, rank, &count));
     if (count > most) {
         return status_fail(TAPML_INVALID, "a tensor of %lld values is too large", (long long)count);
@@ -94,8 +124,16 @@ tapml_status encoding_bytes(const tapml_encoding *encoding,
             encoding->id, encoding->block_values, (long long)(rank > 0 ? shape[rank - 1] : 1));
     }
     const uint64_t blocks = (uint64_t)count / encoding->block_values;
-    *out_bytes = round_up(encoding_span_begin(encoding, blocks, encoding->n_spans), ENCODING_ALIGN);
+    *out_bytes = round_up(encoding_span_begin(encoding, blocks, encoding->n_spans),
+                          encoding_align(encoding));
     return TAPML_OK;
+}
+
+void encoding_byte_shape(const tapml_encoding *encoding, int64_t *shape, uint32_t rank)
+{
+    ASSERT(encoding->n_spans == 1 && rank > 0);
+    shape[rank - 1] = shape[rank - 1] / (int64_t)encoding->block_values *
+                      (int64_t)encoding->spans[0]->block_bytes;
 }
 
 double encoding_loss_relative(const struct encoding_loss *loss)
@@ -103,122 +141,41 @@ double encoding_loss_relative(const struct encoding_loss *loss)
     return loss->value_squares > 0 ? sqrt(loss->error_squares / loss->value_squares) : 0;
 }
 
-// -- One block ---------------------------------------------------------------------------------
+// -- Blocks ------------------------------------------------------------------------------------
 
-// Where the parts of a block lie. What has fewer spans repeats the last.
-struct encoding_place {
-    unsigned char *spans[SPANS_MAX];
+// Where the spans of a tensor lie for one block.
+struct encoding_block {
+    unsigned char *spans[CODEC_SPANS_MAX];
 };
 
-static struct encoding_place
-place_of(const tapml_encoding *encoding, void *tensor, uint64_t block_count, uint64_t block)
+static struct encoding_block
+block_of(const tapml_encoding *encoding, void *tensor, uint64_t block_count, uint64_t index)
 {
-    struct encoding_place place;
-    for (uint32_t i = 0; i < SPANS_MAX; i++) {
-        const uint32_t span = i < encoding->n_spans ? i : encoding->n_spans - 1;
-        place.spans[i] = (unsigned char *)tensor +
-                         encoding_span_begin(encoding, block_count, span) +
-                         block * encoding->spans[span]->block_bytes;
+    struct encoding_block block = {{NULL}};
+
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        block.spans[i] = (unsigned char *)tensor + encoding_span_begin(encoding, block_count, i) +
+                         index * encoding->spans[i]->block_bytes;
     }
-    return place;
+    return block;
 }
 
-static void put_f16(unsigned char *target, double value)
+static void decode(const struct codec *codec, const struct encoding_block *block, float *out_values)
 {
-    const uint16_t bits = convert_f32_to_f16((float)value);
-    memcpy(target, &bits, sizeof(bits));
+    codec_decode(codec, (const unsigned char *const *)block->spans, out_values);
 }
 
-static float get_f16(const unsigned char *source)
-{
-    uint16_t bits = 0;
-    memcpy(&bits, source, sizeof(bits));
-    return convert_f16_to_f32(bits);
-}
-
-// The nearest whole number of 0 .. `most` to `value` + `middle`; halves go up.
-static unsigned quantise(double value, unsigned middle, unsigned most)
-{
-    const double above = value + middle + 0.5;
-    return above <= 0 ? 0 : above >= most + 1.0 ? most : (unsigned)above;
-}
-
-// The value of the largest magnitude.
-static double find_extreme(const double values[BLOCK])
-{
-    double extreme = 0;
-    for (size_t i = 0; i < BLOCK; i++) {
-        extreme = fabs(values[i]) > fabs(extreme) ? values[i] : extreme;
-    }
-    return extreme;
-}
-
-// The largest magnitude becomes 127.
-static void encode_q8(const double values[BLOCK], const struct encoding_place *place)
-{
-    put_f16(place->spans[1], fabs(find_extreme(values)) / Q8_MOST);
-    const double scale = get_f16(place->spans[1]);
-    const double inverse = scale > 0 ? 1 / scale : 0;
-    for (size_t i = 0; i < BLOCK; i++) {
-        const unsigned above = quantise(values[i] * inverse, Q8_MOST, 2 * Q8_MOST);
-        place->spans[0][i] = (unsigned char)(above - Q8_MOST);
-    }
-}
-
-// The value of the largest magnitude becomes -8 times a scale that may be negative.
-static void encode_q4(const double values[BLOCK], const struct encoding_place *place)
-{
-    put_f16(place->spans[1], find_extreme(values) / -Q4_MIDDLE);
-    const double scale = get_f16(place->spans[1]);
-    const double inverse = scale != 0 ? 1 / scale : 0;
-    put_f16(place->spans[2], scale * -Q4_MIDDLE); // Which is exact.
-    for (size_t i = 0; i < BLOCK; i += 2) {
-        const unsigned low = quantise(values[i] * inverse, Q4_MIDDLE, Q4_MOST);
-        const unsigned high = quantise(values[i + 1] * inverse, Q4_MIDDLE, Q4_MOST);
-        place->spans[0][i / 2] = (unsigned char)(low | high << 4);
-    }
-}
-
-static void decode_q8(const struct encoding_place *place, float out_values[BLOCK])
-{
-    const float scale = get_f16(place->spans[1]);
-    for (size_t i = 0; i < BLOCK; i++) {
-        out_values[i] = scale * (float)(int8_t)place->spans[0][i];
-    }
-}
-
-static void decode_q4(const struct encoding_place *place, float out_values[BLOCK])
-{
-    const float scale = get_f16(place->spans[1]);
-    const float min = get_f16(place->spans[2]);
-    for (size_t i = 0; i < BLOCK; i++) {
-        const unsigned quant = place->spans[0][i / 2] >> (i % 2 * 4) & 15u;
-        out_values[i] = scale * (float)quant + min;
-    }
-}
-
-static void decode_at(const tapml_encoding *encoding,
-                      const struct encoding_place *place,
-                      float out_values[BLOCK])
-{
-    if (encoding == &q8) {
-        decode_q8(place, out_values);
-    } else {
-        decode_q4(place, out_values);
-    }
-}
-
-// -- Whole tensors -----------------------------------------------------------------------------
-
-static void measure(const double values[BLOCK],
-                    const tapml_encoding *encoding,
-                    const struct encoding_place *place,
+static void measure(const double *values,
+                    const struct codec *codec,
+                    const struct encoding_block *block,
                     struct encoding_loss *loss)
 {
-    float encoded[BLOCK];
-    decode_at(encoding, place, encoded);
-    for (size_t i = 0; i < BLOCK; i++) {
+    float encoded[ENCODING_BLOCK_MAX];
+
+    decode(codec, block, encoded);
+    for (uint32_t i = 0; i < codec->encoding->block_values; i++) {
         const double error = fabs((double)encoded[i] - values[i]);
+
         loss->error_squares += error * error;
         loss->value_squares += values[i] * values[i];
         loss->error_max = error > loss->error_max ? error : loss->error_max;
@@ -226,10 +183,10 @@ static void measure(const double values[BLOCK],
 }
 
 // The largest magnitude of a block can be scaled, and there is no NaN.
-static int is_in_range(const double values[BLOCK])
+static int is_in_range(const double *values, uint32_t count)
 {
-    for (size_t i = 0; i < BLOCK; i++) {
-        if (!(fabs(values[i]) < f16_limit)) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(fabs(values[i]) < CODEC_VALUE_LIMIT)) {
             return 0;
         }
     }
@@ -243,23 +200,23 @@ tapml_status encoding_encode(const tapml_encoding *encoding,
                              void *out_target,
                              struct encoding_loss *loss)
 {
+    const struct codec *codec = codec_of(encoding);
+    const uint32_t count = encoding->block_values;
     const unsigned char *bytes = source;
-    for (uint64_t block = 0; block < block_count; block++) {
-        const struct encoding_place place = place_of(encoding, out_target, block_count, block);
-        double values[BLOCK];
-        convert_to_f64(dtype, bytes + block * BLOCK * dtype_bytes(dtype), BLOCK, values);
-        if (!is_in_range(values)) {
+    double values[ENCODING_BLOCK_MAX];
+
+    for (uint64_t i = 0; i < block_count; i++) {
+        const struct encoding_block block = block_of(encoding, out_target, block_count, i);
+
+        convert_to_f64(dtype, bytes + i * count * dtype_bytes(dtype), count, values);
+        if (!codec->takes_all && !is_in_range(values, count)) {
             return status_fail(TAPML_INVALID,
                                "a value among %" PRIu64 " .. %" PRIu64
                                " is not below %.0f, which encoding '%s' cannot hold",
-                               block * BLOCK, block * BLOCK + BLOCK - 1, f16_limit, encoding->id);
+                               i * count, i * count + count - 1, CODEC_VALUE_LIMIT, encoding->id);
         }
-        if (encoding == &q8) {
-            encode_q8(values, &place);
-        } else {
-            encode_q4(values, &place);
-        }
-        measure(values, encoding, &place, loss);
+        codec->write(codec, values, block.spans);
+        measure(values, codec, &block, loss);
     }
     return TAPML_OK;
 }
@@ -271,9 +228,34 @@ void encoding_decode(const tapml_encoding *encoding,
                      float out_values[ENCODING_BLOCK_MAX])
 {
     // One struct for both ways; here it is only read.
-    const struct encoding_place place =
-        place_of(encoding, (void *)(uintptr_t)source, block_count, block);
-    decode_at(encoding, &place, out_values);
+    const struct encoding_block place =
+        block_of(encoding, (void *)(uintptr_t)source, block_count, block);
+
+    decode(codec_of(encoding), &place, out_values);
+}
+
+tapml_status encoding_spread(const tapml_encoding *from,
+                             const void *source,
+                             uint64_t block_count,
+                             void *out_target)
+{
+    const struct codec *codec = codec_of(from);
+
+    ASSERT(codec->spread != NULL);
+    for (uint64_t i = 0; i < block_count; i++) {
+        const struct encoding_block block =
+            block_of(from, (void *)(uintptr_t)source, block_count, i);
+        const struct encoding_block spread =
+            block_of(codec->spread->encoding, out_target, block_count, i);
+
+        if (!codec->spread_block(codec, (const unsigned char *const *)block.spans, spread.spans)) {
+            return status_fail(TAPML_INVALID,
+                               "block %" PRIu64 " of encoding '%s' has a scale that is too large "
+                               "for encoding '%s'",
+                               i, from->id, codec->spread->encoding->id);
+        }
+    }
+    return TAPML_OK;
 }
 
 void encoding_slice(const tapml_encoding *encoding,

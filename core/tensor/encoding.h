@@ -2,36 +2,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Block-quantised tensors: their layout in memory, encoding and decoding. docs/encodings.md defines
-// the meaning of the bits; plugins have their own decoders.
+// the meaning of the bits, which the codecs of the SDK read and write (tapml/codec/codec.h).
 //
 // An encoded tensor is dense and complete: its last axis consists of complete blocks, it begins at
-// a multiple of ENCODING_ALIGN bytes, and it has no partial views.
+// a multiple of encoding_align bytes, and it has no partial views. What is said of blocks does not
+// hold for encodings in tiles (tensor/tiles.h), which encoding_find and encoding_bytes know too.
 #pragma once
 
 #include "base/status.h"
 
-#include <tapml/tensor.h>
+#include <tapml/codec/codec.h>
 
-enum { ENCODING_ALIGN = 16, ENCODING_BLOCK_MAX = 32 };
+enum { ENCODING_BLOCK_MAX = CODEC_VALUES_MAX };
 
 // Returns the encoding with this id, or NULL. It is constant. [any]
 const tapml_encoding *encoding_find(const char *id);
 
-// Returns the encoding of a user's word, "q8_0" or "q4_0"; NULL for another word. [any]
+// The words of users for encodings, in their order.
+#define ENCODING_WORDS "q8_0 q4_0 q4_1 q5_0 q5_1 q4_k q5_k q6_k"
+
+// Returns a word by its index, or NULL behind the last. [any]
+const char *encoding_word(size_t index);
+
+// Returns the encoding of a user's word, such as "q8_0" or "q4_k"; NULL for another word. [any]
 const tapml_encoding *encoding_find_word(const char *word);
+
+// Returns the bytes of which a multiple is the start and the size of every tensor: the largest
+// `align` of the spans. [any]
+uint64_t encoding_align(const tapml_encoding *encoding);
 
 // Returns the id of an encoding, or the name of `dtype` if `encoding` is NULL: "tapml.q8/1", "f32".
 // [any]
 const char *encoding_name(const tapml_encoding *encoding, uint32_t dtype);
 
-// Counts the bytes of a dense tensor, which is plain if `encoding` is NULL. The size of an encoded
-// tensor is a multiple of ENCODING_ALIGN. TAPML_INVALID if the size does not fit into 63 bits, or
+// What a device takes beside the encodings of devices.
+enum { ENCODING_TAKES_BLOCKS = 1 << 0, ENCODING_TAKES_TILES = 1 << 1 };
+
+// The form of a weight's bytes.
+struct encoding_form {
+    const tapml_encoding *encoding; // NULL is plain.
+    uint32_t dtype;                 // U8 where there is an encoding.
+};
+
+// Returns the form that a weight of `encoding` and `dtype` has on a device: the same one if the
+// device takes such encodings, else of the blocks of files the one whose spans are read in words,
+// and of tiles the plain dtype that all values have a form in. [any]
+struct encoding_form
+encoding_on_device(const tapml_encoding *encoding, uint32_t dtype, unsigned takes);
+
+// Turns `block_count` blocks of `from`, an encoding of blocks, into those of its encoding on a
+// device that takes no blocks of files, which is another one. The values stay the same.
+// TAPML_INVALID names the first block whose scale has no such form. [any]
+tapml_status encoding_spread(const tapml_encoding *from,
+                             const void *source,
+                             uint64_t block_count,
+                             void *out_target) STATUS_USED;
+
+// Counts the bytes of a dense tensor, which is plain if `encoding` is NULL; of tiles those of the
+// spans one after another. The size of an encoded
+// tensor is a multiple of encoding_align. TAPML_INVALID if the size does not fit into 63 bits, or
 // the last axis does not consist of complete blocks. [any]
 tapml_status encoding_bytes(const tapml_encoding *encoding,
                             uint32_t dtype,
                             const int64_t *shape,
                             uint32_t rank,
                             uint64_t *out_bytes) STATUS_USED;
+
+// Changes `shape`, of values, to that of the bytes that they lie in, of an encoding of one span:
+// rows of it are rows of bytes. [any]
+void encoding_byte_shape(const tapml_encoding *encoding, int64_t *shape, uint32_t rank);
 
 // Returns the offset in bytes of span `index` in a tensor of `block_count` blocks. [any]
 uint64_t encoding_span_begin(const tapml_encoding *encoding, uint64_t block_count, uint32_t index);

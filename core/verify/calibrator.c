@@ -6,19 +6,25 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "exec/reduced.h"
 #include "store/limit.h"
+#include "verify/near_case.h"
+#include "verify/oracle.h"
+
+#include <tapml/backend.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DEVICES_MAX = 16, NAME_TEXT = 128, LIST_TEXT = 512 };
-
 // A case that is looked at closely runs so often on every device with its inputs moved by up to
 // four roundings of f32.
 enum { CLOSE_ROUNDS = 3, CLOSE_SEED = 1 };
 static const double CLOSE_STEP = 0x1p-22;
+
+// A function of one number makes at most so much of a rounding of it, which is what exp makes of
+// one at the end of f32: what makes more of it jumps or cancels, and has no excuse.
+static const double CLOSE_ULP_MOST = 256;
+static const double CLOSE_ULP_FACTOR = 4;
 
 // In a reduced dtype all devices and the target round the same inputs; moved by half a rounding
 // they are rounded anew.
@@ -31,26 +37,10 @@ static const double USEFUL_ROW_ERROR = 1e-2;
 static const double USEFUL_NMSE_REDUCED = 1e-3;
 static const double USEFUL_ROW_ERROR_REDUCED = 0.25;
 
-struct device {
-    struct backend *backend;
-    struct reduced *reduced; // Around it; or NULL.
-    struct replay *replay;
-};
-
-// A component whose devices calibrate; without any it has class floors.
-struct oracle {
-    char component[NAME_TEXT];
-    char list[LIST_TEXT];               // "reference f64 f32": without the target itself.
-    struct device devices[DEVICES_MAX]; // The first is exact. Opened when they are needed.
-    struct replay *exact;               // On the first one as it is, where the others are reduced.
-    uint32_t device_count;
-};
-
 struct calibrator {
-    struct registry *registry;
-    const struct checkpoint *checkpoint;
-    const struct backend *target; // Or NULL.
-    enum activation activation;
+    struct oracle_options options;
+    struct backend *declares; // Whose arithmetic is judged; or NULL.
+    const struct arithmetic *assumed;
     struct oracle **oracles;
     size_t oracle_count, oracle_capacity;
 };
@@ -58,55 +48,64 @@ struct calibrator {
 // The outputs of a case with their limits.
 struct limits {
     const struct carved_case *item;
-    struct oracle *oracle; // NULL where nothing calibrates the op.
+    struct oracle *oracle;         // NULL where nothing calibrates the op.
+    const struct arithmetic *form; // In which it is computed.
     const char *params[REPLAY_OUTPUTS_MAX];
     struct compare_limit items[REPLAY_OUTPUTS_MAX];
     uint32_t count;
     int is_calibrated; // All of them are in the store.
     enum activation activation;
-    char calibration[LIST_TEXT + 16]; // What they depend on beside the case,
-    char identity[HASH_TEXT];         // and what that is made of.
+    char calibration[ORACLE_TEXT + ARITHMETIC_TEXT + 32]; // What they depend on beside the case,
+    char identity[HASH_TEXT];                             // and what that is made of.
 };
+
+static const struct arithmetic *form_of(void *user, const tapml_op *op)
+{
+    return calibrator_form(user, op);
+}
 
 tapml_status calibrator_create(struct registry *registry,
                                const struct checkpoint *checkpoint,
-                               const struct backend *target,
+                               struct backend *target,
                                struct calibrator **out_calibrator)
 {
     struct calibrator *calibrator = alloc_new(sizeof(*calibrator));
     if (!calibrator) {
         return status_no_memory();
     }
-    calibrator->registry = registry;
-    calibrator->checkpoint = checkpoint;
-    calibrator->target = target;
-    calibrator->activation = target ? backend_info(target)->activation : ACTIVATION_F32;
+    calibrator->options = (struct oracle_options){
+        .registry = registry,
+        .checkpoint = checkpoint,
+        .target = target,
+        .activation = target ? backend_info(target)->activation : ACTIVATION_F32,
+        .form = form_of,
+        .user = calibrator};
+    calibrator->declares = target;
     *out_calibrator = calibrator;
     return TAPML_OK;
 }
 
 void calibrator_set_activation(struct calibrator *calibrator, enum activation activation)
 {
-    calibrator->activation = activation;
+    calibrator->options.activation = activation;
 }
 
-static void close_devices(struct oracle *oracle)
+void calibrator_set_declares(struct calibrator *calibrator, struct backend *declares)
 {
-    replay_destroy(oracle->exact);
-    oracle->exact = NULL;
-    for (uint32_t i = 0; i < oracle->device_count; i++) {
-        replay_destroy(oracle->devices[i].replay);
-        reduced_destroy(oracle->devices[i].reduced);
-        backend_release(oracle->devices[i].backend);
-        oracle->devices[i] = (struct device){0};
+    calibrator->declares = declares;
+}
+
+void calibrator_assume(struct calibrator *calibrator, const struct arithmetic *form)
+{
+    calibrator->assumed = form;
+}
+
+const struct arithmetic *calibrator_form(const struct calibrator *calibrator, const tapml_op *op)
+{
+    if (calibrator->assumed) {
+        return calibrator->assumed;
     }
-    oracle->device_count = 0;
-}
-
-static void oracle_destroy(struct oracle *oracle)
-{
-    close_devices(oracle);
-    alloc_free(oracle);
+    return calibrator->declares ? backend_arithmetic(calibrator->declares, op) : &arithmetic_f32;
 }
 
 void calibrator_destroy(struct calibrator *calibrator)
@@ -121,103 +120,8 @@ void calibrator_destroy(struct calibrator *calibrator)
     alloc_free(calibrator);
 }
 
-static tapml_status open_device(const struct calibrator *calibrator,
-                                struct oracle *oracle,
-                                const char *id,
-                                size_t length)
-{
-    char name[2 * NAME_TEXT];
-    (void)snprintf(name, sizeof(name), "%s:%.*s", oracle->component, (int)length, id);
-    if (oracle->device_count == DEVICES_MAX) {
-        return status_fail(TAPML_INVALID, "component '%s' has more than %d devices that calibrate",
-                           oracle->component, DEVICES_MAX);
-    }
-    struct device *device = &oracle->devices[oracle->device_count];
-    TAPML_TRY(registry_open(calibrator->registry, name, &device->backend));
-    oracle->device_count++; // From here on the oracle releases it.
-    struct backend *backend = device->backend;
-    const int is_reduced = activation_is_reduced(calibrator->activation);
-    if (is_reduced) {
-        TAPML_TRY(reduced_create(device->backend, calibrator->activation, &device->reduced));
-        backend = reduced_backend(device->reduced);
-    }
-    if (is_reduced && !oracle->exact) {
-        TAPML_TRY(replay_create(device->backend, calibrator->checkpoint, &oracle->exact));
-    }
-    return replay_create(backend, calibrator->checkpoint, &device->replay);
-}
-
-// Who computes what is right.
-static struct replay *exact_replay(const struct oracle *oracle)
-{
-    return oracle->exact ? oracle->exact : oracle->devices[0].replay;
-}
-
-// The first device whose distance from that counts.
-static uint32_t first_other(const struct oracle *oracle)
-{
-    return oracle->exact ? 0 : 1;
-}
-
-static tapml_status open_devices(const struct calibrator *calibrator, struct oracle *oracle)
-{
-    tapml_status status = TAPML_OK;
-    if (oracle->device_count > 0) {
-        return TAPML_OK;
-    }
-    const char *at = oracle->list + strlen(oracle->component);
-    while (status == TAPML_OK && *at != 0) {
-        const size_t length = strcspn(++at, " ");
-        status = open_device(calibrator, oracle, at, length);
-        at += length;
-    }
-    if (status != TAPML_OK) {
-        close_devices(oracle);
-        return status_explain(status, "while calibrating on '%s'", oracle->component);
-    }
-    return TAPML_OK;
-}
-
-static int is_target(const struct calibrator *calibrator,
-                     const struct oracle *oracle,
-                     const char *id,
-                     size_t length)
-{
-    const struct backend_info *info = calibrator->target ? backend_info(calibrator->target) : NULL;
-    return info && strcmp(info->component, oracle->component) == 0 &&
-           strlen(info->device) == length && strncmp(info->device, id, length) == 0;
-}
-
-// Names the component and the devices that calibrate.
-static tapml_status list_devices(const struct calibrator *calibrator, struct oracle *oracle)
-{
-    const char *at = registry_component_key(calibrator->registry, oracle->component, "calibrates");
-    struct text list;
-    text_init(&list);
-    text_append(&list, oracle->component);
-    while (at && *at != 0) {
-        const size_t length = strcspn(at, " ");
-        if (length > 0 && !is_target(calibrator, oracle, at, length)) {
-            text_format(&list, " %.*s", (int)length, at);
-        }
-        at += length + (at[length] == ' ');
-    }
-    tapml_status status = text_status(&list);
-    if (status == TAPML_OK && list.length >= LIST_TEXT) {
-        status = status_fail(TAPML_INVALID,
-                             "component '%s' names its devices that calibrate in "
-                             "%zu bytes, at most %d fit",
-                             oracle->component, list.length, LIST_TEXT - 1);
-    }
-    if (status == TAPML_OK) {
-        memcpy(oracle->list, list.data, list.length + 1);
-    }
-    text_release(&list);
-    return status;
-}
-
 static tapml_status
-oracle_create(struct calibrator *calibrator, const char *component, struct oracle **out_oracle)
+add_oracle(struct calibrator *calibrator, const char *component, struct oracle **out_oracle)
 {
     void *grown = calibrator->oracles;
     if (!alloc_grow(&grown, &calibrator->oracle_capacity, calibrator->oracle_count,
@@ -225,18 +129,8 @@ oracle_create(struct calibrator *calibrator, const char *component, struct oracl
         return status_no_memory();
     }
     calibrator->oracles = grown;
-    struct oracle *oracle = alloc_new(sizeof(*oracle));
-    if (!oracle) {
-        return status_no_memory();
-    }
-    (void)snprintf(oracle->component, sizeof(oracle->component), "%s", component);
-    const tapml_status status = list_devices(calibrator, oracle);
-    if (status != TAPML_OK) {
-        oracle_destroy(oracle);
-        return status;
-    }
-    calibrator->oracles[calibrator->oracle_count++] = oracle;
-    *out_oracle = oracle;
+    TAPML_TRY(oracle_create(&calibrator->options, component, out_oracle));
+    calibrator->oracles[calibrator->oracle_count++] = *out_oracle;
     return TAPML_OK;
 }
 
@@ -245,7 +139,7 @@ static tapml_status find_oracle(struct calibrator *calibrator,
                                 const struct compiled_op *schema,
                                 struct oracle **out_oracle)
 {
-    const char *component = registry_oracle(calibrator->registry, schema->op);
+    const char *component = registry_oracle(calibrator->options.registry, schema->op);
     *out_oracle = NULL;
     if (!component) {
         return TAPML_OK;
@@ -256,25 +150,31 @@ static tapml_status find_oracle(struct calibrator *calibrator,
             return TAPML_OK;
         }
     }
-    return oracle_create(calibrator, component, out_oracle);
+    return add_oracle(calibrator, component, out_oracle);
 }
 
 // What gives the limits of `schema`: the devices, with what computes it there, or floors alone.
-static tapml_status identify(const struct calibrator *calibrator,
+static tapml_status identify(struct calibrator *calibrator,
                              struct oracle *oracle,
                              const struct compiled_op *schema,
                              char out_text[HASH_TEXT])
 {
+    const struct arithmetic *form = calibrator_form(calibrator, schema->op);
+    char described[ARITHMETIC_TEXT];
     struct text text;
     if (oracle) {
-        TAPML_TRY(open_devices(calibrator, oracle));
+        TAPML_TRY(oracle_open(oracle, form->accumulator));
     }
+    arithmetic_describe(form, described);
     text_init(&text);
     text_format(&text, "%d times %s in %s", CALIBRATE_FACTOR, oracle ? oracle->list : "floors",
-                activation_type(calibrator->activation)->name);
+                activation_type(calibrator->options.activation)->name);
     for (uint32_t i = 0; oracle && i < oracle->device_count; i++) {
-        text_format(&text, " %s", backend_identity(oracle->devices[i].backend, schema->op));
+        if (i == 0 || oracle_shows(oracle, i, form)) {
+            text_format(&text, " %s", backend_identity(oracle->devices[i].backend, schema->op));
+        }
     }
+    text_format(&text, "%s%s", *described ? " as declared: " : "", described);
     const tapml_status status = text_status(&text);
     if (status == TAPML_OK) {
         hash_text(hash_bytes(text.data, text.length), out_text);
@@ -283,13 +183,30 @@ static tapml_status identify(const struct calibrator *calibrator,
     return status;
 }
 
+// The floor of a class for outputs that are computed as the target does it. A quotient by a scale
+// that has another last bit may move a value near a tie by a step: no measure of single elements.
+static struct compare_limit floor_of(const struct calibrator *calibrator,
+                                     const struct compiled_op *schema,
+                                     enum compare_class class_)
+{
+    const struct arithmetic *form = calibrator_form(calibrator, schema->op);
+    const enum activation loss = arithmetic_loss(form);
+    const double rounding = activation_type(calibrator->options.activation)->rounding;
+    const int is_larger = activation_type(loss)->rounding > rounding;
+    const struct compare_limit floor =
+        compare_floor_in(class_, is_larger ? loss : calibrator->options.activation);
+    return floor.class_ == COMPARE_ELEMENTWISE && arithmetic_has_scale(form->inputs)
+               ? compare_floor(COMPARE_REDUCTION)
+               : floor;
+}
+
 tapml_status calibrator_class(const struct calibrator *calibrator,
                               const struct compiled_op *schema,
                               enum compare_class *out_class)
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
-    *out_class = compare_floor_in(class_, calibrator->activation).class_;
+    *out_class = floor_of(calibrator, schema, class_).class_;
     return TAPML_OK;
 }
 
@@ -313,12 +230,17 @@ static tapml_status begin(struct calibrator *calibrator,
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
-    *limits = (struct limits){.item = item, .activation = calibrator->activation};
+    *limits = (struct limits){.item = item,
+                              .form = calibrator_form(calibrator, schema->op),
+                              .activation = calibrator->options.activation};
+    char described[ARITHMETIC_TEXT];
+    arithmetic_describe(limits->form, described);
     TAPML_TRY(find_oracle(calibrator, schema, &limits->oracle));
     const struct activation_type *type = activation_type(limits->activation);
-    (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s%s",
+    (void)snprintf(limits->calibration, sizeof(limits->calibration), "%s%s%s%s%s",
                    limits->oracle ? limits->oracle->list : "", type->is_reduced ? ", in " : "",
-                   type->is_reduced ? type->name : "");
+                   type->is_reduced ? type->name : "", *described ? ", as declared: " : "",
+                   described);
     if (class_ != COMPARE_EXACT) {
         TAPML_TRY(identify(calibrator, limits->oracle, schema, limits->identity));
     }
@@ -331,7 +253,7 @@ static tapml_status begin(struct calibrator *calibrator,
                                REPLAY_OUTPUTS_MAX);
         }
         limits->params[limits->count] = item->arguments[i].name;
-        limits->items[limits->count++] = compare_floor_in(class_, limits->activation);
+        limits->items[limits->count++] = floor_of(calibrator, schema, class_);
     }
     return TAPML_OK;
 }
@@ -396,77 +318,75 @@ static void widen_by(struct limits *limits,
     }
 }
 
-// Runs an item on all devices but the exact one (where they are reduced, on that one too), and
-// widens by what they diverge from it.
-static tapml_status measure_others(const struct oracle *oracle,
-                                   const struct carved_case *item,
+// The same where the inputs of elementwise ops have moved by a rounding.
+static void
+excuse(struct limits *limits, const struct replay_result *exact, const struct replay_result *moved)
+{
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const struct replay_output *output = &exact->outputs[i];
+        const struct compare_result spread =
+            compare_tensors(output->dtype, output->computed, moved->outputs[i].computed,
+                            output->rows, output->width);
+        if (spread.ulp <= CLOSE_ULP_MOST) {
+            compare_widen(&limits->items[i], &spread, CLOSE_ULP_FACTOR);
+        }
+    }
+}
+
+typedef void (*widen_fn)(struct limits *limits,
+                         const struct replay_result *exact,
+                         const struct replay_result *other);
+
+// Runs an item on all devices that show something, and widens by what they diverge from the exact
+// one.
+static tapml_status measure_others(const struct carved_case *item,
                                    const struct compiled_op *schema,
                                    const struct replay_result *exact,
+                                   widen_fn widen,
                                    struct limits *limits)
 {
-    for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
-        struct replay_result other;
-        TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
+    const struct oracle *oracle = limits->oracle;
+    for (uint32_t i = 0; i < oracle->device_count; i++) {
+        struct replay_result other = {.outcome = REPLAY_SKIPPED};
+        if (oracle_shows(oracle, i, limits->form)) {
+            TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
+        }
         if (other.outcome == REPLAY_RAN) {
-            widen_by(limits, exact, &other);
+            widen(limits, exact, &other);
         }
     }
     return TAPML_OK;
 }
 
-// Moves each number of what goes in by itself, at random. Weights stay.
-static tapml_status
-move_inputs(struct carved_case *item, double step, struct random *random, struct arena *arena)
-{
-    for (uint32_t i = 0; i < item->argument_count; i++) {
-        struct case_argument *argument = &item->arguments[i];
-        const size_t count = argument->content_bytes / sizeof(float);
-        if (!argument->before || argument->dtype != TAPML_F32 ||
-            (argument->effects & TAPML_E_WEIGHT) != 0) {
-            continue;
-        }
-        float *moved = arena_array(arena, count, sizeof(*moved));
-        if (!moved) {
-            return status_no_memory();
-        }
-        memcpy(moved, argument->before, count * sizeof(*moved));
-        for (size_t k = 0; k < count; k++) {
-            moved[k] = (float)(moved[k] * (1 + step * random_between(random, -1, 1)));
-        }
-        argument->before = moved;
-    }
-    return TAPML_OK;
-}
-
-static double close_step(enum activation activation)
+static double close_step(enum activation activation, enum compare_class class_)
 {
     const struct activation_type *type = activation_type(activation);
+    if (class_ == COMPARE_ELEMENTWISE) {
+        return 0;
+    }
     return type->is_reduced ? CLOSE_ROUNDINGS_REDUCED * type->rounding : CLOSE_STEP;
 }
 
 // The sum that an honest kernel rounds is the exact sum of inputs that lie a few roundings off. So
 // inputs that are moved show what no order of summation may happen to: how much the case makes of
-// a rounding. Elementwise ops have no such excuse.
-static tapml_status measure_closely(const struct oracle *oracle,
-                                    const struct compiled_op *schema,
+// a rounding. Of elementwise ops inputs are moved by one rounding, since exp multiplies its
+// argument by a constant on many devices: an argument of 80 makes 80 roundings of this one.
+static tapml_status measure_closely(const struct compiled_op *schema,
                                     const struct replay_result *exact,
                                     struct limits *limits)
 {
+    const enum compare_class class_ = limits->items[0].class_;
+    const widen_fn widen = class_ == COMPARE_ELEMENTWISE ? excuse : widen_by;
     struct random random;
     struct arena *arena = arena_create();
     tapml_status status = arena ? TAPML_OK : status_no_memory();
     random_init(&random, CLOSE_SEED);
     for (int round = 0; status == TAPML_OK && round < CLOSE_ROUNDS; round++) {
-        struct carved_case moved = *limits->item;
-        moved.arguments = arena_array(arena, moved.argument_count, sizeof(*moved.arguments));
-        status = moved.arguments ? TAPML_OK : status_no_memory();
+        struct carved_case near;
+        status = near_case_make(limits->item, close_step(limits->activation, class_), &random,
+                                arena, &near);
         if (status == TAPML_OK) {
-            memcpy(moved.arguments, limits->item->arguments,
-                   moved.argument_count * sizeof(*moved.arguments));
-            status = move_inputs(&moved, close_step(limits->activation), &random, arena);
-        }
-        if (status == TAPML_OK) {
-            status = measure_others(oracle, &moved, schema, exact, limits);
+            status = measure_others(&near, schema, exact, widen, limits);
         }
     }
     arena_destroy(arena);
@@ -474,19 +394,16 @@ static tapml_status measure_closely(const struct oracle *oracle,
 }
 
 // Runs the case on all devices of the oracle. Where the exact one does not run it, floors stay.
-static tapml_status measure(const struct oracle *oracle,
-                            const struct compiled_op *schema,
-                            struct limits *limits,
-                            int closely)
+static tapml_status measure(const struct compiled_op *schema, struct limits *limits, int closely)
 {
     struct replay_result exact;
-    TAPML_TRY(replay_run(exact_replay(oracle), limits->item, schema, 0, &exact));
+    TAPML_TRY(replay_run(limits->oracle->exact, limits->item, schema, 0, &exact));
     if (exact.outcome != REPLAY_RAN) {
         return TAPML_OK;
     }
-    TAPML_TRY(measure_others(oracle, limits->item, schema, &exact, limits));
-    return closely && limits->count > 0 && limits->items[0].class_ == COMPARE_REDUCTION
-               ? measure_closely(oracle, schema, &exact, limits)
+    TAPML_TRY(measure_others(limits->item, schema, &exact, widen_by, limits));
+    return closely && limits->count > 0 && limits->items[0].class_ != COMPARE_EXACT
+               ? measure_closely(schema, &exact, limits)
                : TAPML_OK;
 }
 
@@ -497,10 +414,10 @@ static tapml_status calibrate(struct calibrator *calibrator,
                               int closely)
 {
     if (limits->oracle) {
-        TAPML_TRY(open_devices(calibrator, limits->oracle));
+        TAPML_TRY(oracle_open(limits->oracle, limits->form->accumulator));
     }
     if (limits->oracle && limits->oracle->device_count > 0) {
-        const tapml_status status = measure(limits->oracle, schema, limits, closely);
+        const tapml_status status = measure(schema, limits, closely);
         if (status != TAPML_OK) {
             return status_explain(status, "while calibrating on '%s'", limits->oracle->component);
         }
@@ -554,6 +471,66 @@ tapml_status calibrator_widen(struct calibrator *calibrator,
     return TAPML_OK;
 }
 
+static int differs_in_finiteness(const struct replay_result *exact,
+                                 const struct replay_result *other)
+{
+    for (uint32_t i = 0; i < exact->output_count; i++) {
+        const struct replay_output *output = &exact->outputs[i];
+        const struct compare_result distance =
+            compare_tensors(output->dtype, output->computed, other->outputs[i].computed,
+                            output->rows, output->width);
+        if (distance.mismatched_non_finite > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static tapml_status find_overflow(const struct oracle *oracle,
+                                  const struct carved_case *item,
+                                  const struct compiled_op *schema,
+                                  const struct arithmetic *form,
+                                  int *out_overflows)
+{
+    struct replay_result exact;
+    TAPML_TRY(replay_run(oracle->exact, item, schema, 0, &exact));
+    for (uint32_t i = 0; exact.outcome == REPLAY_RAN && i < oracle->device_count && !*out_overflows;
+         i++) {
+        struct replay_result other = {.outcome = REPLAY_SKIPPED};
+        if (oracle_shows(oracle, i, form)) {
+            TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
+        }
+        *out_overflows = other.outcome == REPLAY_RAN && differs_in_finiteness(&exact, &other);
+    }
+    return TAPML_OK;
+}
+
+tapml_status calibrator_overflows(struct calibrator *calibrator,
+                                  const struct carved_case *item,
+                                  const struct compiled_op *schema,
+                                  int *out_overflows)
+{
+    const struct arithmetic *form = calibrator_form(calibrator, schema->op);
+    struct oracle *oracle = NULL;
+    *out_overflows = 0;
+    TAPML_TRY(find_oracle(calibrator, schema, &oracle));
+    if (!oracle) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(oracle_open(oracle, form->accumulator));
+    const tapml_status status = oracle->device_count > 0
+                                    ? find_overflow(oracle, item, schema, form, out_overflows)
+                                    : TAPML_OK;
+    return status == TAPML_OK
+               ? TAPML_OK
+               : status_explain(status, "while calibrating on '%s'", oracle->component);
+}
+
+const char *calibrator_overflow_reason(void)
+{
+    return "its values overflow on an honest device";
+}
+
 // What the exact device computed is what the case expects.
 static tapml_status
 set_expected(struct carved_case *item, const struct replay_result *exact, struct arena *arena)
@@ -581,14 +558,14 @@ static const char *objection(const struct replay_result *exact,
                              const struct replay_result *other,
                              const struct limits *limits)
 {
+    if (differs_in_finiteness(exact, other)) {
+        return calibrator_overflow_reason();
+    }
     for (uint32_t i = 0; i < exact->output_count; i++) {
         const struct replay_output *output = &exact->outputs[i];
         const struct compare_result distance =
             compare_tensors(output->dtype, output->computed, other->outputs[i].computed,
                             output->rows, output->width);
-        if (distance.mismatched_non_finite > 0) {
-            return "its values overflow on an honest device";
-        }
         if (limits->items[i].class_ == COMPARE_REDUCTION && isinf(distance.nmse)) {
             return "honest devices differ where the exact result is 0";
         }
@@ -598,7 +575,8 @@ static const char *objection(const struct replay_result *exact,
 
 static int is_useful(const struct limits *limits)
 {
-    const int is_reduced = activation_is_reduced(limits->activation);
+    const int is_reduced = activation_is_reduced(limits->activation) ||
+                           activation_is_reduced(arithmetic_loss(limits->form));
     const double nmse = is_reduced ? USEFUL_NMSE_REDUCED : USEFUL_NMSE;
     const double row_error = is_reduced ? USEFUL_ROW_ERROR_REDUCED : USEFUL_ROW_ERROR;
     for (uint32_t i = 0; i < limits->count; i++) {
@@ -616,15 +594,15 @@ static tapml_status refuse(struct arena *arena, const char *reason, const char *
     return *out_refusal ? TAPML_OK : status_no_memory();
 }
 
-static tapml_status expect(struct oracle *oracle,
-                           struct carved_case *item,
+static tapml_status expect(struct carved_case *item,
                            const struct compiled_op *schema,
                            struct arena *arena,
                            struct limits *limits,
                            const char **out_refusal)
 {
+    struct oracle *oracle = limits->oracle;
     struct replay_result exact;
-    const tapml_status status = replay_run(exact_replay(oracle), item, schema, 0, &exact);
+    const tapml_status status = replay_run(oracle->exact, item, schema, 0, &exact);
     if (status == TAPML_INVALID || status == TAPML_UNIMPLEMENTED) {
         return refuse(arena, status_message(), out_refusal);
     }
@@ -632,8 +610,11 @@ static tapml_status expect(struct oracle *oracle,
     if (exact.outcome != REPLAY_RAN) {
         return refuse(arena, exact.reason, out_refusal);
     }
-    for (uint32_t i = first_other(oracle); i < oracle->device_count; i++) {
-        struct replay_result other;
+    for (uint32_t i = 0; i < oracle->device_count; i++) {
+        struct replay_result other = {.outcome = REPLAY_SKIPPED};
+        if (!oracle_shows(oracle, i, limits->form)) {
+            continue;
+        }
         TAPML_TRY(replay_run(oracle->devices[i].replay, item, schema, 0, &other));
         if (other.outcome == REPLAY_RAN) {
             const char *reason = objection(&exact, &other, limits);
@@ -661,12 +642,12 @@ tapml_status calibrator_expect(struct calibrator *calibrator,
     TAPML_TRY(begin(calibrator, item, schema, &limits));
     struct oracle *oracle = limits.oracle;
     if (oracle) {
-        TAPML_TRY(open_devices(calibrator, oracle));
+        TAPML_TRY(oracle_open(oracle, limits.form->accumulator));
     }
     if (!oracle || oracle->device_count == 0) {
         return refuse(arena, "no device calibrates its op", out_refusal);
     }
-    const tapml_status status = expect(oracle, item, schema, arena, &limits, out_refusal);
+    const tapml_status status = expect(item, schema, arena, &limits, out_refusal);
     if (status != TAPML_OK) {
         return status_explain(status, "while calibrating on '%s'", oracle->component);
     }
@@ -674,16 +655,39 @@ tapml_status calibrator_expect(struct calibrator *calibrator,
     return TAPML_OK;
 }
 
+tapml_status calibrator_as_declared(struct calibrator *calibrator,
+                                    const struct carved_case *item,
+                                    const struct compiled_op *schema,
+                                    struct arena *arena,
+                                    struct carved_case *out_case,
+                                    int *out_has)
+{
+    const struct arithmetic *form = calibrator_form(calibrator, schema->op);
+    struct oracle *oracle = NULL;
+    struct replay_result exact;
+    *out_has = 0;
+    TAPML_TRY(find_oracle(calibrator, schema, &oracle));
+    if (!oracle || !arithmetic_is_reduced(form)) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(oracle_open(oracle, form->accumulator));
+    if (oracle->device_count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(replay_run(oracle->exact, item, schema, 0, &exact));
+    if (exact.outcome != REPLAY_RAN) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(near_case_copy(item, arena, out_case));
+    *out_has = 1;
+    return set_expected(out_case, &exact, arena);
+}
+
 uint64_t calibrator_executions(const struct calibrator *calibrator)
 {
     uint64_t executions = 0;
     for (size_t i = 0; i < calibrator->oracle_count; i++) {
-        const struct oracle *oracle = calibrator->oracles[i];
-        executions += oracle->exact ? replay_executions(oracle->exact) : 0;
-        for (uint32_t k = 0; k < oracle->device_count; k++) {
-            executions +=
-                oracle->devices[k].replay ? replay_executions(oracle->devices[k].replay) : 0;
-        }
+        executions += oracle_executions(calibrator->oracles[i]);
     }
     return executions;
 }

@@ -14,6 +14,11 @@
 // the exact result of inputs that were not rounded is the spread. Floors are wider then, and all
 // but exact ops are measured as reductions (compare_floor_in).
 //
+// A target that declares its arithmetic (`backend_arithmetic`) is judged by that: the exact device
+// computes in f64 what goes in rounded as declared, and the others show what order of sums, sums of
+// fewer digits (the component keys "calibrates-f16" and "calibrates-bf16") and rounded outputs
+// lose. The declaration itself costs nothing there: `calibrator_as_declared` gives what is right.
+//
 // Limits are kept in the store by (op, version, shape class, output, devices), as long as what
 // computes the op on those devices stays the same. They are the
 // largest of the cases that were calibrated: the first one of a class, and those that
@@ -37,13 +42,33 @@ enum { CALIBRATE_FACTOR = 8 };
 // no part in the limits; or NULL) outlive the calibrator.
 tapml_status calibrator_create(struct registry *registry,
                                const struct checkpoint *checkpoint,
-                               const struct backend *target,
+                               struct backend *target,
                                struct calibrator **out_calibrator) STATUS_USED;
 void calibrator_destroy(struct calibrator *calibrator);
 
 // Gives the limits of a target with activations of this dtype, whatever the target at creation.
 // Before the first case.
 void calibrator_set_activation(struct calibrator *calibrator, enum activation activation);
+
+// Judges by what this backend declares, whatever the target at creation. Borrowed.
+void calibrator_set_declares(struct calibrator *calibrator, struct backend *declares);
+
+// Judges all ops as if they were computed in this form, from now on; NULL: as they are declared.
+// Borrowed.
+void calibrator_assume(struct calibrator *calibrator, const struct arithmetic *form);
+
+// How an op is computed: as assumed, as declared, or in f32. Never NULL.
+const struct arithmetic *calibrator_form(const struct calibrator *calibrator, const tapml_op *op);
+
+// The case with what is right of an op as it is computed: the exact device's outputs, not rounded,
+// in `arena`. `*out_has` is 0, and `out_case` undefined, if it is computed in f32 or no device runs
+// it.
+tapml_status calibrator_as_declared(struct calibrator *calibrator,
+                                    const struct carved_case *item,
+                                    const struct compiled_op *schema,
+                                    struct arena *arena,
+                                    struct carved_case *out_case,
+                                    int *out_has) STATUS_USED;
 
 // A digest of what gives the limits of an op, beside its case: the factor, the devices that
 // calibrate, and what computes the op on each of them; of an op that no device calibrates, its
@@ -70,12 +95,25 @@ tapml_status calibrator_limits(struct calibrator *calibrator,
 // Runs this very case on the calibrating devices, whatever is known of its class, and gives the
 // limits then, which are at least as large as before. It is looked at closely: a reduction also
 // runs with its inputs moved by up to four roundings, since a case that makes much of a rounding
-// may by chance not show it in any of the devices' orders of summation. `store` may be NULL.
+// may by chance not show it in any of the devices' orders of summation; an elementwise op with its
+// inputs moved by one, unless that makes more than 256 units in the last place. `store` may be
+// NULL.
 tapml_status calibrator_widen(struct calibrator *calibrator,
                               struct store *store,
                               const struct carved_case *item,
                               const struct compiled_op *schema,
                               struct compare_limit *out_limits) STATUS_USED;
+
+// Whether an honest device has values on a case that are not finite where those of the exact one
+// are, or the other way round: then the case says nothing about a target that has such values too.
+// Not so if nothing calibrates the op, or the exact device does not run the case.
+tapml_status calibrator_overflows(struct calibrator *calibrator,
+                                  const struct carved_case *item,
+                                  const struct compiled_op *schema,
+                                  int *out_overflows) STATUS_USED;
+
+// Why such a case is not judged. Static.
+const char *calibrator_overflow_reason(void);
 
 // For a case without expected values: runs it on the calibrating devices. The outputs of the exact
 // one become what is expected, in `arena`, and the limits are those of this case alone; the store

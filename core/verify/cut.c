@@ -8,6 +8,7 @@
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
 
 #include <string.h>
 
@@ -333,6 +334,17 @@ cut_contents(const struct cutting *cutting, uint32_t index, const struct piece *
     return case_is_output(to) && !to->after ? status_no_memory() : TAPML_OK;
 }
 
+// Rows of a weight in tiles, which begin where a tile does.
+static tapml_status cut_tiles(const struct piece *piece, void *rows)
+{
+    const struct case_argument *from = piece->from;
+    const unsigned char *data = from->before;
+    const int is_cut = from->rank == 2 &&
+                       tiles_slice(from->encoding, data + from->offset_bytes, from->shape,
+                                   (uint64_t)piece->begin[0], (uint64_t)piece->to->shape[0], rows);
+    return is_cut ? TAPML_OK : status_fail(TAPML_INVALID, "rows lie in tiles");
+}
+
 // Rows of an encoded weight; what lies in blocks stays whole.
 static tapml_status cut_encoded(const struct cutting *cutting, const struct piece *piece)
 {
@@ -340,6 +352,9 @@ static tapml_status cut_encoded(const struct cutting *cutting, const struct piec
     struct case_argument *to = piece->to;
     const tapml_encoding *encoding = from->encoding;
     int64_t old_count = 0, count = 0;
+    if (case_is_state(from)) {
+        return status_fail(TAPML_INVALID, "its state lies in blocks");
+    }
     for (uint32_t i = 1; i < from->rank; i++) {
         if (to->shape[i] != from->shape[i]) {
             return status_fail(TAPML_INVALID, "axis %u lies in blocks", i);
@@ -358,10 +373,13 @@ static tapml_status cut_encoded(const struct cutting *cutting, const struct piec
         if (!rows) {
             return status_no_memory();
         }
+        to->before = rows;
+        if (tiles_are_in(encoding)) {
+            return cut_tiles(piece, rows);
+        }
         encoding_slice(encoding, data + from->offset_bytes,
                        (uint64_t)old_count / encoding->block_values,
                        (uint64_t)piece->begin[0] * (blocks / (uint64_t)to->shape[0]), blocks, rows);
-        to->before = rows;
     }
     return TAPML_OK;
 }

@@ -10,7 +10,12 @@
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
+#include "tensor/quant_format.h"
 #include "tensor/shape.h"
+#include "tensor/tiles.h"
+#include "verify/derive_bounds.h"
+#include "verify/derive_quants.h"
+#include "verify/derive_use.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,24 +24,22 @@
 // Bytes of one argument; rows before the call's own in a state.
 enum { ARGUMENT_BYTES_MAX = 1 << 26, POSITION_MAX = 32 };
 
-enum values {
-    VALUES_POSITIVE,
-    VALUES_UNIFORM,
-    VALUES_ZERO,
-    VALUES_TINY,
-    VALUES_LARGE,
-    VALUES_EQUAL,
-    VALUES_OUTLIER
-};
-
 static const struct {
     enum derive_source source;
-    enum values values;
+    enum derive_values values;
     const char *label;
 } VALUE_RECIPES[] = {
-    {DERIVE_UNIFORM, VALUES_UNIFORM, "uniform"}, {DERIVE_BOUNDARY, VALUES_ZERO, "zero"},
-    {DERIVE_BOUNDARY, VALUES_TINY, "tiny"},      {DERIVE_BOUNDARY, VALUES_LARGE, "large"},
-    {DERIVE_BOUNDARY, VALUES_EQUAL, "equal"},    {DERIVE_BOUNDARY, VALUES_OUTLIER, "outlier"},
+    {DERIVE_UNIFORM, DERIVE_VALUES_UNIFORM, "uniform"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_ZERO, "zero"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_TINY, "tiny"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_LARGE, "large"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_EQUAL, "equal"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_OUTLIER, "outlier"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_TIES, "ties"}, // Where an op rounds to a state or to quants.
+    {DERIVE_BOUNDARY, DERIVE_VALUES_SPREAD, "spread"},
+    {DERIVE_BOUNDARY, DERIVE_VALUES_CRITICAL, "critical"}, // Where an op names some.
+    {DERIVE_BOUNDARY, DERIVE_VALUES_SORTED, "sorted"},     // Where elements meet.
+    {DERIVE_BOUNDARY, DERIVE_VALUES_ALTERNATING, "alternating"},
 };
 
 // Behind a block, one alone, before a block.
@@ -46,11 +49,15 @@ struct making {
     const struct compiled_op *schema;
     const tapml_op *op; // Of the schema.
     const struct derive_recipe *recipe;
+    const struct carved_case *item; // That it is derived from.
+    double criticals[CRITICAL_VALUES_MAX];
+    uint32_t critical_count;
     struct arena *arena;
     struct inferred inferred; // Of the case that it is made of, and then of what is made.
     struct random random;
     struct carved_case *made;
-    int has_input; // Some float input is no weight.
+    int has_input;     // Some float input is no weight.
+    int writes_blocks; // Rows are encoded, by the op.
 };
 
 const char *derive_source_name(enum derive_source source)
@@ -208,7 +215,7 @@ static struct derive_recipe shape_recipe(const struct carved_case *item,
     // One row from a place ends at the extent.
     const int64_t wanted = extent - is_place(inferred->schema, symbol);
     struct derive_recipe recipe = {.source = DERIVE_SHAPE,
-                                   .values = VALUES_POSITIVE,
+                                   .values = DERIVE_VALUES_POSITIVE,
                                    .value = (wanted + block - 1) / block * block};
     (void)snprintf(recipe.symbol, sizeof(recipe.symbol), "%s", name);
     (void)snprintf(recipe.label, sizeof(recipe.label), "%s=%" PRId64, name, recipe.value);
@@ -224,9 +231,12 @@ tapml_status derive_list(const struct carved_case *item,
     uint32_t count = 0;
     TAPML_TRY(read_case(item, schema, &inferred));
     for (size_t i = 0; i < sizeof(VALUE_RECIPES) / sizeof(*VALUE_RECIPES); i++) {
+        if (!derive_use_has(item, schema, VALUE_RECIPES[i].values)) {
+            continue;
+        }
         struct derive_recipe *recipe = &out_recipes[count++];
         *recipe = (struct derive_recipe){.source = VALUE_RECIPES[i].source,
-                                         .values = (int)VALUE_RECIPES[i].values};
+                                         .values = VALUE_RECIPES[i].values};
         (void)snprintf(recipe->label, sizeof(recipe->label), "%s", VALUE_RECIPES[i].label);
     }
     for (size_t i = 0; i < sizeof(EXTENTS) / sizeof(*EXTENTS); i++) {
@@ -471,81 +481,53 @@ static tapml_status lay_out(struct making *making, uint32_t index)
     return case_content_bytes(argument, &argument->content_bytes);
 }
 
-static double with_sign(struct making *making, double value)
-{
-    return random_below(&making->random, 2) == 0 ? value : -value;
-}
-
-// The smallest magnitudes. Every fourth is subnormal, which devices may take for 0, so that exact
-// ops get none.
-static double draw_tiny(struct making *making, uint64_t index)
-{
-    const int is_exact = strcmp(making->op->tolerance, "exact") == 0;
-    return with_sign(making, !is_exact && index % 4 == 3 ? 1e-40 : 1e-30);
-}
-
-// Element `index` of a tensor; `stands_out`: it is the one of its row.
-static double draw_float(struct making *making, enum values values, uint64_t index, int stands_out)
-{
-    switch (values) {
-    case VALUES_POSITIVE:
-        return random_between(&making->random, 0, 1);
-    case VALUES_UNIFORM:
-        return random_between(&making->random, -1, 1);
-    case VALUES_ZERO:
-        return index % 2 == 0 ? 0.0 : -0.0;
-    case VALUES_TINY:
-        return draw_tiny(making, index);
-    case VALUES_LARGE:
-        return with_sign(making, random_between(&making->random, 5e3, 1e4));
-    case VALUES_EQUAL:
-        return 0.7;
-    case VALUES_OUTLIER:
-        return stands_out ? with_sign(making, random_between(&making->random, 240, 300))
-                          : random_between(&making->random, -1, 1);
-    }
-    return 0;
-}
-
 // Boundary values are of what flows; weights stay even where there is anything else.
-static enum values values_for(const struct making *making, const struct case_argument *argument)
+static enum derive_values values_for(const struct making *making,
+                                     const struct case_argument *argument)
 {
     const int is_boundary = making->recipe->source == DERIVE_BOUNDARY;
-    return is_boundary && is_weight(argument) && making->has_input
-               ? VALUES_UNIFORM
-               : (enum values)making->recipe->values;
+    return is_boundary && is_weight(argument) && making->has_input ? DERIVE_VALUES_UNIFORM
+                                                                   : making->recipe->values;
 }
 
-// `count` values of type `dtype` for an argument.
-static void fill_floats(struct making *making,
-                        const struct case_argument *argument,
-                        uint32_t dtype,
-                        uint64_t count,
-                        unsigned char *data)
+static struct derive_drawing drawing_of(struct making *making, const struct case_argument *argument)
 {
-    const size_t element_bytes = dtype_bytes(dtype);
-    const uint64_t width = argument->rank > 0 ? (uint64_t)argument->shape[argument->rank - 1] : 1;
-    const enum values values = values_for(making, argument);
-    uint64_t outlier = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        outlier = i % width == 0 ? random_below(&making->random, width) : outlier;
-        const double value = draw_float(making, values, i, i % width == outlier);
-        convert_from_f64(dtype, &value, 1, data + i * element_bytes);
-    }
+    const ptrdiff_t index = argument - making->made->arguments;
+    return (struct derive_drawing){
+        .random = &making->random,
+        .values = values_for(making, argument),
+        .width = argument->rank > 0 ? (uint64_t)argument->shape[argument->rank - 1] : 1,
+        .is_exact = strcmp(making->op->tolerance, "exact") == 0,
+        .has_groups = argument->encoding || making->writes_blocks,
+        .range = making->recipe->values == DERIVE_VALUES_SPREAD
+                     ? derive_bounds_range(&making->item->arguments[index])
+                     : 0,
+        .criticals = making->criticals,
+        .critical_count = making->critical_count,
+    };
 }
 
-// Plain values, encoded.
+// Plain values, encoded; of a state those rows that are kept.
 static tapml_status
 fill_blocks(struct making *making, const struct case_argument *argument, unsigned char *data)
 {
+    const struct derive_drawing drawing = drawing_of(making, argument);
     struct encoding_loss loss = {0};
+    int64_t shape[TAPML_MAX_RANK];
     int64_t count = 0;
-    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
+    memcpy(shape, argument->shape, sizeof(shape));
+    if (case_is_state(argument)) {
+        shape[0] = argument->kept_end - argument->kept_begin;
+    }
+    TAPML_TRY(shape_count(shape, argument->rank, &count));
     float *plain = arena_array(making->arena, (size_t)count, sizeof(*plain));
     if (!plain) {
         return status_no_memory();
     }
-    fill_floats(making, argument, TAPML_F32, (uint64_t)count, (unsigned char *)plain);
+    derive_values_fill(&drawing, TAPML_F32, (uint64_t)count, plain);
+    if (tiles_are_in(argument->encoding)) {
+        return tiles_encode(argument->encoding, plain, argument->shape, argument->rank, data);
+    }
     return encoding_encode(argument->encoding, TAPML_F32, plain,
                            (uint64_t)count / argument->encoding->block_values, data, &loss);
 }
@@ -575,6 +557,22 @@ static tapml_status fill_integers(struct making *making, uint32_t index, unsigne
     return TAPML_OK;
 }
 
+static void fill_quants(const struct making *making,
+                        const struct derive_drawing *drawing,
+                        uint32_t dtype,
+                        uint64_t count,
+                        void *data)
+{
+    const struct case_argument *arguments = making->made->arguments;
+    const struct derive_quants quants = {.random = drawing->random,
+                                         .block = arguments[QUANT_FORMAT_BLOCK].i,
+                                         .format = arguments[QUANT_FORMAT_FORMAT].i,
+                                         .scaling = arguments[QUANT_FORMAT_SCALING].i,
+                                         .factor = arguments[QUANT_FORMAT_FACTOR].d,
+                                         .width = drawing->width};
+    derive_quants_fill(&quants, dtype, count, data);
+}
+
 static tapml_status fill(struct making *making, uint32_t index)
 {
     struct case_argument *argument = &making->made->arguments[index];
@@ -598,8 +596,13 @@ static tapml_status fill(struct making *making, uint32_t index)
     if (!dtype_is_float(argument->dtype)) {
         return fill_integers(making, index, data);
     }
-    fill_floats(making, argument, argument->dtype,
-                argument->content_bytes / dtype_bytes(argument->dtype), data);
+    const struct derive_drawing drawing = drawing_of(making, argument);
+    const uint64_t count = argument->content_bytes / dtype_bytes(argument->dtype);
+    if (drawing.values == DERIVE_VALUES_TIES && quant_format_is_op(making->op)) {
+        fill_quants(making, &drawing, argument->dtype, count, data);
+    } else {
+        derive_values_fill(&drawing, argument->dtype, count, data);
+    }
     return TAPML_OK;
 }
 
@@ -614,6 +617,7 @@ static tapml_status make(struct making *making)
         const struct case_argument *argument = &made->arguments[i];
         if (is_tensor(argument->kind)) {
             TAPML_TRY(lay_out(making, i));
+            making->writes_blocks |= derive_use_is_rounded_state(argument) && argument->encoding;
             making->has_input |= argument->kind != TAPML_P_TENSOR_OUT && !is_weight(argument) &&
                                  dtype_is_float(argument->dtype);
         }
@@ -634,10 +638,15 @@ tapml_status derive_make(const struct carved_case *item,
 {
     struct carved_case made = *item;
     made.is_derived = 1;
-    struct making making = {
-        .schema = schema, .op = schema->op, .recipe = recipe, .arena = arena, .made = &made};
+    struct making making = {.schema = schema,
+                            .op = schema->op,
+                            .recipe = recipe,
+                            .item = item,
+                            .arena = arena,
+                            .made = &made};
     struct text text;
     TAPML_TRY(read_case(item, schema, &making.inferred));
+    making.critical_count = derive_bounds_criticals(item, schema, making.criticals);
     made.shape_class = arena_text(arena, recipe->label);
     made.arguments = arena_array(arena, item->argument_count, sizeof(*made.arguments));
     if (!made.shape_class || !made.arguments) {

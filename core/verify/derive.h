@@ -17,14 +17,15 @@
 #include "base/text.h"
 #include "schema/compiled.h"
 #include "store/case.h"
+#include "verify/derive_values.h"
 
 struct arena;
 
 // The seed of all draws: the same cases on every machine. Op and label of a case are mixed in.
 enum { DERIVE_SEED = 1, DERIVE_EXTENT_MAX = 512, DERIVE_LABEL_TEXT = 96 };
 
-// Six kinds of values, and seven extents of each symbol that a schema can have.
-enum { DERIVE_RECIPES_MAX = 6 + 7 * EXPRESSION_SYMBOLS_MAX };
+// Eleven kinds of values, and seven extents of each symbol that a schema can have.
+enum { DERIVE_RECIPES_MAX = 11 + 7 * EXPRESSION_SYMBOLS_MAX };
 
 enum derive_source {
     DERIVE_UNIFORM,  // The shape of the case, values from [-1, 1].
@@ -37,8 +38,8 @@ const char *derive_source_name(enum derive_source source);
 
 struct derive_recipe {
     enum derive_source source;
-    char label[DERIVE_LABEL_TEXT]; // "uniform"; "zero", "outlier"; "out=33"
-    int values;                    // How inputs are drawn.
+    char label[DERIVE_LABEL_TEXT]; // "uniform"; "zero", "spread"; "out=33"
+    enum derive_values values;     // How inputs are drawn.
     char symbol[32];               // Of a shape: the symbol that is changed, and its value.
     int64_t value;
     char other[32]; // A symbol that is changed with it, and its value; or "".

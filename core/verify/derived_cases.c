@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_TEXT = 512 };
+enum { MESSAGE_TEXT = 512, HANGS_MAX = 2 };
 
 // The derived cases of a store on their way to a verdict.
 struct derived_cases {
@@ -161,9 +161,20 @@ static tapml_status expect_coupled(struct derived_cases *cases, struct derivatio
     return TAPML_OK;
 }
 
+// A hang costs its deadline, so that an op which has hung is not tried with all its neighbours.
+static tapml_status skip_hanging(struct derived_cases *cases, const struct derivation *derivation)
+{
+    struct verdict *verdict = NULL;
+    TAPML_TRY(add_derived(cases, derivation->item, &derivation->recipe, &verdict));
+    return skip(cases, verdict, "not called: two cases of its op have hung");
+}
+
 static tapml_status judge_derivation(struct derived_cases *cases, struct derivation *derivation)
 {
     struct verdict *verdict = NULL;
+    if (examiner_hangs(cases->examiner, derivation->item->op_name) >= HANGS_MAX) {
+        return skip_hanging(cases, derivation);
+    }
     TAPML_TRY(expect_derived(cases, derivation));
     if (derivation->refusal) {
         TAPML_TRY(expect_coupled(cases, derivation));
@@ -223,6 +234,15 @@ static tapml_status derive_around(struct derived_cases *cases, int64_t id)
     return status;
 }
 
+// The critical values that an op names, or "".
+static const char *name_criticals(const struct derived_cases *cases,
+                                  const struct representative_group *group)
+{
+    const struct compiled_op *schema = examiner_schema(
+        cases->examiner, &(struct carved_case){.op_name = group->op, .op_version = group->version});
+    return schema && schema->critical_count > 0 ? schema->op->critical : "";
+}
+
 // All that the verdicts on what is derived for an op depend on, as a digest.
 static tapml_status find_basis(struct derived_cases *cases,
                                const struct representative_group *group,
@@ -233,7 +253,8 @@ static tapml_status find_basis(struct derived_cases *cases,
     char digest[HASH_TEXT];
     TAPML_TRY(examiner_maker(cases->examiner, group->op, group->version, &maker));
     text_init(&text);
-    text_format(&text, "%s %d|%s|%s|%s|%s|%s|%s", TAPML_VERSION, DERIVE_SEED, maker->implementation,
+    text_format(&text, "%s %d %d %s|%s|%s|%s|%s|%s|%s", TAPML_VERSION, DERIVE_SEED,
+                DERIVE_VALUES_COUNT, name_criticals(cases, group), maker->implementation,
                 maker->device, maker->driver, maker->options, maker->oracle, group->keys);
     const tapml_status status = text_status(&text);
     if (status == TAPML_OK) {

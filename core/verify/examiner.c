@@ -5,13 +5,17 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/table.h"
 #include "base/text.h"
+#include "exec/persist.h"
 #include "store/case.h"
+#include "store/declaration.h"
 #include "store/label.h"
 #include "store/store.h"
 #include "store/stored_case.h"
 #include "verify/calibrator.h"
 #include "verify/element_search.h"
+#include "verify/explainer.h"
 #include "verify/makers.h"
 #include "verify/recast.h"
 
@@ -23,7 +27,9 @@ struct examiner {
     struct replay *replay;
     struct calibrator *calibrator;
     struct makers *makers;
-    struct arena *texts; // Of the verdict on a case that came alone.
+    struct explainer *explainer; // Made when something has failed.
+    struct arena *texts;         // Of the verdict on a case that came alone.
+    struct table hangs;          // Of ops: how often one has.
 };
 
 static tapml_status open_all(struct examiner *examiner)
@@ -34,6 +40,9 @@ static tapml_status open_all(struct examiner *examiner)
                                 &examiner->calibrator));
     if (activation_is_reduced(options->activation)) {
         calibrator_set_activation(examiner->calibrator, options->activation);
+    }
+    if (options->declares) {
+        calibrator_set_declares(examiner->calibrator, options->declares);
     }
     return makers_create(options->registry, options->backend, examiner->calibrator,
                          &examiner->makers);
@@ -46,6 +55,7 @@ tapml_status examiner_create(const struct verdict_options *options, struct exami
         return status_no_memory();
     }
     examiner->options = options;
+    table_init(&examiner->hangs);
     const tapml_status status = open_all(examiner);
     if (status != TAPML_OK) {
         examiner_destroy(examiner);
@@ -60,8 +70,10 @@ void examiner_destroy(struct examiner *examiner)
     if (examiner) {
         replay_destroy(examiner->replay);
         calibrator_destroy(examiner->calibrator);
+        explainer_destroy(examiner->explainer);
         makers_destroy(examiner->makers);
         arena_destroy(examiner->texts);
+        table_release(&examiner->hangs);
         alloc_free(examiner);
     }
 }
@@ -110,8 +122,69 @@ static tapml_status exchange(const struct examiner *examiner,
     const void *right = output->computed;
     output->computed = output->expected;
     output->expected = right;
-    return recast_round_expected(examination->schema->op, examiner->options->activation, arena,
-                                 output);
+    TAPML_TRY(recast_round_expected(examination->schema->op, examiner->options->activation, arena,
+                                    output));
+    return recast_drop_zero_signs(examination->item, examination->schema->op, arena, output);
+}
+
+// What is compared by its bits is rounded as the target rounds it.
+static tapml_status round_exact(const struct examiner *examiner,
+                                const struct examination *examination,
+                                struct arena *arena,
+                                struct replay_output *output)
+{
+    const tapml_op *op = examination->schema->op;
+    const uint32_t format = calibrator_form(examiner->calibrator, op)->result;
+    const size_t count = replay_output_count(output);
+    enum compare_class class_ = COMPARE_EXACT;
+    TAPML_TRY(compare_class_of(op->tolerance, &class_));
+    if (format == TAPML_FORMAT_F32 || class_ != COMPARE_EXACT || output->dtype != TAPML_F32) {
+        return TAPML_OK;
+    }
+    float *rounded = arena_array(arena, count + 1, sizeof(*rounded));
+    if (!rounded) {
+        return status_no_memory();
+    }
+    memcpy(rounded, output->expected, count * sizeof(*rounded));
+    arithmetic_round(format, 0, rounded, 1, count);
+    output->expected = rounded;
+    return TAPML_OK;
+}
+
+// The error that the declared arithmetic makes by itself; where nothing was expected but zeros it
+// has no size.
+static double cost_of(const struct replay_output *output, const void *declared)
+{
+    const struct compare_result distance =
+        compare_tensors(output->dtype, output->expected, declared, output->rows, output->width);
+    return isfinite(distance.nmse) ? sqrt(distance.nmse) : 0;
+}
+
+// Puts what is right as the target declares in the place of what is right in f32. A derived case
+// has it from the oracle already.
+static tapml_status
+take_declared(const struct examiner *examiner, struct examination *examination, struct arena *arena)
+{
+    struct carved_case declared;
+    int has = 0;
+    examination->cost = NAN;
+    if (!examination->is_derived) {
+        TAPML_TRY(calibrator_as_declared(examiner->calibrator, examination->item,
+                                         examination->schema, arena, &declared, &has));
+    }
+    for (uint32_t i = 0; i < examination->result.output_count; i++) {
+        struct replay_output *output = &examination->result.outputs[i];
+        examination->right[i] = output->expected;
+        if (has) {
+            const void *right = find_argument(&declared, output->param)->after;
+            examination->cost = fmax(cost_of(output, right), examination->cost);
+            output->expected = right;
+            TAPML_TRY(
+                recast_drop_zero_signs(examination->item, examination->schema->op, arena, output));
+        }
+        TAPML_TRY(round_exact(examiner, examination, arena, output));
+    }
+    return TAPML_OK;
 }
 
 // NaN has no sign in a store, so that a sentence is the same before and after.
@@ -159,6 +232,7 @@ static tapml_status measure(const struct examiner *examiner,
     for (uint32_t i = 0; examination->is_computed && i < count; i++) {
         TAPML_TRY(exchange(examiner, examination, arena, &examination->result.outputs[i]));
     }
+    TAPML_TRY(take_declared(examiner, examination, arena));
     if (!examination->is_derived) {
         TAPML_TRY(calibrator_limits(examiner->calibrator, store, examination->item,
                                     examination->schema, examination->limits));
@@ -187,6 +261,53 @@ static tapml_status find_elements(const struct examination *examination,
                               &examination->limits[worst], arena, &io_verdict->elements);
 }
 
+// Whether a target fails by values that are not finite, where those of an honest device are not
+// finite either. What it wrote outside, or did not write, is a failure at any rate.
+static tapml_status is_overflow(const struct examiner *examiner,
+                                const struct examination *examination,
+                                const struct verdict *verdict,
+                                int *out_is_overflow)
+{
+    int has_non_finite = 0;
+    *out_is_overflow = 0;
+    for (size_t i = 0; i < verdict->error_count; i++) {
+        if (verdict->errors[i].is_outside) {
+            return TAPML_OK;
+        }
+        has_non_finite |= verdict->errors[i].non_finite > 0;
+    }
+    return verdict->kind == VERDICT_FAIL && has_non_finite
+               ? calibrator_overflows(examiner->calibrator, examination->item, examination->schema,
+                                      out_is_overflow)
+               : TAPML_OK;
+}
+
+// Looks for a precision that explains a failure, as a sentence beside the errors.
+static tapml_status explain(struct examiner *examiner,
+                            const struct examination *examination,
+                            struct arena *arena,
+                            struct verdict *io_verdict)
+{
+    const struct verdict_options *options = examiner->options;
+    const struct explainer_question question = {.item = examination->item,
+                                                .schema = examination->schema,
+                                                .outputs = examination->result.outputs,
+                                                .output_count = examination->result.output_count};
+    char text[EXPLAINER_TEXT];
+    if (*io_verdict->observed != '\0' || activation_is_reduced(options->activation) ||
+        activation_is_reduced(backend_info(options->backend)->activation)) {
+        return TAPML_OK;
+    }
+    if (!examiner->explainer) {
+        TAPML_TRY(explainer_create(options->registry, options->checkpoint, options->backend,
+                                   &examiner->explainer));
+    }
+    TAPML_TRY(explainer_ask(examiner->explainer, &question, text));
+    io_verdict->observed = arena_text(arena, text);
+    return io_verdict->observed ? verdict_judge(io_verdict, examination->limits, arena)
+                                : status_no_memory();
+}
+
 static tapml_status judge_outputs(struct examiner *examiner,
                                   struct examination *examination,
                                   struct arena *arena,
@@ -194,6 +315,7 @@ static tapml_status judge_outputs(struct examiner *examiner,
 {
     const struct replay_result *result = &examination->result;
     const struct result_maker *maker = NULL;
+    int overflows = 0;
     if (result->output_count == 0) {
         return set_reason(arena, VERDICT_SKIPPED, "has no output to compare", io_verdict);
     }
@@ -209,12 +331,49 @@ static tapml_status judge_outputs(struct examiner *examiner,
     io_verdict->oracle = arena_text(arena, maker->oracle);
     io_verdict->observed = arena_text(arena, result->reason);
     io_verdict->time_ns = result->time_ns;
+    io_verdict->cost = examination->cost;
     if (!io_verdict->oracle || !io_verdict->observed) {
         return status_no_memory();
     }
     TAPML_TRY(verdict_judge(io_verdict, examination->limits, arena));
+    TAPML_TRY(is_overflow(examiner, examination, io_verdict, &overflows));
+    if (overflows) {
+        io_verdict->errors = NULL; // They say nothing about the target.
+        io_verdict->error_count = 0;
+        io_verdict->margin = io_verdict->cost = NAN;
+        io_verdict->output = io_verdict->oracle = "";
+        return set_reason(arena, VERDICT_SKIPPED, calibrator_overflow_reason(), io_verdict);
+    }
+    if (io_verdict->kind == VERDICT_FAIL) {
+        TAPML_TRY(explain(examiner, examination, arena, io_verdict));
+    }
     return io_verdict->kind == VERDICT_FAIL ? find_elements(examination, arena, io_verdict)
                                             : TAPML_OK;
+}
+
+size_t examiner_hangs(const struct examiner *examiner, const char *op_name)
+{
+    size_t count = 0;
+    return table_find(&examiner->hangs, op_name, &count) ? count : 0;
+}
+
+// Gives back the failure, whose message stays unless there is no memory.
+static tapml_status note_hang(struct examiner *examiner, const char *op_name)
+{
+    TAPML_TRY(table_set(&examiner->hangs, op_name, examiner_hangs(examiner, op_name) + 1));
+    return TAPML_DEADLINE;
+}
+
+static tapml_status replay(struct examiner *examiner, struct examination *examination)
+{
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+    persist_begin(&persist, examiner->options->backend);
+    do {
+        status = replay_run(examiner->replay, examination->item, examination->schema,
+                            examination->is_timed, &examination->result);
+    } while (persist_again(&persist, &status));
+    return status == TAPML_DEADLINE ? note_hang(examiner, examination->item->op_name) : status;
 }
 
 static tapml_status run(struct examiner *examiner,
@@ -222,8 +381,7 @@ static tapml_status run(struct examiner *examiner,
                         struct arena *arena,
                         struct verdict *io_verdict)
 {
-    const tapml_status status = replay_run(examiner->replay, examination->item, examination->schema,
-                                           examination->is_timed, &examination->result);
+    const tapml_status status = replay(examiner, examination);
     if (status != TAPML_OK) {
         return status_ends_all(status)
                    ? status
@@ -245,10 +403,16 @@ tapml_status examiner_try(struct examiner *examiner,
                           struct arena *arena,
                           struct verdict *io_verdict)
 {
+    const struct verdict_options *options = examiner->options;
     io_verdict->oracle = io_verdict->observed = "";
-    return examination->schema ? run(examiner, examination, arena, io_verdict)
-                               : set_reason(arena, VERDICT_SKIPPED,
-                                            "no plugin that was opened knows its op", io_verdict);
+    const tapml_status status =
+        examination->schema ? run(examiner, examination, arena, io_verdict)
+                            : set_reason(arena, VERDICT_SKIPPED,
+                                         "no plugin that was opened knows its op", io_verdict);
+    if (status == TAPML_OK && options->observe) {
+        options->observe(options->user, examination, io_verdict);
+    }
+    return status;
 }
 
 tapml_status examiner_expect(struct examiner *examiner,
@@ -381,6 +545,27 @@ tapml_status examiner_find(struct examiner *examiner,
     return verdict_take_elements(options->store, options->target, arena, io_verdict);
 }
 
+// Notes what the declaration of an op costs on a case.
+static tapml_status note_cost(struct examiner *examiner, const struct verdict *verdict)
+{
+    const struct carved_case item = {.op_name = verdict->op_name,
+                                     .op_version = verdict->op_version};
+    const struct compiled_op *schema = examiner_schema(examiner, &item);
+    char form[ARITHMETIC_TEXT];
+    if (!schema || verdict->error_count == 0 || isnan(verdict->cost)) {
+        return TAPML_OK;
+    }
+    arithmetic_describe(calibrator_form(examiner->calibrator, schema->op), form);
+    return *form == '\0'
+               ? TAPML_OK
+               : declaration_note(examiner->options->store,
+                                  &(struct declaration){.target = examiner->options->target,
+                                                        .op = verdict->op_name,
+                                                        .version = verdict->op_version,
+                                                        .form = form,
+                                                        .cost = verdict->cost});
+}
+
 tapml_status examiner_write(struct examiner *examiner, const struct verdict *verdict)
 {
     const struct verdict_options *options = examiner->options;
@@ -396,6 +581,7 @@ tapml_status examiner_write(struct examiner *examiner, const struct verdict *ver
     struct result_maker maker = *known;
     maker.oracle = verdict->oracle; // Of what the source says of a call it is the source's.
     TAPML_TRY(result_write(options->store, options->target, &item, &maker));
+    TAPML_TRY(note_cost(examiner, verdict));
     TAPML_TRY(output_error_write(options->store, options->target, verdict->case_id, verdict->errors,
                                  verdict->error_count));
     return element_write(options->store, options->target, verdict->case_id, &verdict->elements);
@@ -412,6 +598,7 @@ examine_one(struct examiner *examiner, struct examination *examination, struct v
                               .observed = "",
                               .oracle = "",
                               .margin = NAN,
+                              .cost = NAN,
                               .output = "",
                               .reason = ""};
     struct arena *texts = arena_create();
@@ -445,7 +632,7 @@ examiner_computed(struct examiner *examiner, struct carved_case *item, struct ve
     TAPML_TRY(examine_one(examiner, &examination, out_verdict));
     for (uint32_t i = 0; out_verdict->kind == VERDICT_FAIL && i < item->argument_count; i++) {
         if (case_is_output(&item->arguments[i])) {
-            const void *right = examination.result.outputs[output++].expected;
+            const void *right = examination.right[output++];
             ASSERT(right); // It was compared.
 
             // The caller's to give: it may change the case.
@@ -495,5 +682,6 @@ uint64_t examiner_executions(const struct examiner *examiner)
 
 uint64_t examiner_calibrations(const struct examiner *examiner)
 {
-    return calibrator_executions(examiner->calibrator);
+    return calibrator_executions(examiner->calibrator) +
+           (examiner->explainer ? explainer_executions(examiner->explainer) : 0);
 }

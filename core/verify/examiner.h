@@ -31,6 +31,11 @@ struct examination {
     struct compare_limit limits[REPLAY_OUTPUTS_MAX];
     int is_computed; // By the target: what is run now is what it should have computed.
     struct replay_result result;
+
+    // Where a result is judged as declared: the outputs that are right in f32, and what the
+    // declaration costs against them (`struct verdict`).
+    const void *right[REPLAY_OUTPUTS_MAX];
+    double cost;
 };
 
 // The schema of the op of a case, or NULL.
@@ -93,6 +98,9 @@ tapml_status examiner_keep(struct examiner *examiner,
                            const struct carved_case *item,
                            const struct verdict *verdict,
                            int64_t *out_case_id) STATUS_USED;
+
+// How many cases of an op have ended by a hang.
+size_t examiner_hangs(const struct examiner *examiner, const char *op_name);
 
 // Op executions so far, on the backend and for calibration.
 uint64_t examiner_executions(const struct examiner *examiner);

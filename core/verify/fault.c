@@ -10,7 +10,11 @@
 #include "base/table.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
+#include "tensor/encoding.h"
+#include "tensor/quant_format.h"
 #include "tensor/shape.h"
+#include "verify/driver_fault.h"
+#include "verify/fault_quants.h"
 
 #include <math.h>
 #include <poll.h>
@@ -33,6 +37,7 @@ struct fault {
     struct injected *items;
     const struct fault_rule **triggered; // Of the call at hand; room for all.
     size_t count;
+    struct driver_fault *driver; // Below it, with the rules of the driver; NULL if there is none.
 };
 
 // A call that is corrupted.
@@ -49,6 +54,7 @@ struct strike {
 // What a call writes: of a state its region.
 struct image {
     uint32_t dtype, rank;
+    const tapml_encoding *encoding; // Or NULL. Then `dtype` and `shape` are those of the bytes.
     int64_t shape[TAPML_MAX_RANK];
     int64_t stride[TAPML_MAX_RANK];
     tapml_object *buffer;
@@ -142,10 +148,16 @@ static tapml_status describe(const struct strike *strike, uint32_t index, struct
     uint64_t offset = tensor->offset;
     int64_t span = 0;
 
-    *image = (struct image){.dtype = tensor->dtype, .rank = tensor->rank, .buffer = tensor->buffer};
+    *image = (struct image){.dtype = tensor->dtype,
+                            .rank = tensor->rank,
+                            .encoding = tensor->encoding,
+                            .buffer = tensor->buffer};
     for (uint32_t i = 0; i < tensor->rank; i++) {
         image->shape[i] = tensor->shape[i];
         image->stride[i] = tensor->stride != NULL ? tensor->stride[i] : 0;
+    }
+    if (tensor->encoding != NULL) { // A state: its blocks, byte by byte.
+        encoding_byte_shape(tensor->encoding, image->shape, image->rank);
     }
     if (tensor->stride == NULL) {
         shape_dense_strides(image->shape, image->rank, image->stride);
@@ -301,6 +313,122 @@ change_numbers(const struct fault_rule *rule, const struct image *image, size_t 
     }
 }
 
+static uint64_t block_bytes_of(const struct image *image)
+{
+    return image->encoding->spans[0]->block_bytes;
+}
+
+static void truncate_number(const struct image *image, int64_t index, float value)
+{
+    const uint16_t rounded = fault_quants_truncate_half(value);
+
+    if (image->encoding != NULL) {
+        fault_quants_truncate_stored(image->values, block_bytes_of(image),
+                                     image->encoding->block_values, (uint64_t)index, value);
+    } else {
+        memcpy(image->values + (size_t)index * sizeof(rounded), &rounded, sizeof(rounded));
+    }
+}
+
+// The values, dense, of the first input that has `count` of them of a float type; NULL: there is
+// none.
+static tapml_status fetch_input(const struct strike *strike,
+                                int64_t count,
+                                struct image *out_given,
+                                unsigned char **out_values)
+{
+    const tapml_op *op = strike->call.op;
+
+    *out_values = NULL;
+    for (uint32_t i = 0; *out_values == NULL && i < op->n_params; i++) {
+        const tapml_value *arg = &strike->args[i];
+        struct image given = {.count = 0};
+
+        if (arg->kind == TAPML_P_TENSOR_IN && ((const tapml_tensor *)arg->u.p)->encoding == NULL) {
+            TAPML_TRY(describe(strike, i, &given));
+        }
+        if (given.count != count || !dtype_is_float(given.dtype)) {
+            continue;
+        }
+        given.raw = arena_new(strike->arena, given.size);
+        if (given.raw == NULL) {
+            return status_no_memory();
+        }
+        TAPML_TRY(fetch(strike, &given, out_values));
+        *out_given = given;
+    }
+    return TAPML_OK;
+}
+
+// What was rounded from an input of as many f32 is cut off instead.
+static tapml_status truncate_numbers(const struct strike *strike, const struct image *image)
+{
+    const int is_rounded = image->dtype == TAPML_F16 || image->encoding != NULL;
+    const int64_t count = image->encoding == NULL ? image->count
+                                                  : image->count / (int64_t)block_bytes_of(image) *
+                                                        image->encoding->block_values;
+    struct image given = {.count = 0};
+    unsigned char *values = NULL;
+
+    if (is_rounded) {
+        TAPML_TRY(fetch_input(strike, count, &given, &values));
+    }
+    for (int64_t k = 0; values != NULL && given.dtype == TAPML_F32 && k < count; k++) {
+        float value = 0;
+
+        memcpy(&value, values + (size_t)k * sizeof(value), sizeof(value));
+        truncate_number(image, k, value);
+    }
+    return TAPML_OK;
+}
+
+// The same, and other scales, where an op quantises its input.
+static tapml_status corrupt_quants(const struct strike *strike,
+                                   const struct fault_rule *rule,
+                                   const struct image *image)
+{
+    const size_t count = (size_t)image->count;
+    const struct fault_quants quants = fault_quants_read(strike->args, count, width(image));
+    struct image given = {.count = 0};
+    unsigned char *values = NULL;
+    double *x = arena_array(strike->arena, count, sizeof(*x));
+    double *y = arena_array(strike->arena, count, sizeof(*y));
+
+    if (x == NULL || y == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(fetch_input(strike, image->count, &given, &values));
+    ASSERT(values != NULL); // Its shape is that of the output.
+    convert_to_f64(given.dtype, values, count, x);
+    convert_to_f64(image->dtype, image->values, count, y);
+    if (rule->kind == FAULT_TRUNCATE) {
+        fault_quants_truncate(&quants, x, y);
+    } else {
+        fault_quants_move_scales(&quants, rule->kind == FAULT_REVERSE_SCALES, x, y);
+    }
+    convert_from_f64(image->dtype, y, count, image->values);
+    return TAPML_OK;
+}
+
+static tapml_status corrupt_rounding(const struct strike *strike,
+                                     const struct fault_rule *rule,
+                                     const struct image *image)
+{
+    const uint64_t step = image->encoding != NULL ? block_bytes_of(image) : 0;
+
+    if (quant_format_is_op(strike->call.op)) {
+        return corrupt_quants(strike, rule, image);
+    }
+    if (rule->kind == FAULT_TRUNCATE) {
+        return truncate_numbers(strike, image);
+    }
+    if (step > 0) {
+        fault_quants_move_stored(image->values, step, (uint64_t)image->count / step,
+                                 rule->kind == FAULT_REVERSE_SCALES);
+    }
+    return TAPML_OK;
+}
+
 static tapml_status
 corrupt(const struct strike *strike, const struct fault_rule *rule, const struct image *image)
 {
@@ -311,8 +439,15 @@ corrupt(const struct strike *strike, const struct fault_rule *rule, const struct
     switch (rule->kind) {
     case FAULT_ARGUMENT:
     case FAULT_CRASH:
+    case FAULT_KILL:
     case FAULT_HANG:
     case FAULT_MEMORY:
+    case FAULT_FILL_START: // What the driver does is no call's (verify/driver_fault.h).
+    case FAULT_FILL_TAIL:
+    case FAULT_WRITE_TAIL:
+    case FAULT_WRITE_LATE:
+    case FAULT_READ_TAIL:
+    case FAULT_STALE_ARGUMENTS:
         break;
     case FAULT_DROP_TAIL:
         drop_tail(image, element_bytes);
@@ -330,6 +465,10 @@ corrupt(const struct strike *strike, const struct fault_rule *rule, const struct
     case FAULT_NAN:
         change_numbers(rule, image, element_bytes);
         break;
+    case FAULT_TRUNCATE:
+    case FAULT_NEIGHBOUR_SCALE:
+    case FAULT_REVERSE_SCALES:
+        return corrupt_rounding(strike, rule, image);
     case FAULT_SKIP_WRITE:
         memcpy(image->values, image->before, bytes);
         break;
@@ -361,13 +500,6 @@ static tapml_status take_memory(void)
     return status_no_memory();
 }
 
-static void hang(void)
-{
-    for (;;) {
-        (void)pause();
-    }
-}
-
 // In place of the call.
 static tapml_status break_down(const struct strike *strike)
 {
@@ -378,8 +510,13 @@ static tapml_status break_down(const struct strike *strike)
             (void)signal(SIGSEGV, SIG_DFL);
             (void)raise(SIGSEGV);
         }
+        if (kind == FAULT_KILL) {
+            (void)raise(SIGKILL);
+        }
         if (kind == FAULT_HANG) {
-            hang();
+            for (;;) {
+                (void)pause();
+            }
         }
         if (kind == FAULT_MEMORY) {
             return take_memory();
@@ -414,16 +551,18 @@ static tapml_status strike_run(struct strike *strike)
 
 // -- Calls -------------------------------------------------------------------------------------
 
-// Counts the call, if it is one of a run; whether the rule corrupts it.
+// Counts the call, if it is one of a run; whether the rule corrupts it. A call of no instance, such
+// as one that tests the driver, is no rule's.
 static tapml_status
 meets(struct injected *injected, const struct backend_call *call, int *out_meets)
 {
     const struct fault_rule *rule = &injected->rule;
-    const char *instance = call->instance != NULL ? call->instance : "";
+    const char *instance = call->instance;
     size_t calls = 0;
 
     *out_meets = 0;
-    if (!fault_rule_matches(rule, call->op, instance)) {
+    if (instance == NULL || fault_rule_is_driver(rule) ||
+        !fault_rule_matches(rule, call->op, instance)) {
         return TAPML_OK;
     }
     (void)table_find(&injected->calls, instance, &calls); // 0 where it is not there.
@@ -489,6 +628,15 @@ tapml_status fault_create(struct backend *inner,
     fault->vt = backend_forward_vt;
     fault->vt.call = fault_call;
     fault->vt.release = fault_release;
+    if (driver_fault_is_wanted(rules, rule_count)) {
+        const tapml_status status = driver_fault_create(inner, rules, rule_count, &fault->driver);
+
+        if (status != TAPML_OK) {
+            fault_destroy(fault);
+            return status;
+        }
+        inner = driver_fault_backend(fault->driver);
+    }
     fault->wrapper = (struct backend_wrapper){.backend = {.vt = &fault->vt}, .inner = inner};
     for (; fault->count < rule_count; fault->count++) {
         struct injected *injected = &fault->items[fault->count];
@@ -507,6 +655,7 @@ void fault_destroy(struct fault *fault)
         for (size_t i = 0; i < fault->count; i++) {
             table_release(&fault->items[i].calls);
         }
+        driver_fault_destroy(fault->driver);
         alloc_free(fault->items);
         alloc_free(fault->triggered);
         alloc_free(fault);
@@ -544,5 +693,7 @@ struct fault *fault_of(struct backend *backend)
 
 uint64_t fault_triggered(const struct fault *fault, size_t index)
 {
-    return fault->items[index].triggered;
+    return fault_rule_is_driver(&fault->items[index].rule)
+               ? driver_fault_triggered(fault->driver, index)
+               : fault->items[index].triggered;
 }

@@ -5,7 +5,9 @@
 //
 // With it the search for wrong ops is tested on ops that are wrong on purpose. It uses the table of
 // the backend only, so faults can be injected into every backend, and reads and writes only what
-// the call itself may write. `docs/faults.md` says what each kind does and what it imitates.
+// the call itself may write. `docs/faults.md` says what each kind does and what it imitates. Faults
+// of the driver are injected by another wrapper below this one (verify/driver_fault.h). A call
+// without an instance is corrupted by these alone.
 //
 // One thread, that of the inner backend.
 #pragma once
@@ -33,5 +35,6 @@ struct backend *fault_backend(struct fault *fault);
 struct place_link fault_link(void);
 struct fault *fault_of(struct backend *backend);
 
-// How many calls the rule `index` has corrupted so far; 0 if no call has matched it yet.
+// How many calls the rule `index` has corrupted so far, of a driver's transfers and launches; 0 if
+// none has matched it yet.
 uint64_t fault_triggered(const struct fault *fault, size_t index);

@@ -5,6 +5,8 @@
 
 #include "schema/catalogue.h"
 #include "tensor/dtype.h"
+#include "tensor/quant_format.h"
+#include "verify/fault_quants.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,12 +22,22 @@ static const char *const kind_names[] = {
     [FAULT_ZERO_ROW] = "zero-row",
     [FAULT_SCALE] = "scale",
     [FAULT_ROUND_F16] = "round-f16",
+    [FAULT_TRUNCATE] = "truncate",
+    [FAULT_NEIGHBOUR_SCALE] = "neighbour-scale",
+    [FAULT_REVERSE_SCALES] = "reverse-scales",
     [FAULT_NAN] = "nan",
     [FAULT_SKIP_WRITE] = "skip-write",
     [FAULT_CRASH] = "crash",
+    [FAULT_KILL] = "kill",
     [FAULT_HANG] = "hang",
     [FAULT_MEMORY] = "memory",
-    [FAULT_MEMORY + 1] = NULL,
+    [FAULT_FILL_START] = "fill-start",
+    [FAULT_FILL_TAIL] = "fill-tail",
+    [FAULT_WRITE_TAIL] = "write-tail",
+    [FAULT_WRITE_LATE] = "write-late",
+    [FAULT_READ_TAIL] = "read-tail",
+    [FAULT_STALE_ARGUMENTS] = "stale-arguments",
+    [FAULT_STALE_ARGUMENTS + 1] = NULL,
 };
 
 enum { WORDS_MAX = 3, WORD_TEXT = FAULT_ARGUMENT_TEXT };
@@ -78,7 +90,7 @@ static tapml_status parse_change(const char *word, struct fault_rule *rule)
 
 static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 {
-    for (int kind = FAULT_ARGUMENT; kind <= FAULT_MEMORY; kind++) {
+    for (int kind = FAULT_ARGUMENT; kind <= FAULT_STALE_ARGUMENTS; kind++) {
         if (strcmp(kind_names[kind], word) == 0) {
             *out_kind = (enum fault_kind)kind;
             return TAPML_OK;
@@ -125,7 +137,12 @@ void fault_rule_print(const struct fault_rule *rule, struct text *out_text)
 
 int fault_rule_needs_worker(const struct fault_rule *rule)
 {
-    return rule->kind == FAULT_CRASH || rule->kind == FAULT_HANG || rule->kind == FAULT_MEMORY;
+    return rule->kind >= FAULT_CRASH && rule->kind <= FAULT_MEMORY;
+}
+
+int fault_rule_is_driver(const struct fault_rule *rule)
+{
+    return rule->kind >= FAULT_FILL_START;
 }
 
 // -- What a rule can be done to ----------------------------------------------------------------
@@ -160,12 +177,23 @@ static int corrupts(const struct fault_rule *rule, const struct graph_value *wri
 {
     switch (rule->kind) {
     case FAULT_ARGUMENT:
+    case FAULT_FILL_START:
+    case FAULT_FILL_TAIL:
+    case FAULT_WRITE_TAIL:
+    case FAULT_WRITE_LATE:
+    case FAULT_READ_TAIL:
+    case FAULT_STALE_ARGUMENTS:
         return 0;
     case FAULT_SWAP_HALVES:
         return written->rank > 0 && (!affine_is_constant(&written->shape[written->rank - 1]) ||
                                      written->shape[written->rank - 1].constant > 1);
     case FAULT_ROUND_F16:
         return dtype_is_float(written->dtype) && written->dtype != TAPML_F16;
+    case FAULT_TRUNCATE:
+        return written->dtype == TAPML_F16 || written->encoding != NULL;
+    case FAULT_NEIGHBOUR_SCALE:
+    case FAULT_REVERSE_SCALES:
+        return written->encoding != NULL;
     case FAULT_NAN:
         return dtype_is_float(written->dtype);
     case FAULT_DROP_TAIL:
@@ -174,6 +202,7 @@ static int corrupts(const struct fault_rule *rule, const struct graph_value *wri
     case FAULT_SCALE:
     case FAULT_SKIP_WRITE:
     case FAULT_CRASH:
+    case FAULT_KILL:
     case FAULT_HANG:
     case FAULT_MEMORY:
         break;
@@ -181,9 +210,24 @@ static int corrupts(const struct fault_rule *rule, const struct graph_value *wri
     return 1;
 }
 
+// Whether the kind does something to how an op quantises its input.
+static int corrupts_quants(const struct fault_rule *rule, const struct graph_op *op)
+{
+    const int moves_scales =
+        rule->kind == FAULT_NEIGHBOUR_SCALE || rule->kind == FAULT_REVERSE_SCALES;
+
+    return quant_format_is_op(op->op) &&
+           (rule->kind == FAULT_TRUNCATE ||
+            (moves_scales &&
+             fault_quants_has_scales(op->arguments[QUANT_FORMAT_SCALING].i.constant)));
+}
+
 static int
 applies(const struct fault_rule *rule, const struct graph *graph, const struct graph_op *op)
 {
+    if (corrupts_quants(rule, op)) {
+        return 1;
+    }
     if (rule->kind == FAULT_ARGUMENT) {
         return fault_rule_find_number(rule, op->op) < op->op->n_params;
     }
@@ -212,10 +256,24 @@ static void list_kinds(const struct fault_rule *rule, const struct graph *graph,
     }
 }
 
+static tapml_status check_driver(const struct fault_rule *rule)
+{
+    return strcmp(rule->op, "*") == 0 && strcmp(rule->instance, "*") == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "[%s] '%s' is a fault of the driver, which knows no op: expected "
+                             "neither 'op' nor 'instance', found op '%s' and instance '%s'",
+                             rule->name, rule->words, rule->op, rule->instance);
+}
+
 tapml_status fault_rule_check(const struct fault_rule *rule, const struct graph *graph)
 {
     uint32_t matched = 0;
     struct text kinds;
+
+    if (fault_rule_is_driver(rule)) {
+        return check_driver(rule);
+    }
 
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const struct graph_op *op = &graph->ops[i];

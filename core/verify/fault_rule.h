@@ -18,11 +18,21 @@ enum fault_kind {
     FAULT_ZERO_ROW,
     FAULT_SCALE,
     FAULT_ROUND_F16,
+    FAULT_TRUNCATE,
+    FAULT_NEIGHBOUR_SCALE,
+    FAULT_REVERSE_SCALES,
     FAULT_NAN,
     FAULT_SKIP_WRITE,
     FAULT_CRASH, // This and the next: end or stop the process instead of the call.
+    FAULT_KILL,
     FAULT_HANG,
-    FAULT_MEMORY
+    FAULT_MEMORY,
+    FAULT_FILL_START, // This and the rest: of the driver (verify/driver_fault.h), which has no op.
+    FAULT_FILL_TAIL,
+    FAULT_WRITE_TAIL,
+    FAULT_WRITE_LATE,
+    FAULT_READ_TAIL,
+    FAULT_STALE_ARGUMENTS
 };
 
 enum { FAULT_ARGUMENT_TEXT = 48 };
@@ -39,7 +49,8 @@ struct fault_rule {
     char change;                        // How: '+', '*' or '='.
     double operand;                     // By how much; or the factor of `scale`.
 
-    int64_t from_call;  // The first of calls of an instance that is corrupted, from 1.
+    int64_t from_call;  // The first of calls of an instance that is corrupted, from 1; or of the
+                        // driver's transfers or launches.
     double probability; // That a call from `from_call` on is corrupted: above 0, at most 1.
     uint64_t seed;      // Of its random draws.
 };
@@ -54,11 +65,16 @@ void fault_rule_print(const struct fault_rule *rule, struct text *out_text);
 
 // Checks that the rule can corrupt an instance of `graph`. TAPML_INVALID if it matches no instance,
 // or if its kind cannot corrupt any instance that it matches; the message then names the op kinds
-// of the graph that it can corrupt.
+// of the graph that it can corrupt. A kind of the driver corrupts without an op or instance, and
+// TAPML_INVALID is a rule that names one.
 tapml_status fault_rule_check(const struct fault_rule *rule, const struct graph *graph) STATUS_USED;
 
 // Whether the kind ends or stops the process in which it is triggered.
 int fault_rule_needs_worker(const struct fault_rule *rule);
+
+// Whether the kind is one of the driver: it corrupts transfers and launches, whatever op they
+// serve.
+int fault_rule_is_driver(const struct fault_rule *rule);
 
 // Whether the rule matches an op and an instance.
 int fault_rule_matches(const struct fault_rule *rule, const tapml_op *op, const char *instance);

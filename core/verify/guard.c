@@ -123,7 +123,7 @@ static tapml_status poison_whole(const struct guard *guard,
                                  const struct guarded_view *view)
 {
     const uint64_t bytes = view->count * view->element_bytes;
-    guard_buffer_poison(watch->after + view->offset, bytes);
+    guard_buffer_fill(watch->after + view->offset, bytes, GUARD_BUFFER_UNWRITTEN);
     return backend_write(guard->wrapper.inner, watch->buffer->inner, view->offset,
                          watch->after + view->offset, bytes);
 }
@@ -137,7 +137,7 @@ static tapml_status poison_gappy(struct guard *guard,
     void *dense = NULL;
     TAPML_TRY(backend_wait(inner));
     TAPML_TRY(dense_need(guard, view, &dense));
-    guard_buffer_poison(dense, view->count * view->element_bytes);
+    guard_buffer_fill(dense, view->count * view->element_bytes, GUARD_BUFFER_UNWRITTEN);
     guarded_call_scatter(view, dense, watch->before);
     return backend_write(inner, watch->buffer->inner, 0, watch->before,
                          guard_buffer_readable_bytes(watch->buffer));
@@ -179,24 +179,65 @@ static tapml_status begin(struct guard *guard)
 
 // -- After the call ----------------------------------------------------------------------------
 
-// Looks for poison in an output by whole words, of which a number alone may have the bits of a
-// half.
-static void find_unwritten(struct guard *guard,
-                           const struct guarded_use *use,
-                           const struct guarded_view *view,
-                           const unsigned char *dense)
+// The first element of a dense view that is `word`, or the count. Of halves whole words are looked
+// for, since a number alone may have the bits of one half.
+static uint64_t
+find_word(const struct guarded_view *view, const unsigned char *dense, uint32_t word)
 {
     const uint64_t step =
         view->element_bytes > sizeof(uint32_t) ? view->element_bytes : sizeof(uint32_t);
     unsigned char expected[sizeof(uint64_t)];
-    guard_buffer_poison(expected, sizeof(expected));
+    guard_buffer_fill(expected, sizeof(expected), word);
     for (uint64_t at = 0; at + step <= view->count * view->element_bytes; at += step) {
         if (memcmp(dense + at, expected, step) == 0) {
-            guard_violation_unwritten(&guard->violation, &guard->guarded, use,
-                                      at / view->element_bytes);
-            return;
+            return at / view->element_bytes;
         }
     }
+    return view->count;
+}
+
+// Whether some input has poison among its values: what an op before this one, or nobody, has left.
+// Outputs may be in the images already.
+static tapml_status find_incoming(struct guard *guard, int *out_has)
+{
+    *out_has = 0;
+    for (uint32_t i = 0; i < guard->guarded.use_count && !*out_has; i++) {
+        const struct guarded_use *use = &guard->guarded.uses[i];
+        const struct guarded_watch *watch = guarded_call_find_watch(&guard->guarded, use->buffer);
+        struct guarded_view view;
+        void *dense = NULL;
+        if (watch->is_weight ||
+            guarded_call_param(&guard->guarded, use)->kind == TAPML_P_TENSOR_OUT) {
+            continue;
+        }
+        TAPML_TRY(guarded_call_view(&guard->guarded, use, &view));
+        TAPML_TRY(dense_need(guard, &view, &dense));
+        guarded_call_gather(&view, watch->before, dense);
+        *out_has = find_word(&view, dense, GUARD_BUFFER_POISON) < view.count;
+    }
+    return TAPML_OK;
+}
+
+// Looks for what was not written, and for poison that was read where there is no input.
+static tapml_status find_poison(struct guard *guard,
+                                const struct guarded_use *use,
+                                const struct guarded_view *view,
+                                const unsigned char *dense)
+{
+    const uint64_t unwritten = find_word(view, dense, GUARD_BUFFER_UNWRITTEN);
+    const uint64_t poison = find_word(view, dense, GUARD_BUFFER_POISON);
+    int has_come_in = 0;
+    if (unwritten < view->count) {
+        guard_violation_unwritten(&guard->violation, &guard->guarded, use, unwritten);
+        return TAPML_OK;
+    }
+    if (poison < view->count) {
+        TAPML_TRY(find_incoming(guard, &has_come_in));
+    }
+    if (poison < view->count && !has_come_in) {
+        guard_violation_poisoned(&guard->violation, &guard->guarded, use, poison);
+    }
+    return TAPML_OK;
 }
 
 // Checks what was written of an output, and takes it out of the comparison.
@@ -213,7 +254,9 @@ static tapml_status check_output(struct guard *guard, const struct guarded_use *
     guarded_call_gather(&view, watch->after, dense);
     if (guarded_call_param(&guard->guarded, use)->kind == TAPML_P_TENSOR_OUT &&
         guard->violation.kind == GUARD_CLEAN) {
-        find_unwritten(guard, use, &view, dense);
+        TAPML_TRY(find_poison(guard, use, &view, dense));
+        TAPML_TRY(dense_need(guard, &view, &dense)); // It may have had an input meanwhile.
+        guarded_call_gather(&view, watch->after, dense);
     }
     guarded_call_scatter(&view, dense, watch->before);
     return TAPML_OK;
@@ -257,6 +300,20 @@ static tapml_status report(const struct guard *guard)
                        call->instance ? call->instance : "", guard->violation.what);
 }
 
+// Before outputs come into the images.
+static void compare_given(const struct guard *guard)
+{
+    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
+        const struct guarded_watch *watch = &guard->guarded.watches[i];
+        struct guard_buffer *buffer = watch->buffer;
+        if (buffer->given && watch->before) {
+            buffer->was_other =
+                memcmp(watch->before + buffer->redzone, buffer->given, buffer->size) != 0;
+        }
+        buffer->given = NULL;
+    }
+}
+
 // Of several faults a write outside counts more than what is unwritten.
 static tapml_status check(struct guard *guard)
 {
@@ -267,6 +324,7 @@ static tapml_status check(struct guard *guard)
         }
     }
     TAPML_TRY(backend_wait(guard->wrapper.inner));
+    compare_given(guard);
     for (uint32_t i = 0; i < guard->guarded.use_count; i++) {
         if (guarded_call_is_output(guarded_call_param(&guard->guarded, &guard->guarded.uses[i]))) {
             TAPML_TRY(check_output(guard, &guard->guarded.uses[i]));

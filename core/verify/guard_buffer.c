@@ -24,7 +24,11 @@ uint64_t guard_buffer_readable_bytes(const struct guard_buffer *buffer)
 
 void guard_buffer_poison(void *memory, uint64_t size)
 {
-    const uint32_t word = GUARD_BUFFER_POISON;
+    guard_buffer_fill(memory, size, GUARD_BUFFER_POISON);
+}
+
+void guard_buffer_fill(void *memory, uint64_t size, uint32_t word)
+{
     unsigned char *bytes = memory;
     for (uint64_t at = 0; at < size; at += sizeof(word)) {
         memcpy(bytes + at, &word, size - at < sizeof(word) ? size - at : sizeof(word));

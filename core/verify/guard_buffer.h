@@ -11,9 +11,15 @@
 #include "base/status.h"
 #include "device/backend.h"
 
-// What new buffers and outputs are filled with: a NaN, as redzones are others, so that reading it
-// shows. Redzones keep the alignment of what is between them.
-enum { GUARD_BUFFER_POISON = 0x7fc0dead, GUARD_BUFFER_REDZONE_BYTES = 256 };
+// What new buffers are filled with, and what outputs are before a call: NaNs, as redzones are
+// others, so that reading them shows. They differ, since an op may copy what it has read to where
+// it writes. Redzones keep the alignment of what is between them, and are a page, so that a write
+// some rows beyond an output is still in one.
+enum {
+    GUARD_BUFFER_POISON = 0x7fc0dead,
+    GUARD_BUFFER_UNWRITTEN = 0x7fc1dead,
+    GUARD_BUFFER_REDZONE_BYTES = 4096
+};
 
 struct guard_buffer {
     tapml_object object; // First, so that a `tapml_object *` is a `struct guard_buffer *`.
@@ -21,6 +27,11 @@ struct guard_buffer {
     uint64_t size;
     uint64_t redzone; // Bytes on either side; 0 around wrapped memory.
     uint32_t zones[2][GUARD_BUFFER_REDZONE_BYTES / sizeof(uint32_t)]; // What they hold.
+
+    // What it should hold before the next checked call, borrowed until then, or NULL; and whether
+    // it held something else.
+    const void *given;
+    int was_other;
 
     // As a weight: of all bytes, as they were when they were first used, and how often since.
     struct hash hash;
@@ -55,8 +66,9 @@ uint64_t guard_buffer_readable_bytes(const struct guard_buffer *buffer);
 tapml_status guard_buffer_write_redzones(struct backend *inner,
                                          const struct guard_buffer *buffer) STATUS_USED;
 
-// Fills memory with poison.
+// Fills memory with GUARD_BUFFER_POISON, or with another word.
 void guard_buffer_poison(void *memory, uint64_t size);
+void guard_buffer_fill(void *memory, uint64_t size, uint32_t word);
 
 // The offset in bytes of the first word that differs, or `size`. Its first byte may be the same by
 // chance.

@@ -118,3 +118,14 @@ void guard_violation_unwritten(struct guard_violation *out_violation,
                    "'%.60s' was not written from element %" PRIu64 ", poison is left",
                    guarded_call_param(guarded, use)->name, element);
 }
+
+void guard_violation_poisoned(struct guard_violation *out_violation,
+                              const struct guarded_call *guarded,
+                              const struct guarded_use *use,
+                              uint64_t element)
+{
+    note(out_violation, guarded, GUARD_POISONED, use);
+    (void)snprintf(out_violation->what, sizeof(out_violation->what),
+                   "'%.60s' has poison at element %" PRIu64 ", read from outside of the inputs",
+                   guarded_call_param(guarded, use)->name, element);
+}

@@ -8,8 +8,9 @@
 
 enum guard_kind {
     GUARD_CLEAN,
-    GUARD_OUTSIDE,  // Bytes changed that the call must leave alone.
-    GUARD_UNWRITTEN // An output, or a part of it, is still poison.
+    GUARD_OUTSIDE,   // Bytes changed that the call must leave alone.
+    GUARD_UNWRITTEN, // An output, or a part of it, is as it was before.
+    GUARD_POISONED   // An output has poison that no input has.
 };
 
 struct guard_violation {
@@ -35,3 +36,9 @@ void guard_violation_unwritten(struct guard_violation *out_violation,
                                const struct guarded_call *guarded,
                                const struct guarded_use *use,
                                uint64_t element);
+
+// An output has poison at an element, which the call has read where there is no input.
+void guard_violation_poisoned(struct guard_violation *out_violation,
+                              const struct guarded_call *guarded,
+                              const struct guarded_use *use,
+                              uint64_t element);

@@ -51,7 +51,8 @@ list_tensors(const tapml_value *arg, const tapml_tensor **one, const tapml_tenso
     return has_tensors(arg) ? 1 : 0;
 }
 
-static uint32_t count_uses(const struct backend_call *call)
+// The tensors of a call, with panels and spans.
+static uint32_t count_tensors(const struct backend_call *call)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < call->op->n_params; p++) {
@@ -60,29 +61,62 @@ static uint32_t count_uses(const struct backend_call *call)
         const uint32_t tensors = list_tensors(&call->args[p], &one, &list);
         for (uint32_t i = 0; i < tensors; i++) {
             for (const tapml_tensor *panel = list[i]; panel; panel = panel->next) {
-                count++;
+                count += 1 + (panel->spans ? panel->encoding->n_spans : 0);
             }
         }
     }
     return count;
 }
 
-// Adds a tensor with its panels, and its copy with the buffers of the inner backend.
-static const tapml_tensor *add_uses(struct guarded_call *guarded,
-                                    tapml_tensor *copies,
-                                    uint32_t param,
-                                    const tapml_tensor *tensor)
+// Where the copies of a call's tensors are made.
+struct guarded_copies {
+    struct guarded_call *guarded;
+    tapml_tensor *next;             // Copy,
+    const tapml_tensor **next_span; // and place in a list of spans.
+};
+
+// Adds a tensor with a buffer, and its copy with that of the inner backend.
+static tapml_tensor *
+add_use(struct guarded_copies *copies, uint32_t param, const tapml_tensor *tensor)
 {
-    const tapml_tensor *first = &copies[guarded->use_count];
+    struct guarded_call *guarded = copies->guarded;
+    struct guard_buffer *buffer = guard_buffer_own(tensor->buffer);
+    tapml_tensor *copy = copies->next++;
+    guarded->uses[guarded->use_count++] =
+        (struct guarded_use){.param = param, .tensor = tensor, .buffer = buffer};
+    *copy = *tensor;
+    copy->buffer = buffer->inner;
+    copy->offset += buffer->redzone;
+    return copy;
+}
+
+// The same of one whose spans have buffers.
+static tapml_tensor *
+add_spans(struct guarded_copies *copies, uint32_t param, const tapml_tensor *tensor)
+{
+    tapml_tensor *copy = copies->next++;
+    *copy = *tensor;
+    copy->spans = copies->next_span;
+    for (uint32_t i = 0; i < tensor->encoding->n_spans; i++) {
+        *copies->next_span++ = add_use(copies, param, tensor->spans[i]);
+    }
+    return copy;
+}
+
+// Adds a tensor with its panels.
+static const tapml_tensor *
+add_uses(struct guarded_copies *copies, uint32_t param, const tapml_tensor *tensor)
+{
+    const tapml_tensor *first = copies->next;
+    tapml_tensor *last = NULL;
     for (const tapml_tensor *panel = tensor; panel; panel = panel->next) {
-        struct guard_buffer *buffer = guard_buffer_own(panel->buffer);
-        tapml_tensor *copy = &copies[guarded->use_count];
-        guarded->uses[guarded->use_count++] =
-            (struct guarded_use){.param = param, .tensor = panel, .buffer = buffer};
-        *copy = *panel;
-        copy->buffer = buffer->inner;
-        copy->offset += buffer->redzone;
-        copy->next = panel->next ? copy + 1 : NULL;
+        tapml_tensor *copy =
+            panel->spans ? add_spans(copies, param, panel) : add_use(copies, param, panel);
+        copy->next = NULL;
+        if (last) {
+            last->next = copy;
+        }
+        last = copy;
     }
     return first;
 }
@@ -94,15 +128,16 @@ tapml_status guarded_call_begin(struct guarded_call *guarded,
     guarded->call = call;
     guarded->use_count = 0;
     guarded->watch_count = 0;
-    const uint64_t count = count_uses(call);
+    const uint64_t count = count_tensors(call);
     void *uses = NULL, *tensors = NULL, *lists = NULL, *arguments = NULL;
     TAPML_TRY(room_need(&guarded->use_room, count * sizeof(struct guarded_use), &uses));
     TAPML_TRY(room_need(&guarded->tensor_room, count * sizeof(tapml_tensor), &tensors));
-    TAPML_TRY(room_need(&guarded->list_room, count * sizeof(const tapml_tensor *), &lists));
+    TAPML_TRY(room_need(&guarded->list_room, 2 * count * sizeof(const tapml_tensor *), &lists));
     TAPML_TRY(
         room_need(&guarded->argument_room, call->op->n_params * sizeof(tapml_value), &arguments));
     tapml_value *args = arguments;
     const tapml_tensor **next_list = lists;
+    struct guarded_copies copies = {guarded, tensors, next_list + count};
     guarded->uses = uses;
     for (uint32_t p = 0; p < call->op->n_params; p++) {
         const tapml_tensor *one = NULL;
@@ -110,7 +145,7 @@ tapml_status guarded_call_begin(struct guarded_call *guarded,
         const uint32_t length = list_tensors(&call->args[p], &one, &list);
         args[p] = call->args[p];
         for (uint32_t i = 0; i < length; i++) {
-            next_list[i] = add_uses(guarded, tensors, p, list[i]);
+            next_list[i] = add_uses(&copies, p, list[i]);
         }
         if (length > 0) {
             args[p].u.p = args[p].kind == TAPML_P_TENSORS_IN ? (const void *)next_list
@@ -118,15 +153,21 @@ tapml_status guarded_call_begin(struct guarded_call *guarded,
         }
         next_list += length;
     }
-    ASSERT(guarded->use_count == count);
+    ASSERT(guarded->use_count <= count);
     *out_args = args;
     return TAPML_OK;
 }
 
-// The bytes of an encoded tensor, as one axis.
-static tapml_status view_encoded(const tapml_tensor *tensor, struct guarded_view *view)
+// The bytes of an encoded tensor, as one axis; of a state in rows.
+static tapml_status
+view_encoded(const tapml_tensor *tensor, int is_state, struct guarded_view *view)
 {
     uint64_t bytes = 0;
+    if (is_state) {
+        encoding_byte_shape(tensor->encoding, view->shape, view->rank);
+        shape_dense_strides(view->shape, view->rank, view->stride);
+        return TAPML_OK;
+    }
     TAPML_TRY(encoding_bytes(tensor->encoding, tensor->dtype, tensor->shape, tensor->rank, &bytes));
     view->rank = 1;
     view->shape[0] = (int64_t)bytes;
@@ -150,7 +191,8 @@ tapml_status guarded_call_view(const struct guarded_call *guarded,
         shape_dense_strides(view->shape, view->rank, view->stride);
     }
     if (tensor->encoding) {
-        TAPML_TRY(view_encoded(tensor, view));
+        const uint32_t states = TAPML_E_STATE_READ | TAPML_E_STATE_WRITE;
+        TAPML_TRY(view_encoded(tensor, (param->effects & states) != 0, view));
     } else if (tensor->stride) {
         memcpy(view->stride, tensor->stride, tensor->rank * sizeof(*view->stride));
     }

@@ -57,5 +57,6 @@ void judgement_explain(const struct output_error *error,
     if (*error->place != '\0') {
         text_format(out_text, "[%s]", error->place);
     }
-    text_format(out_text, " is %.9g, expected %.9g: %s", error->computed, error->expected, measure);
+    text_format(out_text, " is %.9g, expected %.9g: %s%s%s", error->computed, error->expected,
+                measure, *observed != '\0' ? ", " : "", observed);
 }

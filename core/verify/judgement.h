@@ -32,8 +32,8 @@ struct judgement {
 struct judgement
 judgement_make(const struct output_error *errors, const struct compare_limit *limits, size_t count);
 
-// Appends the sentence of a failure: "y[3, 17] is 2, expected 1: 12 ULP, limit 4", or `observed` if
-// the errors do not say it. The status of `out_text` reports a failure.
+// Appends the sentence of a failure: "y[3, 17] is 2, expected 1: 12 ULP, limit 4", and `observed`
+// behind it, or that alone if the errors do not say it. The status of `out_text` reports a failure.
 void judgement_explain(const struct output_error *error,
                        const struct compare_limit *limit,
                        const char *observed,

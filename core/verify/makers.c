@@ -55,22 +55,28 @@ describe(struct makers *makers, const char *op, uint32_t version, struct known_m
     const struct compiled_op *schema =
         catalogue_find(registry_catalogue(makers->registry), op, version);
     struct arena *arena = makers->arena;
-    char oracle[HASH_TEXT] = "";
+    char oracle[HASH_TEXT] = "", form[ARITHMETIC_TEXT] = "";
     if (schema) {
         TAPML_TRY(calibrator_identity(makers->calibrator, schema, oracle));
     }
     const char *identity = schema ? backend_identity(makers->backend, schema->op) : info->build_id;
+    if (schema) {
+        arithmetic_describe(calibrator_form(makers->calibrator, schema->op), form);
+    }
+    const char *activations = activation_type(info->activation)->setting;
+    const char *blank = *activations != '\0' && *form != '\0' ? " " : "";
     known->op = arena_text(arena, op);
     known->version = version;
     known->maker = (struct result_maker){
         .implementation = arena_format(arena, "%s %s", info->plugin, identity ? identity : ""),
         .device = arena_format(arena, "%s:%s", info->component, info->device),
         .driver = arena_format(arena, "%s, %s", info->device_name, info->driver),
-        .options = activation_type(info->activation)->setting,
+        .options = arena_format(arena, "%s%s%s%s", activations, blank,
+                                *form != '\0' ? "declared: " : "", form),
         .oracle = arena_text(arena, oracle),
     };
     return known->op && known->maker.implementation && known->maker.device && known->maker.driver &&
-                   known->maker.oracle
+                   known->maker.options && known->maker.oracle
                ? TAPML_OK
                : status_no_memory();
 }

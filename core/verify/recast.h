@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A case in the activation dtype of a backend (exec/cast), and as f32 again.
+// A case in the activation dtype (exec/cast) and the encodings of a backend, and as f32 again.
 //
 // All memory is of the arena given; what is not converted is borrowed from the case. Failures are
 // TAPML_NO_MEMORY, or a tolerance class that is not known (TAPML_INVALID).
 #pragma once
 
+#include "device/backend.h"
 #include "schema/compiled.h"
 #include "store/case.h"
 #include "tensor/activation.h"
@@ -14,12 +15,17 @@
 
 struct arena;
 
-// The case of an op with inputs, states and outputs that are f32 in the reduced dtype `activation`,
-// rounded to nearest, ties to even; weights stay as they are, and so does what the schema takes as
-// f32 alone. The case was checked (case_check_op, case_check_argument).
+// Whether a backend gets a case in another form than it was recorded in.
+int recast_is_needed(const struct carved_case *item, const struct backend_info *info);
+
+// The case of an op as a backend gets it. Inputs, states and outputs that are f32 are in its
+// reduced dtype, rounded to nearest, ties to even; weights keep their dtype, and so does what the
+// schema takes as f32 alone. Weights in the blocks of files are spread for a backend that does not
+// take them (tensor/encoding.h), those in tiles are widened. The case was checked (case_check_op,
+// case_check_argument). TAPML_INVALID if a block cannot be spread.
 tapml_status recast_case(const struct carved_case *item,
                          const struct compiled_op *schema,
-                         enum activation activation,
+                         const struct backend_info *info,
                          struct arena *arena,
                          struct carved_case *out_case) STATUS_USED;
 
@@ -42,3 +48,10 @@ tapml_status recast_round_expected(const tapml_op *op,
                                    enum activation activation,
                                    struct arena *arena,
                                    struct replay_output *output) STATUS_USED;
+
+// Makes the zeros of an exact op's f32 output positive if a weight of the case is in the blocks of
+// a file: what these are spread to has no negative zeros (docs/encodings.md).
+tapml_status recast_drop_zero_signs(const struct carved_case *item,
+                                    const tapml_op *op,
+                                    struct arena *arena,
+                                    struct replay_output *output) STATUS_USED;

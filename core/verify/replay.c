@@ -124,9 +124,11 @@ static enum activation activation_of(const struct running *running)
     return backend_info(running->replay->backend)->activation;
 }
 
-static tapml_status reduce_case(struct running *running)
+// Gives the case the form in which the backend gets it.
+static tapml_status recast(struct running *running)
 {
-    if (!activation_is_reduced(activation_of(running))) {
+    const struct backend_info *info = backend_info(running->replay->backend);
+    if (!recast_is_needed(running->given, info)) {
         return TAPML_OK;
     }
     struct carved_case *item = arena_new(running->arena, sizeof(*item));
@@ -136,8 +138,7 @@ static tapml_status reduce_case(struct running *running)
     for (uint32_t i = 0; i < running->given->argument_count; i++) {
         TAPML_TRY(case_check_argument(&running->given->arguments[i]));
     }
-    TAPML_TRY(
-        recast_case(running->given, running->schema, activation_of(running), running->arena, item));
+    TAPML_TRY(recast_case(running->given, running->schema, info, running->arena, item));
     running->item = item;
     return TAPML_OK;
 }
@@ -307,8 +308,14 @@ static tapml_status find_weight(const struct running *running,
                                                        : "there is no checkpoint with the",
                            argument->origin);
     }
-    if (weight->tensor.dtype != argument->dtype || weight->tensor.encoding != argument->encoding ||
-        weight->bytes != argument->base_bytes) {
+    const tapml_tensor *form = &weight->tensor;
+    const unsigned takes = backend_info(running->replay->backend)->takes;
+    const struct encoding_form there = encoding_on_device(form->encoding, form->dtype, takes);
+    const int is_same =
+        form->encoding == argument->encoding && form->dtype == argument->dtype
+            ? weight->bytes == argument->base_bytes // Else it was spread or widened.
+            : there.encoding == argument->encoding && there.dtype == argument->dtype;
+    if (!is_same) {
         return status_fail(
             TAPML_INVALID,
             "weight '%s' is %s with %" PRIu64 " bytes, the case had %s with %" PRIu64,
@@ -336,7 +343,7 @@ static tapml_status bind_weight(struct running *running, uint32_t index)
     const tapml_tensor *tensor = NULL;
     TAPML_TRY(find_weight(running, argument, &weight));
     const struct residency_key key = {argument->origin, weight->tensor.dtype,
-                                      weight->tensor.encoding};
+                                      weight->tensor.encoding, weight->spans};
     TAPML_TRY(
         residency_get(running->replay->weights, &key, weight->data, &weight->tensor, &tensor));
     if (is_same_shape(argument, &weight->tensor)) {
@@ -416,6 +423,9 @@ static tapml_status bind_buffer(struct running *running, uint32_t index)
     for (int64_t i = 0; slot->list && i < argument->shape[0]; i++) {
         slot->list[i].buffer = slot->buffer;
     }
+    struct guard_buffer *own = guard_buffer_own(slot->buffer);
+    own->given = case_is_state(argument) ? slot->image : NULL;
+    own->was_other = 0;
     return backend_write(replay->backend, slot->buffer, 0, slot->image, slot->size);
 }
 
@@ -502,8 +512,11 @@ static tapml_status take_output(const struct running *running, uint32_t index)
     TAPML_TRY(replay_output_take(argument, found, running->arena, output));
     running->result->output_count++;
     output->expected = given->after;
-    return argument->dtype != given->dtype
-               ? recast_widen_output(running->op, activation_of(running), running->arena, output)
+    if (argument->dtype != given->dtype) {
+        TAPML_TRY(recast_widen_output(running->op, activation_of(running), running->arena, output));
+    }
+    return output->expected
+               ? recast_drop_zero_signs(running->given, running->op, running->arena, output)
                : TAPML_OK;
 }
 
@@ -518,7 +531,7 @@ static void mark_output(const struct running *running, const struct guard_violat
     }
     if (result->output_count > 0) {
         result->outputs[at].wrote_outside = violation->kind == GUARD_OUTSIDE;
-        result->outputs[at].is_unwritten = violation->kind == GUARD_UNWRITTEN;
+        result->outputs[at].is_unwritten = violation->kind != GUARD_OUTSIDE;
     }
 }
 
@@ -567,7 +580,7 @@ static tapml_status prepare(struct running *running)
     const struct replay_result *result = running->result;
     TAPML_TRY(case_check_op(running->item, running->op));
     TAPML_TRY(limit_weights(running->replay, running->item->instance));
-    TAPML_TRY(reduce_case(running));
+    TAPML_TRY(recast(running));
     TAPML_TRY(describe_all(running));
     TAPML_TRY(match(running));
     if (result->outcome == REPLAY_RAN) {
@@ -586,6 +599,22 @@ static tapml_status prepare(struct running *running)
                : TAPML_OK;
 }
 
+// What a call does to a state says something about its op only if the state was right before.
+static tapml_status check_states(struct running *running)
+{
+    for (uint32_t i = 0; i < running->op->n_params; i++) {
+        const struct slot *slot = &running->slots[i];
+        if (slot->buffer && guard_buffer_own(slot->buffer)->was_other) {
+            char reason[128];
+            (void)snprintf(reason, sizeof(reason),
+                           "before the call state '%.40s' was not what had been written to it",
+                           running->item->arguments[i].name);
+            return skip(running, REPLAY_SKIPPED, reason);
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status run(struct running *running, int timed)
 {
     struct replay_result *result = running->result;
@@ -595,6 +624,10 @@ static tapml_status run(struct running *running, int timed)
         return TAPML_OK;
     }
     TAPML_TRY(call_guarded(running));
+    TAPML_TRY(check_states(running));
+    if (result->outcome != REPLAY_RAN) {
+        return TAPML_OK;
+    }
     TAPML_TRY(take_outputs(running));
     if (violation->kind != GUARD_CLEAN) {
         mark_output(running, violation);

@@ -21,7 +21,7 @@ struct replay_output {
 
     // What the guard found; `reason` of the result has the sentence.
     int wrote_outside; // Bytes around the view, rows around the region or an input changed.
-    int is_unwritten;  // A part of it was not written.
+    int is_unwritten;  // A part of it was not written, or is poison.
 };
 
 // Copies an output from `found`, the bytes of its buffer after the call, into `arena`: dense, as

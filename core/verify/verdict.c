@@ -127,7 +127,7 @@ tapml_status verdict_take(struct store *store,
     io_verdict->observed = io_verdict->reason = row->reason;
     io_verdict->time_ns = row->time_ns;
     io_verdict->elements = (struct element_list){.beyond = row->beyond, .total = row->total};
-    io_verdict->margin = NAN;
+    io_verdict->margin = io_verdict->cost = NAN;
     io_verdict->output = "";
     if (strcmp(row->outcome, RESULT_RAN) != 0) {
         const tapml_status status = verdict_find_kind(row->outcome, &io_verdict->kind);

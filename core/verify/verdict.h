@@ -19,6 +19,7 @@
 struct arena;
 struct backend;
 struct checkpoint;
+struct examination;
 struct store;
 
 struct verdict {
@@ -40,6 +41,8 @@ struct verdict {
     const char *observed; // A sentence of what the errors do not say, or "".
     const char *oracle;   // Whose limits the errors are judged by; "" of an exact op.
     uint64_t time_ns;
+    double cost; // The error of the declared arithmetic against f32, as the root of an NMSE; NaN if
+                 // it is not known, or nothing is declared.
 
     // What follows from that (verify/judgement.h).
     enum verdict_kind kind;
@@ -73,6 +76,7 @@ struct verdict_options {
     const struct checkpoint *checkpoint; // Or NULL.
     enum activation activation; // A reduced one: what is judged was computed in it, whatever
                                 // `backend`.
+    struct backend *declares;   // Whose arithmetic is judged, whatever `backend`; or NULL.
     int64_t case_id;            // One case alone; 0: all.
     int fresh;                  // Replays also what the store has a result for.
     int derived;                // Judges derived cases too, after the kept ones.
@@ -85,6 +89,12 @@ struct verdict_options {
     // a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);
     tapml_status (*derived_progress)(void *user, size_t done, size_t all);
+
+    // Called with each case that was tried and what became of it, kept or derived: outputs are
+    // there where the verdict has errors, until the next case. Or NULL.
+    void (*observe)(void *user,
+                    const struct examination *examination,
+                    const struct verdict *verdict);
     void *user;
 };
 

@@ -19,6 +19,19 @@ static void print_id(const CUuuid *uuid, char id[64])
     }
 }
 
+// All versions on which results depend.
+static void print_driver(struct driver_root *root, int version, char *text, size_t size)
+{
+    const int at = snprintf(text, size, "CUDA %d.%d, NVRTC %d.%d", version / 1000,
+                            version % 1000 / 10, root->nvrtc_major, root->nvrtc_minor);
+
+    product_seek(root);
+    if (root->product_library != NULL && at > 0 && (size_t)at < size) {
+        (void)snprintf(text + at, size - (size_t)at, ", cuBLASLt %zu",
+                       root->lt.cublasLtGetVersion()); // Fits.
+    }
+}
+
 tapml_status device_describe(struct driver_root *root,
                              tapml_call *call,
                              uint32_t index,
@@ -46,8 +59,7 @@ tapml_status device_describe(struct driver_root *root,
     (void)root->cu.cuDeviceTotalMem_v2(&bytes, device);
     (void)root->cu.cuDriverGetVersion(&version);
     print_id(&uuid, description.id);
-    (void)snprintf(description.driver, sizeof(description.driver), "CUDA %d.%d, NVRTC %d.%d",
-                   version / 1000, version % 1000 / 10, root->nvrtc_major, root->nvrtc_minor);
+    print_driver(root, version, description.driver, sizeof(description.driver));
     description.memory_bytes = description.buffer_bytes = bytes;
     *out_description = description;
     return TAPML_OK;
@@ -88,6 +100,7 @@ void device_close(struct driver_device *device)
         if (device->pinned != NULL) {
             (void)cu->cuMemFreeHost(device->pinned);
         }
+        product_close(device);
         (void)cu->cuCtxSetCurrent(NULL);
     }
     if (device->context != NULL) {

@@ -148,6 +148,7 @@ static tapml_status ask_compiler(struct driver_root *root, tapml_call *call)
 
 static void unload(struct driver_root *root)
 {
+    gpu_library_close(root->product_library);
     gpu_library_close(root->compiler_library);
     gpu_library_close(root->library);
     gpu_free(root->host, root, sizeof(*root));
@@ -170,6 +171,9 @@ load(const struct gpu_host *host, tapml_call *call, struct driver_root **out_roo
     if (status == TAPML_OK) {
         status = ask_compiler(root, call);
     }
+    if (status == TAPML_OK) {
+        status = product_load(root, call);
+    }
     if (status != TAPML_OK) {
         unload(root);
         return status;
@@ -184,6 +188,8 @@ const struct gpu_driver driver_table = {
     .load = load,
     .unload = unload,
     GPU_DRIVER_ENTRIES,
+    .takes_product = product_is_taken,
+    .product = product_queue,
     .notify = queue_notify,
     .sources = DRIVER_SOURCES,
 };

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What this plugin uses of NVIDIA's interfaces, declared here, so that a build needs none of their
-// files: the driver API (libcuda.so.1) and the compiler (libnvrtc). Both are stable: names, numbers
-// and signatures are those that CUDA 11.4 to 13 document.
+// files: the driver API (libcuda.so.1), the compiler (libnvrtc) and the matrix products
+// (libcublasLt). All are stable: names, numbers and signatures are those that CUDA 11.4 to 13
+// document.
 #pragma once
 
 #include <stddef.h>
@@ -130,3 +131,105 @@ typedef nvrtcResult api_nvrtcGetProgramLog(nvrtcProgram program, char *log);
 typedef nvrtcResult api_nvrtcGetProgramLogSize(nvrtcProgram program, size_t *out_size);
 typedef nvrtcResult api_nvrtcGetSupportedArchs(int *archs);
 typedef nvrtcResult api_nvrtcVersion(int *out_major, int *out_minor);
+
+// -- Matrix products ---------------------------------------------------------------------------
+
+typedef struct cublas_handle *cublasLtHandle_t;
+typedef struct cublas_layout *cublasLtMatrixLayout_t;
+typedef struct cublas_operation *cublasLtMatmulDesc_t;
+typedef struct cublas_preference *cublasLtMatmulPreference_t;
+
+typedef int cublasStatus_t;
+enum {
+    CUBLAS_STATUS_SUCCESS = 0,
+    CUBLAS_STATUS_NOT_INITIALIZED = 1,
+    CUBLAS_STATUS_ALLOC_FAILED = 3,
+    CUBLAS_STATUS_INVALID_VALUE = 7,
+    CUBLAS_STATUS_ARCH_MISMATCH = 8,
+    CUBLAS_STATUS_NOT_SUPPORTED = 15,
+};
+
+typedef int cudaDataType_t;
+enum { CUDA_R_32F = 0, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
+
+// Pedantic: no environment makes TF32 or an emulation of it.
+typedef int cublasComputeType_t;
+enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_PEDANTIC = 69 };
+
+// Attributes, and values of them.
+enum { CUBLASLT_MATMUL_DESC_TRANSA = 3, CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
+enum {
+    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,   // uint64_t
+    CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 3, // uint32_t
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5, // uint32_t, as the three that follow
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6,
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8,
+    CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE =
+        2, // Sums of pieces are f32; one piece is allowed, too.
+};
+
+typedef struct {
+    uint64_t data[8];
+} cublasLtMatmulAlgo_t;
+
+typedef struct {
+    cublasLtMatmulAlgo_t algo;
+    size_t workspace_size;
+    cublasStatus_t state;
+    float waves;
+    int reserved[4];
+} cublasLtMatmulHeuristicResult_t;
+
+typedef cublasStatus_t api_cublasLtCreate(cublasLtHandle_t *out_handle);
+typedef cublasStatus_t api_cublasLtDestroy(cublasLtHandle_t handle);
+typedef const char *api_cublasLtGetStatusString(cublasStatus_t code);
+typedef size_t api_cublasLtGetVersion(void);
+// D = alpha * op(A) * op(B) + beta * C, by columns. Addresses of the device's memory are pointers
+// in the original.
+typedef cublasStatus_t api_cublasLtMatmul(cublasLtHandle_t handle,
+                                          cublasLtMatmulDesc_t operation,
+                                          const void *alpha,
+                                          CUdeviceptr a,
+                                          cublasLtMatrixLayout_t a_layout,
+                                          CUdeviceptr b,
+                                          cublasLtMatrixLayout_t b_layout,
+                                          const void *beta,
+                                          CUdeviceptr c,
+                                          cublasLtMatrixLayout_t c_layout,
+                                          CUdeviceptr d,
+                                          cublasLtMatrixLayout_t d_layout,
+                                          const cublasLtMatmulAlgo_t *algo,
+                                          CUdeviceptr workspace,
+                                          size_t workspace_size,
+                                          CUstream stream);
+typedef cublasStatus_t
+api_cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
+                                   cublasLtMatmulDesc_t operation,
+                                   cublasLtMatrixLayout_t a_layout,
+                                   cublasLtMatrixLayout_t b_layout,
+                                   cublasLtMatrixLayout_t c_layout,
+                                   cublasLtMatrixLayout_t d_layout,
+                                   cublasLtMatmulPreference_t preference,
+                                   int most,
+                                   cublasLtMatmulHeuristicResult_t *out_results,
+                                   int *out_count);
+typedef cublasStatus_t api_cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out_operation,
+                                                    cublasComputeType_t compute,
+                                                    cudaDataType_t scale);
+typedef cublasStatus_t api_cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation);
+typedef cublasStatus_t api_cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation,
+                                                          int attribute,
+                                                          const void *value,
+                                                          size_t size);
+typedef cublasStatus_t
+api_cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *out_preference);
+typedef cublasStatus_t api_cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference);
+typedef cublasStatus_t api_cublasLtMatmulPreferenceSetAttribute(
+    cublasLtMatmulPreference_t preference, int attribute, const void *value, size_t size);
+typedef cublasStatus_t api_cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out_layout,
+                                                      cudaDataType_t type,
+                                                      uint64_t rows,
+                                                      uint64_t columns,
+                                                      int64_t stride);
+typedef cublasStatus_t api_cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout);

@@ -51,6 +51,9 @@ tapml_status device_describe(struct driver_root *root,
     description.memory_bytes = local_bytes(root, found->device);
     description.buffer_bytes =
         smaller(properties.properties.limits.maxStorageBufferRange, v11.maxMemoryAllocationSize);
+    description.bindings = properties.properties.limits.maxPerStageDescriptorStorageBuffers;
+    description.align =
+        (uint32_t)smaller(properties.properties.limits.minStorageBufferOffsetAlignment, UINT32_MAX);
     // The texts are cut where they are too long.
     (void)snprintf(description.id, sizeof(description.id), "%s", found->id);
     (void)snprintf(description.name, sizeof(description.name), "%.127s",

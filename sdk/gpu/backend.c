@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identity.h"
 #include "ops.h"
+#include "products.h"
 #include "queue.h"
 
 #include <tapml/gpu/backend.h>
@@ -31,6 +32,7 @@ static void device_release(tapml_object *object)
     const struct gpu_driver *driver = device->root->driver;
 
     gpu_plan_release(device);
+    gpu_products_release(device);
     if (device->none != NULL) {
         driver->buffer_free(device->impl, device->none);
     }
@@ -49,7 +51,12 @@ static void buffer_release(tapml_object *object)
 
 static const void *device_interface(tapml_object *object, const char *id)
 {
-    return strcmp(id, TAPML_IDENTITY) == 0 ? gpu_identity((const struct gpu_device *)object) : NULL;
+    const struct gpu_device *device = (const struct gpu_device *)object;
+
+    if (strcmp(id, TAPML_LIMITS) == 0) {
+        return &device->reported;
+    }
+    return strcmp(id, TAPML_IDENTITY) == 0 ? gpu_identity(device) : NULL;
 }
 
 static const tapml_object_vt device_vt = {TAPML_HDR(tapml_object_vt), device_release,
@@ -167,6 +174,21 @@ static tapml_status choose_tile(struct gpu_device *device, tapml_call *call)
     return TAPML_OK;
 }
 
+static tapml_limits report_limits(const struct gpu_description *description,
+                                  const struct gpu_limits *limits)
+{
+    return (tapml_limits){
+        .hdr = TAPML_HDR(tapml_limits),
+        .bindings = description->bindings,
+        .align = description->align,
+        .group_items = limits->group_items,
+        .shared_bytes = limits->shared_bytes,
+        .grid = limits->grid,
+        .half = (limits->features & GPU_FEATURE_F16) != 0 ? TAPML_LIMITS_HALF_STORAGE
+                                                          : TAPML_LIMITS_HALF_NONE,
+    };
+}
+
 static tapml_status
 open_index(struct gpu_root *root, tapml_call *call, uint32_t index, tapml_object **out_device)
 {
@@ -186,6 +208,7 @@ open_index(struct gpu_root *root, tapml_call *call, uint32_t index, tapml_object
         gpu_free(&root->host, device, sizeof(*device));
         return status;
     }
+    device->reported = report_limits(&root->listing->description[index], &device->limits);
     status = choose_tile(device, call);
     if (status == TAPML_OK) {
         status = root->driver->buffer_new(device->impl, call, BUFFER_GRAIN, &device->none);

@@ -45,25 +45,33 @@ struct gpu_pipeline {
     struct driver_pipeline *impl;
 };
 
+struct gpu_buffer {
+    tapml_object base;
+    struct gpu_device *device;
+    struct driver_buffer *impl;
+};
+
+// What products of the driver need of memory (products.h), made once, by the first of them.
+struct gpu_products {
+    int is_ready, is_refused; // Neither before that; refused: there is no memory for it.
+    struct gpu_buffer parts, sums, scales; // The driver's buffers; no objects of the host.
+};
+
 struct gpu_device {
     tapml_object base;
     struct gpu_root *root;
     struct driver_device *impl;
     struct gpu_limits limits;
+    tapml_limits reported; // What the host is told of them.
     enum gpu_tile tile;
     int is_synchronous;         // Waits for every launch, so that a failure names its call.
     struct driver_buffer *none; // 16 bytes, bound where an optional tensor is absent.
     uint64_t ticket;            // The last one given out.
     tapml_status failure;       // Of queued work: the answer to everything from then on.
+    struct gpu_products products;
     char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for.
     uint32_t pipeline_count;
     struct gpu_pipeline pipelines[GPU_PIPELINE_MAX];
-};
-
-struct gpu_buffer {
-    tapml_object base;
-    struct gpu_device *device;
-    struct driver_buffer *impl;
 };
 
 struct gpu_queue {

@@ -232,3 +232,21 @@ tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const st
     queue->launches++;
     return gpu_plan_launch_quietly(queue, call, &own);
 }
+
+tapml_status
+gpu_plan_product(struct gpu_queue *queue, tapml_call *call, const struct gpu_product *product)
+{
+    struct gpu_device *device = queue->device;
+    struct gpu_product own = *product;
+    tapml_status status = gpu_device_check(device, call);
+
+    own.number = queue->calls;
+    if (status == TAPML_OK) {
+        status = device->root->driver->product(device->impl, call, &own);
+    }
+    if (status != TAPML_OK) {
+        return status;
+    }
+    queue->launches++;
+    return device->is_synchronous ? settle(queue, call) : TAPML_OK;
+}

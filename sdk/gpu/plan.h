@@ -41,5 +41,10 @@ gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const struct gpu_plan
 tapml_status
 gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct gpu_plan *plan);
 
+// Queues a product for an op call, which counts as a launch. TAPML_UNIMPLEMENTED, without a
+// message, where the driver does not take it.
+tapml_status
+gpu_plan_product(struct gpu_queue *queue, tapml_call *call, const struct gpu_product *product);
+
 // Frees the pipelines.
 void gpu_plan_release(struct gpu_device *device);

@@ -137,6 +137,51 @@ tapml_status gpu_view_rows(struct gpu_queue *queue,
     return view(queue, call, tensor, out_view);
 }
 
+tapml_status gpu_view_state_rows(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const tapml_tensor *state,
+                                 struct gpu_view *out_view)
+{
+    tapml_tensor values = *state;
+
+    if (state->encoding == NULL) {
+        return gpu_view_rows(queue, call, state, out_view);
+    }
+    if (strcmp(state->encoding->id, TAPML_ENCODING_Q8_ROWS) != 0) {
+        return gpu_plan_refuse(queue, call, "a state in encoding '%s', known is '%s'",
+                               state->encoding->id, TAPML_ENCODING_Q8_ROWS);
+    }
+    values.encoding = NULL;
+    values.dtype = TAPML_F32;
+    values.offset = 0;
+    if (state->offset / sizeof(uint32_t) >
+        UINT32_MAX / 2) { // As many words as values, and an eighth.
+        return gpu_plan_refuse(queue, call, "an index of 33 bits or more, kernels have 32");
+    }
+    return view(queue, call, &values, out_view);
+}
+
+uint32_t gpu_view_state_word(const tapml_tensor *state)
+{
+    return (uint32_t)(state->offset / sizeof(uint32_t));
+}
+
+tapml_status gpu_view_state(struct gpu_queue *queue,
+                            tapml_call *call,
+                            uint32_t dtype,
+                            const tapml_tensor *state,
+                            uint32_t *out_variant)
+{
+    if (state->encoding == NULL && state->dtype != dtype && dtype == TAPML_F16) {
+        return gpu_plan_refuse(queue, call, "activations are f16 and the state is f32");
+    }
+    queue->half = dtype == TAPML_F16 ? K_V_HALF : K_V_BASE; // The state has been viewed, too.
+    *out_variant = state->encoding != NULL ? K_V_STATE_Q8
+                   : state->dtype == dtype ? K_V_BASE
+                                           : K_V_STATE_F16;
+    return TAPML_OK;
+}
+
 tapml_status gpu_view_weight(struct gpu_queue *queue,
                              tapml_call *call,
                              const tapml_tensor *tensor,
@@ -146,8 +191,8 @@ tapml_status gpu_view_weight(struct gpu_queue *queue,
 
     if (gpu_view_weight_kind(tensor) == GPU_WEIGHT_NONE) {
         return encoding != NULL
-                   ? gpu_plan_refuse(queue, call, "encoding '%s', kernels have '%s' and '%s'",
-                                     encoding->id, TAPML_ENCODING_Q8, TAPML_ENCODING_Q4)
+                   ? gpu_plan_refuse(queue, call, "encoding '%s', which no kernel has",
+                                     encoding->id)
                    : gpu_plan_refuse(queue, call,
                                      "weights are f32, bf16 or f16, this one has type 0x%x",
                                      tensor->dtype);
@@ -192,9 +237,16 @@ struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight)
     if (weight->encoding == NULL) {
         return (struct gpu_blocks){0};
     }
-    // What has no mins gives its scales: words that can be read.
-    return (struct gpu_blocks){span_word(weight, 0), span_word(weight, 1),
-                               span_word(weight, weight->encoding->n_spans - 1)};
+    // What has no high bits gives its quants, and what has no mins its scales: words that can be
+    // read.
+    const uint32_t count = weight->encoding->n_spans, has_highs = count == 4;
+
+    return (struct gpu_blocks){
+        .quants = span_word(weight, 0),
+        .highs = span_word(weight, has_highs),
+        .scales = span_word(weight, 1 + has_highs),
+        .mins = span_word(weight, count - 1),
+    };
 }
 
 int gpu_view_is_x4(const struct gpu_view *view)
@@ -202,12 +254,36 @@ int gpu_view_is_x4(const struct gpu_view *view)
     return ((view->at | view->s0 | view->s1 | view->width) & 3u) == 0;
 }
 
+static const struct {
+    const char *encoding;
+    uint32_t variant, group_values;
+} kinds[GPU_WEIGHT_COUNT] = {
+    [GPU_WEIGHT_NONE] = {NULL, K_V_BASE, 1},
+    [GPU_WEIGHT_F32] = {NULL, K_V_BASE, 1},
+    [GPU_WEIGHT_BF16] = {NULL, K_V_BF16, 1},
+    [GPU_WEIGHT_F16] = {NULL, K_V_F16, 1},
+    [GPU_WEIGHT_Q8] = {TAPML_ENCODING_Q8, K_V_Q8, 32},
+    [GPU_WEIGHT_Q4] = {TAPML_ENCODING_Q4, K_V_Q4, 32},
+    [GPU_WEIGHT_Q5] = {TAPML_ENCODING_Q5, K_V_Q5, 32},
+    [GPU_WEIGHT_Q4_K] = {TAPML_ENCODING_Q4_K, K_V_Q4_K, 32},
+    [GPU_WEIGHT_Q5_K] = {TAPML_ENCODING_Q5_K, K_V_Q5_K, 32},
+    [GPU_WEIGHT_Q6_K] = {TAPML_ENCODING_Q6_K, K_V_Q6_K, 16},
+};
+
+static uint32_t encoded_kind(const tapml_encoding *encoding)
+{
+    for (uint32_t kind = GPU_WEIGHT_Q8; kind < GPU_WEIGHT_COUNT; kind++) {
+        if (strcmp(encoding->id, kinds[kind].encoding) == 0) {
+            return kind;
+        }
+    }
+    return GPU_WEIGHT_NONE;
+}
+
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight)
 {
     if (weight != NULL && weight->encoding != NULL) {
-        return strcmp(weight->encoding->id, TAPML_ENCODING_Q8) == 0   ? GPU_WEIGHT_Q8
-               : strcmp(weight->encoding->id, TAPML_ENCODING_Q4) == 0 ? GPU_WEIGHT_Q4
-                                                                      : GPU_WEIGHT_NONE;
+        return encoded_kind(weight->encoding);
     }
     return weight == NULL                ? GPU_WEIGHT_NONE
            : weight->dtype == TAPML_F32  ? GPU_WEIGHT_F32
@@ -218,12 +294,12 @@ uint32_t gpu_view_weight_kind(const tapml_tensor *weight)
 
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight)
 {
-    static const uint32_t variants[] = {
-        [GPU_WEIGHT_NONE] = K_V_BASE, [GPU_WEIGHT_F32] = K_V_BASE, [GPU_WEIGHT_BF16] = K_V_BF16,
-        [GPU_WEIGHT_F16] = K_V_F16,   [GPU_WEIGHT_Q8] = K_V_Q8,    [GPU_WEIGHT_Q4] = K_V_Q4,
-    };
+    return kinds[gpu_view_weight_kind(weight)].variant;
+}
 
-    return variants[gpu_view_weight_kind(weight)];
+uint32_t gpu_view_group_values(uint32_t weight_kind)
+{
+    return kinds[weight_kind].group_values;
 }
 
 // -- Elements ----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ tapml_status gpu_view_weight(struct gpu_queue *queue,
 // The offsets of the spans of a block-quantised weight (BLOCKS in k_view.h), in words of 32 bits;
 // zeros if the weight is plain.
 struct gpu_blocks {
-    uint32_t quants, scales, mins;
+    uint32_t quants, highs, scales, mins;
 };
 
 // Returns the offsets for a tensor that gpu_view_weight has accepted.
@@ -44,7 +44,26 @@ struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight);
 
 // For the parameters of a kernel: `BLOCKS(w)` in the kernel is `GPU_BLOCKS(w, blocks)` here.
 #define GPU_BLOCKS(name, blocks)                                                                   \
-    .name##_quants = (blocks).quants, .name##_scales = (blocks).scales, .name##_mins = (blocks).mins
+    .name##_quants = (blocks).quants, .name##_highs = (blocks).highs,                              \
+    .name##_scales = (blocks).scales, .name##_mins = (blocks).mins
+
+// As gpu_view_rows, for a state, which may be in blocks of TAPML_ENCODING_Q8_ROWS: then values are
+// counted from its start, at 0.
+tapml_status gpu_view_state_rows(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const tapml_tensor *state,
+                                 struct gpu_view *out_view);
+
+// Returns the word of its buffer with which a state in blocks begins.
+uint32_t gpu_view_state_word(const tapml_tensor *state);
+
+// Returns the bits of a kernel's variant for a state beside activations of `dtype`. Refuses a state
+// of f32 beside activations of f16. Called when all views of the call are made.
+tapml_status gpu_view_state(struct gpu_queue *queue,
+                            tapml_call *call,
+                            uint32_t dtype,
+                            const tapml_tensor *state,
+                            uint32_t *out_variant);
 
 // Whether rows can be read four elements at a time.
 int gpu_view_is_x4(const struct gpu_view *view);
@@ -59,13 +78,21 @@ enum {
     GPU_WEIGHT_BF16,
     GPU_WEIGHT_F16,
     GPU_WEIGHT_Q8,
-    GPU_WEIGHT_Q4
+    GPU_WEIGHT_Q4,
+    GPU_WEIGHT_Q5,
+    GPU_WEIGHT_Q4_K,
+    GPU_WEIGHT_Q5_K,
+    GPU_WEIGHT_Q6_K,
+    GPU_WEIGHT_COUNT
 };
 
 // Return the type of a weight, GPU_WEIGHT_NONE for NULL and unsupported types, and the bits of a
 // kernel's variant for it.
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight);
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight);
+
+// Returns the number of values that share a scale in a weight of such a kind; 1 where it is plain.
+uint32_t gpu_view_group_values(uint32_t weight_kind);
 
 enum { GPU_ELEMENTS_TENSORS_MAX = 3 };
 

@@ -180,19 +180,39 @@ static void unstack(struct model_context *context,
     }
 }
 
+// The tensors of all experts, of which `part` names that of the context's expert.
+static void
+list_parts(struct model_context *context, const char *part, const int64_t *shape, struct stack *out)
+{
+    for (context->expert = 0; context->expert < shape[0]; context->expert++) {
+        out->weights[context->expert] = model_weight(context, part, shape + 1, 2);
+    }
+}
+
 tapml_graph_value model_experts_stacked(struct model_context *context,
                                         const struct model_experts *experts,
                                         const char *name,
                                         const struct model_linear *linear,
                                         tapml_graph_value x)
 {
+    const int is_turned = model_linear_is_transposed(context, linear);
     const int64_t in_out[] = {experts->count, linear->in, linear->out};
     const int64_t out_in[] = {experts->count, linear->out, linear->in};
     const int64_t biases[] = {experts->count, linear->out};
     const struct model_name bias = model_name(context, linear->tensor, context->layer, "_bias");
+    const struct model_name part = model_name(context, linear->tensor, context->layer, ".{e}");
     struct stack stack;
 
-    unstack(context, linear->tensor, linear->is_transposed ? in_out : out_in, 3, stack.weights);
+    // The host takes a quantised stack apart, whose matrices are [out, in].
+    context->expert = 0;
+    const int is_apart = model_has_tensor(context, part.text, out_in + 1, 2, 0);
+    const int is_transposed = is_turned && !is_apart;
+
+    if (is_apart) {
+        list_parts(context, part.text, out_in, &stack);
+    } else {
+        unstack(context, linear->tensor, is_transposed ? in_out : out_in, 3, stack.weights);
+    }
     if (linear->has_bias) {
         unstack(context, bias.text, biases, 2, stack.biases);
     }
@@ -201,7 +221,7 @@ tapml_graph_value model_experts_stacked(struct model_context *context,
         &(struct model_experts_linear){.weights = stack.weights,
                                        .biases = linear->has_bias ? stack.biases : NULL,
                                        .count = (uint32_t)experts->count,
-                                       .is_transposed = linear->is_transposed});
+                                       .is_transposed = is_transposed});
 }
 
 tapml_graph_value model_experts_separate(struct model_context *context,

@@ -230,18 +230,24 @@ void model_output_hidden(struct model_context *context, int64_t index, tapml_gra
     model_output(context, model_name(context, "hidden.{i}", index, "").text, value);
 }
 
+int model_linear_is_transposed(struct model_context *context, const struct model_linear *linear)
+{
+    return linear->is_transposed &&
+           context->config_table->boolean(context->config, "/transposed_weights", 1);
+}
+
 tapml_graph_value model_linear(struct model_context *context,
                                const char *name,
                                tapml_graph_value x,
                                const struct model_linear *linear)
 {
+    const int is_transposed = model_linear_is_transposed(context, linear);
     const int64_t in_out[] = {linear->in, linear->out};
     const int64_t out_in[] = {linear->out, linear->in};
-    const tapml_graph_value w =
-        weight(context, linear->tensor, linear->is_transposed ? in_out : out_in, 2);
+    const tapml_graph_value w = weight(context, linear->tensor, is_transposed ? in_out : out_in, 2);
     const char *own = linear->bias != NULL ? linear->bias : linear->tensor;
     const tapml_graph_value b = bias(context, own, &linear->out, linear->has_bias);
-    tapml_value args[] = {tensor(x), tensor(w), tensor(b), whole(linear->is_transposed), result()};
+    tapml_value args[] = {tensor(x), tensor(w), tensor(b), whole(is_transposed), result()};
 
     return add_op(context, name, "tapml.linear", args, COUNT(args));
 }

@@ -102,6 +102,33 @@ bool device_claims_half(struct plugin *device)
     return op_fixture_supports(&fixture, device).grade > TAPML_SUPPORT_NO;
 }
 
+bool device_claims_half_state(struct plugin *device)
+{
+    const double x[] = {1};
+    const struct op_fixture fixture = {
+        .op = &tapml_state_append,
+        .output = TAPML_STATE_APPEND_STATE,
+        .arguments = {{.tensor = op_fixture_heads(TAPML_F16, 1, 1, 1, NULL)},
+                      {.tensor = op_fixture_heads(TAPML_F32, 1, 1, 1, x)}},
+    };
+
+    return op_fixture_supports(&fixture, device).grade > TAPML_SUPPORT_NO;
+}
+
+bool device_claims_blocks(struct plugin *device)
+{
+    enum { VALUES = 32 };
+    static const double x[VALUES] = {1}, state[VALUES] = {0};
+    const struct op_fixture fixture = {
+        .op = &tapml_state_append,
+        .output = TAPML_STATE_APPEND_STATE,
+        .arguments = {{.tensor = op_fixture_heads(OPERAND_ROWS, 1, 1, VALUES, state)},
+                      {.tensor = op_fixture_heads(TAPML_F32, 1, 1, VALUES, x)}},
+    };
+
+    return op_fixture_supports(&fixture, device).grade > TAPML_SUPPORT_NO;
+}
+
 static void run_reference(const struct op_fixture *fixture, double *values)
 {
     const struct plugin_options options = {
@@ -136,8 +163,9 @@ static void compare_half(const struct half *half,
 
         if (!(fabs(expected[i] - computed[i]) <= limit) && computed[i] != nearest &&
             !(isnan(expected[i]) && isnan(computed[i]))) {
-            cr_expect_fail("%s, %s, in f16: element %zu of %zu is %.9g, expected %.9g",
-                           half->f16.op->name, name, i, count, computed[i], expected[i]);
+            cr_expect_fail("%s, %s, %s: element %zu of %zu is %.9g, expected %.9g",
+                           half->reduced.op->name, name, half_name(half->part), i, count,
+                           computed[i], expected[i]);
             break;
         }
     }
@@ -154,13 +182,38 @@ static double rms_of(const double *values, size_t count)
 }
 
 // A sum that goes on in what it wrote would be rounded more than once: it may be refused.
-static bool is_taken(const struct op_fixture *fixture, struct plugin *device)
+static bool is_taken(const struct half *half, struct plugin *device)
 {
-    const tapml_support support = op_fixture_supports(fixture, device);
+    const tapml_support support = op_fixture_supports(&half->reduced, device);
 
     cr_expect(support.grade > TAPML_SUPPORT_NO || strstr(support.reason, "would round") != NULL,
-              "%s, in f16: %s", fixture->op->name, support.reason);
+              "%s, %s: %s", half->reduced.op->name, half_name(half->part), support.reason);
     return support.grade > TAPML_SUPPORT_NO;
+}
+
+static void check_part(struct plugin *device,
+                       const struct op_fixture *fixture,
+                       enum half_part part,
+                       size_t count,
+                       struct tolerance tolerance,
+                       const char *name)
+{
+    struct half half;
+
+    if (!half_create(fixture, part, &half)) {
+        return;
+    }
+    if (is_taken(&half, device)) {
+        double *expected = device_array(count), *computed = device_array(count);
+
+        run_reference(&half.f32, expected);
+        op_fixture_run(&half.reduced, device, computed);
+        tolerance.row *= rms_of(expected, count);
+        compare_half(&half, count, expected, computed, &tolerance, name);
+        free(expected);
+        free(computed);
+    }
+    half_release(&half);
 }
 
 static void check_half(struct plugin *device,
@@ -169,22 +222,15 @@ static void check_half(struct plugin *device,
                        struct tolerance tolerance,
                        const char *name)
 {
-    struct half half;
-
-    if (!device_claims_half(device) || !half_create(fixture, &half)) {
-        return;
+    if (device_claims_half(device)) {
+        check_part(device, fixture, HALF_ALL, count, tolerance, name);
     }
-    if (is_taken(&half.f16, device)) {
-        double *expected = device_array(count), *computed = device_array(count);
-
-        run_reference(&half.f32, expected);
-        op_fixture_run(&half.f16, device, computed);
-        tolerance.row *= rms_of(expected, count);
-        compare_half(&half, count, expected, computed, &tolerance, name);
-        free(expected);
-        free(computed);
+    if (device_claims_half_state(device)) {
+        check_part(device, fixture, HALF_STATES, count, tolerance, name);
     }
-    half_release(&half);
+    if (device_claims_blocks(device)) {
+        check_part(device, fixture, HALF_BLOCKS, count, tolerance, name);
+    }
 }
 
 // -- Fixtures ------------------------------------------------------------------------------------

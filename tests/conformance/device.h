@@ -33,13 +33,20 @@ extern const int64_t device_widths[DEVICE_WIDTH_COUNT];
 // Whether the device takes activations in f16.
 bool device_claims_half(struct plugin *device);
 
+// Whether it takes states of keys and values in f16, beside activations in f32.
+bool device_claims_half_state(struct plugin *device);
+
+// Whether it takes states of keys and values in blocks.
+bool device_claims_blocks(struct plugin *device);
+
 // Runs `fixture`, whose output has `count` values, and compares with what its formula gives:
 // nothing may be further off than `limit` of the root mean square. What lies beside the output must
 // keep its bits. Frees `expected`.
 //
 // Where the device takes activations in f16 it must take them here, too: the fixture runs again
 // with them, and is held to what the reference's f64 gives for the same numbers. What is off may be
-// so by `limit` and by the rounding of an output in f16.
+// so by `limit` and by the rounding of an output in f16. Likewise for states alone in f16, and for
+// those in blocks.
 void device_check(struct plugin *device,
                   const struct op_fixture *fixture,
                   size_t count,

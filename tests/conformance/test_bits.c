@@ -7,6 +7,7 @@
 #include <tapml/ops.h>
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,123 @@ Test(bits, state_append)
         check_append(tokens[i % 7], 1 + i % 3, device_widths[i], i, i % 2);
         check_append(1, 2, device_widths[i], 89, (i + 1) % 2);
     }
+}
+
+// -- state_append into blocks ------------------------------------------------------------------
+
+enum { BLOCK = 32, BLOCK_WORDS = 9, HALF_DIGITS = 11 };
+
+static const tapml_span block_span = {.hdr = TAPML_HDR(tapml_span),
+                                      .name = "blocks",
+                                      .dtype = TAPML_U8,
+                                      .block_bytes = BLOCK_WORDS * 4,
+                                      .align = 16};
+static const tapml_span *const block_spans[] = {&block_span};
+static const tapml_encoding q8_rows = {TAPML_HDR(tapml_encoding), TAPML_ENCODING_Q8_ROWS, BLOCK, 1,
+                                       block_spans};
+
+// Values of a block: random ones, ties of quants, one that stands out, zeros, what is tiny, what is
+// huge, and what is not finite.
+static float block_value(size_t block, size_t i)
+{
+    const float random = (float)((i * 2654435761u + block * 40503u) % 2001) / 1000 - 1;
+
+    switch (block % 8) {
+    case 1:
+        return i == 0 ? 127 : (float)(i % 2 == 0 ? i : -(double)i) + 0.5f; // The scale is 1.
+    case 2:
+        return i == 31 ? -300 : random;
+    case 3:
+        return i % 2 == 0 ? 0.0f : -0.0f;
+    case 4:
+        return random * 0x1p-101f;
+    case 5:
+        return random * 0x1p120f;
+    case 6:
+        return i == 7 ? INFINITY : random;
+    case 7:
+        return i == 30 ? NAN : random;
+    default:
+        return random;
+    }
+}
+
+// As docs/encodings.md says, in doubles.
+static double block_scale(const float *values)
+{
+    double largest = 0;
+    int exponent = 0;
+
+    for (size_t i = 0; i < BLOCK; i++) {
+        if (!isfinite(values[i])) {
+            return NAN;
+        }
+        largest = fmax(largest, fabs((double)values[i]));
+    }
+    const double digits = frexp((double)(float)(largest * (double)(1.0f / 127)), &exponent);
+    const double scale = ldexp(nearbyint(ldexp(digits, HALF_DIGITS)), exponent - HALF_DIGITS);
+
+    return scale < 0x1p-100 ? 0 : scale;
+}
+
+static void expect_block(const float *values, uint32_t *words)
+{
+    const float scale = (float)block_scale(values);
+    unsigned char quants[BLOCK] = {0};
+
+    for (size_t i = 0; i < BLOCK && scale > 0; i++) {
+        quants[i] = (unsigned char)(int)nearbyint((double)values[i] / (double)scale);
+    }
+    memcpy(words, &scale, sizeof(scale));
+    words[0] = isnan(scale) ? 0x7fc00000 : words[0];
+    memcpy(words + 1, quants, sizeof(quants));
+}
+
+static void
+check_blocks(int64_t tokens, int64_t heads, int64_t width, int64_t position, int64_t gap)
+{
+    enum { CAPACITY = 12, FIRST = 8 }; // Words before the state.
+    const int64_t blocks = heads * width / BLOCK, pitch = heads * (width + gap);
+    const int64_t rows_shape[] = {tokens, heads, width}, rows_stride[] = {pitch, width + gap, 1};
+    const int64_t state_shape[] = {CAPACITY, heads, width};
+    struct words rows = make_words((size_t)(tokens * pitch + gap), 0, 2);
+    struct words state = make_words((size_t)(FIRST + CAPACITY * blocks * BLOCK_WORDS + 4), 1, 0);
+    const tapml_tensor rt = tensor_of(&rows, TAPML_F32, 3, rows_shape, rows_stride, (size_t)gap);
+    tapml_tensor st = tensor_of(&state, TAPML_U8, 3, state_shape, NULL, FIRST * 4);
+    const tapml_value values[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &st},
+                                  in(&rt),
+                                  {.kind = TAPML_P_I64, .u.i = position}};
+    tapml_call call = {0};
+    char name[64];
+
+    st.encoding = &q8_rows;
+    for (int64_t b = 0; b < tokens * blocks; b++) {
+        const int64_t row = b * BLOCK / width, column = b * BLOCK % width;
+        float block[BLOCK];
+
+        for (size_t i = 0; i < BLOCK; i++) {
+            block[i] = block_value((size_t)b, i);
+        }
+        memcpy(rows.data + gap + row / heads * pitch + row % heads * (width + gap) + column, block,
+               sizeof(block));
+        expect_block(block, state.data + FIRST + (position * blocks + b) * BLOCK_WORDS);
+    }
+    cr_assert_eq(plugin_table(device)->queue_write(plugin_queue(device), &call, rows.buffer, 0,
+                                                   rows.data, (rows.count + 3) / 4 * 16),
+                 TAPML_OK, "%s", call.message);
+    (void)snprintf(name, sizeof(name), "blocks, %ld x %ld x %ld at %ld", (long)tokens, (long)heads,
+                   (long)width, (long)position);
+    check(&tapml_state_append, values, &state, name);
+    free_words(&rows);
+    free_words(&state);
+}
+
+Test(bits, state_append_into_blocks)
+{
+    check_blocks(1, 1, 32, 0, 0);
+    check_blocks(8, 1, 32, 4, 4);
+    check_blocks(3, 2, 96, 2, 0);
+    check_blocks(5, 3, 64, 7, 8);
 }
 
 // -- gather_rows -------------------------------------------------------------------------------

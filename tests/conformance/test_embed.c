@@ -51,7 +51,7 @@ static void check(uint32_t dtype, int64_t width, int is_whole)
     arguments[TAPML_EMBED_Y].tensor =
         op_fixture_spread(op_fixture_rows(TAPML_F32, COUNT, width, NULL), 5, 3);
     device_check(device, &fixture, COUNT * (size_t)width, expected, 0,
-                 dtype == OPERAND_Q8 ? "q8" : "q4");
+                 operand_codec(dtype)->encoding->id);
     free(table);
 }
 
@@ -61,5 +61,14 @@ Test(embed, blocks)
 
     for (int i = 0; i < 12; i++) {
         check(i % 2 != 0 ? OPERAND_Q8 : OPERAND_Q4, widths[i / 4], i / 2 % 2);
+    }
+}
+
+Test(embed, encodings)
+{
+    for (uint32_t e = 0; codec_at(e) != NULL; e++) {
+        if (operand_is_taken(device, OPERAND_ENCODED(e))) {
+            check(OPERAND_ENCODED(e), e % 2 != 0 ? 256 : 512, e / 2 % 2);
+        }
     }
 }

@@ -40,11 +40,12 @@ enum { PANELS_MAX = 4 };
 
 static const char *name_of(uint32_t dtype)
 {
-    return dtype == TAPML_F32    ? "f32"
+    const struct codec *codec = operand_codec(dtype);
+
+    return codec != NULL         ? codec->encoding->id
+           : dtype == TAPML_F32  ? "f32"
            : dtype == TAPML_BF16 ? "bf16"
            : dtype == TAPML_F16  ? "f16"
-           : dtype == OPERAND_Q8 ? "q8"
-           : dtype == OPERAND_Q4 ? "q4"
                                  : "none";
 }
 
@@ -179,6 +180,25 @@ Test(linear, blocks)
                              is_transposed ? other : width, i % 2 != 0 ? OPERAND_Q8 : OPERAND_Q4,
                              i % 3 == 0 ? TAPML_F16 : 0, is_transposed, i % 4 == 1 ? 33 : 0,
                              i % 5 > 2});
+    }
+}
+
+// Every encoding that the device takes, by every kernel.
+Test(linear, encodings)
+{
+    static const int64_t tokens[] = {1, 5, 33}, others[] = {37, 130, 1};
+
+    for (uint32_t e = 0; codec_at(e) != NULL; e++) {
+        const uint32_t dtype = OPERAND_ENCODED(e);
+
+        for (int i = 0; operand_is_taken(device, dtype) && i < 6; i++) {
+            const int is_transposed = i % 2;
+            const int64_t width = i < 3 ? 256 : 768, other = others[i % 3];
+
+            check((struct shape){tokens[i % 3], is_transposed ? width : other,
+                                 is_transposed ? other : width, dtype, i == 2 ? TAPML_F16 : 0,
+                                 is_transposed, i == 4 ? 100 : 0, i == 5});
+        }
     }
 }
 

@@ -50,7 +50,14 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-enum command_kind { COMMAND_COPY, COMMAND_LAUNCH, COMMAND_EVENT, COMMAND_WAIT, COMMAND_CALLBACK };
+enum command_kind {
+    COMMAND_COPY,
+    COMMAND_LAUNCH,
+    COMMAND_RUN,
+    COMMAND_EVENT,
+    COMMAND_WAIT,
+    COMMAND_CALLBACK
+};
 
 struct command {
     struct command *next;
@@ -61,7 +68,8 @@ struct command {
     CUevent event;
     unsigned reached; // What a wait wants of the event.
     CUstreamCallback *callback;
-    void *user;
+    void *user;           // Of a callback, or the data of what another library does,
+    void (*work)(void *); // which is this.
     CUfunction function;
     unsigned grid[3], items;
     unsigned char params[128];
@@ -289,9 +297,14 @@ static void run_one(CUstream stream)
     } else if (current->failure == CUDA_SUCCESS) {
         if (command->kind == COMMAND_COPY) {
             memcpy(command->target, command->source, command->size);
+        } else if (command->kind == COMMAND_RUN) {
+            command->work(command->user);
         } else {
             run_launch(command);
         }
+    }
+    if (command->kind == COMMAND_RUN) {
+        free(command->user);
     }
     free(command);
 }
@@ -479,8 +492,9 @@ CUresult cuMemFreeHost(void *memory)
     return CUDA_SUCCESS;
 }
 
-// The bytes of the device's memory, or NULL where they are not all of one allocation.
-static unsigned char *find(CUdeviceptr memory, size_t size)
+api_emulated_cuda_find emulated_cuda_find;
+
+unsigned char *emulated_cuda_find(CUdeviceptr memory, size_t size)
 {
     for (struct span *span = spans; span != NULL; span = span->next) {
         const CUdeviceptr at = memory - address(span); // Huge where it lies before.
@@ -490,6 +504,20 @@ static unsigned char *find(CUdeviceptr memory, size_t size)
         }
     }
     return NULL;
+}
+
+api_emulated_cuda_run emulated_cuda_run;
+
+CUresult emulated_cuda_run(CUstream stream, void (*function)(void *), const void *data, size_t size)
+{
+    WANTS_CONTEXT();
+    struct command command = {.kind = COMMAND_RUN, .work = function, .user = malloc(size)};
+
+    if (command.user == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(command.user, data, size);
+    return append(stream, &command);
 }
 
 static CUresult copy(unsigned char *target, const void *source, size_t size, CUstream stream)
@@ -505,17 +533,17 @@ static CUresult copy(unsigned char *target, const void *source, size_t size, CUs
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream)
 {
-    return copy(find(target, size), find(source, size), size, stream);
+    return copy(emulated_cuda_find(target, size), emulated_cuda_find(source, size), size, stream);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t size, CUstream stream)
 {
-    return copy(target, find(source, size), size, stream);
+    return copy(target, emulated_cuda_find(source, size), size, stream);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source, size_t size, CUstream stream)
 {
-    return copy(find(target, size), source, size, stream);
+    return copy(emulated_cuda_find(target, size), source, size, stream);
 }
 
 // -- Kernels -----------------------------------------------------------------------------------
@@ -594,7 +622,7 @@ CUresult cuLaunchKernel(CUfunction function,
     memcpy(command.params, params[0], function->params_size);
     for (unsigned i = 1; i < function->argument_count; i++) {
         memcpy(&command.buffers[i], params[i], sizeof(CUdeviceptr));
-        if (find(command.buffers[i], 0) == NULL) {
+        if (emulated_cuda_find(command.buffers[i], 0) == NULL) {
             return INVALID_VALUE;
         }
     }

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { FRAME_HEADER_BYTES = 24, PATH_TEXT = 4096 };
+enum { LOG_HEADER_BYTES = 32, LOG_PAGE_AT = 8, FRAME_HEADER_BYTES = 24, PATH_TEXT = 4096 };
 enum where { BEFORE, TORN, AFTER };
 
 static _Atomic long points;
@@ -76,31 +77,51 @@ static void end(void)
     }
 }
 
-// A frame's header has the size of the database where it is the last of a transaction, else 0.
-static int is_commit(int descriptor, const void *data, size_t size)
+static uint32_t number_at(const unsigned char *bytes)
 {
-    static const char zero[4];
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+// The header of the frame that a write ends with: in what is written, or in the file before it.
+// Returns 0 if the write does not end with a frame.
+static int
+last_frame(int descriptor, const unsigned char *data, size_t size, off_t at, unsigned char *header)
+{
+    unsigned char page[4]; // Its bytes, in the header of the log.
+    if (pread(descriptor, page, sizeof(page), LOG_PAGE_AT) != (ssize_t)sizeof(page)) {
+        return 0;
+    }
+    const off_t frame = FRAME_HEADER_BYTES + (off_t)number_at(page);
+    const off_t begin = at + (off_t)size - frame;
+    if (size <= FRAME_HEADER_BYTES || begin < LOG_HEADER_BYTES ||
+        (begin - LOG_HEADER_BYTES) % frame != 0) {
+        return 0;
+    }
+    if (begin >= at) {
+        memcpy(header, data + (begin - at), FRAME_HEADER_BYTES);
+        return 1;
+    }
+    return pread(descriptor, header, FRAME_HEADER_BYTES, begin) == FRAME_HEADER_BYTES;
+}
+
+// A frame's header has the size of the database where it is the last of a transaction, else 0.
+static int is_commit(int descriptor, const void *data, size_t size, off_t at)
+{
     char path[PATH_TEXT];
-    return size == FRAME_HEADER_BYTES && memcmp((const char *)data + 4, zero, 4) != 0 &&
-           path_of(descriptor, path) && is_watched(path) && ends_with(path, "-wal");
+    unsigned char header[FRAME_HEADER_BYTES];
+    return path_of(descriptor, path) && is_watched(path) && ends_with(path, "-wal") &&
+           last_frame(descriptor, data, size, at, header) && number_at(header + 4) != 0;
 }
 
 typedef ssize_t (*pwrite_fn)(int, const void *, size_t, off_t);
-static _Thread_local int is_committing; // The page of the last frame comes with the next write.
 
 static ssize_t
 write_watched(pwrite_fn next, int descriptor, const void *data, size_t size, off_t at)
 {
     enum where where = AFTER;
-    if (is_committing) {
-        is_committing = 0;
-        if (is_point(&where)) {
-            (void)(where == BEFORE ? 0
-                                   : next(descriptor, data, where == TORN ? size / 2 : size, at));
-            end();
-        }
-    } else {
-        is_committing = is_commit(descriptor, data, size);
+    if (is_commit(descriptor, data, size, at) && is_point(&where)) {
+        (void)(where == BEFORE ? 0 : next(descriptor, data, where == TORN ? size / 2 : size, at));
+        end();
     }
     return next(descriptor, data, size, at);
 }

@@ -66,7 +66,9 @@ weights("a tensor twice", ["duplicate object key"],
                           json.dumps(split(data)[0])[1:].encode(), split(data)[1]))
 header("a tensor that is no object", ["has no 'dtype'"], lambda table, names: table.update({names[1]: 3}))
 header("no dtype", ["has no 'dtype'"], lambda table, names: table[names[1]].pop("dtype") and None)
-header("an unknown dtype", ["expected dtype F64, F32", "found 'F8_E4M3'"], one(dtype="F8_E4M3"))
+header("an unknown dtype", ["expected dtype F64, F32", "found 'F6_E3M2'"], one(dtype="F6_E3M2"))
+header("a dtype of quantised weights alone", ["expected a type of plain numbers", "found I8"],
+       lambda table, names: table.update({names[0]: {**table[names[0]], "dtype": "I8", "shape": [96, 256]}}))
 header("a dtype of another size", ["bytes for f64"], one(dtype="F64"))
 header("no shape", ["expected a shape"], lambda table, names: table[names[1]].pop("shape") and None)
 header("a shape that is no number", ["expected whole numbers as its shape"], one(shape=["a"]))
@@ -188,7 +190,14 @@ config("a model type that is no text", ["model type", "'llama'"], model_type=3, 
 config("an unknown key", ["'/sliding_gate'", "keys were read", "unknown-keys"], sliding_gate=3)
 config("several unknown keys", ["'/one'", "'/two/three'"], one=1, two={"three": 3})
 config("an unknown key with a line break", ["'/a?b'"], **{"a\nb": 1})
-config("quantised weights", ["'/quantization_config'"], quantization_config={"bits": 4})
+config("weights of an unknown method", ["'/quantization_config/quant_method': expected one of: fp8 ", "found nothing"],
+       quantization_config={"bits": 4})
+config("weights of bitsandbytes", ["'/quantization_config/quant_method'", "found '\"bitsandbytes\"'"],
+       quantization_config={"quant_method": "bitsandbytes", "load_in_4bit": True})
+config("quantised weights of 3 bits", ["'/quantization_config/bits': expected one of: 4 8, found '3'"],
+       quantization_config={"quant_method": "gptq", "bits": 3})
+config("an unknown key of quantised weights", ["'/quantization_config/twist'"],
+       quantization_config={"quant_method": "fp8", "twist": 2})
 for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size",
             "vocab_size", "head_dim"):
     for value in (-1, 0, 1 << 40, 1 << 62):

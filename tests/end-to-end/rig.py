@@ -21,6 +21,7 @@ BUILD = os.environ["TAPML_TEST_BUILD"]
 DATA = os.environ["TAPML_TEST_DATA"]
 TINY = os.path.join(SOURCE, "models", "tiny")
 HOST = os.path.join(BUILD, "tapml-host")
+SANITIZED = os.environ.get("TAPML_TEST_SANITIZER", "none") != "none"
 
 RUN = """[run]
 dir = {dir}
@@ -85,14 +86,18 @@ def script_folder():
     return folder
 
 
-def write_small_run(folder, **more):
-    """The same of a model that is smaller still, from the reference to one of its devices."""
+def write_small_run(folder, ids=("1 5 7 9",), **more):
+    """The same of a model that is smaller still, from the reference to one of its devices, with a prompt for each of `ids`."""
     os.makedirs(folder, exist_ok=True)
     prompts = os.path.join(folder, "prompts.txt")
     with open(prompts, "w", encoding="utf-8") as file:
-        file.write("ids: 1 5 7 9\n")
+        file.writelines(f"ids: {prompt}\n" for prompt in ids)
     return write_run(folder, **{"target": "reference:f32-blocked", "decode": 2, "prompts": prompts,
                                 "model": os.path.join(DATA, "models", "llama"), **more})
+
+
+# Prompts of different lengths, by which each instance has twice the cases that one of them gives.
+THREE_PROMPTS = ("1 5 7 9", "2 3 4 5 6 7 8 9 10", "11")
 
 
 def rows(dir_, sql):
@@ -119,6 +124,12 @@ def check(done, code):
 def contains(text, *pieces):
     for piece in pieces:
         assert piece in text, f"'{piece}' is not in:\n{text}"
+
+
+def plain(test):
+    """Marks a test that is left out with sanitizers, since instrumented code of its own is run by other tests there."""
+    test.is_plain = True
+    return test
 
 
 class Skip(Exception):
@@ -148,7 +159,8 @@ def skip_reason(needs):
 
 
 def main(tests, needs=()):
-    """Runs functions that take a fresh folder, and speaks TAP."""
+    """Runs functions that take a fresh folder, but those marked `plain` with sanitizers, and speaks TAP."""
+    tests = [test for test in tests if not (SANITIZED and getattr(test, "is_plain", False))]
     reason = skip_reason(needs)
     if reason:
         print(f"1..0 # SKIP {reason}")

@@ -41,6 +41,7 @@ def carried(folder, fault):
 
 
 def reproduces(fault, smaller):
+    @rig.plain
     def test(folder):
         path, (instance, op), env = carried(folder, fault)
         done = rig.check(rig.host("replay", path, "--backend", "opencl", env=env), 1)
@@ -57,6 +58,7 @@ def reproduces(fault, smaller):
     return test
 
 
+@rig.plain
 def test_bundles_of_an_earlier_start_go(folder):
     ini, dir_ = rig.write_run(folder, count=2, decode=3)
     rig.check(rig.host("--config", ini, env=corrupt(folder, *SILU)), 1)

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Stores that are damaged, of another version, or of another run: a sentence, never a wrong verdict."""
+"""test_corrupted_stores.py [FLIPS]
+
+Stores that are damaged, of another version, or of another run: a sentence, never a wrong verdict.
+"""
+import functools
 import glob
 import json
 import os
@@ -11,11 +15,13 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 import rig
 
-FLIPS = 24
+HEADER = [16, 20, 28, 60, 100, 110]  # Bytes of it that mean something.
+FLIPS = int(sys.argv[1]) if len(sys.argv) > 1 else 24
 FINDINGS = ["SELECT target, case_id, verdict, margin, reason FROM judged ORDER BY 1, 2",
             "SELECT instance, op, phase, step, part FROM \"case\" ORDER BY 1, 2, 3, 4, 5",
             "SELECT * FROM \"limit\" ORDER BY 1, 2, 3, 4", "SELECT plan FROM step WHERE step = 'final'"]
@@ -26,11 +32,24 @@ def run(ini):
     return rig.host("--config", ini, "--threads", "1")
 
 
-def finished(folder, name="run"):
-    """A run that has ended, with something blamed."""
-    ini, dir_ = rig.write_small_run(os.path.join(folder, name), extra=FAULT)
+@functools.cache
+def make_finished():
+    """A run that has ended, with something blamed: its INI, folder, bytes and findings."""
+    ini, dir_ = rig.write_small_run(os.path.join(rig.script_folder(), "run"), extra=FAULT)
     rig.check(run(ini), 1)
-    return ini, dir_, os.path.join(dir_, "run.tapmlrun")
+    with open(os.path.join(dir_, "run.tapmlrun"), "rb") as file:
+        return ini, dir_, file.read(), findings(dir_)
+
+
+def finished():
+    """The finished run that the tests share, whole again: its INI, folder, store, bytes and findings."""
+    ini, dir_, whole, expected = make_finished()
+    store = os.path.join(dir_, "run.tapmlrun")
+    for path in glob.glob(store + "*"):
+        os.remove(path)
+    with open(store, "wb") as file:
+        file.write(whole)
+    return ini, dir_, store, whole, expected
 
 
 def findings(dir_):
@@ -51,10 +70,8 @@ def noticed_or_the_same(ini, dir_, expected, what):
     return "was damaged in" in done.stderr
 
 
-def flipped_bytes(folder):
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+def flipped_bytes(_):
+    ini, dir_, store, whole, expected = finished()
     seed = int(os.environ.get("TAPML_SEED", "7"))
     print(f"# seed {seed}")
     rand = random.Random(seed)
@@ -62,7 +79,7 @@ def flipped_bytes(folder):
     for trial in range(FLIPS):
         corrupted = bytearray(whole)
         # The header, then anywhere.
-        at = [16, 20, 28, 60, 100, 110][trial] if trial < 6 else rand.randrange(len(whole))
+        at = HEADER[trial] if trial < len(HEADER) else rand.randrange(len(whole))
         corrupted[at] ^= 1 << rand.randrange(8)
         with open(store, "wb") as file:
             file.write(corrupted)
@@ -72,10 +89,8 @@ def flipped_bytes(folder):
     assert noticed == FLIPS, f"{noticed} of {FLIPS} were noticed"
 
 
-def cut_files(folder):
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+def cut_files(_):
+    ini, dir_, store, whole, expected = finished()
     for size in (0, 99, 512, 4096, len(whole) // 2, len(whole) - 4096, len(whole) - 1):
         with open(store, "wb") as file:
             file.write(whole[:size])
@@ -85,8 +100,7 @@ def cut_files(folder):
 
 
 def a_damaged_log_loses_steps_and_they_are_done_again(folder):
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
+    expected = finished()[4]
     for trial in range(3):
         ini, dir_ = rig.write_small_run(os.path.join(folder, f"killed-{trial}"), extra=FAULT)
         child = subprocess.Popen([rig.HOST, "--config", ini, "--threads", "1"], stdout=subprocess.DEVNULL,
@@ -105,8 +119,8 @@ def a_damaged_log_loses_steps_and_they_are_done_again(folder):
         assert findings(dir_) == expected
 
 
-def what_is_no_store(folder):
-    ini, dir_, store = finished(folder)
+def what_is_no_store(_):
+    ini, _, store, _, _ = finished()
     for data in (b"hello", os.urandom(8192)):
         with open(store, "wb") as file:
             file.write(data)
@@ -138,10 +152,9 @@ def edit(path, old, new):
         file.write(text.replace(old, new))
 
 
-def another_run_model_or_source(folder):
+def another_run_model_or_source(_):
     """Each key that would make another run of it is named with both values."""
-    ini, dir_, store = finished(folder)
-    before = findings(dir_)
+    ini, dir_, store, _, before = finished()
     changes = [
         ("decode = 2", "decode = 3", "with [run] decode = 2, now it is 3"),
         ("capacity = 128", "capacity = 64", "with [run] capacity = 128, now it is 64"),

@@ -5,6 +5,7 @@
 
 With `inside FOLDER` the script is its own helper, which runs where it may mount.
 """
+import json
 import os
 import re
 import resource
@@ -20,8 +21,7 @@ RESULTS = ("SELECT instance, prompt, step, part, verdict, margin FROM judged JOI
 
 def short_run(folder):
     """Without a worker, whose shared memory is a file for such a limit, too."""
-    os.makedirs(folder, exist_ok=True)
-    return rig.write_run(folder, target="reference:f32-blocked\nisolation = never", count=3, decode=4)
+    return rig.write_small_run(folder, target="reference:f32-blocked\nisolation = never", ids=rig.THREE_PROMPTS)
 
 
 def whole_run(folder):
@@ -72,10 +72,10 @@ def mount(folder, options):
 
 
 def inside(folder):
-    """On a disk of 2 MiB, which then grows."""
+    """On a disk with room for the first prompt and not for all, which then grows."""
     small = os.path.join(folder, "small")
     os.mkdir(small)
-    mount(small, "size=2m")
+    mount(small, "size=1280k")
     ini, dir_ = short_run(small)
     one_sentence(rig.host("--config", ini), rf"{dir_}/run\.tapmlrun.*the disk is full \(\d+ bytes are free\)")
     before = kept(dir_)
@@ -91,7 +91,7 @@ def inside(folder):
     assert (rig.rows(dir_, CASES), rig.rows(dir_, RESULTS)) == (cases, results)
 
 
-def a_disk_of_2_mib(folder):
+def a_disk_that_is_too_small(folder):
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
     tried = subprocess.run(unshare + ["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, text=True,
                            check=False)
@@ -102,8 +102,53 @@ def a_disk_of_2_mib(folder):
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
+def printed_to(path, *args):
+    """The host with a file as its standard output, "" for one that is closed."""
+    command = [rig.HOST, *args]
+    with open(path or os.devnull, "w", encoding="utf-8") as out:
+        return subprocess.run(command if path else ["sh", "-c", '"$@" >&-', "sh", *command], stdout=out, timeout=600,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+
+
+def what_cannot_be_printed_is_no_success(folder):
+    """Whatever a command prints, and whether it would end with 0 or 1."""
+    ini, dir_ = short_run(os.path.join(folder, "printed"))
+    full = "the standard output: the disk is full"
+    for path, why in (("/dev/full", full), ("", "the standard output: Bad file descriptor")):
+        done = printed_to(path, "--config", ini)
+        assert not os.path.exists(os.path.join(dir_, "run.tapmlrun")), "all was done before it was noticed"
+        for command in (["--config", ini], ["--help"], ["--version"], ["--explain"], ["plugins"], ["ops"], ["models"],
+                        ["graph", "--model", rig.TINY], ["--check-config", ini], ["report", "--help"],
+                        ["check-device", "reference:f32"], ["devices", "reference"]):
+            done = printed_to(path, *command)
+            assert done.returncode == 3, f"{command} > {path}: exit {done.returncode}\n{done.stderr}"
+            rig.contains(done.stderr, "tapml-host: cannot write to " + why)
+    rig.check(rig.host("--config", ini), 0)
+    for command in (["report", dir_], ["status", dir_], ["compare", dir_, dir_],
+                    ["replay", os.path.join(dir_, "run.tapmlrun"), "--backend", "reference:f64"]):
+        done = printed_to("/dev/full", *command)
+        assert done.returncode == 3, f"{command}: exit {done.returncode}\n{done.stderr}"
+        rig.contains(done.stderr, full)
+
+
+def files_of_a_report_are_tried_first(folder):
+    ini, dir_ = short_run(os.path.join(folder, "tried"))
+    for option in ("--json", "--junit"):
+        one_sentence(rig.host("--config", ini, option, "/dev/full"), "^tapml-host: /dev/full: .*the disk is full")
+        rig.contains(rig.check(rig.host("--config", ini, option, folder), 2).stderr, "found a folder")
+        rig.check(rig.host("--config", ini, option, os.path.join(folder, "none", "x")), 2)
+    assert not os.path.exists(os.path.join(dir_, "run.tapmlrun")), "all was done before it was noticed"
+    rig.check(rig.host("--config", ini), 0)
+    for command in (["report", dir_, "--json"], ["report", dir_, "--junit"], ["compare", dir_, dir_, "--json"],
+                    ["compare", dir_, dir_, "--html"]):
+        one_sentence(rig.host(*command, "/dev/full"), "/dev/full: .*the disk is full")
+    printed = rig.check(rig.host("report", dir_, "--json", "/dev/stdout"), 0).stdout
+    assert json.loads(printed[printed.index("\n{\n"):])["verdict"] == "right", printed[:500]
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["inside"]:
         inside(sys.argv[2])
     else:
-        rig.main([files_have_a_limit, a_disk_of_2_mib], needs=["reference"])
+        rig.main([files_have_a_limit, a_disk_that_is_too_small, what_cannot_be_printed_is_no_success,
+                  files_of_a_report_are_tried_first], needs=["reference"])

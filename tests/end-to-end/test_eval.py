@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures against what Hugging Face computes, on a backend. test_eval.py BACKEND [families]
+"""Fixtures against what Hugging Face computes, on a backend. test_eval.py BACKEND [families | few]
 
-All of them, or one of each family of model types."""
+All of them, one of each family of model types, or those few whose state, experts or attention nothing else has."""
 import json
 import os
 import shutil
@@ -12,6 +12,9 @@ import sys
 
 import fixtures
 import rig
+
+
+FEW = ("bert", "bloom", "deepseek", "falcon_mamba", "lfm2", "qwen")
 
 
 def one(model, backend):
@@ -127,6 +130,8 @@ if __name__ == "__main__":
     models = fixtures.models()
     if sys.argv[2:] == ["families"]:
         models = fixtures.one_of_each_family(models)
+    if sys.argv[2:] == ["few"]:
+        models = [os.path.join(rig.DATA, "models", name) for name in FEW]
     rig.main([one(model, backend) for model in [rig.TINY] + models] +
              [a_changed_weight_diverges, a_weight_that_is_no_number_is_named,
               weights_at_odd_addresses_agree, a_name_the_model_lacks_is_refused,

@@ -28,9 +28,9 @@ def blamed_of(stdout):
     return [(instance, op) for instance, op, _ in found], [instance for instance, _, first in found if first]
 
 
-def run(folder, *faults):
+def run(folder, *faults, write=rig.write_run):
     """A run that must end with 1 and agree in the end; what it says."""
-    ini, dir_ = rig.write_run(folder, target=TARGET, extra=sections(*faults))
+    ini, dir_ = write(folder, target=TARGET, extra=sections(*faults))
     done = rig.check(rig.host("--config", ini), 1)
     rig.contains(done.stdout, "end to end: agrees")
     for number in range(1, len(faults) + 1):
@@ -74,7 +74,7 @@ KINDS = [
 
 def one(op, kind, first):
     def test(folder):
-        done, _, _ = run(folder, {"op": op, "kind": kind})
+        done, _, _ = run(folder, {"op": op, "kind": kind}, write=rig.write_small_run)
         expect_op(done, "tapml." + op, first)
     test.__name__ = f"{op}: {kind}"
     return test

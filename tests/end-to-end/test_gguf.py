@@ -9,6 +9,7 @@ import subprocess
 import rig
 
 SPLIT = os.path.join(rig.DATA, "gguf", "llama-f16-0000{}-of-00003.gguf")
+BLOCKS = os.path.join(rig.DATA, "gguf", "llama-q4_0.gguf")
 MAMBA = os.path.join(rig.DATA, "gguf", "mamba-f16.gguf")
 
 
@@ -27,6 +28,18 @@ def files_agree(folder):
         rig.contains(done.stdout, "agrees", "limit 1.00e-03")
 
 
+def blocks_agree(folder):
+    """What llama.cpp computes with the same weights decoded: of a rope whose rows move in their blocks, and of a class that
+    stores its weights the other way round."""
+    for name, limit in (("llama-q4_0", "1e-5"), ("gpt2-q8_0", "1e-3")):  # GELU is a table of F16 there.
+        path = os.path.join(rig.DATA, "gguf", name)
+        words = ("--model", path + ".gguf", "--expected", path + ".safetensors", "--limit", limit)
+        for backend in ("reference", "cpu"):
+            done = rig.check(rig.host("eval", *words, "--backend", backend), 0)
+            assert done.stdout.count("agrees") == 3, done.stdout
+    assert " gguf.q4_0/1 " in rig.check(rig.host("graph", "--model", BLOCKS), 0).stdout
+
+
 def another_model_diverges(folder):
     """The judge can fail, and a limit is one."""
     rig.contains(rig.check(evaluate(SPLIT.format(1), "llama_yarn"), 1).stdout, "DIVERGES")
@@ -35,9 +48,10 @@ def another_model_diverges(folder):
 
 
 def a_run_moves(folder):
-    ini, dir_ = rig.write_small_run(folder, model=MAMBA)
-    done = rig.check(rig.host("--config", ini), 0)
-    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
+    for name, model in (("blocks", BLOCKS), ("plain", MAMBA)):
+        ini, dir_ = rig.write_small_run(os.path.join(folder, name), model=model)
+        done = rig.check(rig.host("--config", ini), 0)
+        rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
     plan = os.path.join(dir_, "plan-gpu.txt")
     done = rig.check(rig.host("generate", "--plan", plan, "--ids", "1 2 3", "--count", "2"), 0)
     assert done.stdout
@@ -102,5 +116,5 @@ def wrong_files_are_refused(folder):
     refused(folder, "renamed.gguf", part, "expected a name such as")
 
 
-rig.main([files_agree, another_model_diverges, a_run_moves, a_graph_needs_no_weights, tokenizers_agree,
+rig.main([files_agree, blocks_agree, another_model_diverges, a_run_moves, a_graph_needs_no_weights, tokenizers_agree,
           an_unknown_pattern_is_refused_for_texts, wrong_files_are_refused])

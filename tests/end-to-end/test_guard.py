@@ -32,7 +32,7 @@ FAULTS = [
 
 def one(name, op, kernel, pattern, replacement, sentence):
     def test(folder):
-        ini, dir_ = rig.write_run(folder)
+        ini, dir_ = rig.write_small_run(folder, target="opencl")
         env = test_corrupted_kernels.corrupt(folder, kernel, pattern, replacement)
         done = rig.check(rig.host("--config", ini, env=env), 1)
         assert set(re.findall(r"^blamed: \S+ \((\S+)\)", done.stdout, re.M)) == {op}, done.stdout

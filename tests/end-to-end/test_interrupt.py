@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is interrupted, or whose checkpoint is cut, ends after the step in hand, says why, and goes on."""
+"""A run that is interrupted, or whose checkpoint is cut, ends within a second or after the step in hand, says why, goes on."""
+import json
 import os
 import shutil
 import signal
@@ -80,6 +81,44 @@ def at_once_by_a_second_signal(folder):
     assert rig.rows(dir_, "PRAGMA integrity_check") == [("ok",)]
 
 
+def workers_of(host):
+    """The processes of a host that serve a plugin: those below the ones that watch over them."""
+    of = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                of[int(name)] = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            pass  # It has ended meanwhile.
+    watching = [process for process, parent in of.items() if parent == host]
+    return [process for process, parent in of.items() if parent in watching]
+
+
+def while_a_worker_does_not_answer(folder):
+    """It is stopped, so that the host waits for it; the host waits no longer than a second."""
+    ini, dir_ = rig.write_run(folder, target="reference:f64\nisolation = always", count=4, decode=4)
+    child = start(ini)
+    wait_for_cases(child, dir_)
+    workers = workers_of(child.pid)
+    assert workers, "there is no worker"
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    while rig.rows(dir_, "SELECT count(*) FROM prompt")[0][0] < 4:
+        time.sleep(0.01)
+    time.sleep(0.5)  # Until it waits.
+    assert child.poll() is None
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    spent = time.monotonic() - begin
+    assert child.returncode == 130 and spent < 3, (child.returncode, spent, errors)  # On a busy machine.
+    assert errors.count("interrupted; the same command resumes after the last finished step") == 1, errors
+    now = json.loads(rig.check(rig.host("status", dir_, "--json"), 0).stdout)
+    assert now["state"] == "interrupted" and now["exit"] == 130, now
+    rig.check(rig.host("--config", ini), 0)
+    assert not [worker for worker in workers if os.path.exists(f"/proc/{worker}")], "a worker is left"
+
+
 def cut_while_read(folder, isolation):
     """The checkpoint loses its second half during the run, and gets it back before the next start."""
     model = os.path.join(folder, "model")
@@ -87,7 +126,7 @@ def cut_while_read(folder, isolation):
     weights = os.path.join(model, "model.safetensors")
     with open(weights, "rb") as file:
         data = file.read()
-    ini, dir_ = rig.write_run(folder, target=f"reference:f64\nisolation = {isolation}", count=20, decode=10, model=model)
+    ini, dir_ = rig.write_run(folder, target=f"reference:f64\nisolation = {isolation}", count=4, decode=4, model=model)
     child = start(ini)
     wait_for_cases(child, dir_)
     os.truncate(weights, len(data) // 2)
@@ -110,5 +149,6 @@ def by_a_checkpoint_that_is_cut_under_a_worker(folder):
 
 
 if __name__ == "__main__":
-    rig.main([by_sigint, by_sigterm, what_was_done_is_kept, at_once_by_a_second_signal, by_a_checkpoint_that_is_cut,
+    rig.main([by_sigint, by_sigterm, what_was_done_is_kept, at_once_by_a_second_signal, while_a_worker_does_not_answer,
+              by_a_checkpoint_that_is_cut,
               by_a_checkpoint_that_is_cut_under_a_worker], needs=["reference"])

@@ -4,10 +4,12 @@
 """What a run reports: the JSON against its schema, JUnit XML as others read it; with `pages`, the page in a browser."""
 import functools
 import json
+import math
 import os
 import re
 import shlex
 import shutil
+import struct
 import sys
 import urllib.parse
 import xml.etree.ElementTree
@@ -116,6 +118,31 @@ def numbers_are_those_of_the_store(_):
         assert [(value["place"], value["expected"], value["computed"]) for value in one["case"]["values"]] == \
             [(place, float(f"{expected:.9g}"), float(f"{computed:.9g}")) for place, expected, computed in
              rig.rows(dir_, f"SELECT place, expected, computed FROM element WHERE case_id = {one['case']['id']}")]
+
+
+def what_is_not_finite_is_traced(folder):
+    """On a target to the first op of the model that gives it; on the source to the weight that has it."""
+    made = run("nan", FAULT.format(target="gpu").replace("argument scale *1.3", "nan"), 1)
+    target, = json.loads(read(made[1]))["targets"]
+    assert target["nonfinite"].startswith("NaN first arises in 'layers.2/attn/attention' (tapml.attention): element ["), \
+        target["nonfinite"]
+    rig.contains(read(made[0]), "<b>Not finite:</b> NaN first arises in ")
+    model = os.path.join(folder, "model")
+    shutil.copytree(os.path.join(rig.DATA, "models", "llama"), model, copy_function=shutil.copy)
+    path = os.path.join(model, "model.safetensors")
+    os.chmod(path, 0o644)
+    with open(path, "r+b") as file:
+        size = int.from_bytes(file.read(8), "little")
+        at = json.loads(file.read(size))["model.embed_tokens.weight"]["data_offsets"][0]
+        file.seek(8 + size + at + 4 * 3)  # Of a token that no prompt has in its row of values.
+        file.write(struct.pack("<f", math.inf))
+    ini, dir_ = rig.write_small_run(folder, ids=("1 0 5",), model=model)
+    done = rig.host("--config", ini, "--json", os.path.join(folder, "report.json"))
+    if done.returncode in (0, 1):  # It may also be too much for the source to choose a token by.
+        found = json.loads(read(os.path.join(folder, "report.json")))["source"]["nonfinite"]
+        rig.contains(found, "infinity comes from the weights: element [0, 3] of tensor 'model.embed_tokens.weight'")
+    else:
+        rig.contains(done.stderr, "infinity comes from the weights: element [0, 3] of tensor 'model.embed_tokens.weight'")
 
 
 def bundles_are_repeated_as_the_report_says(_):
@@ -295,6 +322,40 @@ def scripts_sort_and_filter(_):
         is_quiet(chromium, page)
 
 
+def commands_are_copied(_):
+    page = wrong()[0]
+    with browser.Browser() as chromium:
+        chromium.open(url(page))
+        command = chromium.value("document.querySelector('pre.tell').textContent")
+        assert command.startswith("tapml-host replay FAULT-1.tapmlrun"), command
+        chromium.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        chromium.value("document.querySelector('pre.tell .copy').click()")
+        copied = chromium.value("new Promise((go) => setTimeout(go, 200)).then(() => navigator.clipboard.readText())")
+        assert copied == command, copied
+        assert chromium.value("document.querySelector('pre.tell .copy').className") == "copy done"
+        assert chromium.value("document.querySelector('pre.tell').textContent") == command, "the button changed the text"
+        is_quiet(chromium, page)
+
+
+# Of each part that is shown: whether it can be scrolled, and whether it says so.
+SIGNS = """[...document.querySelectorAll('.scroll')].filter((part) => !part.closest('details:not([open])'))
+  .map((part) => [part.scrollWidth > part.clientWidth, getComputedStyle(part, '::before').display !== 'none'
+                  && getComputedStyle(part, '::before').content !== 'none'])"""
+
+
+def what_can_be_scrolled_says_so_on_a_phone(_):
+    with browser.Browser() as chromium:
+        chromium.show(390, 844)
+        chromium.open(url(several()[0]))
+        signs = chromium.value(SIGNS)
+        assert any(wide for wide, _ in signs) and not all(wide for wide, _ in signs), signs
+        assert all(wide == sign for wide, sign in signs), signs
+        for name in ("plot", "hists"):
+            assert chromium.value(f"document.querySelector('.{name}').getClientRects().length") > 0, name
+        rows = chromium.value("[...document.querySelector('.sides').tBodies[0].rows].map((row) => row.cells.length)")
+        assert rows == [3] * 12, rows
+
+
 def no_other_script_runs(_):
     """What the page does not bring itself is refused by its own policy."""
     with browser.Browser() as chromium:
@@ -306,9 +367,10 @@ def no_other_script_runs(_):
         assert refused, "the page may fetch"
 
 
-FILES = [json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store, bundles_are_repeated_as_the_report_says,
+FILES = [json_has_its_schema, same_run_same_bytes, numbers_are_those_of_the_store, what_is_not_finite_is_traced, bundles_are_repeated_as_the_report_says,
          junit_is_read_by_others, the_store_alone_gives_the_same_bytes, a_report_needs_a_run, a_file_that_cannot_be_written_is_reported]
-PAGES = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, no_other_script_runs]
+PAGES = [pages_read_well, page_is_whole_without_scripts, scripts_sort_and_filter, commands_are_copied,
+         what_can_be_scrolled_says_so_on_a_phone, no_other_script_runs]
 
 
 def in_browser(test):

@@ -2,10 +2,15 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """Short runs from end to end: there, back, again, and with what a user gets wrong."""
+import fcntl
 import functools
 import json
 import os
+import re
 import shutil
+import struct
+import subprocess
+import termios
 
 import rig
 
@@ -106,6 +111,7 @@ def states_of_every_kind_move(folder):
         assert set(kept) == {("before",), ("after",)}, kept
 
 
+@rig.plain
 def states_follow_a_plan_that_changes_sides(folder):
     """The prompt on one side, each token after it on the other: states of a fixed size go with it."""
     for name, rule in (("mamba2", "op=linear_scan phase=prefill"), ("qwen3_next", "op=conv1d_causal phase=decode")):
@@ -116,12 +122,14 @@ def states_follow_a_plan_that_changes_sides(folder):
         rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
 
 
+@rig.plain
 def the_way_back(folder):
-    ini, _ = rig.write_run(folder, source="opencl", target="reference")
+    ini, _ = rig.write_small_run(folder, source="opencl", target="reference")
     done = rig.check(rig.host("--config", ini), 0)
     rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
 
 
+@rig.plain
 def the_final_plan_generates_the_same_text(folder):
     _, dir_ = finished(folder)
     with open(os.path.join(rig.TINY, "expected.json"), encoding="utf-8") as file:
@@ -151,6 +159,7 @@ def another_run_in_the_same_folder_is_refused(folder):
     rig.contains(done.stderr, "[run] decode = 6, now it is 7")
 
 
+@rig.plain
 def a_plan_says_what_moves(folder):
     ini, dir_ = rig.write_run(folder, extra="[plan]\nrule = * -> source\nrule = op=linear -> gpu\n"
                                             "rule = instance=layers.0/* -> source\n")
@@ -168,6 +177,52 @@ def cases_are_replayed_alone(folder):
     case_id, = rig.rows(dir_, "SELECT min(id) FROM \"case\"")[0]
     done = rig.check(rig.host("replay", store, "--backend", "opencl", "--case", str(case_id)), 0)
     rig.contains(done.stderr, "1 cases, 0 failed")
+
+
+def on_a_terminal(env, *args):
+    """What a terminal of 100 columns shows of both streams, line by line, and all that was sent to it."""
+    end, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
+    with subprocess.Popen([rig.HOST, *args], stdout=terminal, stderr=terminal, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "TERM": "xterm", **env}) as child:
+        os.close(terminal)
+        sent = b""
+        try:
+            while piece := os.read(end, 65536):
+                sent += piece
+        except OSError:
+            pass  # The last writer has closed it.
+    os.close(end)
+    sent = sent.decode()
+    shown = []
+    for line in re.sub("\033\\[[0-9;]*m", "", sent).split("\r\n"):
+        parts = line.split("\r\033[K")  # Each erases what stands before it.
+        shown.append(parts[-1])
+    return child.returncode, shown, sent
+
+
+def a_terminal_shows_the_verdict_first_and_last(folder):
+    """No line is shared, no table is wider than 100 columns; colours are for those who want them."""
+    fault = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
+    ini, dir_ = rig.write_small_run(folder, ids=rig.THREE_PROMPTS, extra=fault)
+    code, shown, sent = on_a_terminal({"NO_COLOR": ""}, "--config", ini)
+    assert code == 1 and "\033[1;31msilu is wrong on gpu: first at " in sent, sent
+    assert "\033[33mwarning\033[0m: injected on 'gpu'" in sent, sent
+    assert not [line for line in shown if re.search(r"\[[#.]{30}\]", line)], shown
+    assert "[" + "." * 30 + "]" in sent or "#" in sent, "there was no bar"
+    text = rig.check(rig.host("report", dir_), 1).stdout.splitlines()
+    verdict = text[0]
+    assert verdict.startswith("silu is wrong on gpu: first at layers.0/mlp/silu: y["), text
+    assert text[-3:] == [verdict, f"report: {dir_}/report.html",
+                         f"next: tapml-host replay {dir_}/FAULT-1.tapmlrun --config {ini} --target gpu"], text[-3:]
+    rig.check(rig.host(*text[-1].split()[2:]), 1)
+    table = [line for line in text if re.match(r"operator |tapml\.\S+ +\d", line)]
+    assert len(table) == 11 and all(len(line) <= 100 for line in table), table
+    assert not [line for line in text if line.startswith("localising: ")], "costs are for --verbose"
+    verbose = rig.check(rig.host("report", dir_, "--verbose"), 1).stdout
+    rig.contains(verbose, "\nlocalising: ", "\noperator                on the source ")
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\033[1;31m" not in on_a_terminal(env, "report", dir_)[2], env
 
 
 def mistakes_are_reported(folder):
@@ -189,4 +244,4 @@ if __name__ == "__main__":
               states_follow_a_plan_that_changes_sides, the_way_back,
               the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
               another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
-              mistakes_are_reported], needs=["opencl", "reference"])
+              a_terminal_shows_the_verdict_first_and_last, mistakes_are_reported], needs=["opencl", "reference"])

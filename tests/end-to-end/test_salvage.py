@@ -5,6 +5,7 @@
 
 Usage: test_salvage.py [all]: every page and many lengths, not a sample of them.
 """
+import functools
 import glob
 import os
 import random
@@ -36,15 +37,19 @@ def run(ini):
     return rig.host("--config", ini, "--threads", "1")
 
 
-def finished(folder):
-    """A run that has ended, with something blamed: its INI, folder, store, findings and plan."""
+@functools.cache
+def finished():
+    """A run that has ended, with something blamed, which the tests share: its INI, folder, store, bytes and findings."""
+    folder = rig.script_folder()
     prompts = os.path.join(folder, "prompts.txt")
     with open(prompts, "w", encoding="utf-8") as file:
         file.write(PROMPTS)
     ini, dir_ = rig.write_run(folder, target="reference:f32-blocked", decode=2, prompts=prompts,
                               model=os.path.join(rig.DATA, "models", "llama"), extra=FAULT)
     rig.check(run(ini), 1)
-    return ini, dir_, os.path.join(dir_, "run.tapmlrun")
+    store = os.path.join(dir_, "run.tapmlrun")
+    with open(store, "rb") as file:
+        return ini, dir_, store, file.read(), findings(dir_)
 
 
 def findings(dir_):
@@ -84,10 +89,8 @@ def damaged_ends_the_same(ini, dir_, data, expected, what):
     return int(told[1])
 
 
-def corrupted_pages(folder):
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+def corrupted_pages(_):
+    ini, dir_, _, whole, expected = finished()
     count = len(whole) // PAGE
     kept = []
     for page in range(count) if ALL else [0, 1, 2, 5, count // 2, 2 * count // 3]:
@@ -100,11 +103,10 @@ def corrupted_pages(folder):
     assert 2 in kept or 1 in kept, "no prompt was kept beside one that is lost"
 
 
-def corrupted_headers(folder):
+@rig.plain
+def corrupted_headers(_):
     """A page size, a size, a text encoding that are others, and no header at all: nothing is lost."""
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+    ini, dir_, _, whole, expected = finished()
     for at in (16, 20, 28, 59) if ALL else (16, 20):
         corrupted = bytearray(whole)
         corrupted[at] ^= 1
@@ -112,10 +114,9 @@ def corrupted_headers(folder):
     assert damaged_ends_the_same(ini, dir_, bytes(PAGE) + whole[PAGE:], expected, "no header") == 3
 
 
-def cut_files(folder):
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+@rig.plain
+def cut_files(_):
+    ini, dir_, _, whole, expected = finished()
     count = len(whole) // PAGE
     sizes = [99, 5000, len(whole) - 1]
     for size in sizes + [pages * PAGE + 77 for pages in range(1, count)] if ALL else sizes:
@@ -123,11 +124,9 @@ def cut_files(folder):
         assert (kept is None) == (size < 6000) or size not in sizes, (size, kept)
 
 
-def lost_together(folder):
+def lost_together(_):
     """Several pages at once, and what was zeroed: still a sentence, or the same findings."""
-    ini, dir_, store = finished(folder)
-    expected = findings(dir_)
-    whole = open(store, "rb").read()
+    ini, dir_, _, whole, expected = finished()
     count = len(whole) // PAGE
     seed = int(os.environ.get("TAPML_SEED", "7"))
     print(f"# seed {seed}")
@@ -141,9 +140,9 @@ def lost_together(folder):
         damaged_ends_the_same(ini, dir_, corrupted, expected, f"pages {pages}")
 
 
-def readers_refuse_and_name_who_salvages(folder):
-    ini, dir_, store = finished(folder)
-    whole = open(store, "rb").read()
+def readers_refuse_and_name_who_salvages(_):
+    _, dir_, store, whole, _ = finished()
+    clean(dir_)
     corrupted = bytearray(whole)
     for page in range(2, len(whole) // PAGE):
         corrupted[page * PAGE + 2000] ^= 4

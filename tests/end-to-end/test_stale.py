@@ -28,7 +28,7 @@ def of_op(dir_, op):
 
 def one(op, _first, kernel, pattern, replacement):
     def test(folder):
-        ini, dir_ = rig.write_run(folder)
+        ini, dir_ = rig.write_small_run(folder, target="opencl")
         first = counts(rig.check(rig.host("--config", ini), 0))
         assert first[:2] == first[2:], first
         expected = of_op(dir_, op)
@@ -39,8 +39,7 @@ def one(op, _first, kernel, pattern, replacement):
         print(f"# {op}: {counts(second)[2]} of {first[0]} cases and {counts(second)[3]} of {first[1]} derived ones replayed")
         third = rig.host("--config", ini, env=corrupted)
         assert counts(rig.check(third, 1))[2:] == (0, 0), third.stderr
-        os.mkdir(os.path.join(folder, "fresh"))
-        other, fresh = rig.write_run(os.path.join(folder, "fresh"))
+        other, fresh = rig.write_small_run(os.path.join(folder, "fresh"), target="opencl")
         rig.check(rig.host("--config", other, env=corrupted), 1)
         for query in (FRESH, DERIVED, BLAMED):
             assert rig.rows(dir_, query) == rig.rows(fresh, query), query
@@ -56,7 +55,7 @@ def one(op, _first, kernel, pattern, replacement):
 
 def a_rebuilt_plugin_replays_nothing(folder):
     """Another build of the same sources, as a plugin that was rebuilt with a newer linker has it."""
-    ini, dir_ = rig.write_run(folder)
+    ini, dir_ = rig.write_small_run(folder, target="opencl")
     rig.check(rig.host("--config", ini), 0)
     before = rig.rows(dir_, FRESH)
     rebuilt = test_corrupted_kernels.corrupt(folder, b"gelu", rb"gelu\(const", b"gelu(const")  # Which leaves the text as it is.
@@ -83,7 +82,7 @@ def a_changed_limit_replays_nothing(folder):
 
 
 def a_source_that_computes_otherwise_is_carved_again(folder):
-    ini, dir_ = rig.write_run(folder, source="opencl", target="reference")
+    ini, dir_ = rig.write_small_run(folder, source="opencl", target="reference")
     rig.check(rig.host("--config", ini), 0)
     keys = "SELECT instance, step, part, hex(key) FROM \"case\" ORDER BY 1, 2, 3, 4"
     before = rig.rows(dir_, keys)
@@ -93,8 +92,7 @@ def a_source_that_computes_otherwise_is_carved_again(folder):
     second = rig.check(rig.host("--config", ini, env=corrupted), 1)
     rig.contains(second.stderr, "carved cases otherwise than before, the first of 'tapml.silu'", "carved again")
     assert rig.rows(dir_, keys) != before
-    os.mkdir(os.path.join(folder, "fresh"))
-    ini, fresh = rig.write_run(os.path.join(folder, "fresh"), source="opencl", target="reference")
+    ini, fresh = rig.write_small_run(os.path.join(folder, "fresh"), source="opencl", target="reference")
     rig.check(rig.host("--config", ini, env=corrupted), 1)
     for query in (keys, FRESH, BLAMED):
         assert rig.rows(dir_, query) == rig.rows(fresh, query), query

@@ -4,6 +4,7 @@
 """Runs whose weights are encoded at load: carved, replayed in a worker, moved, reported, replayed again."""
 import json
 import os
+import subprocess
 
 import rig
 
@@ -34,6 +35,29 @@ def everything_moves_in_a_worker(folder):
         assert types == {"f32", "tapml.q8/1" if weights == "q8_0" else "tapml.q4/1"}, types
 
 
+@rig.plain
+def blocks_of_files_move_to_a_device_of_its_own_memory(folder):
+    """opencl gets them spread, so both forms of each encoding take part; a fault is named in them too."""
+    model = os.path.join(folder, "model")
+    subprocess.run([os.path.join(rig.SOURCE, "tools/make_model"), "1m", model], check=True)
+    for weights in ("q5_0", "q4_k", "q6_k"):
+        ini, _ = encoded(os.path.join(folder, weights), weights, model, target="opencl")
+        done = rig.host("--config", ini)
+        agrees(done)
+        rig.contains(done.stderr, f"16 weights as {weights}", "lost most")
+    fault = "\n[fault.1]\ntarget = gpu\nop = linear\ninstance = layers.1/*down*\nkind = zero-row\n"
+    ini, _ = encoded(os.path.join(folder, "fault"), "q5_k", model, target="opencl", extra=fault)
+    rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "1 blamed", "down")
+
+
+@rig.plain
+def what_is_too_narrow_stays(folder):
+    ini, _ = encoded(folder, "q4_k", "llama")
+    done = rig.host("--config", ini)
+    agrees(done)
+    rig.contains(done.stderr, "no weight is kept as q4_k: none has rows of complete blocks of values")
+
+
 def lists_of_experts_move(folder):
     ini, dir_ = encoded(folder, "q4_0", "qwen3_moe")
     agrees(rig.host("--config", ini))
@@ -41,6 +65,7 @@ def lists_of_experts_move(folder):
     assert types == {"bf16", "tapml.q4/1"}, types  # Rows of 40 values have no whole blocks.
 
 
+@rig.plain
 def the_report_has_the_losses(folder):
     ini, dir_ = encoded(folder, "q8_0", "llama")
     path = os.path.join(dir_, "report.json")
@@ -63,6 +88,7 @@ def it_goes_on_replays_and_generates_with_them(folder):
     assert json.loads(own.stdout)["ids"] == json.loads(same.stdout)["ids"]
 
 
+@rig.plain
 def another_word_is_another_run(folder):
     ini, _ = encoded(folder, "q8_0", "llama")
     agrees(rig.host("--config", ini))
@@ -70,9 +96,10 @@ def another_word_is_another_run(folder):
     open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q4_0"))
     done = rig.check(rig.host("--config", ini), 2)
     rig.contains(done.stderr, "[model] weights = q8_0, now it is q4_0")
-    open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q5_0"))
+    open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q3_0"))
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "'stored' or 'q8_0' or 'q4_0'")
 
 
-rig.main([everything_moves_in_a_worker, lists_of_experts_move, the_report_has_the_losses,
+rig.main([everything_moves_in_a_worker, blocks_of_files_move_to_a_device_of_its_own_memory, what_is_too_narrow_stays,
+          lists_of_experts_move, the_report_has_the_losses,
           it_goes_on_replays_and_generates_with_them, another_word_is_another_run])

@@ -106,6 +106,33 @@ void cases_make_append(struct cases_append *made, const char *instance, int64_t 
     made->item = item(&tapml_state_append, instance, step, made->arguments);
 }
 
+void cases_make_rows(struct cases_rows *made, const char *instance, int64_t step)
+{
+    static const int64_t STATE[] = {CASES_CAPACITY, CASES_HEADS, CASES_ROW_WIDTH};
+    static const int64_t ROWS[] = {2, CASES_HEADS, CASES_ROW_WIDTH};
+    static const int64_t POSITION = 15;
+    struct encoding_loss loss = {0};
+    struct cases_append plain;
+    cases_make_append(&plain, instance, step);
+    memset(made, 0, sizeof(*made));
+    memcpy(made->arguments, plain.arguments, sizeof(made->arguments));
+    made->rows[0] = 127;
+    struct case_argument *state = &made->arguments[0];
+    memcpy(state->shape, STATE, sizeof(STATE));
+    shape_dense_strides(STATE, 3, state->stride);
+    state->dtype = TAPML_U8;
+    state->encoding = encoding_find(TAPML_ENCODING_Q8_ROWS);
+    state->base_bytes = (uint64_t)CASES_CAPACITY * CASES_ROW_BYTES;
+    state->content_bytes = sizeof(made->before);
+    state->before = made->before;
+    state->after = made->after;
+    (void)encoding_encode(state->encoding, TAPML_F32, made->rows, (uint64_t)2 * CASES_HEADS,
+                          made->after + POSITION * CASES_ROW_BYTES, &loss); // All are finite.
+    made->arguments[1] = tensor(tapml_state_append.params[1], "rope", ROWS, 3);
+    made->arguments[1].before = made->rows;
+    made->item = item(&tapml_state_append, instance, step, made->arguments);
+}
+
 void cases_make_norm(struct cases_norm *made, const char *instance, int64_t step)
 {
     static const double EPS = 1e-5;

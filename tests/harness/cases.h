@@ -29,6 +29,18 @@ struct cases_append {
 };
 void cases_make_append(struct cases_append *made, const char *instance, int64_t step);
 
+// Likewise of a state [40, 2, 32] in blocks, as tapml.q8_rows/1, that was zero. The rows are zero
+// but for the first value of the first, which is 127.
+enum { CASES_ROW_WIDTH = 32, CASES_ROW_BYTES = CASES_HEADS * 36 };
+struct cases_rows {
+    unsigned char before[2 * CASE_PAGE_ROWS * CASES_ROW_BYTES];
+    unsigned char after[2 * CASE_PAGE_ROWS * CASES_ROW_BYTES];
+    float rows[2 * CASES_HEADS * CASES_ROW_WIDTH];
+    struct case_argument arguments[3];
+    struct carved_case item;
+};
+void cases_make_rows(struct cases_rows *made, const char *instance, int64_t step);
+
 // y = linear(x, w): x [2, 64], and w [4, 64] with its bytes, as tapml.q4/1. The values of y are 0.
 enum { CASES_BLOCK_ROWS = 4, CASES_BLOCK_WIDTH = 64, CASES_BLOCK_BYTES = 160 };
 struct cases_blocks {

@@ -279,6 +279,17 @@ Test(SUITE, linear_experts)
     }
 }
 
+Test(SUITE, linear_experts_in_every_encoding_of_devices)
+{
+    for (uint32_t e = 0; codec_at(e) != NULL; e++) {
+        const struct mixture mixture = {3, 2, 256, 9, 1, OPERAND_ENCODED(e), 0, 0};
+
+        if (codec_at(e)->spread == NULL) {
+            check_mixture(&mixture);
+        }
+    }
+}
+
 Test(SUITE, routes)
 {
     static const size_t tokens[] = {1, 3, 70}, experts[] = {1, 4, 6, 300}, chosen[] = {1, 2, 3, 8};

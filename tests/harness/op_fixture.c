@@ -188,25 +188,56 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// The first two of a block are the ends of its quants; scale and min have few digits, which f16
-// holds.
-static void draw_blocks(uint64_t seed, uint32_t dtype, size_t count, double *values)
+static double draw_unit(uint64_t *state)
 {
-    const bool is_q8 = dtype == OPERAND_Q8;
-    const int64_t low = is_q8 ? -127 : 0, high = is_q8 ? 127 : 15;
-    double scale = 0, min = 0;
+    return (double)(next(state) >> 11) * 0x1p-52 - 1;
+}
 
-    for (size_t i = 0; i < count; i++) {
-        int64_t quant = low + (int64_t)(next(&seed) % (uint64_t)(high - low + 1));
+static double draw(uint64_t *state)
+{
+    const double unit = draw_unit(state);
 
-        if (i % 32 == 0) {
-            scale = (double)(1 + next(&seed) % 63) * (is_q8 ? 0x1p-13 : 0x1p-9);
-            min = is_q8 ? 0 : (double)((int64_t)(next(&seed) % 64) - 56) * 0x1p-6;
+    return next(state) % 32 == 0 ? unit * 8 : unit;
+}
+
+// Replaces values by those of their nearest block, until it is their own.
+static void settle(const struct codec *codec, double *values)
+{
+    enum { ROUNDS_MAX = 16 };
+    const uint32_t count = codec->encoding->block_values;
+    unsigned char bytes[CODEC_SPANS_MAX][CODEC_VALUES_MAX];
+    unsigned char *spans[] = {bytes[0], bytes[1], bytes[2], bytes[3]};
+    float decoded[CODEC_VALUES_MAX];
+    bool is_settled = false;
+
+    for (int round = 0; round < ROUNDS_MAX && !is_settled; round++) {
+        codec->write(codec, values, spans);
+        codec_decode(codec, (const unsigned char *const *)spans, decoded);
+        is_settled = true;
+        for (uint32_t i = 0; i < count; i++) {
+            is_settled = is_settled && values[i] == decoded[i];
+            values[i] = decoded[i];
         }
-        if (i % 32 < 2) {
-            quant = i % 32 == 0 ? low : high;
+    }
+    cr_assert(is_settled, "'%s' finds no block of its own values", codec->encoding->id);
+}
+
+// What the nearest blocks of random values have. Groups differ in size, so that their scales do.
+static void draw_blocks(uint64_t seed, const struct codec *codec, size_t count, double *values)
+{
+    enum { GROUP = 16 };
+    const size_t block_values = codec->encoding->block_values;
+    double drawn[CODEC_VALUES_MAX], size = 1;
+
+    for (size_t at = 0; at < count; at += block_values) {
+        const size_t rest = count - at;
+
+        for (size_t i = 0; i < block_values; i++) {
+            size = i % GROUP == 0 ? 1.0 / (double)(1 + next(&seed) % 8) : size;
+            drawn[i] = size * draw_unit(&seed);
         }
-        values[i] = scale * (double)quant + min;
+        settle(codec, drawn);
+        memcpy(values + at, drawn, (rest < block_values ? rest : block_values) * sizeof(*drawn));
     }
 }
 
@@ -215,15 +246,12 @@ double *op_fixture_values(uint64_t seed, uint32_t dtype, size_t count)
     double *values = calloc(count + 1, sizeof(*values));
 
     cr_assert_not_null(values);
-    if (dtype == OPERAND_Q8 || dtype == OPERAND_Q4) {
-        draw_blocks(seed, dtype, count, values);
+    if (operand_codec(dtype) != NULL) {
+        draw_blocks(seed, operand_codec(dtype), count, values);
         return values;
     }
     for (size_t i = 0; i < count; i++) {
-        const double unit = (double)(next(&seed) >> 11) * 0x1p-52 - 1;
-        const double size = next(&seed) % 32 == 0 ? 8 : 1;
-
-        values[i] = formulas_rounded(unit * size, dtype);
+        values[i] = formulas_rounded(draw(&seed), dtype);
     }
     return values;
 }

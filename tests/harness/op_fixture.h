@@ -48,6 +48,6 @@ op_fixture_heads(uint32_t dtype, int64_t a, int64_t b, int64_t c, const double *
 struct operand_spec op_fixture_spread(struct operand_spec spec, size_t lead, int64_t gap);
 
 // `count` numbers between -1 and 1, a few up to 8 times as large, rounded to `dtype`: always the
-// same ones for a `seed`. For OPERAND_Q8 and OPERAND_Q4 what their quants, scales and mins can be.
+// same ones for a `seed`. For OPERAND_ENCODED what a block can have.
 // To be freed.
 double *op_fixture_values(uint64_t seed, uint32_t dtype, size_t count);

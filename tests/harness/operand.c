@@ -105,27 +105,31 @@ static double load(uint32_t dtype, const unsigned char *source)
 
 // -- Blocks ------------------------------------------------------------------------------------
 
-// By docs/encodings.md alone: what the host makes of them is not asked.
-enum { BLOCK = 32, SPAN_ALIGN = 16 };
+enum { LEAD_BYTES = 16 };
 
-#define SPAN(name_, dtype_, bytes_)                                                                \
-    {                                                                                              \
-        .hdr = TAPML_HDR(tapml_span), .name = name_, .dtype = dtype_, .block_bytes = bytes_,       \
-        .align = SPAN_ALIGN                                                                        \
-    }
-
-static const tapml_span q8_quants = SPAN("quants", TAPML_U8, 32);
-static const tapml_span q4_quants = SPAN("quants", TAPML_U8, 16);
-static const tapml_span scales = SPAN("scales", TAPML_F16, 2);
-static const tapml_span mins = SPAN("mins", TAPML_F16, 2);
-static const tapml_span *const q8_spans[] = {&q8_quants, &scales};
-static const tapml_span *const q4_spans[] = {&q4_quants, &scales, &mins};
-static const tapml_encoding q8 = {TAPML_HDR(tapml_encoding), TAPML_ENCODING_Q8, BLOCK, 2, q8_spans};
-static const tapml_encoding q4 = {TAPML_HDR(tapml_encoding), TAPML_ENCODING_Q4, BLOCK, 3, q4_spans};
-
-static bool is_blocks(uint32_t dtype)
+const struct codec *operand_codec(uint32_t dtype)
 {
-    return dtype == OPERAND_Q8 || dtype == OPERAND_Q4;
+    return dtype == OPERAND_ROWS                     ? codec_find(TAPML_ENCODING_Q8_ROWS)
+           : dtype >> 16 == OPERAND_ENCODED(0) >> 16 ? codec_at(dtype & 0xffffu)
+                                                     : NULL;
+}
+
+const struct codec_tiles *operand_tiles(uint32_t dtype)
+{
+    const uint32_t kind = dtype >> 16;
+
+    return kind == OPERAND_TILES(0) >> 16 || kind == OPERAND_APART(0) >> 16
+               ? codec_tiles_at(dtype & 0xffffu)
+               : NULL;
+}
+
+bool operand_is_taken(struct plugin *plugin, uint32_t dtype)
+{
+    if (operand_tiles(dtype) != NULL) {
+        return (plugin_info(plugin)->traits & TAPML_DEVICE_TILES) != 0;
+    }
+    return operand_codec(dtype)->spread == NULL ||
+           (plugin_info(plugin)->traits & TAPML_DEVICE_FILE_BLOCKS) != 0;
 }
 
 static size_t span_begin(const tapml_encoding *encoding, size_t blocks, uint32_t span)
@@ -134,65 +138,129 @@ static size_t span_begin(const tapml_encoding *encoding, size_t blocks, uint32_t
 
     for (uint32_t i = 0; i < span; i++) {
         begin += blocks * encoding->spans[i]->block_bytes;
-        begin = (begin + SPAN_ALIGN - 1) / SPAN_ALIGN * SPAN_ALIGN;
+        if (i + 1 < encoding->n_spans) {
+            const size_t align = (size_t)encoding->spans[i + 1]->align;
+
+            begin = (begin + align - 1) / align * align;
+        }
     }
     return begin;
 }
 
-static void store_half(unsigned char *span, size_t block, double value)
-{
-    const uint16_t word = bits_of(TAPML_F16, (float)value);
-
-    memcpy(span + block * sizeof(word), &word, sizeof(word));
-}
-
-// Finds scale and min of values that were made of them: the first two hold the ends of the quants.
-static void store_block(const tapml_encoding *encoding,
+// Values that op_fixture_values gave are in the blocks as they are.
+static void store_block(const struct codec *codec,
                         unsigned char *tensor,
                         size_t blocks,
                         size_t block,
                         const double *values)
 {
-    unsigned char *quants = tensor + block * encoding->spans[0]->block_bytes;
-    const int is_q8 = encoding == &q8;
-    const double min = is_q8 ? 0 : values[0];
-    const double scale = is_q8 ? values[1] / 127 : (values[1] - values[0]) / 15;
+    const tapml_encoding *encoding = codec->encoding;
+    unsigned char *spans[CODEC_SPANS_MAX];
+    float decoded[CODEC_VALUES_MAX];
 
-    store_half(tensor + span_begin(encoding, blocks, 1), block, scale);
-    if (!is_q8) {
-        store_half(tensor + span_begin(encoding, blocks, 2), block, min);
-        memset(quants, 0, BLOCK / 2);
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        spans[i] =
+            tensor + span_begin(encoding, blocks, i) + block * encoding->spans[i]->block_bytes;
     }
-    for (size_t i = 0; i < BLOCK; i++) {
-        const int quant = (int)round((values[i] - min) / scale);
-
-        if (is_q8) {
-            quants[i] = (unsigned char)quant;
-        } else {
-            quants[i / 2] = (unsigned char)(quants[i / 2] | quant << i % 2 * 4);
-        }
+    codec->write(codec, values, spans);
+    codec_decode(codec, (const unsigned char *const *)spans, decoded);
+    for (uint32_t i = 0; i < encoding->block_values; i++) {
+        cr_assert_eq(decoded[i], values[i], "value %u of block %zu is none of '%s'", i, block,
+                     encoding->id);
     }
 }
 
 static void lay_out_blocks(struct operand *operand, const struct operand_spec *spec)
 {
-    const tapml_encoding *encoding = spec->dtype == OPERAND_Q8 ? &q8 : &q4;
+    const tapml_encoding *encoding = operand_codec(spec->dtype)->encoding;
 
     operand->tensor.dtype = TAPML_U8;
     operand->tensor.encoding = encoding;
-    operand->tensor.offset = spec->lead * SPAN_ALIGN;
+    operand->tensor.offset = spec->lead * LEAD_BYTES;
     operand->size_bytes =
-        operand->tensor.offset + span_begin(encoding, operand->count / BLOCK, encoding->n_spans);
+        operand->tensor.offset +
+        span_begin(encoding, operand->count / encoding->block_values, encoding->n_spans);
 }
 
-static void store_blocks(struct operand *operand, const double *values)
+static void store_blocks(struct operand *operand, const struct operand_spec *spec)
 {
-    const size_t blocks = operand->count / BLOCK;
+    const struct codec *codec = operand_codec(spec->dtype);
+    const size_t blocks = operand->count / codec->encoding->block_values;
 
     for (size_t block = 0; block < blocks; block++) {
-        store_block(operand->tensor.encoding, operand->original + operand->tensor.offset, blocks,
-                    block, values + block * BLOCK);
+        store_block(codec, operand->original + operand->tensor.offset, blocks, block,
+                    spec->values + block * codec->encoding->block_values);
     }
+}
+
+// -- Tiles -------------------------------------------------------------------------------------
+
+// Where span `index` begins, one behind the other.
+static size_t tiles_begin(const struct operand *operand, uint32_t index)
+{
+    const tapml_encoding *encoding = operand->tensor.encoding;
+    size_t begin = 0;
+
+    for (uint32_t i = 0; i < index; i++) {
+        begin += codec_tiles_bytes(encoding->spans[i], (uint64_t)operand->shape[0],
+                                   (uint64_t)operand->shape[1]);
+        begin = (begin + LEAD_BYTES - 1) / LEAD_BYTES * LEAD_BYTES;
+    }
+    return begin;
+}
+
+static void lay_out_tiles(struct operand *operand, const struct operand_spec *spec)
+{
+    operand->tensor.dtype = TAPML_U8;
+    operand->tensor.encoding = operand_tiles(spec->dtype)->encoding;
+    operand->tensor.offset = spec->lead * LEAD_BYTES;
+    operand->size_bytes = operand->tensor.offset +
+                          tiles_begin(operand, operand_tiles(spec->dtype)->encoding->n_spans);
+}
+
+static void store_tiles(struct operand *operand, const struct operand_spec *spec)
+{
+    unsigned char *spans[CODEC_TILES_SPANS_MAX];
+    float *values = malloc(operand->count * sizeof(*values));
+
+    cr_assert_not_null(values);
+    for (size_t i = 0; i < operand->count; i++) {
+        values[i] = (float)spec->values[i];
+    }
+    for (uint32_t i = 0; i < operand_tiles(spec->dtype)->encoding->n_spans; i++) {
+        spans[i] = operand->original + operand->tensor.offset + tiles_begin(operand, i);
+    }
+    codec_tiles_write(operand_tiles(spec->dtype), (uint64_t)operand->shape[0],
+                      (uint64_t)operand->shape[1], values, spans);
+    free(values);
+}
+
+// Gives each span a buffer, a part of the operand's memory.
+static void place_spans(struct operand *operand)
+{
+    const tapml_encoding *encoding = operand->tensor.encoding;
+
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        tapml_tensor *span = &operand->spans[i];
+        tapml_call call = {0};
+        unsigned char *place = operand->memory + operand->skew_bytes + operand->tensor.offset +
+                               tiles_begin(operand, i);
+
+        operand->span_bytes[i] = (int64_t)codec_tiles_bytes(
+            encoding->spans[i], (uint64_t)operand->shape[0], (uint64_t)operand->shape[1]);
+        *span = (tapml_tensor){.hdr = TAPML_HDR(tapml_tensor),
+                               .dtype = TAPML_U8,
+                               .rank = 1,
+                               .shape = &operand->span_bytes[i]};
+        operand->span_list[i] = span;
+        cr_assert_eq(plugin_table(operand->plugin)
+                         ->buffer_wrap(plugin_device(operand->plugin), &call, place,
+                                       (uint64_t)operand->span_bytes[i], TAPML_ACCESS_READ,
+                                       &span->buffer),
+                     TAPML_OK, "%s", call.message);
+    }
+    operand->tensor.offset = 0;
+    operand->tensor.spans = operand->span_list;
 }
 
 // -- Operands ----------------------------------------------------------------------------------
@@ -220,7 +288,9 @@ static void lay_out(struct operand *operand, const struct operand_spec *spec)
     };
     operand->size_bytes =
         (spec->lead + (operand->count > 0 ? (size_t)last + 1 : 0)) * TAPML_DT_BYTES(spec->dtype);
-    if (is_blocks(spec->dtype)) {
+    if (operand_tiles(spec->dtype) != NULL) {
+        lay_out_tiles(operand, spec);
+    } else if (operand_codec(spec->dtype) != NULL) {
         lay_out_blocks(operand, spec);
     }
 }
@@ -231,8 +301,8 @@ static size_t padded(size_t size_bytes)
     return (size_bytes + 15) / 16 * 16 + (size_bytes == 0 ? 16 : 0);
 }
 
-// Makes the buffer, with the original bytes.
-static void place(struct operand *operand)
+// Makes the buffer, or those of spans that lie apart, with the original bytes.
+static void place(struct operand *operand, bool is_apart)
 {
     const tapml_backend *table = plugin_table(operand->plugin);
     tapml_object *device = plugin_device(operand->plugin);
@@ -247,6 +317,10 @@ static void place(struct operand *operand)
         cr_assert_not_null(memory);
         memcpy(memory + operand->skew_bytes, operand->original, size);
         operand->memory = memory;
+        if (is_apart) {
+            place_spans(operand);
+            return;
+        }
         status = table->buffer_wrap(device, &call, memory + operand->skew_bytes, size + (size == 0),
                                     TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer);
     } else {
@@ -272,15 +346,20 @@ struct operand *operand_create(struct plugin *plugin, const struct operand_spec 
     operand->original = malloc(padded(operand->size_bytes));
     cr_assert_not_null(operand->original);
     memset(operand->original, 0xff, padded(operand->size_bytes));
-    if (is_blocks(spec->dtype)) {
-        store_blocks(operand, spec->values);
-        place(operand);
+    if (operand_tiles(spec->dtype) != NULL) {
+        store_tiles(operand, spec);
+        place(operand, spec->dtype >> 16 == OPERAND_APART(0) >> 16);
+        return operand;
+    }
+    if (operand_codec(spec->dtype) != NULL) {
+        store_blocks(operand, spec);
+        place(operand, false);
         return operand;
     }
     for (size_t i = 0; spec->values != NULL && i < operand->count; i++) {
         store(spec->dtype, spec->values[i], operand->original + offset_bytes(operand, i));
     }
-    place(operand);
+    place(operand, false);
     return operand;
 }
 
@@ -289,7 +368,13 @@ void operand_destroy(struct operand *operand)
     if (operand == NULL) {
         return;
     }
-    operand->tensor.buffer->vt->release(operand->tensor.buffer);
+    for (uint32_t i = 0; operand->tensor.spans != NULL && i < operand->tensor.encoding->n_spans;
+         i++) {
+        operand->spans[i].buffer->vt->release(operand->spans[i].buffer);
+    }
+    if (operand->tensor.buffer != NULL) {
+        operand->tensor.buffer->vt->release(operand->tensor.buffer);
+    }
     free(operand->memory);
     free(operand->original);
     free(operand);

@@ -36,6 +36,7 @@ static const struct backend_info *plain_info(const struct backend *backend)
         .device_name = "Plain memory",
         .driver = "",
         .is_host_memory = 1,
+        .takes = ENCODING_TAKES_TILES,
     };
     return &info;
 }

@@ -4,7 +4,8 @@
 
 #include "device/backend.h"
 
-// A host-memory backend without ops: buffers, wrapped memory, and work that is done at once.
+// A host-memory backend without ops: buffers, wrapped memory, and work that is done at once. It
+// takes weights in tiles.
 struct backend *plain_create(void);
 
 // The bytes of a buffer.

@@ -23,6 +23,7 @@ static const char report_text[] =
     " 'targets':[{'name':'gpu<script>alert(1)</script>','verdict':'wrong','backend':'two',"
     "  'component':'c','device':'d','device_name':'<script>alert(1)</script>','driver':'v&',"
     "  'plugin':'p','plugin_version':'1','build':'b','faults':'','finished_s':1795269720,"
+    "  'driver_check':{'verdict':'passed','sentence':'11 checks passed'},'common':'',"
     "  "
     "'counts':{'instances':2,'wanted':2,'moved':1,'blamed':1,'unsupported_instances':0,'cases':4,'"
     "passed':1,"

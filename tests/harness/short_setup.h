@@ -29,7 +29,7 @@ static inline void short_setup_open(struct short_setup *run)
 
     (void)snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
     scratch_make(&run->scratch);
-    SHORT_MUST(run_file_load(short_run_write(&run->scratch, ""), &run->config));
+    SHORT_MUST(run_file_load(short_run_write_text(&run->scratch, ""), &run->config));
     SHORT_MUST(options_parse(specs, 0, NULL, &options));
     SHORT_MUST(setup_open(program, &options, &run->config.ini, &run->setup));
     SHORT_MUST(setup_model(&run->setup, &(struct model_options){.folder = run->config.model}));

@@ -243,6 +243,24 @@ AT(tapml_tensor, buffer, 40);
 AT(tapml_tensor, encoding, 48);
 AT(tapml_tensor, next, 56);
 
+// Since minor 7.
+SIZE(tapml_span, 40);
+AT(tapml_span, tile_rows, 32);
+AT(tapml_span, tile_values, 36);
+
+SIZE(tapml_tensor, 72);
+AT(tapml_tensor, spans, 64);
+
+// Since minor 8.
+AT(tapml_op, critical, 88);
+
+// Since minor 9.
+SIZE(tapml_arithmetic_form, 32);
+AT(tapml_arithmetic_form, block, 12);
+AT(tapml_arithmetic_form, result, 24);
+SIZE(tapml_arithmetic, 16);
+AT(tapml_arithmetic, form, 8);
+
 // Frozen.
 _Static_assert(sizeof(struct tapml_value) == 16 && sizeof(struct tapml_point) == 16,
                "they never grow");

@@ -7,6 +7,7 @@ Changes a constant in each file of sdk/gpu and of plugins/opencl in turn, in a c
 of the ops are then (sdk/tools/identity, and the expansions of the kernels that a plugin embeds): those of all ops that
 the file can affect must be others, and those of ops that have nothing to do with it the same. Speaks TAP.
 """
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -17,7 +18,8 @@ import sys
 import tempfile
 
 SOURCE, COMPILER = sys.argv[1], sys.argv[2:]
-VARIANTS = ([], ["-DK_X4=1"], ["-DK_SUBGROUP=1"], ["-DK_W=2"], ["-DK_W=4"], ["-DK_W=5"], ["-DK_F16=1"])
+VARIANTS = ([], ["-DK_X4=1"], ["-DK_SUBGROUP=1"], ["-DK_W=2"], ["-DK_W=4"], ["-DK_W=5"], ["-DK_W=6"], ["-DK_W=7"], ["-DK_W=8"],
+            ["-DK_W=9"], ["-DK_F16=1"], ["-DK_S=1"])
 LANGUAGES = {"k_cuda.h": "CUDA", "k_glsl.h": "GLSL", "k_msl.h": "MSL", "k_opencl.h": "OPENCL", "k_wgsl.h": "WGSL",
              "k_meta.h": "META"}
 NUMBER = re.compile(r"(?<![\w.\"])\d+(?=u?\b)")
@@ -30,32 +32,40 @@ def load_tool():
     return module
 
 
-def run_tool(tree, *args):
+def run_tool(tool, tree, *args):
     out = os.path.join(tree, "out")
-    subprocess.run([sys.executable, os.path.join(SOURCE, "sdk/tools/identity"), args[0], out, *args[1:]], check=True)
+    sys.argv[1:] = [args[0], out, *args[1:]]
+    if tool.main() != 0:
+        sys.exit("identity refused the sources")
     with open(out, encoding="utf-8") as file:
         return file.read()
 
 
-def ops_of(tree):
+def ops_of(tool, tree):
     """{op: (digest, kernels)} as the plugin for OpenCL has them."""
     gpu = os.path.join(tree, "sdk/gpu")
-    driver = run_tool(tree, "sources", "DRIVER", os.path.join(tree, "plugins/opencl"))
-    text = run_tool(tree, "ops", "--kernels", gpu + "/kernels", "--shared", tree + "/sdk/include", gpu,
+    driver = run_tool(tool, tree, "sources", "DRIVER", os.path.join(tree, "plugins/opencl"))
+    text = run_tool(tool, tree, "ops", "--kernels", gpu + "/kernels", "--shared", tree + "/sdk/include", gpu,
                     "--without", gpu + "/dialect", gpu + "/kernels", "--ops", gpu + "/ops")
     return {op: (digest + driver, kernels.split())
             for op, digest, kernels in re.findall(r'\{"([\w.]+)", "(\w+)", "([^"]*)"\}', text)}
 
 
-def expand(tree, kernel, language):
-    """What the preprocessor makes of a kernel, in some variants."""
+def expand(tree, kernel, language, defines):
+    """What the preprocessor makes of a kernel in a variant."""
     path = os.path.join(tree, "sdk/gpu/kernels", kernel + ".k")
-    texts = []
-    for defines in VARIANTS:
-        done = subprocess.run([*COMPILER, "-E", "-P", "-undef", "-nostdinc", "-x", "c", "-I", tree + "/sdk/gpu/dialect",
-                               *defines, "-DK_TARGET=K_" + language, path], capture_output=True, text=True, check=False)
-        texts.append(done.stdout if done.returncode == 0 else "refused")
-    return texts
+    done = subprocess.run([*COMPILER, "-E", "-P", "-undef", "-nostdinc", "-x", "c", "-I", tree + "/sdk/gpu/dialect",
+                           *defines, "-DK_TARGET=K_" + language, path], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else "refused"
+
+
+@functools.cache
+def expand_before(kernel, language, variant):
+    return expand(SOURCE, kernel, language, VARIANTS[variant])
+
+
+def differs(tree, kernel, language, variant):
+    return expand(tree, kernel, language, VARIANTS[variant]) != expand_before(kernel, language, variant)
 
 
 def changes(path):
@@ -69,8 +79,8 @@ def changes(path):
             begin, end = at + match.start(), at + match.end()
             yield text[:begin] + str(int(match.group(0)) + 1) + text[end:]
         at += len(line)
-    last = [match for match in re.finditer(r"^(?!//|#).*?(\w+)", text, re.M)][-1]
-    yield text[:last.end(1)] + "_" + text[last.end(1):]  # Where no constant is: a name is another one.
+    for last in list(re.finditer(r"^(?!//|#).*?(\w+)", text, re.M))[-1:]:
+        yield text[:last.end(1)] + "_" + text[last.end(1):]  # Where no constant is: a name is another one.
     yield " + 1;".join(text.rsplit(";", 1))
 
 
@@ -95,7 +105,7 @@ def check_code(tool, tree, path, before):
         source = tool.Source(path)
         own = {"tapml." + name for name in source.ops if source.ops[name] != source_before.ops.get(name)}
         expected = own or expected
-    after = ops_of(tree)
+    after = ops_of(tool, tree)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     differ = {op for op in before if before[op] != after.get(op)}
@@ -103,39 +113,44 @@ def check_code(tool, tree, path, before):
     return "" if not missing else f"fresh after a change: {', '.join(sorted(missing))}"
 
 
-def users_of(tree, path, kernels):
+@functools.cache
+def files_of(kernel, target):
+    """What the preprocessor reads for a kernel, as make would have it."""
+    return subprocess.run([*COMPILER, "-M", "-undef", "-nostdinc", "-x", "c", "-I", SOURCE + "/sdk/gpu/dialect", "-DK_W=4",
+                           "-DK_X4=1", "-DK_SUBGROUP=1", "-DK_TARGET=K_" + target,
+                           os.path.join(SOURCE, "sdk/gpu/kernels", kernel + ".k")],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def users_of(path, kernels):
     """Kernels that are expanded with a file."""
     name = os.path.basename(path)
     if path.endswith(".k"):
         return [name[:-2]]
-    users = []
-    for kernel in kernels:
-        done = subprocess.run([*COMPILER, "-M", "-undef", "-nostdinc", "-x", "c", "-I", tree + "/sdk/gpu/dialect", "-DK_W=4",
-                               "-DK_X4=1", "-DK_SUBGROUP=1", "-DK_TARGET=K_" + LANGUAGES.get(name, "OPENCL"),
-                               os.path.join(tree, "sdk/gpu/kernels", kernel + ".k")],
-                              capture_output=True, text=True, check=True)
-        if "/" + name in done.stdout:
-            users.append(kernel)
-    return users
+    return [kernel for kernel in kernels if "/" + name in files_of(kernel, LANGUAGES.get(name, "OPENCL"))]
+
+
+def find_difference(tree, path, users, language):
+    """Changes the file until a kernel is expanded to something else, most often in the first variant; gives which are."""
+    every = list(changes(path))
+    for variant in range(len(VARIANTS)):
+        for changed in every:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(changed)
+            found = [kernel for kernel in users if differs(tree, kernel, language, variant)]
+            if found:
+                return found
+    return []
 
 
 def check_kernel(tree, path, before, kernels):
     """Some constant of a kernel or of the dialect changes an expansion, and with it an op."""
-    language = LANGUAGES.get(os.path.basename(path), "OPENCL")
-    users = users_of(tree, path, kernels)
+    users = users_of(path, kernels)[:6]
     if not users:
         return "no kernel is expanded with it"
-    users = users[:6]
-    old = {kernel: expand(tree, kernel, language) for kernel in users}
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    differ = []
-    for changed in changes(path):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(changed)
-        differ = [kernel for kernel in users if expand(tree, kernel, language) != old[kernel]]
-        if differ:
-            break
+    differ = find_difference(tree, path, users, LANGUAGES.get(os.path.basename(path), "OPENCL"))
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     if not differ:
@@ -150,7 +165,7 @@ def main():
     with tempfile.TemporaryDirectory() as tree:
         for folder in ("sdk/gpu", "sdk/include", "plugins/opencl"):
             shutil.copytree(os.path.join(SOURCE, folder), os.path.join(tree, folder), copy_function=shutil.copyfile)
-        before = ops_of(tree)
+        before = ops_of(tool, tree)
         kernels = sorted(name[:-2] for name in os.listdir(os.path.join(tree, "sdk/gpu/kernels")) if name.endswith(".k"))
         paths = sorted(os.path.join(folder, name) for part in ("sdk/gpu", "plugins/opencl")
                        for folder, _, names in os.walk(os.path.join(tree, part)) for name in names

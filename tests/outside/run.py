@@ -255,7 +255,7 @@ CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
     ("the installed host finds the list of published models", check_models),
     ("a library alone is known by its note", check_library_alone),
-    ("a needed minor that is not there", check_refused, "-newer-abi", "wrong-abi", "needs the ABI 1.9"),
+    ("a needed minor that is not there", check_refused, "-newer-abi", "wrong-abi", "needs the ABI 1.10"),
     ("a missing symbol", check_refused, "-no-symbol", "malformed", "no symbol 'tapml_plugin_query_v1'"),
     ("a changed parameter list", check_refused, "-changed-op", "refused", "tapml.linear"),
     ("no driver", check_refused, "-no-driver", "no-driver", "liboutside-driver.so.1 not found"),

@@ -178,33 +178,10 @@ static tapml_status zoo_trouble(ORG_EXAMPLE_TROUBLE_PARAMS)
 }
 
 #ifdef ZOO_OP_DEED
-// The element of this number, counted along the last axis first.
-static float *element(const tapml_tensor *tensor, int64_t number)
-{
-    int64_t at = 0, dense = 1;
-    for (uint32_t axis = tensor->rank; axis > 0; --axis) {
-        at += number % tensor->shape[axis - 1] *
-              (tensor->stride != NULL ? tensor->stride[axis - 1] : dense);
-        dense *= tensor->shape[axis - 1];
-        number /= tensor->shape[axis - 1];
-    }
-    return floats(tensor) + at;
-}
-
-static tapml_status
-zoo_silu(tapml_object *queue, tapml_call *call, const tapml_tensor *x, const tapml_tensor *y)
-{
-    ++own(queue)->calls;
-    ZOO_OP_DEED();
-    for (int64_t i = 0; i < count_of(y); ++i) {
-        const double value = *element(x, i);
-        *element(y, i) = (float)(value / (1.0 + exp(-value)));
-    }
-    return TAPML_OK;
-}
-
-static const tapml_op_impl silu_impl = TAPML_IMPL(tapml_silu, zoo_silu);
-#define ZOO_OP silu_impl
+#define ZOO_OP_FILE "zoo_silu.h"
+#endif
+#ifdef ZOO_OP_FILE
+#include ZOO_OP_FILE
 #endif
 
 static const tapml_op_impl scale_impl = TAPML_IMPL(org_example_scale, zoo_scale);
@@ -338,12 +315,16 @@ static uint64_t launches(tapml_object *queue)
 
 static const tapml_counters counters = {.hdr = TAPML_HDR(tapml_counters), .launches = launches};
 
+#ifndef ZOO_INTERFACE
+#define ZOO_INTERFACE(id) NULL
+#endif
+
 static const void *object_interface(tapml_object *object, const char *id)
 {
     if (strcmp(id, TAPML_COUNTERS) == 0) {
         return &counters;
     }
-    return strcmp(id, TAPML_KIND_BACKEND) == 0 ? &table : NULL;
+    return strcmp(id, TAPML_KIND_BACKEND) == 0 ? (const void *)&table : ZOO_INTERFACE(id);
 }
 
 static const tapml_object_vt object_vt = {

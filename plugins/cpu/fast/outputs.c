@@ -25,17 +25,6 @@ static struct span span_of(const struct outputs *outputs, size_t begin)
     return span;
 }
 
-// The blocks of dense rows follow each other in each span of an encoded panel.
-static void point_to_blocks(const struct span *span, struct product *product)
-{
-    const tapml_encoding *encoding = span->panel->encoding;
-    const size_t block = span->row * (product->term_count / encoding->block_values);
-
-    product->weights = value_span(span->panel, 0, block);
-    product->scales = value_span(span->panel, 1, block);
-    product->mins = encoding->n_spans > 2 ? value_span(span->panel, 2, block) : NULL;
-}
-
 static void point_to_rows(const struct span *span, struct product *product)
 {
     const tapml_tensor *panel = span->panel;
@@ -60,7 +49,7 @@ static void compute_span(const struct outputs *outputs, const struct span *span)
         y[r] = outputs->y[r] + span->begin;
     }
     if (span->panel->encoding != NULL) {
-        point_to_blocks(span, &product);
+        product.blocks = LEVEL(blocks_find)(span->panel, span->row);
     } else {
         point_to_rows(span, &product);
     }

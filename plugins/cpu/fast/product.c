@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fast/product.h"
 
-#include "fast/blocks.h"
-#include "fast/digits.h"
-
 #include <stdbool.h>
 
 // A tile is WEIGHTS rows of weights against ROWS rows of x: its sums fill the registers, and a
@@ -17,8 +14,7 @@ enum {
            : VECTOR_BYTES == 32 ? 3
                                 : 2,
     PAIR = 2,     // The rest of the rows.
-    BLOCK = 1024, // A multiple of the lanes, and of the values of an encoded block.
-    CHAINS = 2,   // Of vectors by turns that make up a sum of encoded terms.
+    BLOCK = 1024, // A multiple of the lanes, and of what blocks_widen takes.
     LINE_BYTES = 64,
 };
 
@@ -33,7 +29,6 @@ struct panel {
 // What is known where a tile is compiled.
 struct form {
     uint32_t dtype; // Of the weights of a panel.
-    size_t step;    // From one vector of terms to the next.
     size_t weight_count;
 };
 
@@ -73,7 +68,7 @@ VECTOR_INLINE void multiply_tile(const struct form *form,
     for (size_t r = 0; r < row_count; r++) {
         x[r] = rows[r] + panel->begin;
     }
-    for (size_t k = 0; k + VECTOR_LANES <= panel->count; k += form->step) {
+    for (size_t k = 0; k + VECTOR_LANES <= panel->count; k += VECTOR_LANES) {
         for (size_t i = 0; i < weight_count; i++) {
             weights[i] = vector_load(dtype, panel->weights[i] + k * TAPML_DT_BYTES(dtype));
         }
@@ -143,13 +138,12 @@ VECTOR_INLINE void multiply_some(const struct form *form,
 }
 
 VECTOR_INLINE void multiply_rows(uint32_t dtype,
-                                 size_t step,
                                  size_t weight_count,
                                  const struct panel *panel,
                                  const struct product *product,
                                  vector (*totals)[WEIGHTS])
 {
-    const struct form form = {dtype, step, weight_count};
+    const struct form form = {dtype, weight_count};
     size_t r = 0;
 
     for (; r + ROWS <= product->row_count; r += ROWS) {
@@ -170,11 +164,11 @@ VECTOR_INLINE void multiply(uint32_t dtype,
                             vector (*totals)[WEIGHTS])
 {
     if (dtype == TAPML_F32) {
-        multiply_rows(TAPML_F32, VECTOR_LANES, weight_count, panel, product, totals);
+        multiply_rows(TAPML_F32, weight_count, panel, product, totals);
     } else if (dtype == TAPML_F16) {
-        multiply_rows(TAPML_F16, VECTOR_LANES, weight_count, panel, product, totals);
+        multiply_rows(TAPML_F16, weight_count, panel, product, totals);
     } else {
-        multiply_rows(TAPML_BF16, VECTOR_LANES, weight_count, panel, product, totals);
+        multiply_rows(TAPML_BF16, weight_count, panel, product, totals);
     }
 }
 
@@ -195,16 +189,18 @@ VECTOR_INLINE void widen_row(
 }
 
 // Points the panel to widened weights, in `scratch`.
-VECTOR_INLINE void widen(uint32_t dtype,
+VECTOR_INLINE void widen(const struct product *product,
                          size_t weight_count,
-                         ptrdiff_t weight_step,
                          struct panel *panel,
                          float (*scratch)[BLOCK + VECTOR_LANES])
 {
-    const ptrdiff_t ahead_bytes = (ptrdiff_t)weight_count * weight_step;
+    const ptrdiff_t ahead_bytes = (ptrdiff_t)weight_count * product->weight_step;
 
     for (size_t i = 0; i < weight_count; i++) {
-        if (dtype == TAPML_F16) {
+        if (product->dtype == TAPML_U8) {
+            LEVEL(blocks_widen)
+            (&product->blocks, panel->row + i, panel->begin, panel->count, scratch[i]);
+        } else if (product->dtype == TAPML_F16) {
             widen_row(TAPML_F16, panel->weights[i], panel->count, ahead_bytes, scratch[i]);
         } else {
             widen_row(TAPML_BF16, panel->weights[i], panel->count, ahead_bytes, scratch[i]);
@@ -213,107 +209,12 @@ VECTOR_INLINE void widen(uint32_t dtype,
     }
 }
 
-// Adds `count` blocks, from block `index` of all on, times values of x.
-VECTOR_INLINE void multiply_some_blocks(int has_min,
-                                        const struct product *product,
-                                        size_t index,
-                                        size_t count,
-                                        const float *x,
-                                        vector *sums)
-{
-    struct blocks blocks;
-
-    blocks_open(has_min, product, index, count, &blocks);
-    for (size_t b = 0; b < count; b++, x += BLOCK_VALUES) {
-        const struct block block = blocks_at(has_min, &blocks, b);
-
-        if (b % (LINE_BYTES / block_bytes(has_min)) == 0) {
-            vector_fetch(block.quants, VECTOR_AHEAD_BYTES);
-        }
-        for (size_t v = 0; v < BLOCK_VECTORS; v++) {
-            sums[v % CHAINS] +=
-                vector_load(TAPML_F32, x + v * VECTOR_LANES) * block_load(has_min, &block, v);
-        }
-    }
-}
-
-// One row of x against row `first` of the weights, in registers.
-VECTOR_INLINE void multiply_blocks(int has_min, const struct product *product, size_t first)
-{
-    const size_t count = product->term_count / BLOCK_VALUES, begin = first * count;
-    const float *x = product->rows[0];
-    vector totals[1][WEIGHTS] = {{{0}}}, sums[CHAINS] = {{0}};
-    size_t b = 0;
-
-    for (; b + VECTOR_LANES <= count; b += VECTOR_LANES) {
-        multiply_some_blocks(has_min, product, begin + b, VECTOR_LANES, x + b * BLOCK_VALUES, sums);
-    }
-    if (b < count) {
-        multiply_some_blocks(has_min, product, begin + b, count - b, x + b * BLOCK_VALUES, sums);
-    }
-    totals[0][0] = sums[0] + sums[1];
-    store_sums(product, 0, 1, first, 1, totals);
-}
-
-// Widens blocks from `first` on, whose values fill `count` places of `row`.
-VECTOR_INLINE void
-widen_blocks(int has_min, const struct product *product, size_t first, size_t count, float *row)
-{
-    const size_t all = count / BLOCK_VALUES;
-
-    for (size_t begin = 0; begin < all; begin += VECTOR_LANES) {
-        const size_t some = all - begin < VECTOR_LANES ? all - begin : VECTOR_LANES;
-        struct blocks blocks;
-
-        blocks_open(has_min, product, first + begin, some, &blocks);
-        for (size_t b = 0; b < some; b++, row += BLOCK_VALUES) {
-            const struct block block = blocks_at(has_min, &blocks, b);
-
-            for (size_t v = 0; v < BLOCK_VECTORS; v++) {
-                vector_store(row + v * VECTOR_LANES, block_load(has_min, &block, v));
-            }
-        }
-    }
-}
-
-// All rows of x against the blocks from `first` on, widened before.
-VECTOR_INLINE void
-compute_blocks(int has_min, const struct product *product, size_t first, size_t weight_count)
-{
-    vector totals[CHAINS][PRODUCT_BATCH][WEIGHTS];
-    float scratch[WEIGHTS][BLOCK + VECTOR_LANES] __attribute__((aligned(64)));
-
-    for (size_t begin = 0; begin < product->term_count; begin += BLOCK) {
-        const size_t rest = product->term_count - begin;
-        struct panel panel = {.count = rest < BLOCK ? rest : BLOCK, .is_first = begin == 0};
-
-        for (size_t i = 0; i < weight_count; i++) {
-            const size_t at = (first + i) * product->term_count + begin;
-
-            widen_blocks(has_min, product, at / BLOCK_VALUES, panel.count, scratch[i]);
-        }
-        for (size_t chain = 0; chain < CHAINS; chain++) {
-            panel.begin = begin + chain * VECTOR_LANES;
-            for (size_t i = 0; i < weight_count; i++) {
-                panel.weights[i] = (const unsigned char *)(scratch[i] + chain * VECTOR_LANES);
-            }
-            multiply_rows(TAPML_F32, CHAINS * VECTOR_LANES, weight_count, &panel, product,
-                          totals[chain]);
-        }
-    }
-    for (size_t r = 0; r < product->row_count; r++) {
-        for (size_t i = 0; i < weight_count; i++) {
-            totals[0][r][i] += totals[1][r][i];
-        }
-    }
-    store_sums(product, 0, product->row_count, first, weight_count, totals[0]);
-}
-
 // All rows of x against the weights from `first` on. One tile reads weights as they are stored;
 // where there are more, it pays to widen them before.
 VECTOR_INLINE void compute(const struct product *product, size_t first, size_t weight_count)
 {
-    const int is_tile = product->row_count <= ROWS;
+    const int is_encoded = product->dtype == TAPML_U8;
+    const int is_tile = product->row_count <= ROWS && !is_encoded;
     const int widens = product->dtype != TAPML_F32 && !is_tile;
     const size_t block = is_tile ? product->term_count : BLOCK;
     vector totals[PRODUCT_BATCH][WEIGHTS];
@@ -330,28 +231,17 @@ VECTOR_INLINE void compute(const struct product *product, size_t first, size_t w
             .is_last = rest <= block,
         };
 
-        for (size_t i = 0; i < weight_count; i++) {
+        for (size_t i = 0; i < weight_count && !is_encoded; i++) {
             panel.weights[i] = (const unsigned char *)product->weights +
                                (ptrdiff_t)(first + i) * product->weight_step +
                                begin * TAPML_DT_BYTES(product->dtype);
         }
         if (widens) {
-            widen(product->dtype, weight_count, product->weight_step, &panel, scratch);
+            widen(product, weight_count, &panel, scratch);
         }
         multiply(widens ? TAPML_F32 : product->dtype, weight_count, &panel, product, totals);
         begin += block;
     } while (begin < product->term_count);
-}
-
-VECTOR_INLINE void compute_any(const struct product *product, size_t first, size_t weight_count)
-{
-    if (product->dtype != TAPML_U8) {
-        compute(product, first, weight_count);
-    } else if (product->mins == NULL) {
-        compute_blocks(0, product, first, weight_count);
-    } else {
-        compute_blocks(1, product, first, weight_count);
-    }
 }
 
 // One row of x against row `first` of the weights, line by line.
@@ -388,75 +278,21 @@ VECTOR_INLINE void compute_rows(uint32_t dtype, const struct product *product)
     }
 }
 
-VECTOR_INLINE void compute_block_rows(int has_min, const struct product *product)
-{
-    for (size_t row = 0; row < product->weight_count; row++) {
-        multiply_blocks(has_min, product, row);
-    }
-}
-
 // One row of x reads each weight once, from memory: faster as one stream that is fetched ahead than
 // as some beside each other, for rows of any length.
 static void compute_stream(const struct product *product)
 {
-    if (product->dtype == TAPML_F32) {
+    if (product->dtype == TAPML_U8) {
+        LEVEL(blocks_multiply)
+        (&product->blocks, product->rows[0], product->weight_count, product->y[0]);
+    } else if (product->dtype == TAPML_F32) {
         compute_rows(TAPML_F32, product);
     } else if (product->dtype == TAPML_F16) {
         compute_rows(TAPML_F16, product);
-    } else if (product->dtype == TAPML_BF16) {
-        compute_rows(TAPML_BF16, product);
-    } else if (product->mins == NULL) {
-        compute_block_rows(0, product);
     } else {
-        compute_block_rows(1, product);
+        compute_rows(TAPML_BF16, product);
     }
 }
-
-#if defined(__AVX512VNNI__)
-// A row of x whose values are not all finite is left to floats, which know infinity.
-static __attribute__((noinline)) void compute_digits(const struct product *product)
-{
-    const size_t count = product->term_count / BLOCK_VALUES;
-    struct digits digits;
-
-    for (size_t r = 0; r < product->row_count; r++) {
-        if (!digits_split(product->rows[r], product->term_count, &digits)) {
-            struct product alone = *product;
-
-            alone.rows += r;
-            alone.y += r;
-            alone.row_count = 1;
-            compute_stream(&alone);
-            continue;
-        }
-        for (size_t row = 0; row < product->weight_count; row++) {
-            const struct digits_weights weights = {
-                .quants =
-                    (const unsigned char *)product->weights + row * count * (BLOCK_VALUES / 2),
-                .scales = product->scales + row * count * 2,
-                .mins = product->mins + row * count * 2,
-            };
-
-            product->y[r][row] = digits_product(&digits, weights, count);
-        }
-    }
-}
-
-static bool has_digits(const struct product *product)
-{
-    return product->dtype == TAPML_U8 && product->mins != NULL &&
-           product->term_count <= DIGITS_TERM_MAX;
-}
-#else
-static bool has_digits(const struct product *product)
-{
-    return false;
-}
-
-static void compute_digits(const struct product *product)
-{
-}
-#endif
 
 // Shorter vectors cannot stream what has one chain of additions: they would wait for it.
 void LEVEL(product_compute)(const struct product *product)
@@ -464,18 +300,14 @@ void LEVEL(product_compute)(const struct product *product)
     const int can_stream = VECTOR_BYTES == 64 || product->dtype == TAPML_U8;
     size_t first = 0;
 
-    if (has_digits(product)) {
-        compute_digits(product);
-        return;
-    }
     if (can_stream && product->row_count == 1) {
         compute_stream(product);
         return;
     }
     for (; first + WEIGHTS <= product->weight_count; first += WEIGHTS) {
-        compute_any(product, first, WEIGHTS);
+        compute(product, first, WEIGHTS);
     }
     for (; first < product->weight_count; first++) {
-        compute_any(product, first, 1);
+        compute(product, first, 1);
     }
 }

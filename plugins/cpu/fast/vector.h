@@ -36,6 +36,7 @@ typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t vector_i32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t vector_u32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t vector_u16 __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef uint32_t vector_quad_u32 __attribute__((vector_size(16)));
 
 VECTOR_INLINE vector vector_of(float value)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "reference/reference.h"
+#include "reference/value.h"
 
 #include <stddef.h>
 
@@ -48,6 +49,11 @@ static inline void arithmetic_sum_chain(const real *values, size_t count, ptrdif
     }
 }
 
+static inline real arithmetic_narrow(enum reference_order order, real sum)
+{
+    return order == REFERENCE_F16 ? value_round_f16((float)sum) : value_round_bf16((float)sum);
+}
+
 // Adds `count` values to `sum`.
 static inline void
 arithmetic_sum(enum reference_order order, const real *values, size_t count, real *sum)
@@ -70,6 +76,12 @@ arithmetic_sum(enum reference_order order, const real *values, size_t count, rea
             arithmetic_sum_chain(values + begin, rest < ARITHMETIC_BLOCK ? rest : ARITHMETIC_BLOCK,
                                  1, &block);
             *sum += block;
+        }
+        break;
+    case REFERENCE_F16:
+    case REFERENCE_BF16:
+        for (size_t i = 0; i < count; i++) {
+            *sum = arithmetic_narrow(order, *sum + values[i]);
         }
         break;
     }
@@ -119,6 +131,14 @@ static inline void arithmetic_products(enum reference_order order,
                                       rest < ARITHMETIC_BLOCK ? rest : ARITHMETIC_BLOCK, 1, block);
             for (size_t lane = 0; lane < ARITHMETIC_LANES; lane++) {
                 sums[lane] += block[lane];
+            }
+        }
+        break;
+    case REFERENCE_F16:
+    case REFERENCE_BF16:
+        for (size_t k = 0; k < count; k++) {
+            for (size_t lane = 0; lane < ARITHMETIC_LANES; lane++) {
+                sums[lane] = arithmetic_narrow(order, sums[lane] + a[k] * b[k][lane]);
             }
         }
         break;

@@ -33,27 +33,42 @@ struct keys {
     size_t head, first, count;
 };
 
-static struct value_row state_row(const struct keys *keys, const tapml_tensor *state, size_t i)
+// Values `columns` of the `i`-th of these rows.
+static void state_get(const struct keys *keys,
+                      const tapml_tensor *state,
+                      size_t i,
+                      struct arithmetic_piece columns,
+                      float *values)
 {
-    return value_of(state, (keys->first + i) * (size_t)state->shape[1] + keys->head);
+    const size_t row = (keys->first + i) * (size_t)state->shape[1] + keys->head;
+    const size_t count = columns.end - columns.begin;
+
+    if (state->encoding != NULL) {
+        value_decode(state, row * value_width(state) + columns.begin, count, values);
+        return;
+    }
+    const struct value_row plain = value_of(state, row);
+
+    for (size_t c = 0; c < count; c++) {
+        values[c] = value_read(plain, (ptrdiff_t)(columns.begin + c));
+    }
 }
 
 // Each lane is a key.
 static void pack_keys(const void *source, struct arithmetic_piece piece, real (*panel)[LANES])
 {
     const struct keys *keys = source;
+    const size_t count = piece.end - piece.begin;
+    float values[ARITHMETIC_CHUNK] = {0};
 
     for (size_t lane = 0; lane < LANES; lane++) {
         if (lane < keys->count) {
-            const struct value_row row = state_row(keys, keys->attention->k_state, lane);
-
-            for (size_t i = piece.begin; i < piece.end; i++) {
-                panel[i - piece.begin][lane] = value_read(row, (ptrdiff_t)i);
-            }
-        } else {
-            for (size_t i = piece.begin; i < piece.end; i++) {
-                panel[i - piece.begin][lane] = 0;
-            }
+            state_get(keys, keys->attention->k_state, lane, piece, values);
+        } else if (lane == keys->count) {
+            memset(values, 0, sizeof(values));
+        }
+        for (size_t i = 0; i < count; i++) {
+            panel[i][lane] = values[i];
         }
     }
 }
@@ -63,14 +78,16 @@ static void pack_keys(const void *source, struct arithmetic_piece piece, real (*
 static void pack_values(const struct keys *keys, size_t column, real (*panel)[LANES])
 {
     const size_t rest = keys->attention->dv - column;
+    const struct arithmetic_piece columns = {column, column + (rest < LANES ? rest : LANES)};
 
     for (size_t i = 0; i < keys->count; i++) {
-        const bool masked = attention_is_masked(keys->attention, keys->first + i);
-        const struct value_row row = state_row(keys, keys->attention->v_state, i);
+        float values[LANES] = {0};
 
+        if (!attention_is_masked(keys->attention, keys->first + i)) {
+            state_get(keys, keys->attention->v_state, i, columns, values);
+        }
         for (size_t lane = 0; lane < LANES; lane++) {
-            panel[i][lane] =
-                masked || lane >= rest ? 0 : value_read(row, (ptrdiff_t)(column + lane));
+            panel[i][lane] = values[lane];
         }
     }
 }

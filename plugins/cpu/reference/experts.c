@@ -19,36 +19,6 @@ struct experts {
     size_t slot_count, chosen_count, in, out;
 };
 
-// Some outputs of one expert: columns of a product.
-struct columns {
-    const tapml_tensor *w;
-    size_t first, count;
-    bool transposed;
-};
-
-static float weight_at(const tapml_tensor *w, size_t row, size_t column)
-{
-    float value;
-
-    value_panel_get(w, row, column, 1, &value);
-    return value;
-}
-
-static void pack(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
-{
-    const struct columns *columns = source;
-
-    for (size_t k = piece.begin; k < piece.end; k++) {
-        for (size_t lane = 0; lane < LANES; lane++) {
-            const size_t n = columns->first + lane;
-
-            panel[k - piece.begin][lane] = lane >= columns->count ? 0
-                                           : columns->transposed  ? weight_at(columns->w, k, n)
-                                                                  : weight_at(columns->w, n, k);
-        }
-    }
-}
-
 // One choice of one token.
 static void compute_row(const struct experts *experts, size_t row)
 {
@@ -56,13 +26,13 @@ static void compute_row(const struct experts *experts, size_t row)
     const size_t slot = experts->slot_count > 1 ? choice : 0;
     const int32_t *indices = value_row(experts->indices, token);
     const size_t e = (size_t)indices[choice];
-    struct columns columns = {.w = experts->w[e], .transposed = experts->transposed};
+    struct product_columns columns = {.w = experts->w[e], .transposed = experts->transposed};
     const struct product product = {
         .order = experts->order,
         .term_count = experts->in,
         .row_count = 1,
         .rows = {value_of(experts->x, token * experts->slot_count + slot)},
-        .pack = pack,
+        .pack = PRECISE(product_pack),
         .source = &columns,
     };
     const struct value_row y = value_of(experts->y, row);

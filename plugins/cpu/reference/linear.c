@@ -17,56 +17,16 @@ struct linear {
     size_t row_count, in, out;
 };
 
-// The outputs `first` .. `first + count` of a linear: columns of a product.
-struct columns {
-    const tapml_tensor *w;
-    size_t first, count;
-};
-
-// Where an output's weights are a row of `w`.
-static void
-pack_rows(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
-{
-    const struct columns *columns = source;
-    const size_t count = piece.end - piece.begin;
-    float row[ARITHMETIC_CHUNK] = {0};
-
-    for (size_t lane = 0; lane < LANES; lane++) {
-        if (lane < columns->count) {
-            value_panel_get(columns->w, columns->first + lane, piece.begin, count, row);
-        }
-        for (size_t k = 0; k < count; k++) {
-            panel[k][lane] = lane < columns->count ? row[k] : 0;
-        }
-    }
-}
-
-// Where an output's weights are a column of `w`.
-static void
-pack_columns(const void *source, struct arithmetic_piece piece, real (*panel)[ARITHMETIC_LANES])
-{
-    const struct columns *columns = source;
-
-    for (size_t k = piece.begin; k < piece.end; k++) {
-        float row[LANES] = {0};
-
-        value_panel_get(columns->w, k, columns->first, columns->count, row);
-        for (size_t lane = 0; lane < LANES; lane++) {
-            panel[k - piece.begin][lane] = row[lane];
-        }
-    }
-}
-
 // Computes `columns` of the rows from `first_row` on, as many as one product takes.
 static void
-compute_tile(const struct linear *linear, const struct columns *columns, size_t first_row)
+compute_tile(const struct linear *linear, const struct product_columns *columns, size_t first_row)
 {
     const size_t rest = linear->row_count - first_row;
     struct product product = {
         .order = linear->order,
         .term_count = linear->in,
         .row_count = rest < PRODUCT_ROWS ? rest : PRODUCT_ROWS,
-        .pack = linear->transposed ? pack_columns : pack_rows,
+        .pack = PRECISE(product_pack),
         .source = columns,
     };
     real sums[PRODUCT_ROWS][ARITHMETIC_LANES];
@@ -95,7 +55,8 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
     for (uint64_t group = begin; group < end; group++) {
         const size_t first = (size_t)group * LANES, rest = linear->out - first;
-        const struct columns columns = {linear->w, first, rest < LANES ? rest : LANES};
+        const struct product_columns columns = {linear->w, first, rest < LANES ? rest : LANES,
+                                                linear->transposed};
 
         for (size_t row = 0; row < linear->row_count; row += PRODUCT_ROWS) {
             compute_tile(linear, &columns, row);

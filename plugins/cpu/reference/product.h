@@ -23,5 +23,18 @@ struct product {
     const void *source;
 };
 
+// Outputs `first` .. `first + count` of a layer with weights `w`, as the source of a product whose
+// columns are rows of `w`, or columns of it where `transposed`.
+struct product_columns {
+    const tapml_tensor *w;
+    size_t first, count;
+    bool transposed;
+};
+
+// The `pack` of such a source.
+void PRECISE(product_pack)(const void *source,
+                           struct arithmetic_piece piece,
+                           real (*panel)[ARITHMETIC_LANES]);
+
 // sums[r][lane] = sum over k of rows[r][k] * column lane [k]. A column is read once for all rows.
 void PRECISE(product_compute)(const struct product *product, real (*sums)[ARITHMETIC_LANES]);

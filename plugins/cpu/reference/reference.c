@@ -30,8 +30,9 @@ static const tapml_memory_type *const memories[] = {&memory};
 #define INFO(id_, name_)                                                                           \
     {                                                                                              \
         .hdr = TAPML_HDR(tapml_device_info), .id = id_, .name = name_,                             \
-        .traits = TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC, .n_memory_types = 1,      \
-        .memory_types = memories,                                                                  \
+        .traits = TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC |                          \
+                  TAPML_DEVICE_FILE_BLOCKS | TAPML_DEVICE_TILES,                                   \
+        .n_memory_types = 1, .memory_types = memories,                                             \
     }
 
 static const struct reference_device devices[REFERENCE_DEVICE_COUNT] = {
@@ -61,13 +62,24 @@ static const struct reference_device devices[REFERENCE_DEVICE_COUNT] = {
         .order = REFERENCE_FORWARD,
         .rounds_f16 = true,
     },
+    {
+        .info = INFO("f16-sums", "float, sums rounded to half precision after each term"),
+        .impls = impls_f32,
+        .order = REFERENCE_F16,
+    },
+    {
+        .info = INFO("bf16-sums", "float, sums rounded to bfloat16 after each term"),
+        .impls = impls_f32,
+        .order = REFERENCE_BF16,
+    },
 };
 
 static const struct reference_device *const pointers[REFERENCE_DEVICE_COUNT] = {
-    &devices[0], &devices[1], &devices[2], &devices[3], &devices[4],
+    &devices[0], &devices[1], &devices[2], &devices[3], &devices[4], &devices[5], &devices[6],
 };
 static const tapml_device_info *const infos[REFERENCE_DEVICE_COUNT] = {
-    &devices[0].info, &devices[1].info, &devices[2].info, &devices[3].info, &devices[4].info,
+    &devices[0].info, &devices[1].info, &devices[2].info, &devices[3].info,
+    &devices[4].info, &devices[5].info, &devices[6].info,
 };
 
 const struct device_list reference_devices = {REFERENCE_DEVICE_COUNT, infos, pointers,
@@ -91,12 +103,19 @@ static bool is_dtype_known(uint32_t dtype)
 }
 
 // Each check writes the reason into `answer`, and nothing where all is well.
-static void check_tensor(const char *name, const tapml_tensor *tensor, tapml_support *answer)
+static void
+check_tensor(const tapml_param *param, const tapml_tensor *tensor, tapml_support *answer)
 {
-    if (!value_is_known(tensor->encoding)) {
+    const bool is_state = (param->effects & (TAPML_E_STATE_READ | TAPML_E_STATE_WRITE)) != 0;
+    const char *name = param->name;
+
+    if (!value_is_known(tensor->encoding, is_state) && is_state) {
         snprintf(answer->reason, sizeof(answer->reason),
-                 "'%s' is block-quantised as '%s'; known are '%s' and '%s'", name,
-                 tensor->encoding->id, TAPML_ENCODING_Q8, TAPML_ENCODING_Q4);
+                 "state '%s' is encoded as '%s'; known is '%s'", name, tensor->encoding->id,
+                 TAPML_ENCODING_Q8_ROWS);
+    } else if (!value_is_known(tensor->encoding, is_state)) {
+        snprintf(answer->reason, sizeof(answer->reason),
+                 "'%s' has encoding '%s', which is not known", name, tensor->encoding->id);
     } else if (tensor->encoding == NULL && !is_dtype_known(tensor->dtype)) {
         snprintf(answer->reason, sizeof(answer->reason),
                  "'%s' has dtype 0x%" PRIx32 ", known are f32, f16, bf16 and i32", name,
@@ -174,7 +193,9 @@ static void check_scan(const tapml_value *args, tapml_support *answer)
 static void
 check_activation(const tapml_param *param, const tapml_tensor *tensor, tapml_support *answer)
 {
-    if ((param->effects & TAPML_E_WEIGHT) == 0 && tensor->dtype == TAPML_F16) {
+    const uint64_t others = TAPML_E_WEIGHT | TAPML_E_STATE_READ | TAPML_E_STATE_WRITE;
+
+    if ((param->effects & others) == 0 && tensor->dtype == TAPML_F16) {
         snprintf(answer->reason, sizeof(answer->reason), "activations are f32, '%s' is f16",
                  param->name);
     }
@@ -198,7 +219,7 @@ void reference_supports(const struct reference_device *device,
 
     for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
         if (is_tensor(&args[i])) {
-            check_tensor(op->params[i]->name, args[i].u.p, answer);
+            check_tensor(op->params[i], args[i].u.p, answer);
             if (device->is_f32_alone && answer->reason[0] == '\0') {
                 check_activation(op->params[i], args[i].u.p, answer);
             }
@@ -206,7 +227,7 @@ void reference_supports(const struct reference_device *device,
         for (uint32_t k = 0; args[i].kind == TAPML_P_TENSORS_IN && k < args[i].count; k++) {
             const tapml_tensor *const *list = args[i].u.p;
 
-            check_tensor(op->params[i]->name, list[k], answer);
+            check_tensor(op->params[i], list[k], answer);
         }
     }
     for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && answer->reason[0] == '\0'; i++) {

@@ -16,6 +16,8 @@ enum reference_order {
     REFERENCE_FORWARD,  // From the first to the last, in one chain.
     REFERENCE_REVERSED, // From the last to the first, in one chain.
     REFERENCE_BLOCKED,  // Blocks of 32 terms, each a sum of its own; then these, in order.
+    REFERENCE_F16,      // As FORWARD; the sum is rounded to f16 after each term,
+    REFERENCE_BF16,     // to bf16.
 };
 
 struct reference_device {
@@ -26,7 +28,7 @@ struct reference_device {
     bool is_f32_alone; // Activations are f32; the others' may be f16, too.
 };
 
-enum { REFERENCE_DEVICE_COUNT = 5 };
+enum { REFERENCE_DEVICE_COUNT = 7 };
 
 // The devices, the default first.
 extern const struct device_list reference_devices;

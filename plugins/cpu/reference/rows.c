@@ -97,6 +97,7 @@ static tapml_status gather_rows(TAPML_GATHER_ROWS_PARAMS)
 struct copy {
     const tapml_tensor *x, *y;
     ptrdiff_t value_bytes, step_bytes, width;
+    unsigned char *blocks; // Of a state that is encoded: where the first row begins.
 };
 
 static void copy_compute(void *job, uint64_t begin, uint64_t end)
@@ -158,7 +159,76 @@ static tapml_status concat(TAPML_CONCAT_PARAMS)
     return status == TAPML_OK ? copy_run(queue, call, &(struct copy){.x = b, .y = &right}) : status;
 }
 
-// A copy into the rows of the state from `position` on.
+// Rows of activations into those of a state of another type.
+static void convert_compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct copy *copy = job;
+
+    for (uint64_t r = begin; r < end; r++) {
+        const struct value_row x = value_of(copy->x, (size_t)r), y = value_of(copy->y, (size_t)r);
+
+        for (ptrdiff_t i = 0; i < copy->width; i++) {
+            value_write(y, i, value_read(x, i));
+        }
+    }
+}
+
+static tapml_status convert_run(tapml_object *queue, tapml_call *call, struct copy *copy)
+{
+    copy->width = (ptrdiff_t)value_width(copy->y);
+
+    const struct work work = {
+        .count = value_row_count(copy->y),
+        .unit_cost = (uint64_t)copy->width,
+        .body = convert_compute,
+        .job = copy,
+    };
+
+    return work_run(queue, call, &work, copy->y);
+}
+
+// Rows of activations into blocks.
+static void encode_compute(void *job, uint64_t begin, uint64_t end)
+{
+    const struct copy *copy = job;
+    const tapml_encoding *encoding = copy->y->encoding;
+    const ptrdiff_t block_values = (ptrdiff_t)encoding->block_values;
+    const size_t block_bytes = encoding->spans[0]->block_bytes;
+    const size_t row_bytes = (size_t)(copy->width / block_values) * block_bytes;
+
+    for (uint64_t r = begin; r < end; r++) {
+        const struct value_row x = value_of(copy->x, (size_t)r);
+        unsigned char *block = copy->blocks + (size_t)r * row_bytes;
+
+        for (ptrdiff_t i = 0; i < copy->width; i += block_values) {
+            value_encode(x, i, encoding->id, block);
+            block += block_bytes;
+        }
+    }
+}
+
+static tapml_status
+encode_run(tapml_object *queue, tapml_call *call, struct copy *copy, int64_t position)
+{
+    const tapml_tensor *state = copy->y;
+    const size_t width = value_width(state);
+    const size_t first = (size_t)(position * state->shape[1]) * width;
+
+    copy->width = (ptrdiff_t)width;
+    copy->blocks = object_of(state->buffer)->data + state->offset +
+                   first / state->encoding->block_values * state->encoding->spans[0]->block_bytes;
+
+    const struct work work = {
+        .count = value_row_count(copy->x),
+        .unit_cost = (uint64_t)width,
+        .body = encode_compute,
+        .job = copy,
+    };
+
+    return work_run(queue, call, &work, state);
+}
+
+// Into the rows of the state from `position` on: a copy where they have its type.
 static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
 {
     const int64_t stride[] = {value_stride(state, 0), value_stride(state, 1),
@@ -168,7 +238,15 @@ static tapml_status state_append(TAPML_STATE_APPEND_PARAMS)
     target.shape = rows->shape;
     target.stride = stride;
     target.offset += (uint64_t)(position * stride[0]) * TAPML_DT_BYTES(state->dtype);
-    return copy_run(queue, call, &(struct copy){.x = rows, .y = &target});
+
+    struct copy job = {.x = rows, .y = &target};
+
+    if (state->encoding != NULL) {
+        job.y = state;
+        return encode_run(queue, call, &job, position);
+    }
+    return rows->dtype == state->dtype ? copy_run(queue, call, &job)
+                                       : convert_run(queue, call, &job);
 }
 
 const tapml_op_impl PRECISE(reference_concat) = TAPML_IMPL(tapml_concat, concat);

@@ -4,6 +4,8 @@
 
 #include "object.h"
 
+#include <tapml/codec/codec.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -109,10 +111,13 @@ void value_widen(uint32_t dtype, const void *source, size_t count, float *target
     }
 }
 
-bool value_is_known(const tapml_encoding *encoding)
+bool value_is_known(const tapml_encoding *encoding, bool is_state)
 {
-    return encoding == NULL || strcmp(encoding->id, TAPML_ENCODING_Q8) == 0 ||
-           strcmp(encoding->id, TAPML_ENCODING_Q4) == 0;
+    if (encoding == NULL || codec_tiles_find(encoding->id) != NULL) {
+        return encoding == NULL || !is_state;
+    }
+    return codec_find(encoding->id) != NULL &&
+           is_state == (strcmp(encoding->id, TAPML_ENCODING_Q8_ROWS) == 0);
 }
 
 const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size_t block)
@@ -130,33 +135,74 @@ const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size
            block * encoding->spans[index]->block_bytes;
 }
 
-static float half_of(const tapml_tensor *tensor, uint32_t index, size_t block)
+struct codec_matrix value_matrix(const tapml_tensor *tensor)
 {
-    float value;
+    const tapml_encoding *encoding = tensor->encoding;
+    struct codec_matrix matrix = {value_row_count(tensor), value_width(tensor), {NULL}};
+    const bool has_buffers = TAPML_HAS(tapml_tensor, tensor, spans) && tensor->spans != NULL;
+    uint64_t begin = 0;
 
-    value_widen(TAPML_F16, value_span(tensor, index, block), 1, &value);
-    return value;
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        const tapml_span *span = encoding->spans[i];
+        const tapml_tensor *place = has_buffers ? tensor->spans[i] : tensor;
+
+        begin = has_buffers ? 0 : (begin + span->align - 1) / span->align * span->align;
+        matrix.spans[i] = object_of(place->buffer)->data + place->offset + begin;
+        begin += codec_tiles_bytes(span, matrix.rows, matrix.columns);
+    }
+    return matrix;
 }
 
-// Values `first` .. `first + count` of one block, as docs/encodings.md defines them.
+// The same as value_decode where there are tiles.
+static void decode_tiles(const tapml_tensor *tensor,
+                         const struct codec_tiles *tiles,
+                         size_t first,
+                         size_t count,
+                         float *target)
+{
+    const struct codec_matrix matrix = value_matrix(tensor);
+
+    while (count > 0) {
+        const size_t at = first % matrix.columns, rest = matrix.columns - at;
+        const size_t here = count < rest ? count : rest;
+
+        codec_tiles_read(tiles, &matrix, first / matrix.columns, at, here, target);
+        first += here;
+        count -= here;
+        target += here;
+    }
+}
+
+// Values `first` .. `first` + `count` of one block.
 static void
 decode_block(const tapml_tensor *tensor, size_t block, size_t first, size_t count, float *target)
 {
-    const unsigned char *quants = value_span(tensor, 0, block);
-    const float scale = half_of(tensor, 1, block);
+    const unsigned char *spans[CODEC_SPANS_MAX];
+    float values[CODEC_VALUES_MAX];
 
-    if (tensor->encoding->n_spans == 2) {
-        for (size_t i = 0; i < count; i++) {
-            target[i] = scale * (float)(int8_t)quants[first + i];
-        }
+    for (uint32_t i = 0; i < tensor->encoding->n_spans; i++) {
+        spans[i] = value_span(tensor, i, block);
+    }
+    codec_decode(codec_find(tensor->encoding->id), spans, values);
+    memcpy(target, values + first, count * sizeof(*target));
+}
+
+void value_decode(const tapml_tensor *tensor, size_t first, size_t count, float *target)
+{
+    const size_t block_values = tensor->encoding->block_values;
+    const struct codec_tiles *tiles = codec_tiles_find(tensor->encoding->id);
+
+    if (tiles != NULL) {
+        decode_tiles(tensor, tiles, first, count, target);
         return;
     }
-    const float min = half_of(tensor, 2, block);
+    for (size_t at = first; count > 0;) {
+        const size_t rest = block_values - at % block_values, here = count < rest ? count : rest;
 
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = first + i;
-
-        target[i] = scale * (float)(quants[at / 2] >> at % 2 * 4 & 15) + min;
+        decode_block(tensor, at / block_values, at % block_values, here, target);
+        at += here;
+        target += here;
+        count -= here;
     }
 }
 
@@ -172,16 +218,7 @@ void value_panel_get(
         value_widen(weight->dtype, values + first * TAPML_DT_BYTES(weight->dtype), count, target);
         return;
     }
-    const size_t block_values = weight->encoding->block_values;
-
-    for (size_t at = row * value_width(weight) + first; count > 0;) {
-        const size_t rest = block_values - at % block_values, here = count < rest ? count : rest;
-
-        decode_block(weight, at / block_values, at % block_values, here, target);
-        at += here;
-        target += here;
-        count -= here;
-    }
+    value_decode(weight, row * value_width(weight) + first, count, target);
 }
 
 void value_get(const tapml_tensor *tensor, size_t first, size_t count, float *target)
@@ -234,4 +271,15 @@ float value_round_bf16(float value)
         return value;
     }
     return float_of((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
+}
+
+void value_encode(struct value_row x, ptrdiff_t first, const char *encoding, unsigned char *block)
+{
+    const struct codec *codec = codec_find(encoding);
+    double values[CODEC_VALUES_MAX];
+
+    for (uint32_t i = 0; i < codec->encoding->block_values; i++) {
+        values[i] = value_read(x, first + (ptrdiff_t)i);
+    }
+    codec->write(codec, values, &block);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tapml/tensor.h>
+#include <tapml/codec/tiles.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,10 +68,20 @@ static inline void value_write(struct value_row row, ptrdiff_t i, float value)
     }
 }
 
-// Whether `value_panel_get` knows the encoding of a tensor; plain ones have none.
-bool value_is_known(const tapml_encoding *encoding);
+// Whether the encoding of a weight, or that of a state, is known; what is plain has none.
+bool value_is_known(const tapml_encoding *encoding, bool is_state);
 
-// Block `block` of span `index` of an encoded tensor.
+// Decodes values `first` .. `first` + `count` of an encoded tensor, counted from its start.
+void value_decode(const tapml_tensor *tensor, size_t first, size_t count, float *target);
+
+// Encodes the values of `x` from `first` on, as many as a block has, to `block`. The encoding is
+// known and has one span.
+void value_encode(struct value_row x, ptrdiff_t first, const char *encoding, unsigned char *block);
+
+// The spans of a tensor of two axes whose encoding is one of tiles.
+struct codec_matrix value_matrix(const tapml_tensor *tensor);
+
+// Block `block` of span `index` of a tensor that is encoded in blocks.
 const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size_t block);
 
 // Widens `count` neighbouring values of type `dtype` (f32, f16 or bf16) to f32, which is exact. The

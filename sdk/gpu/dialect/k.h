@@ -18,7 +18,7 @@
 //     and bit operations in parentheses.
 //  3. Functions (FN) take and return values. What touches buffers and is shared is a macro.
 //  4. Vectors have .x .y .z .w only; integer vectors have no operators.
-//  5. Elements are 32-bit words, with K_F16 also values of 16 bits, by the macros of k_view.h alone;
+//  5. Elements are 32-bit words, with K_HALVES also values of 16 bits, by the macros of k_view.h alone;
 //     indices are u32. A base kernel is right for any width and offset.
 //  6. No `return` before a barrier: spare groups of a folded grid loop zero times. Barriers and
 //     subgroup operations stand in uniform control flow.
@@ -48,8 +48,12 @@
 #define K_HASH #
 
 #ifndef K_F16
-#define K_F16 0 // 1: the text has buffers of 16-bit values (k_view.h).
+#define K_F16 0 // 1: activations are 16-bit values (k_view.h).
 #endif
+#ifndef K_S
+#define K_S 0 // 1: the state is of 16-bit values beside activations of f32; 2: in blocks (k_view.h).
+#endif
+#define K_HALVES (K_F16 || K_S == 1) // The text has buffers of 16-bit values.
 
 #if K_TARGET == K_CUDA
 #include "k_cuda.h"

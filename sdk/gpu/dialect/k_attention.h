@@ -9,6 +9,13 @@
 #define HEADS(v) FIELD(u32, v##_at) FIELD(u32, v##_s0) FIELD(u32, v##_s1)
 #define HEAD(v, row, head) (p.v##_at + (row) * p.v##_s0 + (head) * p.v##_s1)
 
+// Rows of the states; where they begin is not in it if they lie in blocks (K_S).
+#if K_S == 2
+#define STATE_HEAD(v, row, head) ((row) * p.v##_s0 + (head) * p.v##_s1)
+#else
+#define STATE_HEAD(v, row, head) HEAD(v, row, head)
+#endif
+
 // Bits of `flags`. The kind of the sinks, as in k_view.h, stands above them.
 #define CAUSAL 1u
 #define SLOPES 2u

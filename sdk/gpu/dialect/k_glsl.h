@@ -4,7 +4,7 @@
 // k_glsl.h - GLSL 4.50 for Vulkan 1.1, which the build compiles to SPIR-V.
 K_HASH version 450
 K_HASH extension GL_EXT_control_flow_attributes : require
-#if K_F16
+#if K_HALVES
 K_HASH extension GL_EXT_shader_16bit_storage : require
 #endif
 #if K_SUBGROUP

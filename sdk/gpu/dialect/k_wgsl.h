@@ -6,7 +6,7 @@
 #if K_SUBGROUP
 enable subgroups;
 #endif
-#if K_F16
+#if K_HALVES
 enable f16;
 #endif
 alias f32x2 = vec2<f32>;

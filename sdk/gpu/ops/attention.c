@@ -34,7 +34,8 @@ static tapml_status view_heads(struct gpu_queue *queue,
     struct gpu_view *const views[] = {&heads.q, &heads.k, &heads.v, &heads.y};
 
     for (int i = 0; i < 4; i++) {
-        GPU_TRY(gpu_view_rows(queue, call, tensors[i], views[i]));
+        GPU_TRY(i == 1 || i == 2 ? gpu_view_state_rows(queue, call, tensors[i], views[i])
+                                 : gpu_view_rows(queue, call, tensors[i], views[i]));
     }
     if (gpu_view_is_x4(&heads.q) && gpu_view_is_x4(&heads.k) && gpu_view_is_x4(&heads.v) &&
         gpu_view_is_x4(&heads.y)) {
@@ -138,10 +139,12 @@ tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS)
     struct gpu_queue *self = gpu_plan_begin(queue);
     const tapml_tensor *const tensors[] = {q, k_state, v_state, y};
     struct heads heads;
+    uint32_t variant = K_V_BASE;
 
     GPU_TRY(view_heads(self, call, tensors, &heads));
+    GPU_TRY(gpu_view_state(self, call, q->dtype, k_state, &variant));
     const uint32_t lanes = heads.lanes;
-    const struct k_attention_params params = {
+    struct k_attention_params params = {
         HEADS(q, q, heads.q, lanes),
         HEADS(k, k_state, heads.k, lanes),
         HEADS(v, v_state, heads.v, lanes),
@@ -167,8 +170,13 @@ tapml_status gpu_op_attention(TAPML_ATTENTION_PARAMS)
         .softcap = (float)softcap,
     };
 
+    if (k_state->encoding != NULL) {
+        params.k_at = gpu_view_state_word(k_state);
+        params.v_at = gpu_view_state_word(v_state);
+    }
+
     const struct gpu_plan plan = {
-        .variant = lanes == 4 ? K_V_X4 : K_V_BASE,
+        .variant = variant | (lanes == 4 ? K_V_X4 : K_V_BASE),
         .tensors = {[K_ATTENTION_Q] = q,
                     [K_ATTENTION_K] = k_state,
                     [K_ATTENTION_V] = v_state,

@@ -13,7 +13,8 @@ _Static_assert(sizeof(struct k_copy_params) ==
                    sizeof(uint32_t) * (AXIS_FIELDS + 2u * TENSOR_FIELDS),
                "ELEMENTS and STRIDES in k_elements.h are what is packed here");
 
-// `numbers` are two, and what the kernel has no use for is not read.
+// What is written has another type than what is read where it is a state. `numbers` are two, and
+// what the kernel has no use for is not read.
 static tapml_status launch(struct gpu_queue *queue,
                            tapml_call *call,
                            const char *kernel,
@@ -22,13 +23,15 @@ static tapml_status launch(struct gpu_queue *queue,
                            const float *numbers)
 {
     struct gpu_elements e;
+    uint32_t variant = K_V_BASE;
     uint32_t params[AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS + 2] = {0}, at = 0;
 
     GPU_TRY(gpu_view_elements(queue, call, tensors, count, &e));
+    GPU_TRY(gpu_view_state(queue, call, tensors[0]->dtype, tensors[count - 1], &variant));
     const uint32_t items = gpu_plan_items(queue, ITEMS);
     struct gpu_plan plan = {
         .kernel = kernel,
-        .variant = e.lanes == 4 ? K_V_X4 : K_V_BASE,
+        .variant = variant | (e.lanes == 4 ? K_V_X4 : K_V_BASE),
         .tune = {[K_COPY_TUNE_WG_X] = items, [K_COPY_TUNE_AXES] = e.axes},
         .params = params,
         .groups = ((uint64_t)e.count + items - 1) / items,

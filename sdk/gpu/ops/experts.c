@@ -198,6 +198,7 @@ static tapml_status launch_expert(struct gpu_queue *queue,
     const struct gpu_blocks blocks = gpu_view_blocks(w);
 
     params->w_quants = blocks.quants;
+    params->w_highs = blocks.highs;
     params->w_scales = blocks.scales;
     params->w_mins = blocks.mins;
     params->w_at = wv.at;

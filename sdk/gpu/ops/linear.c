@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "../ops.h"
+#include "../products.h"
 #include "kparams.h"
 
 // A linear over one panel of its weight.
@@ -43,8 +44,9 @@ static tapml_status
 launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel)
 {
     enum { ROWS = 4, ITEMS_MOST = 64 };
-    const tapml_encoding *encoding = panel->w->encoding;
-    const uint32_t step = encoding != NULL ? encoding->block_values : panel->lanes;
+    const int is_encoded = panel->w->encoding != NULL;
+    const uint32_t group = gpu_view_group_values(gpu_view_weight_kind(panel->w));
+    const uint32_t step = is_encoded ? group : panel->lanes;
     const uint32_t steps = panel->xv.width / step;
     const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
     const struct k_linear_rows_params params = {PANEL_PRODUCTS(panel)};
@@ -157,8 +159,8 @@ launch_columns(struct gpu_queue *queue, tapml_call *call, const struct panel *pa
         });
 }
 
-// A panel of the weight as it is stored holds some of the outputs.
-static tapml_status linear_plain(struct gpu_queue *queue, tapml_call *call, struct panel *panel)
+// Dot products by kernels, of any sizes.
+static tapml_status launch_plain(struct gpu_queue *queue, tapml_call *call, struct panel *panel)
 {
     enum { ROWS_TOKENS_MAX = 4 }; // Up to here, large tiles sum rows, too.
     const int is_rows = queue->device->tile == GPU_TILE_SMALL ||
@@ -168,9 +170,26 @@ static tapml_status linear_plain(struct gpu_queue *queue, tapml_call *call, stru
         panel->variant |= K_V_X4;
         panel->lanes = 4;
     }
-    GPU_TRY(queue->device->tile == GPU_TILE_LANES ? launch_lanes(queue, call, panel)
-            : is_rows                             ? launch_rows(queue, call, panel)
-                                                  : launch_tiles(queue, call, panel));
+    return queue->device->tile == GPU_TILE_LANES ? launch_lanes(queue, call, panel)
+           : is_rows                             ? launch_rows(queue, call, panel)
+                                                 : launch_tiles(queue, call, panel);
+}
+
+// A panel of the weight as it is stored holds some of the outputs.
+static tapml_status linear_plain(struct gpu_queue *queue, tapml_call *call, struct panel *panel)
+{
+    const struct gpu_products_panel products = {.x = panel->x,
+                                                .w = panel->w,
+                                                .b = panel->b,
+                                                .y = panel->y,
+                                                .xv = panel->xv,
+                                                .wv = panel->wv,
+                                                .bv = panel->bv,
+                                                .yv = panel->yv,
+                                                .w_stride = panel->w_stride};
+    const tapml_status status = gpu_products_linear(queue, call, &products);
+
+    GPU_TRY(status == TAPML_UNIMPLEMENTED ? launch_plain(queue, call, panel) : status);
     panel->yv.at += panel->wv.rows;
     panel->bv.at += panel->wv.rows;
     return TAPML_OK;

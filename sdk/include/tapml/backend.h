@@ -40,6 +40,14 @@ typedef struct tapml_memory_type {
 #define TAPML_DEVICE_HOST_MEMORY   (1u << 0)
 #define TAPML_DEVICE_DETERMINISTIC (1u << 1) // The same call gives the same bits.
 
+// Its ops take weights in the blocks of files ("gguf."), which the host then need not rearrange for
+// it. Without this trait they come in the encodings of `<tapml/tensor.h>`. Since minor 5.
+#define TAPML_DEVICE_FILE_BLOCKS (1u << 2)
+
+// Its ops take weights in tiles ("tiles.") of quantised checkpoints, also with spans that have
+// buffers of their own. Without this trait the host widens them. Since minor 7.
+#define TAPML_DEVICE_TILES (1u << 3)
+
 typedef struct tapml_device_info {
     tapml_hdr hdr;
     const char *id;        // Stable across runs: a PCI address, a UUID, "f64".
@@ -232,6 +240,68 @@ typedef struct tapml_identity {
     // this op.
     const char *(*digest)(tapml_object *device, const tapml_op *op);
 } tapml_identity;
+
+// An optional interface of a device, which is data: `interface_of(device, TAPML_LIMITS)`. The host
+// prints it and forecasts by it; `supports` alone decides what runs.
+#define TAPML_LIMITS "tapml.limits/1"
+
+#define TAPML_LIMITS_HALF_UNKNOWN    0u
+#define TAPML_LIMITS_HALF_NONE       1u // Kernels cannot load and store values of f16.
+#define TAPML_LIMITS_HALF_STORAGE    2u // They can,
+#define TAPML_LIMITS_HALF_ARITHMETIC 3u // and compute in f16.
+
+// Minor 6. What a kernel may use on the device; 0 is unknown. Lives as long as the device.
+typedef struct tapml_limits {
+    tapml_hdr hdr;
+    uint32_t bindings;     // Buffers of a kernel.
+    uint32_t align;        // Bytes of which the offset of a binding is a multiple.
+    uint32_t group_items;  // Work items of a workgroup.
+    uint32_t shared_bytes; // That they share.
+    uint32_t grid;         // Workgroups on one axis.
+    uint32_t half;         // TAPML_LIMITS_HALF_*
+} tapml_limits;
+
+// An optional interface of a device: `interface_of(device, TAPML_ARITHMETIC)`. What its kernels
+// lose on purpose. The host computes the same way in wide sums, judges the op by that, and says
+// what it costs against f32. Ops that declare nothing are judged by f32.
+#define TAPML_ARITHMETIC "tapml.arithmetic/1"
+
+// Formats of numbers. Rounding is to nearest, ties to even, unless it says something else. With a
+// scale: blocks of neighbouring values of a row have the scale `largest magnitude / largest number
+// of the format`, and each value is the nearest number times it.
+#define TAPML_FORMAT_F32      0u // Values as they come.
+#define TAPML_FORMAT_TF32     1u // The exponents of f32, 10 binary digits behind the first.
+#define TAPML_FORMAT_TF32_CUT 2u // The same, the other digits are dropped.
+#define TAPML_FORMAT_BF16     3u
+#define TAPML_FORMAT_F16      4u
+#define TAPML_FORMAT_Q8       5u // Whole numbers from -127 to 127, with a scale in f32.
+#define TAPML_FORMAT_Q8_HALF  6u // The same; the scale that they are multiplied by is in f16.
+#define TAPML_FORMAT_E4M3     7u // 8-bit floats up to 448, with a scale in f32.
+#define TAPML_FORMAT_E5M2     8u // 8-bit floats up to 57344, with a scale in f32.
+
+// How an op is computed. The formats are TAPML_FORMAT_*.
+typedef struct tapml_arithmetic_form {
+    tapml_hdr hdr;
+
+    // What values are rounded to before the op is computed: of the parameters that the schema also
+    // takes as f16, those that only go in, states too. What is in an encoding stays.
+    uint32_t inputs;  // Of activations and states.
+    uint32_t block;   // Values that share a scale, where `inputs` has one; 0: a whole row.
+    uint32_t weights; // Of plain weights; a format without a scale.
+
+    uint32_t accumulator; // Of sums: F32, F16 or BF16. Formats of more digits are F32.
+    uint32_t result;      // What outputs are rounded to; a format without a scale.
+    uint32_t reserved;    // Zero.
+} tapml_arithmetic_form;
+
+// Minor 9.
+typedef struct tapml_arithmetic {
+    tapml_hdr hdr;
+
+    // How the device computes an op, the same for all calls; NULL: in f32. Lives as long as the
+    // device. A form that changes makes results stale, as another digest does.
+    const tapml_arithmetic_form *(*form)(tapml_object *device, const tapml_op *op);
+} tapml_arithmetic;
 
 #ifdef __cplusplus
 }

@@ -93,3 +93,22 @@ Test(arena, says_what_was_asked_of_it)
     cr_assert_lt(arena_size(arena), 101000);
     arena_destroy(arena);
 }
+
+Test(arena, is_empty_and_zeroed_after_a_reset)
+{
+    struct arena *arena = arena_create();
+    arena_reset(arena); // Of nothing.
+    for (int round = 0; round < 3; round++) {
+        cr_assert_eq(arena_size(arena), 0);
+        for (int i = 0; i < 20; i++) {
+            unsigned char *bytes = arena_new(arena, 1000);
+            cr_assert_not_null(bytes);
+            for (int at = 0; at < 1000; at++) {
+                cr_assert_eq(bytes[at], 0);
+            }
+            memset(bytes, 0xff, 1000);
+        }
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}

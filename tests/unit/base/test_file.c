@@ -7,9 +7,12 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct scratch scratch;
@@ -63,6 +66,45 @@ Test(file, writing_replaces_and_leaves_nothing_beside)
     cr_assert_eq(mkdir(scratch.folder, 0700), 0);
 }
 
+// Bytes of a mapped file that are in the memory of this process.
+static uint64_t resident_bytes(const struct file_map *map)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    uintptr_t begin = 0, end = 0;
+    uint64_t kib = 0;
+    int is_ours = 0;
+    char line[512];
+    cr_assert_not_null(file);
+    while (fgets(line, sizeof(line), file)) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+            is_ours = begin == (uintptr_t)map->data;
+        } else if (is_ours && sscanf(line, "Rss: %" SCNu64, &kib) == 1) {
+            break;
+        }
+    }
+    fclose(file);
+    return kib << 10;
+}
+
+Test(file, what_is_left_alone_leaves_memory_and_comes_back)
+{
+    enum { PAGE = 1 << 12, SIZE = 64 * PAGE };
+    static unsigned char bytes[SIZE];
+    const char *path = scratch_path(&scratch, "data");
+    struct file_map map;
+    memset(bytes, 7, sizeof(bytes));
+    cr_assert_eq(file_write(path, bytes, sizeof(bytes)), TAPML_OK);
+    cr_assert_eq(file_map(path, &map), TAPML_OK);
+    cr_expect_arr_eq(map.data, bytes, SIZE);
+    const uint64_t before = resident_bytes(&map);
+    file_map_leave(&map, map.data + 1, SIZE - 2 * PAGE);
+    cr_expect_leq(resident_bytes(&map) + (uint64_t)SIZE / 2, before);
+    cr_expect_arr_eq(map.data, bytes, SIZE);
+    file_map_leave(&map, bytes, SIZE); // Not of the map: it stays.
+    cr_expect_eq(bytes[SIZE / 2], 7);
+    file_unmap(&map);
+}
+
 Test(file, an_empty_file_is_fine)
 {
     const char *path = scratch_text(&scratch, "empty", "");
@@ -112,6 +154,62 @@ Test(file, a_pipe_is_refused_and_not_waited_for)
     cr_assert_not_null(strstr(status_message(), "expected a file, found a pipe"));
     cr_assert_eq(file_map("/dev/zero", &map), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "expected a file, found a device"));
+}
+
+Test(file, a_device_is_written_to_and_stays_one)
+{
+    struct stat about;
+    cr_assert_eq(file_try_writing("/dev/null"), TAPML_OK);
+    cr_assert_eq(file_write("/dev/null", "text", 4), TAPML_OK);
+    cr_assert_eq(stat("/dev/null", &about), 0);
+    cr_assert(S_ISCHR(about.st_mode));
+}
+
+Test(file, a_device_without_room_says_so_before_and_when_written)
+{
+    cr_assert_eq(file_try_writing("/dev/full"), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "/dev/full: cannot write to it: the disk is full"));
+    cr_assert_eq(file_write("/dev/full", "text", 4), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "cannot write its 4 bytes: the disk is full"));
+}
+
+Test(file, what_the_standard_output_is_takes_what_is_written_behind_what_was_printed)
+{
+    const char *path = scratch_path(&scratch, "printed");
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_not_null(freopen(path, "w", stdout));
+    cr_assert_gt(printf("before "), 0);
+    cr_assert_eq(file_try_writing(path), TAPML_OK);
+    cr_assert_eq(file_write("/dev/stdout", "and here", 8), TAPML_OK);
+    cr_assert_eq(file_read(path, 100, &data, &size), TAPML_OK);
+    cr_assert_str_eq(data, "before and here");
+    alloc_free(data);
+}
+
+Test(file, trying_leaves_nothing_and_says_what_writing_would)
+{
+    const char *path = scratch_path(&scratch, "data");
+    cr_assert_eq(file_try_writing(path), TAPML_OK);
+    cr_assert_eq(rmdir(scratch.folder), 0, "something was left");
+    cr_assert_eq(file_try_writing(path), TAPML_NOT_FOUND);
+    cr_assert_eq(mkdir(scratch.folder, 0700), 0);
+    cr_assert_eq(file_try_writing(scratch.folder), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected a file to write, found a folder"));
+    path = scratch_text(&scratch, "old", "old text");
+    char *data = NULL;
+    size_t size = 0;
+    cr_assert_eq(file_try_writing(path), TAPML_OK);
+    cr_assert_eq(file_read(path, 100, &data, &size), TAPML_OK);
+    cr_assert_str_eq(data, "old text");
+    alloc_free(data);
+}
+
+Test(file, a_pipe_that_nobody_reads_is_not_waited_for_before)
+{
+    const char *path = scratch_path(&scratch, "pipe");
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(file_try_writing(path), TAPML_OK);
 }
 
 Test(file, a_link_to_nowhere_is_there_and_says_so_when_opened)

@@ -197,3 +197,21 @@ Test(text, numbers_are_parsed_whole)
     cr_assert_eq(text_parse_i64("1.5", &integer), TAPML_INVALID);
     cr_assert_eq(text_parse_f64("1e400", &number), TAPML_INVALID);
 }
+
+static void expect_shell(const char *word, const char *expected)
+{
+    struct text text;
+    text_init(&text);
+    text_append_shell(&text, word);
+    cr_expect_str_eq(text.data, expected);
+    text_release(&text);
+}
+
+Test(text, a_word_of_a_shell_is_quoted_where_it_needs_to_be)
+{
+    expect_shell("runs/mine-1.ini", "runs/mine-1.ini");
+    expect_shell("my run.ini", "'my run.ini'");
+    expect_shell("it's", "'it'\\''s'");
+    expect_shell("$(reboot)", "'$(reboot)'");
+    expect_shell("", "''");
+}

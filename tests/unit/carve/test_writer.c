@@ -126,7 +126,7 @@ Test(writer, weights_are_noted_once)
     for (int i = 0; i < 2; i++) {
         struct writer_item *item = line_of(i);
         item->weights = arena_array(item->arena, 1, sizeof(*item->weights));
-        item->weights[0] = (struct writer_weight){"w", TAPML_F32, DATA, sizeof(DATA)};
+        item->weights[0] = (struct writer_weight){"w", TAPML_F32, DATA, sizeof(DATA), NULL};
         item->weight_count = 1;
         writer_push(writer, item);
     }
@@ -193,6 +193,29 @@ Test(writer, a_place_that_cannot_be_written_is_named)
     struct writer *writer = NULL;
     cr_assert_eq(writer_create("/nowhere/at/all.tapmlrun", &writer), TAPML_UNAVAILABLE);
     cr_assert_not_null(strstr(status_message(), "/nowhere/at/all"), "%s", status_message());
+}
+
+Test(writer, a_line_has_texts_of_its_own)
+{
+    char text[] = "y";
+    struct writer *writer = create();
+    struct writer_item *item = line_of(0);
+    item->call.output_count = 1;
+    item->call.outputs[0] = (struct call_statistics){.param = text, .largest = 3, .count = 1};
+    struct writer_item *line = writer_item_create_line(&item->call);
+    cr_assert_not_null(line);
+    text[0] = '?';
+    writer_item_reset(item); // Empty, and as good as a new one.
+    cr_assert_eq(item->call.output_count, 0);
+    cr_assert_eq(arena_size(item->arena), 0);
+    writer_item_destroy(item);
+    writer_push(writer, line);
+    push(writer, WRITER_COMMIT);
+    cr_assert_eq(writer_finish(writer), TAPML_OK, "%s", status_message());
+    writer_destroy(writer);
+    cr_assert_eq(number_of("SELECT count(*) FROM call JOIN statistic ON call_id = id"
+                           " WHERE instance = 's' AND phase = 'decode' AND param = 'y'"),
+                 1);
 }
 
 Test(writer, leaves_no_memory_behind)

@@ -11,7 +11,7 @@ Test(command_check, a_good_file_is_reported_as_such_and_nothing_is_run)
     struct scratch scratch;
 
     scratch_make(&scratch);
-    char *ini = (char *)(uintptr_t)short_run_write(&scratch, "");
+    char *ini = (char *)(uintptr_t)short_run_write_text(&scratch, "");
     struct printed printed = PRINTED(command_check_main, "--check-config", ini);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
@@ -37,7 +37,7 @@ Test(command_check, everything_that_is_wrong_is_a_line)
     size_t lines = 0;
 
     scratch_make(&scratch);
-    char *ini = (char *)(uintptr_t)short_run_write(
+    char *ini = (char *)(uintptr_t)short_run_write_text(
         &scratch, "[run]\nx = 1\n[target.gone]\nbackend = gone\nrequire = some\n"
                   "[fault.1]\ntarget = other\nkind = nann\n");
     struct printed printed = PRINTED(command_check_main, "--check-config", ini);
@@ -60,7 +60,7 @@ Test(command_check, rules_and_faults_are_held_to_the_model)
     struct scratch scratch;
 
     scratch_make(&scratch);
-    char *ini = (char *)(uintptr_t)short_run_write(
+    char *ini = (char *)(uintptr_t)short_run_write_text(
         &scratch, "[plan]\nrule = op=slu -> other\n"
                   "[fault.1]\ntarget = other\nop = slu\nkind = nan\n");
     struct printed printed = PRINTED(command_check_main, "--check-config", ini);
@@ -79,7 +79,7 @@ Test(command_check, a_broken_tokenizer_is_reported_once)
     char changed[4 * SCRATCH_PATH];
 
     scratch_make(&scratch);
-    char *ini = (char *)(uintptr_t)short_run_write(&scratch, "");
+    char *ini = (char *)(uintptr_t)short_run_write_text(&scratch, "");
 
     // The model's folder again, by links, with another tokenizer.
     char *text = NULL;

@@ -19,7 +19,7 @@ static size_t read_one(const char *section, const char *key, const char *value, 
     (void)snprintf(text, sizeof(text), "[%s]\n%s = %s\n", section, key, value);
     cr_assert_eq(ini_parse("x.ini", text, strlen(text), &ini), TAPML_OK, "%s", status_message());
     problems_init(&problems);
-    key_reader_read(&ini, section, object, &problems);
+    key_reader_read(keys_table(), &ini, section, object, &problems);
     // The texts end with the ini; problems other than this key's are keys that are needed.
     size_t count = 0;
     char where[128];
@@ -85,7 +85,7 @@ static void check(const char *text, const char *expected)
 
     cr_assert_eq(ini_parse("x.ini", text, strlen(text), &ini), TAPML_OK, "%s", status_message());
     problems_init(&problems);
-    key_reader_check(&ini, &problems);
+    key_reader_check(keys_table(), &ini, &problems);
     cr_assert_str_eq(problems.text.data, expected);
     problems_release(&problems);
     ini_release(&ini);

@@ -3,6 +3,7 @@
 #include "exec/reduced.h"
 #include "harness/plain.h"
 #include "harness/schemas.h"
+#include "tensor/encoding.h"
 
 #include <tapml/ops.h>
 
@@ -40,6 +41,31 @@ Test(reduced, refuses_what_the_schema_does_not_take)
                  TAPML_OK);
     cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_expect_str_eq(answer.reason, "in f16: tapml.add: parameter 'b': dtype is f32, expected f16");
+    reduced_destroy(reduced);
+    backend_release(inner);
+}
+
+// The rows are f16 there before they are encoded, and give other bits.
+Test(reduced, refuses_to_write_blocks)
+{
+    struct backend *inner = plain_create();
+    struct reduced *reduced = NULL;
+    const int64_t shape[] = {2, 1, 32};
+    const tapml_tensor rows = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F16, .rank = 3, .shape = shape};
+    tapml_tensor state = rows;
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &state},
+                                {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
+                                {.kind = TAPML_P_I64}};
+    tapml_support answer = {.hdr = TAPML_HDR(tapml_support)};
+    state.dtype = TAPML_U8;
+    state.encoding = encoding_find(TAPML_ENCODING_Q8_ROWS);
+    cr_assert_eq(reduced_create(inner, ACTIVATION_F16, &reduced), TAPML_OK);
+    cr_assert_eq(
+        backend_supports(reduced_backend(reduced), schema_of(&tapml_state_append), args, &answer),
+        TAPML_OK);
+    cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
+    cr_expect_str_eq(answer.reason, "in f16: rows are rounded before they are encoded");
     reduced_destroy(reduced);
     backend_release(inner);
 }

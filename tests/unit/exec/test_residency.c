@@ -8,6 +8,7 @@
 #include "link/loopback.h"
 #include "model/safetensors.h"
 #include "tensor/encoding.h"
+#include "tensor/tiles.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static tapml_status get_as(struct residency *set,
 {
     char name[32];
     (void)snprintf(name, sizeof(name), "%p", data);
-    const struct residency_key key = {name, dtype, form->encoding};
+    const struct residency_key key = {name, dtype, form->encoding, NULL};
     return residency_get(set, &key, data, form, out_tensor);
 }
 
@@ -141,6 +142,72 @@ Test(residency, is_the_memory_itself_on_a_host_memory_backend)
     residency_destroy(NULL);
 }
 
+// A matrix of 2 rows and 40 columns in tiles of 32 values, whose spans lie apart.
+struct tiled {
+    unsigned char quants[80], scales[4];
+    struct tiles_spans spans;
+    int64_t shape[2];
+    tapml_tensor form;
+};
+
+static void tiled_init(struct tiled *tiled)
+{
+    *tiled = (struct tiled){.scales = {127, 128, 126, 127}, .shape = {2, 40}};
+    for (unsigned i = 0; i < sizeof(tiled->quants); i++) {
+        tiled->quants[i] = (unsigned char)(0x30 + i % 16);
+    }
+    tiled->spans = (struct tiles_spans){{tiled->quants, tiled->scales}};
+    tiled->form = form_of(TAPML_U8, tiled->shape, 2);
+    tiled->form.encoding = encoding_find("tiles.e4m3.e8m0.1x32/1");
+}
+
+static const tapml_tensor *get_tiled(struct residency *set, const struct tiled *tiled)
+{
+    const tapml_tensor *tensor = NULL;
+    const struct residency_key key = {"t", TAPML_U8, tiled->form.encoding, &tiled->spans};
+    cr_assert_eq(residency_get(set, &key, tiled->quants, &tiled->form, &tensor), TAPML_OK, "%s",
+                 status_message());
+    return tensor;
+}
+
+Test(residency, has_each_span_where_it_lies)
+{
+    struct backend *backend = plain_create();
+    struct residency *set = make_set(backend);
+    struct tiled tiled;
+    tiled_init(&tiled);
+    const tapml_tensor *tensor = get_tiled(set, &tiled);
+    cr_expect_eq(tensor->encoding, tiled.form.encoding);
+    cr_expect_null(tensor->buffer);
+    cr_expect_eq(plain_bytes(tensor->spans[0]->buffer), (const void *)tiled.quants);
+    cr_expect_eq(plain_bytes(tensor->spans[1]->buffer), (const void *)tiled.scales);
+    cr_expect_eq(tensor->spans[0]->shape[0], 80);
+    cr_expect_eq(tensor->spans[1]->shape[0], 4);
+    cr_expect_eq(residency_copied_bytes(set), 0);
+    cr_expect_eq(residency_spread_bytes(set), 0);
+    residency_destroy(set);
+    backend_release(backend);
+}
+
+Test(residency, is_widened_where_tiles_are_not_taken)
+{
+    struct backend *backend = late_create(&(struct late_options){0});
+    struct residency *set = make_set(backend);
+    struct tiled tiled;
+    uint16_t expected[80];
+    tiled_init(&tiled);
+    tiles_widen(tiled.form.encoding, &tiled.spans, tiled.shape, 2, TAPML_BF16, expected);
+    const tapml_tensor *tensor = get_tiled(set, &tiled);
+    cr_expect_null(tensor->encoding);
+    cr_expect_eq(tensor->dtype, TAPML_BF16);
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    cr_expect_arr_eq(late_bytes(tensor->buffer), expected, sizeof(expected));
+    cr_expect_eq(residency_spread_bytes(set), sizeof(expected));
+    residency_destroy(set);
+    cr_expect_eq(late_counts(backend).buffers_alive, 0);
+    backend_release(backend);
+}
+
 Test(residency, is_uploaded_once_with_its_tail)
 {
     struct backend *backend = late_create(&(struct late_options){0});
@@ -239,7 +306,7 @@ Test(residency, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
     for (uint64_t row = 0; panel; panel = panel->next) {
         cr_expect_eq(panel->encoding, q4);
         for (uint64_t i = 0; i < (uint64_t)panel->shape[0]; i++, row++) {
-            float whole[ENCODING_BLOCK_MAX], part[ENCODING_BLOCK_MAX];
+            float whole[ENCODING_BLOCK_MAX] = {0}, part[ENCODING_BLOCK_MAX] = {0};
             encoding_decode(q4, data, 5, row, whole);
             encoding_decode(q4, late_bytes(panel->buffer), (uint64_t)panel->shape[0], i, part);
             cr_expect_arr_eq(whole, part, sizeof(whole));
@@ -291,7 +358,7 @@ Test(residency, takes_a_weight_away_and_brings_it_again)
     static const float data[4] = {1, 2, 3, 4};
     const int64_t shape[] = {4};
     const tapml_tensor form = form_of(TAPML_F32, shape, 1);
-    const struct residency_key key = {"w", TAPML_F32, NULL};
+    const struct residency_key key = {"w", TAPML_F32, NULL, NULL};
     struct resident *resident = NULL, *again = NULL;
     cr_assert_eq(residency_find(set, &key, data, &form, &resident), TAPML_OK);
     cr_assert_eq(residency_find(set, &key, data, &form, &again), TAPML_OK);
@@ -324,7 +391,7 @@ Test(residency, knows_one_tensor_of_a_name)
     static const float data[2][4] = {{0}};
     const int64_t shape[] = {4};
     const tapml_tensor form = form_of(TAPML_F32, shape, 1);
-    const struct residency_key key = {"w", TAPML_F32, NULL};
+    const struct residency_key key = {"w", TAPML_F32, NULL, NULL};
     struct resident *resident = NULL;
     cr_assert_eq(residency_find(set, &key, data[0], &form, &resident), TAPML_OK);
     cr_expect_eq(residency_find(set, &key, data[1], &form, &resident), TAPML_INVALID);

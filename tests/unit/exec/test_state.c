@@ -5,6 +5,7 @@
 #include "harness/late.h"
 #include "harness/places.h"
 #include "harness/plain.h"
+#include "tensor/encoding.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -256,4 +257,20 @@ Test(state, goes_to_a_reduced_place_and_back)
     backend_release(gpu);
     fixture.spaces.places[NPU].backend = fixture.backends[NPU];
     close_fixture(&fixture);
+}
+
+// Rows of blocks are rows of bytes; a tensor of them ends on a multiple of 16.
+Test(state, lies_in_blocks)
+{
+    static const int64_t values = 32;
+    struct affine_point odd = point;
+    struct graph_value value = state_value(TAPML_U8, 0);
+    struct state state;
+    value.encoding = encoding_find(TAPML_ENCODING_Q8_ROWS);
+    value.shape[1].constant = values;
+    odd.value[AFFINE_CAPACITY] = 5;
+    cr_assert_eq(state_init(&state, &value, &odd, 0), TAPML_OK, "%s", status_message());
+    cr_expect_eq(state.rows, 5);
+    cr_expect_eq(state.row_bytes, 36);
+    cr_expect_eq(state.block.bytes.at[ACTIVATION_F32], 192);
 }

@@ -69,13 +69,18 @@ static void begin(const char *architecture)
     gguf_maker_u32(&maker, key, 1);
 }
 
+static void append_zeros(int count)
+{
+    for (int i = 0; i < count; ++i) {
+        text_append_bytes(&maker.data, "", 1);
+    }
+}
+
 static void add_experts(void)
 {
     const uint64_t shape[] = {2, 4, 3};
     gguf_maker_entry(&maker, "blk.1.ffn_up_exps.weight", shape, 3, 0, maker.data.length);
-    for (int i = 0; i < 96; ++i) {
-        text_append_bytes(&maker.data, "", 1);
-    }
+    append_zeros(96);
 }
 
 Test(gguf_map, tensors_get_the_names_of_a_folder)
@@ -114,6 +119,80 @@ Test(gguf_map, several_become_one)
     gguf_maker_tensor(&maker, "blk.0.attn_v.weight", 4, 2);
     cr_assert_eq(map(&text), TAPML_OK, "%s", status_message());
     cr_assert_str_eq(text.data, "model.layers.0.attention.wqkv.weight 16 2 made;");
+    text_release(&text);
+}
+
+Test(gguf_map, values_and_rows_alternate)
+{
+    struct text text;
+    const uint64_t shape[] = {2, 4, 3};
+    begin("gpt-oss");
+    gguf_maker_entry(&maker, "blk.0.ffn_gate_exps.weight", shape, 3, 0, maker.data.length);
+    append_zeros(96);
+    gguf_maker_entry(&maker, "blk.0.ffn_up_exps.weight", shape, 3, 0, maker.data.length);
+    append_zeros(96);
+    gguf_maker_tensor(&maker, "blk.0.ffn_gate_exps.bias", 3, 4);
+    gguf_maker_tensor(&maker, "blk.0.ffn_up_exps.bias", 3, 4);
+    cr_assert_eq(map(&text), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(text.data, "model.layers.0.mlp.experts.gate_up_proj_bias 3 8 made;"
+                                "model.layers.0.mlp.experts.gate_up_proj 3 8 2 made;");
+    text_release(&text);
+    begin("gpt-oss");
+    gguf_maker_tensor(&maker, "blk.0.ffn_gate_exps.bias", 3, 4);
+    gguf_maker_tensor(&maker, "blk.0.ffn_up_exps.bias", 3, 5);
+    expect_refused("blk.0.ffn_up_exps.bias");
+}
+
+Test(gguf_map, a_key_of_a_layer_becomes_a_tensor)
+{
+    struct text text;
+    begin("apertus");
+    gguf_maker_array(&maker, "xielu.alpha_p", 4, 2);
+    gguf_maker_number(&maker.keys, 5, 4);
+    gguf_maker_number(&maker.keys, 6, 4);
+    gguf_maker_entry(&maker, "blk.1.ffn_norm.weight", (const uint64_t[]){4}, 1, 0, 0);
+    append_zeros(16);
+    cr_assert_eq(map(&text), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(text.data, "model.layers.1.feedforward_layernorm.weight 4;"
+                                "model.layers.1.mlp.act_fn.alpha_p 1 made;");
+    text_release(&text);
+}
+
+Test(gguf_map, parts_axes_and_rows_come_back)
+{
+    struct text text;
+    const uint64_t lerps[] = {8, 1, 1, 6};
+    gguf_maker_u32(&maker, "rwkv7.embedding_length", 8);
+    gguf_maker_u32(&maker, "rwkv7.wkv.head_size", 4);
+    begin("rwkv7");
+    gguf_maker_entry(&maker, "blk.1.time_mix_lerp_fused.weight", lerps, 4, 0, 0);
+    append_zeros(192);
+    gguf_maker_entry(&maker, "blk.1.time_mix_r_k.weight", lerps, 1, 0, maker.data.length);
+    append_zeros(32);
+    cr_assert_eq(map(&text), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(text.data, "model.layers.1.attn.x_r 1 1 8;model.layers.1.attn.x_w 1 1 8;"
+                                "model.layers.1.attn.x_k 1 1 8;model.layers.1.attn.x_v 1 1 8;"
+                                "model.layers.1.attn.x_a 1 1 8;model.layers.1.attn.x_g 1 1 8;"
+                                "model.layers.1.attn.r_k 2 4;");
+    text_release(&text);
+    gguf_maker_u32(&maker, "rwkv7.embedding_length", 12);
+    gguf_maker_u32(&maker, "rwkv7.wkv.head_size", 4);
+    begin("rwkv7");
+    gguf_maker_entry(&maker, "blk.1.time_mix_r_k.weight", lerps, 1, 0, 0);
+    append_zeros(32);
+    expect_refused("expected 3 rows, found 8 values");
+}
+
+Test(gguf_map, weights_that_were_halved_are_doubled)
+{
+    struct text text;
+    gguf_maker_u32(&maker, "rwkv6.rescale_every_n_layers", 2);
+    begin("rwkv6");
+    gguf_maker_tensor(&maker, "blk.1.time_mix_output.weight", 4, 4);
+    gguf_maker_tensor(&maker, "blk.2.time_mix_output.weight", 4, 4);
+    cr_assert_eq(map(&text), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(text.data, "rwkv.blocks.1.attention.output.weight 4 4;"
+                                "rwkv.blocks.2.attention.output.weight 4 4 made;");
     text_release(&text);
 }
 

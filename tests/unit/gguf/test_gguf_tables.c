@@ -9,9 +9,10 @@
 // A rule is a name, an object with one, or null.
 static void check_rule(const char *name, const json_t *rule)
 {
-    static const char *const members[] = {"from",    "rotary",    "groups",      "axis",
-                                          "cut",     "take",      "add",         "insert",
-                                          "flatten", "transpose", "log_negative"};
+    static const char *const members[] = {
+        "from",      "rotary", "groups",  "axis",      "cut",          "take",
+        "add",       "insert", "flatten", "transpose", "log_negative", "rank",
+        "alternate", "fill",   "rows",    "stacked",   "double_every"};
     const char *member = NULL;
     json_t *value = NULL;
     cr_assert(json_is_string(rule) || json_is_null(rule) || json_object_get(rule, "from"), "%s",

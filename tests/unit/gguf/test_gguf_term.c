@@ -71,6 +71,9 @@ Test(gguf_term, terms_have_values)
         {"same(count, 6.0)", "true"},
         {"not(same('a', 'b'))", "true"},
         {"any(list)", "true"},
+        {"largest(list)", "2"},
+        {"largest(count)", "6"},
+        {"largest(/word)", NULL},
         {"pattern(3, 2, 'x', 'y')", "[\"y\", \"x\", \"y\"]"},
         {"choose(list, 'x', 'y')", "[\"y\", \"x\", \"x\"]"},
     };

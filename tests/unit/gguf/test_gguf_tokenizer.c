@@ -144,16 +144,23 @@ Test(gguf_tokenizer, pieces_are_a_model)
     text_release(&text);
 }
 
-Test(gguf_tokenizer, a_model_may_have_none)
+static void expect_none(const char *model)
 {
     struct text text;
     enum gguf_tokenizer_kind kind = GGUF_TOKENIZER_PIECES;
     text_init(&text);
-    gguf_maker_string(&maker, "tokenizer.ggml.model", "none");
+    gguf_maker_begin(&maker);
+    gguf_maker_string(&maker, "tokenizer.ggml.model", model);
     const char *path = gguf_maker_write(&maker, &scratch, "x.gguf");
     cr_assert_not(gguf_tokenizer_exists(path));
-    cr_assert_eq(gguf_tokenizer_load(path, &kind, &text), TAPML_OK);
+    cr_assert_eq(gguf_tokenizer_load(path, &kind, &text), TAPML_OK, "%s", status_message());
     cr_assert_eq(kind, GGUF_TOKENIZER_NONE);
     cr_assert_eq(text.length, 0);
     text_release(&text);
+}
+
+Test(gguf_tokenizer, a_model_may_have_none)
+{
+    expect_none("none");
+    expect_none("no_vocab");
 }

@@ -114,3 +114,15 @@ Test(backlog, bears_frames_of_ops_that_are_not_there)
     backlog.size -= 1; // Half a frame is none.
     cr_assert_null(backlog_find_culprit(&backlog, 1).op);
 }
+
+Test(backlog, knows_the_ops_that_are_called)
+{
+    put_flush(1);
+    const struct backlog none = whole();
+    cr_expect_not(backlog_calls(&none, &tapml_silu));
+    put_call(2, "layers.0/act", 1);
+    put_flush(3);
+    const struct backlog one = whole();
+    cr_expect(backlog_calls(&one, &tapml_silu));
+    cr_expect_not(backlog_calls(&one, &tapml_linear));
+}

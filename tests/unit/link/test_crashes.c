@@ -3,6 +3,7 @@
 #include "link/crashes.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 Test(crashes, an_instance_is_refused_after_its_last_one)
 {
@@ -13,14 +14,39 @@ Test(crashes, an_instance_is_refused_after_its_last_one)
     cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK);
     for (int i = 0; i < CRASHES_MAX; i++) {
         cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK);
-        crashes_note(&crashes, &sure);
-        crashes_note(&crashes, &likely);
-        crashes_note(&crashes, &none);
+        crashes_note(&crashes, &sure, i == 0 ? "npu: it fell" : "npu: it hung");
+        crashes_note(&crashes, &likely, "npu: it fell");
+        crashes_note(&crashes, &none, "npu: it fell");
     }
     cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_INTERNAL);
     cr_expect_str_eq(status_message(), "npu: 'layers.0/act' has crashed its worker 2 times and "
-                                       "is not called again");
+                                       "is not called again; first: npu: it fell");
     cr_expect_eq(crashes_check(&crashes, "npu", "layers.1/act"), TAPML_OK, "it may not have been");
     cr_expect_eq(crashes_check(&crashes, "npu", NULL), TAPML_OK);
+    crashes_forgive(&crashes);
+    cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK);
+    crashes_release(&crashes);
+}
+
+Test(crashes, kills_by_others_count_one_after_the_other_alone)
+{
+    struct crashes crashes;
+    const struct backlog_culprit culprit = {.instance = "layers.0/act", .is_sure = 1};
+    crashes_init(&crashes);
+    for (int i = 0; i < 2 * CRASHES_KILLS_MAX; i++) {
+        crashes_note_call(&crashes, "layers.0/act");
+        crashes_note_kill(&crashes, &culprit, "npu: it was killed");
+        cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK, "%d", i);
+        crashes_note_call(&crashes, "layers.0/act");
+        if (i % 2 == 1) {
+            crashes_note_call(&crashes, "layers.1/act");
+        }
+    }
+    for (int i = 0; i < CRASHES_KILLS_MAX; i++) {
+        cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK);
+        crashes_note_kill(&crashes, &culprit, "npu: it was killed");
+    }
+    cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_INTERNAL);
+    cr_expect(strstr(status_message(), "; first: npu: it was killed"));
     crashes_release(&crashes);
 }

@@ -143,8 +143,9 @@ static const char *ending_last_words(struct channel *channel)
 // One end while it opens is tried again, a second one is the answer.
 Test(far_side_alone, is_started_twice_before_it_is_given_up)
 {
-    static const struct channel_vt vt = {ending_release, ending_start, ending_send,
-                                         ending_receive, ending_stop,  ending_last_words};
+    static const struct channel_vt vt = {
+        ending_release, ending_start,      ending_send, ending_receive,
+        ending_stop,    ending_last_words, NULL};
     struct ending ending = {.channel.vt = &vt};
     static struct far_side far_side;
     const struct far_side_options options = {.channel = &ending.channel};

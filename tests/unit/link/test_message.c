@@ -113,6 +113,59 @@ static void put_linear(const char *id, uint64_t offset)
     turn_round();
 }
 
+// silu of a matrix [4, 64] in tiles, whose spans have a buffer each.
+static void put_tiles(void)
+{
+    static const int64_t shape[] = {4, 64}, bytes[] = {256, 4 * sizeof(float)};
+    const tapml_tensor quants = {.hdr = TAPML_HDR(tapml_tensor),
+                                 .dtype = TAPML_U8,
+                                 .rank = 1,
+                                 .shape = &bytes[0],
+                                 .buffer = (tapml_object *)(void *)&writer};
+    tapml_tensor scales = quants, x = tensor_of(shape, NULL, 0);
+    const tapml_tensor *const spans[] = {&quants, &scales};
+    scales.shape = &bytes[1];
+    scales.offset = 48;
+    x.dtype = TAPML_U8;
+    x.buffer = NULL;
+    x.encoding = encoding_find("tiles.e4m3.f32.row/1");
+    x.spans = spans;
+    const tapml_tensor y = tensor_of(shape, NULL, 2048);
+    writer.size = 0;
+    wire_begin(&writer, MESSAGE_CALL, 1);
+    cr_assert_eq(put_silu(&x, &y), TAPML_OK);
+    turn_round();
+}
+
+Test(message, carries_the_buffers_of_spans)
+{
+    put_tiles();
+    cr_assert_eq(message_take_args(&reader, &tapml_silu, &buffers, &args), TAPML_OK, "%s",
+                 status_message());
+    const tapml_tensor *read = args.values[0].u.p, *written = args.values[1].u.p;
+    cr_assert_str_eq(read->encoding->id, "tiles.e4m3.f32.row/1");
+    cr_assert_null(read->buffer);
+    cr_assert_not_null(read->spans);
+    cr_assert_eq(read->spans[0]->shape[0], 256);
+    cr_assert_eq(read->spans[1]->shape[0], 16);
+    cr_assert_eq(read->spans[1]->offset, 48);
+    cr_assert_eq((void *)read->spans[1]->buffer, (void *)&writer);
+    cr_assert_null(read->next);
+    cr_assert_eq(written->offset, 2048);
+    cr_assert_null(written->spans);
+}
+
+Test(message, refuses_every_cut_of_a_call_with_spans)
+{
+    put_tiles();
+    const uint32_t whole = frame.size;
+    for (uint32_t size = 0; size < whole; size++) {
+        frame.size = size;
+        wire_reader_init(&reader, &frame);
+        cr_assert_eq(message_take_args(&reader, &tapml_silu, &buffers, &args), TAPML_INVALID);
+    }
+}
+
 Test(message, carries_weights_in_blocks)
 {
     put_linear(TAPML_ENCODING_Q4, 4096 - 160); // Quants of 128 bytes, scales and mins of 16.
@@ -183,19 +236,37 @@ Test(message, carries_schemas_whole)
     for (size_t i = 0; tapml_ops[i]; i++) {
         const tapml_op *read = NULL;
         const char *identity = NULL;
+        const struct arithmetic given = {TAPML_FORMAT_Q8, 32, TAPML_FORMAT_BF16, TAPML_FORMAT_F16,
+                                         TAPML_FORMAT_TF32};
+        struct arithmetic taken;
         writer.size = 0;
         wire_begin(&writer, MESSAGE_REPLY, 1);
-        message_put_op(&writer, tapml_ops[i], "0f1e");
+        message_put_op(&writer, tapml_ops[i], "0f1e", &given);
         turn_round();
-        cr_assert_eq(message_take_op(&reader, arena, &read, &identity), TAPML_OK, "%s",
+        cr_assert_eq(message_take_op(&reader, arena, &read, &identity, &taken), TAPML_OK, "%s",
                      status_message());
         cr_assert_str_eq(identity, "0f1e");
+        cr_assert_eq(memcmp(&given, &taken, sizeof(given)), 0);
         cr_assert(wire_is_done(&reader));
         cr_assert_eq(compiled_same(schema_of(tapml_ops[i]), schema_of(read)), TAPML_OK, "%s",
                      status_message());
         cr_assert_str_eq(read->flops, tapml_ops[i]->flops);
         cr_assert_str_eq(read->tolerance, tapml_ops[i]->tolerance);
     }
+}
+
+Test(message, refuses_arithmetic_that_is_not_known)
+{
+    const struct arithmetic given = {.result = 99};
+    const tapml_op *read = NULL;
+    const char *identity = NULL;
+    struct arithmetic taken;
+    writer.size = 0;
+    wire_begin(&writer, MESSAGE_REPLY, 1);
+    message_put_op(&writer, tapml_ops[0], "0f1e", &given);
+    turn_round();
+    cr_assert_eq(message_take_op(&reader, arena, &read, &identity, &taken), TAPML_INVALID);
+    cr_assert_str_eq(status_message(), "results in format 99, which is not known");
 }
 
 Test(message, carries_settings)

@@ -31,6 +31,8 @@ static void teardown(void)
 
 TestSuite(op_list, .init = setup, .fini = teardown);
 
+static const struct arithmetic declared = {.inputs = TAPML_FORMAT_Q8, .block = 32};
+
 // Takes a list of silu and, where there are two, mul.
 static tapml_status take(uint32_t count, int *out_is_new)
 {
@@ -39,9 +41,9 @@ static tapml_status take(uint32_t count, int *out_is_new)
     writer.size = 0;
     wire_begin(&writer, MESSAGE_REPLY, 1);
     wire_put_u32(&writer, count);
-    message_put_op(&writer, &tapml_silu, "one");
+    message_put_op(&writer, &tapml_silu, "one", &declared);
     if (count > 1) {
-        message_put_op(&writer, &tapml_mul, "two");
+        message_put_op(&writer, &tapml_mul, "two", &arithmetic_f32);
     }
     wire_end(&writer);
     cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_FRAME);
@@ -58,6 +60,10 @@ Test(op_list, finds_ops_and_what_computes_them)
     cr_assert_eq(op_list_find(&list, &tapml_mul), 1, "and from the slots");
     cr_assert_eq(op_list_find(&list, &tapml_add), list.count);
     cr_assert_str_eq(op_list_identity(&list, &tapml_silu), "one");
+    cr_assert_eq(op_list_arithmetic(&list, &tapml_silu)->inputs, TAPML_FORMAT_Q8);
+    cr_assert_eq(op_list_arithmetic(&list, &tapml_silu)->block, 32);
+    cr_assert_not(arithmetic_is_reduced(op_list_arithmetic(&list, &tapml_mul)));
+    cr_assert_not(arithmetic_is_reduced(op_list_arithmetic(&list, &tapml_add)));
     cr_assert_str_eq(op_list_identity(&list, &tapml_mul), "two");
     cr_assert_str_eq(op_list_identity(&list, &tapml_add), "");
 }

@@ -253,14 +253,17 @@ Test(config, known_keys_that_change_no_number_pass)
                   "c.json: expected keys that the architecture knows, found '/rope_theta'");
 }
 
-Test(config, quantised_weights_are_never_passed_over)
+Test(config, the_host_may_look_at_values)
 {
-    const char *message =
-        "c.json: expected keys that the architecture knows, found '/quantization_config'";
-    expect_unread("{'quantization_config': {'quant_method': 'x', 'bits': 4}}", message);
-    expect_unread("{'quantization_config': {'dtype': 'x'}}", message);
-    expect_unread("{'quantization_config': {}}", message);
-    expect_unread("{'quantization_config': null}", NULL);
+    struct config *config = config_of("{'a': {'b': [1, 'x']}, 'c': null}");
+    cr_assert_eq(json_integer_value(config_value(config, "/a/b/0")), 1);
+    cr_assert_null(config_value(config, "/c"));
+    cr_assert_null(config_value(config, "/d"));
+    cr_assert_str_eq(config_name(config), "c.json");
+    expect_check(config, 0, "c.json: expected keys that the architecture knows, found '/a/b/1'");
+    cr_assert_not_null(config_value(config, "/a/b/1"));
+    expect_check(config, 0, NULL);
+    config_close(config);
 }
 
 Test(config, expectations_are_compared)

@@ -57,6 +57,19 @@ Test(prompts, ids_are_read)
     prompts_release(NULL);
 }
 
+Test(prompts, a_text_in_memory_is_a_file_of_its_name)
+{
+    char good[] = "ids: 5 17\nids: 3", bad[] = "\nids: x";
+    const struct prompts_options options = {.tokenizer = NULL};
+    struct prompts prompts;
+    cr_assert_eq(prompts_parse("--ids", good, sizeof(good) - 1, &options, &prompts), TAPML_OK);
+    cr_assert_eq(prompts.count, 2);
+    cr_assert_eq(prompts.items[1].ids[0], 3);
+    prompts_release(&prompts);
+    cr_assert_eq(prompts_parse("--ids", bad, sizeof(bad) - 1, &options, &prompts), TAPML_INVALID);
+    cr_assert_eq(strncmp(status_message(), "--ids:2: ", 9), 0, "%s", status_message());
+}
+
 Test(prompts, texts_go_through_the_tokenizer)
 {
     struct tokenizer *tokenizer = open_tiny();

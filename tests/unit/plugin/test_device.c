@@ -89,6 +89,7 @@ Test(device, reports_what_it_is)
     cr_assert_str_eq(info->driver, "");
     cr_assert(info->is_host_memory);
     cr_assert_eq(info->buffer_bytes_max, 1 << 20);
+    cr_assert_null(info->limits); // It has no such interface.
     cr_assert_eq(registry_open(registry, "good:0000:02/b", &second), TAPML_OK, "%s",
                  status_message());
     cr_assert_str_eq(backend_info(second)->driver, "zoo 1.0");

@@ -74,7 +74,7 @@ Test(handshake, what_the_manifest_alone_shows)
 {
     expect("good", "arch = ", "arch = not-", CANDIDATE_WRONG_ARCH, "it is built for 'not-");
     expect("good", "abi = 1.0", "abi = 2.0", CANDIDATE_WRONG_ABI, "needs the ABI 2.0");
-    expect("good", "abi = 1.0", "abi = 1.7", CANDIDATE_WRONG_ABI, "needs the ABI 1.7");
+    expect("good", "abi = 1.0", "abi = 1.99", CANDIDATE_WRONG_ABI, "needs the ABI 1.99");
 #if TAPML_SANITIZER == 0
     expect("good", "\nabi", "\nsanitizer = thread\nabi", CANDIDATE_WRONG_ABI, "sanitizer 'thread'");
 #endif
@@ -82,8 +82,8 @@ Test(handshake, what_the_manifest_alone_shows)
 
 Test(handshake, what_the_code_says_is_compared_too)
 {
-    expect("newer_abi", "format", "format", CANDIDATE_WRONG_ABI, "needs the ABI 1.9");
-    expect("newer_code", "format", "format", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.9");
+    expect("newer_abi", "format", "format", CANDIDATE_WRONG_ABI, "needs the ABI 1.10");
+    expect("newer_code", "format", "format", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.10");
     expect("short_struct", "format", "format", CANDIDATE_WRONG_ABI, "too short");
     expect("lying_note", "format", "format", CANDIDATE_MISMATCH,
            "its code says 'org.example.someone-else'");

@@ -45,6 +45,14 @@ static size_t output_count(const struct op_fixture *fixture)
     return count;
 }
 
+// Buffers of an argument: one, or one of each span.
+static size_t buffer_count(const struct operand_spec *tensor)
+{
+    return tensor->dtype >> 16 == OPERAND_APART(0) >> 16
+               ? operand_tiles(tensor->dtype)->encoding->n_spans
+               : tensor->rank > 0;
+}
+
 static size_t argument_count(const struct op_fixture *fixture)
 {
     size_t count = 0;
@@ -52,7 +60,7 @@ static size_t argument_count(const struct op_fixture *fixture)
     for (size_t i = 0; i < OP_FIXTURE_PARAMS_MAX; i++) {
         const struct operand_spec *panel = fixture->arguments[i].panels;
 
-        count += fixture->arguments[i].tensor.rank > 0;
+        count += buffer_count(&fixture->arguments[i].tensor);
         for (; panel != NULL && panel->rank != 0; panel++) {
             count++;
         }
@@ -131,26 +139,35 @@ static void check_rounded(const struct op_fixture *fixture, const double *f32, s
     free(computed);
 }
 
-// With activations in f16 a device gives what it gives for the same numbers in f32, rounded.
-static void check_half(const struct op_fixture *fixture, const char *device, size_t count)
+// With activations or states in fewer bits a device gives what it gives for the same numbers in
+// f32, rounded.
+static void
+check_part(const struct op_fixture *fixture, enum half_part part, const char *device, size_t count)
 {
     struct half half;
 
-    if (!half_create(fixture, &half)) {
+    if (!half_create(fixture, part, &half)) {
         return;
     }
-    double *f16 = output_on(&half.f16, device, 1), *f32 = output_on(&half.f32, device, 1);
+    double *reduced = output_on(&half.reduced, device, 1), *f32 = output_on(&half.f32, device, 1);
 
     for (size_t i = 0; i < count; i++) {
         const double expected = half_rounds(&half) ? formulas_rounded(f32[i], TAPML_F16) : f32[i];
 
-        cr_assert(f16[i] == expected || (isnan(f16[i]) && isnan(expected)),
-                  "%s on %s, in f16: %.9g at %zu, expected %.9g", fixture->op->name, device, f16[i],
-                  i, expected);
+        cr_assert(reduced[i] == expected || (isnan(reduced[i]) && isnan(expected)),
+                  "%s on %s, %s: %.9g at %zu, expected %.9g", fixture->op->name, device,
+                  half_name(part), reduced[i], i, expected);
     }
-    free(f16);
+    free(reduced);
     free(f32);
     half_release(&half);
+}
+
+static void check_half(const struct op_fixture *fixture, const char *device, size_t count)
+{
+    for (int part = 0; part < HALF_PART_COUNT; part++) {
+        check_part(fixture, (enum half_part)part, device, count);
+    }
 }
 
 void reference_check(const struct op_fixture *fixture,

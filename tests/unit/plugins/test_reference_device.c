@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-Test(reference_device, five_devices_the_default_first)
+Test(reference_device, its_devices_the_default_first)
 {
-    static const char *const ids[] = {"f32", "f64", "f32-reversed", "f32-blocked", "f16-rounded"};
+    static const char *const ids[] = {"f32",         "f64",      "f32-reversed", "f32-blocked",
+                                      "f16-rounded", "f16-sums", "bf16-sums"};
     struct plugin *plugin = reference_open(NULL, 1);
     const tapml_device_info *const *list;
     tapml_call call = {0};
@@ -18,10 +19,11 @@ Test(reference_device, five_devices_the_default_first)
 
     cr_assert_eq(plugin_table(plugin)->devices(plugin_root(plugin), &call, &list, &count),
                  TAPML_OK);
-    cr_assert_eq(count, 5);
+    cr_assert_eq(count, 7);
     for (uint32_t i = 0; i < count; i++) {
         cr_assert_str_eq(list[i]->id, ids[i]);
-        cr_assert_eq(list[i]->traits, TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC);
+        cr_assert_eq(list[i]->traits, TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC |
+                                          TAPML_DEVICE_FILE_BLOCKS | TAPML_DEVICE_TILES);
         cr_assert_eq(list[i]->n_memory_types, 1);
     }
     cr_assert_str_eq(plugin_info(plugin)->id, "f32");

@@ -21,6 +21,28 @@ Test(report_html_work, steps_coverage_and_every_instance)
     cr_expect_null(strstr(part.data, REPORT_HOSTILE));
 }
 
+Test(report_html_work, neutral_steps_have_a_neutral_mark)
+{
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *search = json_array_get(json_object_get(target, "steps"), 1);
+
+    report_html_work_print(report, target, &part);
+    report_part_has(
+        "<span class=\"good\" aria-hidden=\"true\">\xe2\x9c\x93</span><b>move silu</b>");
+    report_part_has(
+        "<span class=\"soft\" aria-hidden=\"true\">\xc2\xb7</span><b>search move silu 1</b>");
+    cr_expect_null(strstr(part.data, "class=\"bad\""));
+    text_clear(&part);
+    cr_assert_eq(json_object_set_new(search, "step", json_string("shadow run")), 0);
+    report_html_work_print(report, target, &part);
+    report_part_has(
+        "<span class=\"bad\" aria-hidden=\"true\">\xe2\x9c\x95</span><b>shadow run</b>");
+    text_clear(&part);
+    cr_assert_eq(json_object_set_new(search, "verdict", json_string("judged")), 0);
+    report_html_work_print(report, target, &part);
+    report_part_has("<span class=\"soft\" aria-hidden=\"true\">\xc2\xb7</span><b>shadow run</b>");
+}
+
 Test(report_html_work, nothing_left_out_has_its_sentence)
 {
     json_t *target = json_array_get(json_object_get(report, "targets"), 0);

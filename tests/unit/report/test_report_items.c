@@ -4,6 +4,7 @@
 // The tables of the lists against docs/report.schema.json.
 #include "base/json_file.h"
 #include "harness/scratch.h"
+#include "report/report_declared.h"
 #include "report/report_items.h"
 
 #include <criterion/criterion.h>
@@ -20,6 +21,7 @@ static const struct {
     {&report_items_ops, {"$defs", "op"}},
     {&report_items_instances, {"$defs", "target", "properties", "instances", "items"}},
     {&report_items_uncovered, {"$defs", "target", "properties", "not_compared", "items"}},
+    {&report_declared_list, {"$defs", "target", "properties", "declared", "items"}},
 };
 
 static int refers_to(const json_t *property, const char *definition)

@@ -30,9 +30,9 @@ static void expect(const char *piece)
 
 Test(report_junit, suites_and_cases_are_counted)
 {
-    // Silu in two phases, my_op in one, a derived case, the model.
+    // The driver, silu in two phases, my_op in one, a derived case, the model.
     expect(
-        "<testsuites name=\"run-&lt;script&gt;alert(1)&lt;/script&gt;\" tests=\"5\" failures=\"1\" "
+        "<testsuites name=\"run-&lt;script&gt;alert(1)&lt;/script&gt;\" tests=\"6\" failures=\"1\" "
         "errors=\"1\" skipped=\"2\"");
     expect("<testsuite name=\"gpu&lt;script&gt;alert(1)&lt;/script&gt;\" "
            "timestamp=\"2026-11-21T14:02:00\"");
@@ -78,7 +78,7 @@ Test(report_junit, a_target_that_went_away_is_an_error)
     text_clear(&xml);
     report_junit_print(report, &xml);
     json_decref(report);
-    expect("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\"");
+    expect("tests=\"7\" failures=\"1\" errors=\"2\" skipped=\"2\"");
     expect("<testsuite name=\"page\" tests=\"1\" failures=\"0\" errors=\"1\"");
     expect("<error message=\"&lt;closed&gt;\" type=\"given up\"/>");
 }
@@ -98,4 +98,24 @@ Test(report_junit, what_fails_with_others_and_the_model_are_cases_too)
     json_decref(report);
     expect("alert(1)&lt;/script&gt; in the model\"");
     expect("<failure message=\"all is as it was\"");
+}
+
+// What was not judged is no failure beside that of the driver.
+Test(report_junit, a_wrong_driver_is_the_failure)
+{
+    json_t *report = report_make();
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *check = json_object_get(target, "driver_check");
+
+    cr_assert_eq(json_object_set_new(check, "verdict", json_string("failed")), 0);
+    cr_assert_eq(json_object_set_new(check, "sentence", json_string("byte 4 is <wrong>")), 0);
+    cr_assert_eq(json_object_set_new(target, "cases", json_array()), 0);
+    cr_assert_eq(json_object_set_new(target, "derived", json_array()), 0);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect(
+        ".driver\" name=\"memory and queue\" time=\"0.000000\">\n   <failure message=\"byte 4 is "
+        "&lt;wrong&gt;\"");
+    expect("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\"");
 }

@@ -51,7 +51,7 @@ static const struct report_cell cells[] = {{"dish of {}", 0, "name", print_name}
                                            {"letter", 1, "letter", print_name}};
 static const struct report_word words[] = {{"dish", -6, "name", word_of_name},
                                            {"g", 5, "grams", word_of_grams}};
-static const struct report_list list = {members, 4, cells, 2, words, 2};
+static const struct report_list list = {members, 4, cells, 2, words, 2, NULL};
 
 static json_t *make(const char *name, uint64_t grams, double margin, int sold)
 {
@@ -101,7 +101,7 @@ Test(report_list, the_text_has_a_line_for_each_item)
     cr_redirect_stdout();
     cr_assert_eq(json_array_append_new(items, make("soup", 1200, 0.5, 1)), 0);
     cr_assert_eq(json_array_append_new(items, make("a long dish", 7, 0.5, 1)), 0);
-    report_list_print_lines(&list, items);
+    report_list_print_lines(&list, items, 0);
     (void)fflush(stdout);
     cr_assert_stdout_eq_str("dish       g\nsoup   1,200\na long dish     7\n");
     json_decref(items);

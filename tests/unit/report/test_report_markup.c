@@ -108,3 +108,22 @@ Test(report_markup, own_ops_have_short_names)
     cr_assert_str_eq(report_markup_op("tapml.rms_norm"), "rms_norm");
     cr_assert_str_eq(report_markup_op("org.example.rms_norm"), "org.example.rms_norm");
 }
+
+static json_t *blamed_of(const char *op, const char *evidence)
+{
+    return json_pack("{s:s, s:s}", "op", op, "evidence", evidence);
+}
+
+Test(report_markup, the_first_of_an_op_fails_in_the_model_if_one_does)
+{
+    json_t *blamed =
+        json_pack("[o, o, o, o, o]", blamed_of("a", "derived"), blamed_of("b", "derived"),
+                  blamed_of("a", "case"), blamed_of("a", "call"), blamed_of("b", "derived"));
+    static const int firsts[] = {0, 1, 1, 0, 0};
+
+    cr_assert_not_null(blamed);
+    for (size_t i = 0; i < 5; i++) {
+        cr_expect_eq(report_markup_is_first(blamed, i), firsts[i], "%d", (int)i);
+    }
+    json_decref(blamed);
+}

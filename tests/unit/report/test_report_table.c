@@ -5,6 +5,7 @@
 
 #include <criterion/redirect.h>
 #include <stdio.h>
+#include <string.h>
 
 TestSuite(report_table, .init = cr_redirect_stdout);
 
@@ -23,6 +24,34 @@ Test(report_table, one_target_has_none)
     (void)fflush(stdout);
     json_decref(report);
     cr_assert_stdout_eq_str("nothing before\n");
+}
+
+// A row of all of them would be wider than a terminal.
+Test(report_table, more_targets_than_fit_a_line_are_a_table_more)
+{
+    json_t *report = report_make();
+    json_t *targets = json_object_get(report, "targets");
+
+    for (int i = 1; i < 5; i++) {
+        json_t *again = json_deep_copy(json_array_get(targets, 0));
+        char name[8];
+
+        (void)snprintf(name, sizeof(name), "t%d", i);
+        (void)json_object_set_new(again, "name", json_string(name));
+        (void)json_array_append_new(targets, again);
+    }
+    (void)json_object_set_new(json_array_get(targets, 0), "name", json_string("t0"));
+    print(report);
+    json_decref(report);
+    FILE *file = cr_get_redirected_stdout();
+    char line[256];
+    int tables = 0;
+
+    for (int i = 0; i < 14 && fgets(line, sizeof(line), file) != NULL; i++) {
+        cr_expect_leq(strlen(line), 101, "%s", line);
+        tables += strncmp(line, "operator ", 9) == 0;
+    }
+    cr_assert_eq(tables, 2);
 }
 
 // The same target again, renamed, and one that was given up.

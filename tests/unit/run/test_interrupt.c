@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "../../harness/scratch.h"
+#include "base/clock.h"
 #include "run/interrupt.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 Test(interrupt, a_signal_is_noted_and_nothing_else)
 {
@@ -23,4 +28,65 @@ Test(interrupt, a_second_signal_ends_the_program, .exit_code = 130)
     (void)raise(SIGTERM);
     cr_assert_eq(interrupt_check(), TAPML_CANCELLED);
     (void)raise(SIGINT); // Of either kind.
+}
+
+// A program that is interrupted in a step that never ends. Nothing of it is the test's.
+static void work_for_ever(const char *path, int is_told)
+{
+    const int errors = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const struct interrupt_farewell words = {
+        .descriptor = open(path, O_WRONLY), .bytes = "BYE", .size = 3};
+
+    (void)dup2(errors, STDERR_FILENO);
+    (void)write(errors, "long: ", 6);
+    interrupt_watch();
+    interrupt_set_farewell(&words);
+    (void)raise(SIGINT);
+    if (is_told) {
+        interrupt_told();
+    }
+    while (1) {
+        (void)pause();
+    }
+}
+
+static void check_end(const char *path, int is_told, const char *expected)
+{
+    char text[256] = "";
+    const uint64_t begin_ns = clock_now_ns();
+    const pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        work_for_ever(path, is_told);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status));
+    cr_assert_eq(WEXITSTATUS(status), 130);
+    cr_assert_lt(clock_now_ns() - begin_ns, 5000000000u, "it waited for the step");
+    const int file = open(path, O_RDONLY);
+
+    cr_assert_gt(read(file, text, sizeof(text) - 1), 0);
+    cr_assert_eq(close(file), 0);
+    cr_assert_str_eq(text, expected);
+}
+
+Test(interrupt, a_step_that_does_not_end_is_not_waited_for)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    check_end(scratch_path(&scratch, "told"), 0,
+              "BYEg: tapml-host: interrupted; the same command resumes after the last finished "
+              "step (this one took too long to end)\n");
+    scratch_remove(&scratch);
+}
+
+Test(interrupt, what_was_told_is_not_repeated)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    check_end(scratch_path(&scratch, "told"), 1, "BYEg: ");
+    scratch_remove(&scratch);
 }

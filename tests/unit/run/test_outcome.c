@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
+#include <string.h>
 
 Test(outcome, each_status_has_its_exit_code)
 {
@@ -32,4 +33,16 @@ Test(outcome, success_is_silent, .init = cr_redirect_stderr)
     (void)fputs("x", stderr); // Criterion cannot compare with nothing.
     (void)fflush(stderr);
     cr_assert_stderr_eq_str("x");
+}
+
+Test(outcome, what_was_printed_and_lost_is_no_success, .init = cr_redirect_stderr)
+{
+    cr_assert_not_null(freopen("/dev/full", "w", stdout));
+    cr_assert_eq(outcome_finish(OUTCOME_OK), OUTCOME_OK, "nothing was printed");
+    cr_assert_gt(printf("a result\n"), 0);
+    cr_assert_eq(outcome_finish(OUTCOME_USAGE), OUTCOME_USAGE, "there is a reason already");
+    cr_assert_eq(outcome_finish(OUTCOME_OK), OUTCOME_ENVIRONMENT);
+    cr_assert_eq(outcome_finish(OUTCOME_WRONG), OUTCOME_ENVIRONMENT, "it stays lost");
+    cr_assert_not_null(
+        strstr(status_message(), "cannot write to the standard output: the disk is full"));
 }

@@ -63,11 +63,11 @@ Test(run_judge, nobody_judges_himself)
         judge.devices[i].limits[ACTIVATION_F32].distance =
             i == 1 ? 0.5 : 0.25; // As if the second departed most.
     }
-    run_judge_set_limits(&judge, NULL);
+    SHORT_MUST(run_judge_set_limits(&judge, NULL));
     const double all = judge_distance_limit(judge.judge);
 
     SHORT_MUST(registry_open(run.setup.registry, judge.devices[1].name, &target));
-    run_judge_set_limits(&judge, target);
+    SHORT_MUST(run_judge_set_limits(&judge, target));
     cr_assert_eq(judge_distance_limit(judge.judge), all / 2);
     backend_release(target);
 }
@@ -100,9 +100,9 @@ Test(run_judge, a_reduced_target_has_limits_of_its_own)
     cr_assert_gt(judge.executions, 0, "those in f16 were not known");
     SHORT_MUST(registry_open(run.setup.registry, "reference:f16-rounded", &target));
     SHORT_MUST(reduced_create(target, ACTIVATION_F16, &reduced));
-    run_judge_set_limits(&judge, reduced_backend(reduced));
+    SHORT_MUST(run_judge_set_limits(&judge, reduced_backend(reduced)));
     cr_assert_gt(judge_distance_limit(judge.judge), 10 * limit);
-    run_judge_set_limits(&judge, target);
+    SHORT_MUST(run_judge_set_limits(&judge, target));
     cr_assert_eq(judge_distance_limit(judge.judge), limit);
     run_judge_close(&judge);
     SHORT_MUST(open_judge());

@@ -256,7 +256,7 @@ Test(infer, types_shapes_and_layouts)
     call.q.dtype = TAPML_BF16;
     expect_message(check(&call), "'q': dtype is bf16, expected f32 f16");
     call.q.dtype = TAPML_F16;
-    expect_message(check(&call), "'k_state': dtype is f32, expected f16");
+    expect_message(check(&call), "'y': dtype is f32, expected f16");
     call_init(&call);
     call.y_shape[0] = 2;
     expect_message(check(&call), "'y': axis 0 is 2, 'T' is 3");
@@ -324,6 +324,28 @@ Test(infer, panels_and_encodings_of_weights)
     w.encoding = &encoding;
     expect_message(infer_call(schema_of(&tapml_linear), args, &inferred),
                    "has encoding 'gguf.q4_0/1'");
+}
+
+// Both states of a call are encoded alike.
+Test(infer, encodings_of_states)
+{
+    static const tapml_span span = {.hdr = TAPML_HDR(tapml_span), .block_bytes = 36};
+    static const tapml_span *const spans[] = {&span};
+    static const tapml_encoding rows = {.hdr = TAPML_HDR(tapml_encoding),
+                                        .id = TAPML_ENCODING_Q8_ROWS,
+                                        .block_values = 8,
+                                        .n_spans = 1,
+                                        .spans = spans};
+    struct call call;
+
+    call_init(&call);
+    call.k.stride = NULL;
+    call.k.encoding = &rows;
+    call.k.dtype = TAPML_U8;
+    expect_message(check(&call), "'v_state': is f32, expected tapml.q8_rows/1");
+    call.v.encoding = &rows;
+    call.v.dtype = TAPML_U8;
+    cr_assert_eq(check(&call), TAPML_OK, "%s", status_message());
 }
 
 Test(infer, several_tensors_in_one_parameter)

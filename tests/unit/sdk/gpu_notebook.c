@@ -54,8 +54,12 @@ static tapml_status describe(struct driver_root *root,
     if (index > 0) {
         return TAPML_NOT_FOUND;
     }
-    *out_description = (struct gpu_description){
-        .id = "paper", .name = "Paper", .memory_bytes = 1 << 20, .buffer_bytes = 1 << 20};
+    *out_description = (struct gpu_description){.id = "paper",
+                                                .name = "Paper",
+                                                .memory_bytes = 1 << 20,
+                                                .buffer_bytes = 1 << 20,
+                                                .bindings = 9,
+                                                .align = 64};
     return TAPML_OK;
 }
 
@@ -82,6 +86,9 @@ static tapml_status buffer_new(struct driver_device *device,
                                uint64_t size,
                                struct driver_buffer **out_buffer)
 {
+    if (device->notebook->refuses_buffers) {
+        return TAPML_NO_MEMORY;
+    }
     *out_buffer = calloc(1, sizeof(**out_buffer));
     cr_assert_not_null(*out_buffer);
     (*out_buffer)->size = size;
@@ -127,6 +134,21 @@ launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *
     for (uint32_t i = 0; i < notebook->kernel->n_binding; i++) {
         notebook->buffer_bytes[i] = launch->buffers[i]->size;
     }
+    return TAPML_OK;
+}
+
+static int takes_product(struct driver_device *device, const struct gpu_product *product)
+{
+    return device->notebook->takes_products;
+}
+
+static tapml_status
+queue_product(struct driver_device *device, tapml_call *call, const struct gpu_product *product)
+{
+    struct gpu_notebook *notebook = device->notebook;
+
+    cr_assert_lt(notebook->product_count, GPU_NOTEBOOK_PRODUCTS_MAX);
+    notebook->products[notebook->product_count++] = *product;
     return TAPML_OK;
 }
 
@@ -187,6 +209,8 @@ static const struct gpu_driver driver = {
     .pipeline_new = pipeline_new,
     .pipeline_free = pipeline_free,
     .launch = launch,
+    .takes_product = takes_product,
+    .product = queue_product,
     .signal = signal,
     .flush = flush,
     .wait = wait,

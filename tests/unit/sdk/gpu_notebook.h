@@ -13,6 +13,8 @@ struct tapml_call {
     uint64_t blamed;
 };
 
+enum { GPU_NOTEBOOK_PRODUCTS_MAX = 16 };
+
 // Zero it, set what is to be set, open it.
 struct gpu_notebook {
     struct gpu_limits limits;   // Of the device; zero is 256 items, 16 KiB, 65535 groups.
@@ -20,6 +22,7 @@ struct gpu_notebook {
     tapml_status wait_status;   // What waiting gives.
     tapml_status restart_status;
     tapml_status notify_status;
+    int takes_products, refuses_buffers;
 
     // The last launch, and counts.
     const struct k_kernel *kernel;
@@ -28,6 +31,8 @@ struct gpu_notebook {
     uint64_t number;
     uint64_t buffer_bytes[K_BINDING_MAX];
     uint32_t launch_count, pipeline_count, restart_count;
+    struct gpu_product products[GPU_NOTEBOOK_PRODUCTS_MAX];
+    uint32_t product_count;
 
     tapml_host host;
     tapml_host_core core;

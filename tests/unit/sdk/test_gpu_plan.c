@@ -152,6 +152,28 @@ Test(gpu_plan, absent_tensors_are_bound_to_something)
     gpu_notebook_close(&notebook);
 }
 
+Test(gpu_plan, limits_are_those_of_the_driver)
+{
+    struct gpu_notebook with = {.limits = {512, 20000, 70000, 0, 0, GPU_FEATURE_F16}};
+    struct gpu_notebook without = {.ticket = 0};
+    const tapml_limits *limits = NULL;
+
+    open_notebook(&with);
+    limits = with.device->vt->interface_of(with.device, TAPML_LIMITS);
+    cr_assert(TAPML_HAS(tapml_limits, limits, half));
+    cr_expect_eq(limits->bindings, 9);
+    cr_expect_eq(limits->align, 64);
+    cr_expect_eq(limits->group_items, 512);
+    cr_expect_eq(limits->shared_bytes, 20000);
+    cr_expect_eq(limits->grid, 70000);
+    cr_expect_eq(limits->half, TAPML_LIMITS_HALF_STORAGE);
+    gpu_notebook_close(&with);
+    open_notebook(&without);
+    limits = without.device->vt->interface_of(without.device, TAPML_LIMITS);
+    cr_expect_eq(limits->half, TAPML_LIMITS_HALF_NONE);
+    gpu_notebook_close(&without);
+}
+
 Test(gpu_plan, pipelines_are_made_once)
 {
     struct gpu_notebook notebook = {.ticket = 0};

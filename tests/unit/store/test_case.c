@@ -6,6 +6,7 @@
 #include "harness/schemas.h"
 #include "harness/scratch.h"
 #include "store/case.h"
+#include "tensor/encoding.h"
 
 static tapml_tensor tensor(uint32_t dtype, uint32_t rank, const int64_t *shape)
 {
@@ -275,4 +276,28 @@ Test(case, weights_in_blocks_are_dense_and_whole)
     wrong.effects = 0;
     cr_assert_eq(case_check_argument(&wrong), TAPML_INVALID);
     arena_destroy(arena);
+}
+
+// Rows of a state are kept as rows of bytes.
+Test(case, states_in_blocks_are_dense)
+{
+    struct cases_rows made;
+    int64_t shape[TAPML_MAX_RANK] = {0};
+    cases_make_rows(&made, "a", 0);
+    const struct case_argument state = made.arguments[0];
+    cr_assert_eq(case_check_argument(&state), TAPML_OK, "%s", status_message());
+    cr_assert_eq(case_check_op(&made.item, &tapml_state_append), TAPML_OK, "%s", status_message());
+    case_content_shape(&state, shape);
+    cr_expect_eq(shape[0], 32);
+    cr_expect_eq(shape[1], CASES_HEADS);
+    cr_expect_eq(shape[2], 36);
+    const struct case_argument view = case_content_view(&state);
+    cr_expect_null(view.encoding);
+    cr_expect_eq(view.stride[0], CASES_ROW_BYTES);
+    REFUSES(state, bad.dtype = TAPML_F32);
+    REFUSES(state, bad.stride[0] = 128);
+    REFUSES(state, bad.shape[2] = 48);
+    REFUSES(state, bad.encoding = encoding_find(TAPML_ENCODING_Q8));
+    REFUSES(state, bad.kept_end = 48);
+    REFUSES(state, bad.base_bytes = 16);
 }

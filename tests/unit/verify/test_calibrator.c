@@ -11,7 +11,10 @@
 #include "store/store_open.h"
 #include "verify/calibrator.h"
 
+#include <tapml/backend.h>
 #include <tapml/ops.h>
+
+#include <math.h>
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
 
@@ -175,6 +178,44 @@ Test(calibrator, a_case_beyond_its_limit_is_looked_at_closely)
     cr_assert_eq(calibrator_executions(calibrator), executions + 4 + 3 * 3);
     MUST(calibrator_widen(calibrator, NULL, &made.item, schema_of(&tapml_linear), first));
     cr_assert_eq(first[0].nmse, close[0].nmse, "the same without a store");
+}
+
+// exp multiplies its argument on many devices, where a rounding of 60 is 60 of the result.
+Test(calibrator, exp_of_a_large_argument_may_lose_more)
+{
+    struct cases_silu made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    cases_make_silu(&made, "s", 0);
+    made.x[1] = -60.1f;
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_silu), limits));
+    cr_expect_lt(limits[0].ulp, 64);
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_silu), limits));
+    cr_expect_geq(limits[0].ulp, 4 * 30);
+    cr_expect_leq(limits[0].ulp, 4 * 256);
+}
+
+// What cancels is exact on any device, so that it is no excuse.
+Test(calibrator, a_difference_may_not_lose_more)
+{
+    struct cases_silu made;
+    struct case_argument arguments[3];
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    float near[CASES_ROWS * CASES_WIDTH];
+    cases_make_silu(&made, "s", 0);
+    for (int i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
+        made.x[i] = 1 + (float)i;
+        near[i] = nextafterf(made.x[i], 0);
+    }
+    arguments[0] = arguments[1] = made.arguments[0];
+    arguments[0].name = "a";
+    arguments[1].name = "b";
+    arguments[1].before = near;
+    arguments[2] = made.arguments[1];
+    made.item.op_name = "tapml.sub";
+    made.item.arguments = arguments;
+    made.item.argument_count = 3;
+    MUST(calibrator_widen(calibrator, store, &made.item, schema_of(&tapml_sub), limits));
+    cr_expect_eq(limits[0].ulp, compare_floor(COMPARE_ELEMENTWISE).ulp);
 }
 
 Test(calibrator, what_the_source_recorded_takes_no_part)
@@ -366,4 +407,57 @@ Test(calibrator, derived_cases_in_f16_expect_what_is_exact)
                            &refusal));
     cr_assert_not_null(refusal, "it does not fit into f16");
     arena_destroy(arena);
+}
+
+// What is right as declared lies far from what is right in f32, and the limit stays that of f32.
+Test(calibrator, declared_inputs_widen_nothing)
+{
+    const struct arithmetic form = {.inputs = TAPML_FORMAT_Q8, .block = 32};
+    struct linear_case made;
+    struct carved_case declared, plain;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    struct arena *arena = arena_create();
+    const char *refusal = NULL;
+    int has = 0;
+    make_linear(&made, 1);
+    plain = made.item;
+    MUST(calibrator_expect(calibrator, &plain, schema_of(&tapml_linear), arena, limits, &refusal));
+    const double right = (double)*(const float *)plain.arguments[4].after;
+    MUST(calibrator_as_declared(calibrator, &made.item, schema_of(&tapml_linear), arena, &declared,
+                                &has));
+    cr_assert_not(has, "nothing is declared");
+    calibrator_assume(calibrator, &form);
+    MUST(calibrator_as_declared(calibrator, &made.item, schema_of(&tapml_linear), arena, &declared,
+                                &has));
+    cr_assert(has);
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), limits));
+    const double other = (double)*(const float *)declared.arguments[4].after;
+    cr_assert_gt(fabs(other - right), 1e-4 * fabs(right));
+    cr_assert_lt(limits[0].nmse, 1e-9, "%g", limits[0].nmse);
+    cr_assert_eq(*(const float *)made.item.arguments[4].after, (float)right, "the case stays");
+    arena_destroy(arena);
+}
+
+Test(calibrator, narrow_sums_and_results_have_limits_of_their_own)
+{
+    const struct arithmetic sums = {.accumulator = TAPML_FORMAT_F16};
+    const struct arithmetic results = {.result = TAPML_FORMAT_BF16};
+    struct linear_case made;
+    struct compare_limit narrow[REPLAY_OUTPUTS_MAX], rounded[REPLAY_OUTPUTS_MAX];
+    char plain[HASH_TEXT], declared[HASH_TEXT];
+    enum compare_class class_ = COMPARE_EXACT;
+    make_linear(&made, 0);
+    MUST(calibrator_identity(calibrator, schema_of(&tapml_linear), plain));
+    calibrator_assume(calibrator, &sums);
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), narrow));
+    cr_assert_gt(narrow[0].row_error, 0x1p-8);
+    cr_assert_lt(narrow[0].row_error, 1, "%g", narrow[0].row_error);
+    MUST(calibrator_identity(calibrator, schema_of(&tapml_linear), declared));
+    cr_assert_str_neq(plain, declared);
+    calibrator_assume(calibrator, &results);
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&tapml_linear), rounded));
+    cr_assert_geq(rounded[0].row_error, 0x1p-8);
+    cr_assert_lt(rounded[0].row_error, 0x1p-2);
+    MUST(calibrator_class(calibrator, schema_of(&tapml_silu), &class_));
+    cr_assert_eq(class_, COMPARE_REDUCTION, "rounded results have no measure of single elements");
 }

@@ -99,12 +99,21 @@ Test(cut, rows_of_blocks_get_spans_of_their_own)
     cr_assert_eq(w->shape[0], 2);
     cr_assert_eq(w->base_bytes, 2 * 2 * 16 + 16 + 16);
     for (uint64_t block = 0; block < 4; block++) {
-        float whole[ENCODING_BLOCK_MAX], part[ENCODING_BLOCK_MAX];
+        float whole[ENCODING_BLOCK_MAX] = {0}, part[ENCODING_BLOCK_MAX] = {0};
         encoding_decode(w->encoding, made.w, 8, 2 + block, whole);
         encoding_decode(w->encoding, w->before, 4, block, part);
         cr_assert_arr_eq(whole, part, sizeof(whole));
     }
     refuse(&made.item, &tapml_linear, "in", 0, 32);
+}
+
+Test(cut, states_in_blocks_stay_whole)
+{
+    struct cases_rows made;
+    cases_make_rows(&made, "a", 0);
+    refuse(&made.item, &tapml_state_append, "T", 0, 1);
+    cr_expect_not_null(strstr(status_message(), "its state lies in blocks"), "%s",
+                       status_message());
 }
 
 Test(cut, a_view_keeps_its_strides)

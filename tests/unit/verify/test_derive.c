@@ -83,15 +83,17 @@ Test(derive, all_values_come_first_and_every_extent_of_every_axis)
     uint32_t count = 0;
     cases_make_silu(&silu, "s", 0);
     MUST(derive_list(&silu.item, schema_of(op_of(&silu.item)), recipes, &count));
-    cr_assert_eq(count, 6 + 2 * 7);
+    cr_assert_eq(count, 8 + 2 * 7);
     cr_expect_str_eq(recipes[0].label, "uniform");
     cr_expect_str_eq(derive_source_name(recipes[0].source), "uniform");
     cr_expect_str_eq(recipes[1].label, "zero");
     cr_expect_str_eq(derive_source_name(recipes[1].source), "boundary");
-    cr_expect_str_eq(recipes[6].label, "rows=33");
-    cr_expect_str_eq(recipes[7].label, "width=33");
-    cr_expect_str_eq(derive_source_name(recipes[7].source), "shape");
-    cr_expect_str_eq(recipes[19].label, "width=255");
+    cr_expect_str_eq(recipes[6].label, "spread");
+    cr_expect_str_eq(recipes[7].label, "critical");
+    cr_expect_str_eq(recipes[8].label, "rows=33");
+    cr_expect_str_eq(recipes[9].label, "width=33");
+    cr_expect_str_eq(derive_source_name(recipes[9].source), "shape");
+    cr_expect_str_eq(recipes[21].label, "width=255");
 }
 
 Test(derive, a_case_of_another_op_is_refused)
@@ -189,6 +191,26 @@ Test(derive, one_value_of_each_row_stands_out)
     }
 }
 
+// Values beside those of the model, for a model that stays inside.
+Test(derive, values_are_spread_from_the_range_of_the_case)
+{
+    struct cases_silu silu;
+    cases_make_silu(&silu, "s", 0);
+    for (int i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
+        silu.x[i] = 50;
+    }
+    struct carved_case made = must_make(&silu.item, "spread");
+    const float *x = made.arguments[0].before;
+    for (int i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
+        cr_expect(fabsf(x[i]) >= 0.05f && fabsf(x[i]) <= 2 * 16 * 50.0f, "%g", (double)x[i]);
+    }
+    made = must_make(&silu.item, "critical");
+    x = made.arguments[0].before;
+    for (int i = 0; i < CASES_ROWS * CASES_WIDTH; i++) {
+        cr_expect(fabsf(x[i]) <= 34, "%g", (double)x[i]);
+    }
+}
+
 Test(derive, a_shape_changes_one_symbol_everywhere)
 {
     struct cases_norm norm;
@@ -241,6 +263,32 @@ Test(derive, a_state_holds_what_the_call_touches)
     cr_assert_eq(state->region_end, 66);
     cr_assert_eq(state->kept_begin, 64);
     MUST(case_check_op(&made, op_of(&made)));
+}
+
+// What is rounded on its way into a state: ties, and in blocks another scale for each.
+Test(derive, rows_that_are_rounded)
+{
+    struct cases_append append;
+    struct cases_rows rows;
+    cases_make_append(&append, "a", 0);
+    append.arguments[0].dtype = TAPML_F16;
+    append.arguments[0].base_bytes /= 2;
+    append.arguments[0].content_bytes /= 2;
+    struct carved_case made = must_make(&append.item, "ties");
+    const float *values = made.arguments[1].before;
+    cr_expect_eq(fabsf(values[1]) - floorf(fabsf(values[1])), 0.5f);
+    cases_make_rows(&rows, "a", 0);
+    made = must_make(&rows.item, "ties");
+    values = made.arguments[1].before;
+    cr_expect_eq(fabsf(values[0]), 127);
+    made = must_make(&rows.item, "width=64"); // Of 33.
+    cr_expect_eq(made.arguments[0].content_bytes, (uint64_t)32 * CASES_HEADS * 72);
+    MUST(case_check_op(&made, op_of(&made)));
+    made = must_make(&rows.item, "T=257");
+    cr_expect_eq(made.arguments[0].kept_end, 15 + 257);
+    made = must_make(&rows.item, "uniform");
+    MUST(case_check_op(&made, op_of(&made)));
+    cr_expect_eq(made.arguments[0].encoding, rows.arguments[0].encoding);
 }
 
 Test(derive, what_is_too_large_or_empty_is_refused)

@@ -6,6 +6,7 @@
 #include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
 #include "tensor/convert.h"
+#include "tensor/encoding.h"
 #include "verify/fault.h"
 
 #include <tapml/ops.h>
@@ -417,4 +418,81 @@ Test(fault, survives_a_lack_of_memory)
     MUST(make_and_call()); // What the device keeps is kept from now on.
     SCRATCH_SWEEP(make_and_call());
     fault_destroy(NULL);
+}
+
+// Appends rows of f32, of one token, to row `position` of a state; `bytes` are those of the state,
+// before and after the fault.
+static void append_with(const char *kind,
+                        const float *values,
+                        const tapml_tensor *state,
+                        int64_t position,
+                        size_t size_bytes,
+                        void *bytes)
+{
+    const struct fault_rule one = rule(kind);
+    struct fault *fault = plant(backend, &one, 1);
+    const int64_t shape[] = {1, state->shape[1], state->shape[2]};
+    const size_t values_bytes = (size_t)(shape[1] * shape[2]) * sizeof(float);
+    tapml_tensor rows = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 3, .shape = shape};
+    tapml_tensor whole = *state;
+    const tapml_value args[] = {{.kind = TAPML_P_TENSOR_INOUT, .u.p = &whole},
+                                {.kind = TAPML_P_TENSOR_IN, .u.p = &rows},
+                                {.kind = TAPML_P_I64, .u.i = position}};
+
+    MUST(backend_buffer_new(backend, values_bytes, &rows.buffer));
+    MUST(backend_buffer_new(backend, size_bytes, &whole.buffer));
+    MUST(backend_write(backend, rows.buffer, 0, values, values_bytes));
+    MUST(backend_write(backend, whole.buffer, 0, bytes, size_bytes));
+    MUST(backend_wait(backend));
+    MUST(calls_make(
+        fault_backend(fault),
+        &(struct backend_call){.op = &tapml_state_append, .args = args, .instance = "append"}));
+    MUST(backend_read(backend, whole.buffer, 0, bytes, size_bytes));
+    MUST(backend_wait(backend));
+    backend_buffer_free(backend, rows.buffer);
+    backend_buffer_free(backend, whole.buffer);
+    fault_destroy(fault);
+}
+
+Test(fault, rows_of_a_state_are_truncated)
+{
+    static const float values[] = {1 + 0x1.8p-11f, -1 - 0x1.8p-11f, 1e9f, 0.5f};
+    static const float expected[] = {1, -1, 65504, 0.5f};
+    static const int64_t shape[] = {4, 1, 4};
+    const tapml_tensor state = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F16, .rank = 3, .shape = shape};
+    uint16_t found[16] = {0};
+
+    append_with("truncate", values, &state, 2, sizeof(found), found);
+    for (int i = 0; i < 16; i++) {
+        const float is = convert_f16_to_f32(found[i]);
+
+        cr_expect_eq(is, i / 4 == 2 ? expected[i % 4] : 0, "element %d is %g", i, (double)is);
+    }
+}
+
+Test(fault, rows_of_blocks_are_corrupted)
+{
+    enum { ROW_BYTES = 2 * 36, STATE_BYTES = 4 * ROW_BYTES, BLOCK = 32 };
+    static const int64_t shape[] = {4, 2, BLOCK};
+    static const float values[2 * BLOCK] = {127, 0.75f, -1.9f, [BLOCK] = 254};
+    const tapml_tensor state = {.hdr = TAPML_HDR(tapml_tensor),
+                                .dtype = TAPML_U8,
+                                .rank = 3,
+                                .shape = shape,
+                                .encoding = encoding_find(TAPML_ENCODING_Q8_ROWS)};
+    unsigned char found[STATE_BYTES] = {0};
+    float decoded[ENCODING_BLOCK_MAX];
+
+    append_with("truncate", values, &state, 2, sizeof(found), found);
+    encoding_decode(state.encoding, found, 8, 4, decoded);
+    cr_expect(decoded[0] == 127 && decoded[1] == 0 && decoded[2] == -1);
+    append_with("neighbour-scale", values, &state, 2, sizeof(found), found);
+    encoding_decode(state.encoding, found, 8, 4, decoded);
+    cr_expect(decoded[0] == 254 && decoded[1] == 2 && decoded[2] == -4);
+    encoding_decode(state.encoding, found, 8, 5, decoded);
+    cr_expect_eq(decoded[0], 127, "the last has the scale of the first");
+    encoding_decode(state.encoding, found, 8, 3, decoded);
+    cr_expect_eq(decoded[0], 0, "other rows are as they were");
 }

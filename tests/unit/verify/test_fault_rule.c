@@ -48,6 +48,7 @@ Test(fault_rule, words_are_checked)
     refused("drop-tial", "did you mean 'drop-tail'?");
     refused("boil", "unknown kind 'boil'");
     refused("nan 3", "expected 'nan'");
+    refused("fill-strat", "did you mean 'fill-start'?");
     refused("scale", "expected 'scale X'");
     refused("scale much", "'much' is no finite number");
     refused("scale inf", "no finite number");
@@ -97,6 +98,8 @@ Test(fault_rule, a_rule_must_corrupt_something_of_the_graph)
     check("argument window +1", "*", "*", NULL);
     check("argument eps *10", "tapml.rms_norm", "norm", NULL);
     check("round-f16", "state_append", "*", NULL);
+    check("truncate", "state_append", "*", "can be done to: none");
+    check("neighbour-scale", "state_append", "*", "can be done to: none");
     check("swap-halves", "linear", "layers.0/attn/q_proj", NULL);
     check("argument window +1", "rope", "*", "of the graph's ops it can be done to: attention");
     check("argument position +1", "rope", "*", "can be done to: state_append, attention");
@@ -104,4 +107,7 @@ Test(fault_rule, a_rule_must_corrupt_something_of_the_graph)
     check("argument windows +1", "*", "*", "can be done to: none");
     check("nan", "atention", "*", "the graph has the ops embed, rms_norm, linear");
     check("nan", "silu", "layers.77/*", "matches no instance");
+    check("fill-start", "*", "*", NULL);
+    check("write-late", "silu", "*", "a fault of the driver, which knows no op");
+    check("read-tail", "*", "layers.2/*", "expected neither 'op' nor 'instance'");
 }

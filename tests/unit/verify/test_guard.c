@@ -211,6 +211,21 @@ Test(guard, a_write_around_a_buffer_is_caught)
     finish(&fixture);
 }
 
+Test(guard, a_write_far_behind_and_far_before_a_buffer_is_caught)
+{
+    struct call_fixture fixture;
+    MUST(make_silu(&fixture, 0));
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, (int64_t)ROWS * ROW_BYTES + 1200, 4);
+    expect(&fixture, GUARD_OUTSIDE, 1,
+           "redzone after 'y' was written, at byte 1200 behind its buffer");
+    corrupt_memory(MEMORY_CORRUPTOR_WRITES, 1, -4096, 4);
+    expect(&fixture, GUARD_OUTSIDE, 1,
+           "redzone before 'y' was written, 4096 bytes before its buffer");
+    corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
+    expect_clean(&fixture);
+    finish(&fixture);
+}
+
 Test(guard, an_unwritten_part_is_caught)
 {
     struct call_fixture fixture;
@@ -223,6 +238,21 @@ Test(guard, an_unwritten_part_is_caught)
     expect(&fixture, GUARD_UNWRITTEN, 1, "'y' was not written from element 5, poison is left");
     corrupt_memory(MEMORY_CORRUPTOR_LEAVES, 1, 12, 8);
     expect_clean(&fixture);
+    finish(&fixture);
+}
+
+// What an op copies from its input is not its fault, though it looks as if it had written nothing.
+Test(guard, poison_that_comes_in_is_no_fault)
+{
+    struct call_fixture fixture;
+    uint32_t poison[ROWS * WIDTH];
+    MUST(make_silu(&fixture, 0));
+    fixture.call.op = &tapml_copy;
+    guard_buffer_poison(poison, sizeof(poison));
+    MUST(backend_write(backend, fixture.tensors[0].buffer, 0, poison, sizeof(poison)));
+    expect_clean(&fixture);
+    corrupt_memory(MEMORY_CORRUPTOR_LEAVES, 1, 16, 8);
+    expect(&fixture, GUARD_UNWRITTEN, 1, "'y' was not written from element 4, poison is left");
     finish(&fixture);
 }
 
@@ -419,10 +449,11 @@ Test(guard, errors_of_queued_work_and_limits_pass_through)
     struct backend *kept = backend;
     struct guard *other = NULL;
     struct backend *late = late_create(&(struct late_options){
-        .inner = reference, .fails = "layers.3/mlp/silu", .buffer_bytes_max = 4096});
+        .inner = reference, .fails = "layers.3/mlp/silu", .buffer_bytes_max = 1 << 16});
     MUST(guard_create(late, &other));
     backend = guard_backend(other);
-    cr_assert_eq(backend_info(backend)->buffer_bytes_max, 4096 - 2 * GUARD_BUFFER_REDZONE_BYTES);
+    cr_assert_eq(backend_info(backend)->buffer_bytes_max,
+                 (1 << 16) - 2 * GUARD_BUFFER_REDZONE_BYTES);
     MUST(make_silu(&fixture, 1));
     cr_assert_eq(calls_make(backend, &fixture.call), TAPML_INTERNAL);
     cr_assert_str_eq(status_message(), "layers.3/mlp/silu: as it was told");

@@ -44,6 +44,8 @@ Test(guard_violation, names_what_was_written_outside)
 
 Test(guard_violation, names_what_was_left_unwritten)
 {
+    guard_violation_poisoned(&violation, &silu.guarded, &silu.guarded.uses[1], 3);
+    expect(GUARD_POISONED, 1, "'y' has poison at element 3, read from outside of the inputs");
     guard_violation_unwritten(&violation, &silu.guarded, &silu.guarded.uses[1], 4);
     expect(GUARD_UNWRITTEN, 1, "'y' was not written from element 4, poison is left");
 }

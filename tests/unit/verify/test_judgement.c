@@ -97,10 +97,11 @@ static void expect_sentence(const struct output_error *error, const char *senten
 Test(judgement, a_failure_has_a_sentence)
 {
     struct output_error error = SUM;
-    expect_sentence(&error, "b[3, 17] is 2, expected 1: row error 3e-06, limit 4e-06");
+    expect_sentence(&error,
+                    "b[3, 17] is 2, expected 1: row error 3e-06, limit 4e-06, the guard saw it");
     error.place = "";
     error.nmse = 1;
-    expect_sentence(&error, "b is 2, expected 1: NMSE 1, limit 8e-12");
+    expect_sentence(&error, "b is 2, expected 1: NMSE 1, limit 8e-12, the guard saw it");
     error.is_outside = 1;
     expect_sentence(&error, "the guard saw it");
     error = (struct output_error){.param = "b", .class_ = "", .margin = 7};

@@ -5,6 +5,7 @@
 #include "harness/schemas.h"
 #include "store/case.h"
 #include "tensor/convert.h"
+#include "tensor/encoding.h"
 #include "verify/recast.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +13,10 @@
 #include <string.h>
 
 #define MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
+
+// What a device of f16 activations says of itself.
+static const struct backend_info half = {.activation = ACTIVATION_F16,
+                                         .takes = ENCODING_TAKES_BLOCKS};
 
 static struct arena *arena;
 
@@ -39,7 +44,7 @@ Test(recast, a_case_keeps_its_layout)
     struct carved_case reduced;
     cases_make_silu(&made, "s", 0);
     made.x[0] = 2049;
-    MUST(recast_case(&made.item, schema_of(&tapml_silu), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&made.item, schema_of(&tapml_silu), &half, arena, &reduced));
     const struct case_argument *x = &reduced.arguments[0], *given = &made.arguments[0];
     cr_expect_eq(x->dtype, TAPML_F16);
     cr_expect_eq(x->offset_bytes, given->offset_bytes / 2);
@@ -61,7 +66,7 @@ Test(recast, states_with_their_kept_rows)
     struct cases_append made;
     struct carved_case reduced;
     cases_make_append(&made, "k", 0);
-    MUST(recast_case(&made.item, schema_of(&tapml_state_append), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&made.item, schema_of(&tapml_state_append), &half, arena, &reduced));
     const struct case_argument *state = &reduced.arguments[0];
     cr_expect_eq(state->dtype, TAPML_F16);
     cr_expect_eq(state->kept_end, made.arguments[0].kept_end);
@@ -75,11 +80,11 @@ Test(recast, weights_stay)
     struct cases_blocks blocks;
     struct carved_case reduced;
     cases_make_norm(&made, "n", 0);
-    MUST(recast_case(&made.item, schema_of(&tapml_rms_norm), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&made.item, schema_of(&tapml_rms_norm), &half, arena, &reduced));
     cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(reduced.arguments[1].dtype, TAPML_F32);
     cases_make_blocks(&blocks, "q", 0);
-    MUST(recast_case(&blocks.item, schema_of(&tapml_linear), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&blocks.item, schema_of(&tapml_linear), &half, arena, &reduced));
     cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(reduced.arguments[1].dtype, TAPML_U8);
     cr_expect_eq(reduced.arguments[1].before, blocks.w);
@@ -98,7 +103,7 @@ Test(recast, what_is_f32_alone_stays)
     rope = made.item;
     rope.arguments = arguments;
     rope.argument_count = 3;
-    MUST(recast_case(&rope, schema_of(&tapml_rope), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&rope, schema_of(&tapml_rope), &half, arena, &reduced));
     cr_expect_eq(reduced.arguments[0].dtype, TAPML_F16);
     cr_expect_eq(reduced.arguments[1].dtype, TAPML_F32);
     cr_expect_eq(reduced.arguments[2].dtype, TAPML_F32);
@@ -109,7 +114,7 @@ Test(recast, goes_back)
     struct cases_silu made;
     struct carved_case reduced, wide;
     cases_make_silu(&made, "s", 0);
-    MUST(recast_case(&made.item, schema_of(&tapml_silu), ACTIVATION_F16, arena, &reduced));
+    MUST(recast_case(&made.item, schema_of(&tapml_silu), &half, arena, &reduced));
     MUST(recast_widen_case(&reduced, ACTIVATION_F16, arena, &wide));
     cr_expect_eq(wide.arguments[0].dtype, TAPML_F32);
     cr_expect_eq(wide.arguments[0].offset_bytes, made.arguments[0].offset_bytes);
@@ -137,5 +142,26 @@ Test(recast, what_is_expected_is_rounded_where_bits_count)
     output = (struct replay_output){
         .dtype = TAPML_F16, .expected = expected, .computed = computed, .rows = 2, .width = 2};
     MUST(recast_widen_output(&tapml_silu, ACTIVATION_F16, arena, &output));
+    cr_expect_eq(output.expected, expected);
+}
+
+// A block of a file has zeros with a sign where its scale has one; what it is spread to has none.
+Test(recast, zeros_from_blocks_of_files_have_no_sign)
+{
+    const float expected[] = {-0.0f, 1, 0, -2}, computed[] = {0, 1, -0.0f, -2};
+    const struct replay_output given = {
+        .dtype = TAPML_F32, .expected = expected, .computed = computed, .rows = 2, .width = 2};
+    struct case_argument table = {.encoding = encoding_find("gguf.q5_0/1")};
+    const struct carved_case item = {.arguments = &table, .argument_count = 1};
+    struct replay_output output = given;
+    MUST(recast_drop_zero_signs(&item, &tapml_embed, arena, &output));
+    cr_expect_arr_eq(output.expected, output.computed, sizeof(expected));
+    cr_expect_eq(((const float *)output.expected)[3], -2);
+
+    output = given;
+    MUST(recast_drop_zero_signs(&item, &tapml_silu, arena, &output));
+    cr_expect_eq(output.expected, expected);
+    table.encoding = encoding_find(TAPML_ENCODING_Q5);
+    MUST(recast_drop_zero_signs(&item, &tapml_embed, arena, &output));
     cr_expect_eq(output.expected, expected);
 }

@@ -281,6 +281,40 @@ Test(replay, writes_around_the_region_are_seen)
     cr_assert(writes_outside(&made.item, &tapml_state_append, 40 * ROW), "behind the state");
 }
 
+// A driver that writes one byte as another, where a buffer holds a state.
+static tapml_status write_wrong(struct backend *self,
+                                tapml_object *buffer,
+                                uint64_t offset_bytes,
+                                const void *data,
+                                uint64_t size)
+{
+    enum { ROWS_BYTES = 40 * CASES_HEADS * CASES_HEAD * sizeof(float) };
+    struct corrupting *corrupting = (struct corrupting *)self;
+    static const uint32_t WORD = 0x3f800000;
+    TAPML_TRY(backend_write(corrupting->wrapper.inner, buffer, offset_bytes, data, size));
+    TAPML_TRY(backend_wait(corrupting->wrapper.inner));
+    return size < ROWS_BYTES ? TAPML_OK
+                             : backend_write(corrupting->wrapper.inner, buffer,
+                                             offset_bytes + 3 * sizeof(WORD), &WORD, sizeof(WORD));
+}
+
+Test(replay, a_state_that_was_wrong_before_judges_no_operator)
+{
+    struct cases_append made;
+    struct corrupting corrupting;
+    struct replay *other = NULL;
+    struct replay_result result;
+    cases_make_append(&made, "k", 0);
+    corruptor(&corrupting, -1);
+    corrupting.vt.write = write_wrong;
+    MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
+    MUST(replay_run(other, &made.item, schema_of(&tapml_state_append), 0, &result));
+    cr_expect_eq(result.outcome, REPLAY_SKIPPED);
+    cr_expect_str_eq(result.reason,
+                     "before the call state 'state' was not what had been written to it");
+    replay_destroy(other);
+}
+
 Test(replay, outputs_begin_as_poison)
 {
     struct cases_silu made;
@@ -293,7 +327,7 @@ Test(replay, outputs_begin_as_poison)
     MUST(replay_create(&corrupting.wrapper.backend, NULL, &other));
     for (int i = 0; i < 2; i++) { // The second time in a buffer that was used.
         MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
-        cr_assert_eq(corrupting.peeked, REPLAY_POISON);
+        cr_assert_eq(corrupting.peeked, GUARD_BUFFER_UNWRITTEN);
     }
     corrupting.peek_param = 0;
     MUST(replay_run(other, &made.item, schema_of(&tapml_silu), 0, &result));
@@ -526,8 +560,8 @@ Test(replay, a_base_value_beyond_the_devices_buffers_is_unsupported)
     struct cases_append made;
     struct replay *other = NULL;
     struct replay_result result;
-    struct backend *late =
-        late_create(&(struct late_options){.inner = backend, .buffer_bytes_max = 1024});
+    struct backend *late = late_create(&(struct late_options){
+        .inner = backend, .buffer_bytes_max = 512 + 2 * GUARD_BUFFER_REDZONE_BYTES});
     cases_make_append(&made, "k", 0);
     MUST(replay_create(late, NULL, &other));
     MUST(replay_run(other, &made.item, schema_of(&tapml_state_append), 0, &result));

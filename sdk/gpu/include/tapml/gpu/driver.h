@@ -23,6 +23,7 @@
 #define TAPML_GPU_DRIVER_H
 
 #include <tapml/gpu/kernel.h>
+#include <tapml/gpu/product.h>
 #include <tapml/host.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,8 @@ struct gpu_description {
     char driver[128];      // Name and version; or empty.
     uint64_t memory_bytes; // 0 unknown.
     uint64_t buffer_bytes; // Of the largest buffer that a kernel can bind whole.
+    uint32_t bindings;     // Buffers that a kernel can bind; 0 unknown.
+    uint32_t align;        // Bytes of which the offset of a binding is a multiple; 0 unknown.
 };
 
 #define GPU_FEATURE_SUBGROUP (1u << 0) // Reductions and shuffles in compute kernels.
@@ -158,6 +161,16 @@ struct gpu_driver {
     tapml_status (*launch)(struct driver_device *device,
                            tapml_call *call,
                            const struct gpu_launch *launch);
+
+    // Whether `product` takes such a product (product.h). sdk/gpu asks before each one, so that an
+    // answer is looked up, not searched for again. NULL: no product is taken.
+    int (*takes_product)(struct driver_device *device, const struct gpu_product *product);
+
+    // Queues a product. TAPML_UNIMPLEMENTED, without a message: it is not taken after all, and
+    // kernels compute everything that belongs to it anew.
+    tapml_status (*product)(struct driver_device *device,
+                            tapml_call *call,
+                            const struct gpu_product *product);
 
     // `ticket` is reached when all commands before are done. Tickets count 1, 2, 3 ...
     tapml_status (*signal)(struct driver_device *device, tapml_call *call, uint64_t ticket);

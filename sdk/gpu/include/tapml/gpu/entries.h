@@ -78,7 +78,12 @@ tapml_status queue_notify(struct driver_device *device,
                           uint64_t ticket,
                           struct gpu_notice *notice);
 
-// All functions above except the last two, for the initialiser of `driver_table`.
+// Only drivers that take matrix products have them.
+int product_is_taken(struct driver_device *device, const struct gpu_product *product);
+tapml_status
+product_queue(struct driver_device *device, tapml_call *call, const struct gpu_product *product);
+
+// All functions above except those that only some have, for the initialiser of `driver_table`.
 #define GPU_DRIVER_ENTRIES                                                                         \
     .describe = device_describe, .open = device_open, .close = device_close,                       \
     .buffer_new = memory_new, .buffer_free = memory_free, .pipeline_new = pipeline_new,            \

@@ -21,8 +21,15 @@ enum {
     K_V_BF16 = 16,    // The weight is bf16,
     K_V_F16 = 32,     // or f16 (K_W in k_view.h),
     K_V_Q8 = 64,      // or in blocks of 8 bits,
-    K_V_Q4 = 128,     // or of 4; else f32.
+    K_V_Q4 = 128,     // or of 4 (others below); else f32.
     K_V_HALF = 256,   // Activations are f16 (K_F16 in k_view.h). Needs GPU_FEATURE_F16.
+    // The state is f16 and activations are f32 (K_S in k_view.h). Needs GPU_FEATURE_F16.
+    K_V_STATE_F16 = 512,
+    K_V_Q5 = 1024,        // The weight is in blocks of 5 bits,
+    K_V_Q4_K = 2048,      // or of 256 values with factors, of 4 bits,
+    K_V_Q5_K = 4096,      // or of 5,
+    K_V_Q6_K = 8192,      // or of 6.
+    K_V_STATE_Q8 = 16384, // The state is in blocks of 8 bits (K_S).
 };
 
 enum { K_TUNE_MAX = 8, K_BINDING_MAX = 8, K_PARAMS_MAX = 128 };

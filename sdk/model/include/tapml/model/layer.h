@@ -95,9 +95,13 @@ struct model_linear {
     const char *tensor; // Weight [out, in], and a bias [out] if the checkpoint has one.
     int64_t in, out;
     int has_bias;      // Predicted from the config; used if there is no checkpoint.
-    int is_transposed; // The weight is [in, out].
+    int is_transposed; // The weight is [in, out], unless the config says otherwise.
     const char *bias;  // Whose bias it is, if not that of `tensor`; NULL.
 };
+
+// Whether the weight is [in, out]. Files that store the rows of every weight say false under
+// "transposed_weights" in the config, which is read for classes alone that store some [in, out].
+int model_linear_is_transposed(struct model_context *context, const struct model_linear *linear);
 
 // The product of x [..., in] with a weight, plus the bias: [..., out].
 tapml_graph_value model_linear(struct model_context *context,

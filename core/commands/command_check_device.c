@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "config/isolation.h"
+#include "config/run_file.h"
+#include "run/interrupt.h"
+#include "run/setup.h"
+#include "verify/driver_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--check", "NAME", "one check alone"},
+    {"--seed", "N", "of the sizes, offsets and bytes; 1 by default, as in a run"},
+    {"--repeat", "N", "number of times, for what fails only sometimes; 1 by default"},
+    {"--config", "FILE", "the INI file of a run, for the options of components"},
+    {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
+    {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+enum { REPEAT_MAX = 1000000 };
+
+// A check of a device on its way.
+struct checking {
+    const struct options *options;
+    struct run_config config; // Of --config.
+    struct setup setup;
+    struct place *place;
+    int64_t seed, repeat;
+    size_t only; // The one check; or all, where it is their number.
+    size_t failed, skipped, trials;
+};
+
+static tapml_status find_check(const char *name, size_t *out_index)
+{
+    const char *names[DRIVER_CHECKS_MAX + 1] = {NULL};
+    const size_t count = driver_check_count();
+
+    *out_index = count;
+    for (size_t i = 0; name != NULL && i < count; i++) {
+        names[i] = driver_check_name(i);
+        if (strcmp(names[i], name) == 0) {
+            *out_index = i;
+        }
+    }
+    if (name == NULL || *out_index < count) {
+        return TAPML_OK;
+    }
+    const char *near = text_nearest(name, names);
+
+    return status_fail(TAPML_INVALID, "there is no check '%s'%s%s%s", name,
+                       near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                       near != NULL ? "'?" : "");
+}
+
+// Opens the backend that is asked for, or a target as its run opens it.
+static tapml_status open_place(struct checking *checking)
+{
+    const struct options *options = checking->options;
+    const char *name = options_get(options, "--target");
+    struct place_settings settings = {
+        .name = "target",
+        .backend = options->plain_count == 1 ? options->plain[0] : NULL,
+        .isolation = {.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S}};
+
+    if (name != NULL) {
+        TAPML_TRY(run_config_find_target(&checking->config, name, &settings));
+    }
+    TAPML_TRY(setup_read_isolation(options, &settings.isolation));
+    TAPML_TRY(setup_add_place(&checking->setup, &settings, &checking->place));
+    return setup_open_place(&checking->setup, checking->place);
+}
+
+// One line for a check: its outcome, and why it is not a pass.
+static void print_check(size_t index, const struct driver_result *result)
+{
+    static const char *const outcomes[] = {
+        [DRIVER_PASSED] = "pass", [DRIVER_FAILED] = "FAIL", [DRIVER_SKIPPED] = "skipped"};
+    const int is_pass = result->outcome == DRIVER_PASSED;
+
+    (void)printf("%-10s %-8s %5" PRIu64 "  %s\n", driver_check_name(index),
+                 outcomes[result->outcome], result->trials,
+                 is_pass ? driver_check_about(index) : result->reason);
+}
+
+static tapml_status check_once(struct checking *checking, int is_last)
+{
+    for (size_t i = 0; i < driver_check_count(); i++) {
+        struct driver_result result;
+
+        if (checking->only < driver_check_count() && i != checking->only) {
+            continue;
+        }
+        TAPML_TRY(interrupt_check());
+        TAPML_TRY(driver_check_run(driver_check_backend(checking->place),
+                                   registry_catalogue(checking->setup.registry), i,
+                                   (uint64_t)checking->seed, &result));
+        checking->failed += result.outcome == DRIVER_FAILED;
+        checking->skipped += result.outcome == DRIVER_SKIPPED;
+        checking->trials += result.trials;
+        if (is_last || result.outcome == DRIVER_FAILED) {
+            print_check(i, &result);
+        }
+    }
+    return TAPML_OK;
+}
+
+// Up to the first repetition in which something fails.
+static tapml_status check_all(struct checking *checking)
+{
+    const struct backend_info *info = backend_info(checking->place->backend);
+
+    (void)printf("%s:%s (%s)%s%s, seed %" PRId64 "\n%-10s %-8s %5s\n", info->component,
+                 info->device, info->device_name, info->driver[0] != '\0' ? ", driver " : "",
+                 info->driver, checking->seed, "check", "outcome", "trials");
+    for (int64_t i = 0; i < checking->repeat && checking->failed == 0; i++) {
+        checking->skipped = 0;
+        TAPML_TRY(check_once(checking, i == checking->repeat - 1));
+    }
+    (void)printf("the driver %s: %zu trials, %zu checks failed, %zu skipped\n",
+                 checking->failed > 0 ? "is wrong" : "passed", checking->trials, checking->failed,
+                 checking->skipped);
+    return TAPML_OK;
+}
+
+static tapml_status read_options(struct checking *checking)
+{
+    const struct options *options = checking->options;
+    const int has_target = options_get(options, "--target") != NULL;
+    const char *config = options_get(options, "--config");
+
+    if (options->plain_count != (has_target ? 0 : 1)) {
+        return status_fail(TAPML_INVALID, "%s expected, %zu given",
+                           has_target ? "no backend beside --target" : "one backend",
+                           options->plain_count);
+    }
+    TAPML_TRY(find_check(options_get(options, "--check"), &checking->only));
+    TAPML_TRY(options_i64(options, "--seed", DRIVER_CHECK_SEED, 0, INT64_MAX, &checking->seed));
+    TAPML_TRY(options_i64(options, "--repeat", 1, 1, REPEAT_MAX, &checking->repeat));
+    return config != NULL ? run_file_load(config, &checking->config) : TAPML_OK;
+}
+
+static tapml_status run(const struct command *command, struct checking *checking)
+{
+    const int has_config = options_get(checking->options, "--config") != NULL;
+
+    TAPML_TRY(read_options(checking));
+    TAPML_TRY(setup_open(command->program, checking->options,
+                         has_config ? &checking->config.ini : NULL, &checking->setup));
+    interrupt_watch();
+    TAPML_TRY(open_place(checking));
+    return check_all(checking);
+}
+
+enum outcome command_check_device_main(const struct command *command)
+{
+    struct options options;
+    struct checking checking = {.options = &options};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        options_help("check-device BACKEND[:DEVICE]",
+                     "Tests the memory and the queue of a device, without a model.\n", specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        status = run(command, &checking);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    setup_close(&checking.setup);
+    run_config_release(&checking.config);
+    return outcome != OUTCOME_OK ? outcome : checking.failed > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+}

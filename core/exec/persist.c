@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/persist.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "device/backend.h"
+
+#include <stdio.h>
+
+enum { HARMLESS_BYTES = 4096, MESSAGE_TEXT = 768 };
+static const uint64_t HARMLESS_NS_MAX = 10000000000;
+
+static void begin_try(struct persist *persist)
+{
+    persist->kills = backend_kills(persist->backend);
+    persist->generation = backend_generation(persist->backend);
+    persist->begin_ns = clock_now_ns();
+}
+
+void persist_begin(struct persist *out_persist, struct backend *backend)
+{
+    *out_persist = (struct persist){.backend = backend};
+    begin_try(out_persist);
+}
+
+static tapml_status write_and_read(struct backend *backend, tapml_object *buffer)
+{
+    unsigned char bytes[HARMLESS_BYTES] = {0};
+    TAPML_TRY(backend_write(backend, buffer, 0, bytes, sizeof(bytes)));
+    const tapml_status status = backend_read(backend, buffer, 0, bytes, sizeof(bytes));
+    const tapml_status waited = backend_wait(backend); // Before the bytes go.
+    return status == TAPML_OK ? waited : status;
+}
+
+// What harms no device, for as long as what was killed has taken.
+static tapml_status live(const struct persist *persist)
+{
+    struct backend *backend = persist->backend;
+    const uint64_t long_ns =
+        persist->longest_ns < HARMLESS_NS_MAX ? persist->longest_ns : HARMLESS_NS_MAX;
+    tapml_object *buffer = NULL;
+    tapml_status status = backend_buffer_new(backend, HARMLESS_BYTES, &buffer);
+    const uint64_t begin_ns = clock_now_ns(); // It is there now.
+    while (status == TAPML_OK && clock_now_ns() - begin_ns < long_ns) {
+        status = write_and_read(backend, buffer);
+    }
+    backend_buffer_free(backend, buffer);
+    return status;
+}
+
+// Work was killed as often as it was tried, with that message.
+static tapml_status judge(const struct persist *persist, tapml_status status, const char *message)
+{
+    const uint64_t kills = backend_kills(persist->backend);
+    const tapml_status lived = live(persist);
+    if (lived == TAPML_OK && backend_kills(persist->backend) == kills) {
+        return status_fail(status, "%s, each of %d times, while writes and reads live", message,
+                           PERSIST_TRIES);
+    }
+    return status_fail(TAPML_DEVICE_LOST,
+                       "its worker is killed from outside, whatever it does: %s; start the run "
+                       "again when the machine has room for it",
+                       message);
+}
+
+int persist_again(struct persist *persist, tapml_status *io_status)
+{
+    const struct backend *backend = persist->backend;
+    const int is_done = *io_status == TAPML_OK;
+    const int is_lost = is_done ? backend_generation(backend) != persist->generation
+                                : backend_kills(backend) != persist->kills;
+    const uint64_t time_ns = clock_now_ns() - persist->begin_ns;
+    char message[MESSAGE_TEXT];
+    if (!is_lost || status_ends_all(*io_status)) {
+        return 0;
+    }
+    (void)snprintf(message, sizeof(message), "%s", is_done ? "" : status_message());
+    persist->longest_ns = time_ns > persist->longest_ns ? time_ns : persist->longest_ns;
+    if (++persist->tries < PERSIST_TRIES) {
+        log_line(LOG_WARNING, "%s; it is done again",
+                 is_done ? "a worker has ended amidst of work" : message);
+        begin_try(persist);
+        return 1;
+    }
+    *io_status = is_done ? TAPML_OK : judge(persist, *io_status, message);
+    return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Work on a backend whose process somebody else may kill: by hand, or as the system does that runs
+// out of memory. Such an end says nothing about the work, which is repeated alone, in a new process
+// whose memory is watched, before anything is judged:
+//
+//     persist_begin(&persist, backend);
+//     do {
+//         status = work();
+//     } while (persist_again(&persist, &status));
+//
+// Work that is killed PERSIST_TRIES times is the cause itself if harmless work beside it, which
+// takes as long, lives: its failure then stands. Else the process is killed whatever it does, and
+// the device is given up: TAPML_DEVICE_LOST. Work that came to its end although contents of its
+// memory were lost amidst of it is repeated too; the last try stands. One thread; a line of the log
+// for each repetition.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+struct backend;
+
+enum { PERSIST_TRIES = 3 };
+
+struct persist {
+    struct backend *backend; // Borrowed.
+    uint64_t kills, generation;
+    uint64_t begin_ns, longest_ns; // Of the try at hand; of the longest one.
+    unsigned tries;
+};
+
+void persist_begin(struct persist *out_persist, struct backend *backend);
+
+// Whether the work has to be done again. Else `*io_status` is what it came to.
+int persist_again(struct persist *persist, tapml_status *io_status);

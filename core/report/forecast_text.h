@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A forecast as text for the terminal: the verdict first, then memory and time, then the ops.
+#pragma once
+
+#include "base/text.h"
+
+#include <jansson.h>
+
+// Appends a document of report/forecast_data.h. Ops of one kind are a line, with the number of
+// instances and the first of them.
+void forecast_text_print(const json_t *document, struct text *out);

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/report_verdict.h"
+
+#include "report/report_driver.h"
+#include "report/report_markup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES_SHOWN = 4 };
+
+static int64_t count_of(const json_t *target, const char *key)
+{
+    return report_markup_count(json_object_get(target, "counts"), key);
+}
+
+static const json_t *judged_of(const json_t *target)
+{
+    return json_object_get(target, "end_to_end");
+}
+
+enum report_verdict report_verdict_of(const json_t *target)
+{
+    const json_t *judged = judged_of(target);
+
+    return strcmp(report_markup_string(target, "verdict"), "right") == 0 ? REPORT_RIGHT
+           : report_driver_is_wrong(target)                              ? REPORT_DRIVER
+           : json_array_size(json_object_get(target, "blamed")) > 0      ? REPORT_OPS
+           : !json_is_true(json_object_get(judged, "agrees"))            ? REPORT_DIVERGES
+           : report_markup_string(judged, "unexplained")[0] != '\0'      ? REPORT_UNEXPLAINED
+           : count_of(target, "derived_failed") > 0                      ? REPORT_DERIVED
+                                                                         : REPORT_LACKS;
+}
+
+static int is_blamed(const json_t *target, const char *op)
+{
+    const json_t *blamed = json_object_get(target, "blamed");
+
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        if (strcmp(report_markup_string(json_array_get(blamed, i), "op"), op) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int fails_in_derived(const json_t *op)
+{
+    const char *key = NULL;
+    json_t *kind = NULL;
+
+    json_object_foreach(json_object_get(op, "derived"), key, kind)
+    {
+        if (report_markup_count(kind, "failed") > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+size_t report_verdict_ops(const json_t *target,
+                          enum report_verdict verdict,
+                          const char *names[REPORT_VERDICT_OPS])
+{
+    const json_t *ops = json_object_get(target, "ops");
+    size_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(ops) && count < REPORT_VERDICT_OPS; i++) {
+        const json_t *op = json_array_get(ops, i);
+        const char *name = report_markup_string(op, "op");
+
+        if (verdict == REPORT_OPS ? is_blamed(target, name) : fails_in_derived(op)) {
+            names[count++] = report_markup_op(name);
+        }
+    }
+    return count;
+}
+
+// -- A line for a target -----------------------------------------------------------------------
+
+// "rope, silu and 3 more kinds of operators". Returns how many.
+static size_t print_ops(const json_t *target, enum report_verdict verdict, struct text *out)
+{
+    const char *names[REPORT_VERDICT_OPS];
+    const size_t count = report_verdict_ops(target, verdict, names);
+    const size_t shown = count <= NAMES_SHOWN ? count : NAMES_SHOWN - 1;
+
+    for (size_t i = 0; i < shown; i++) {
+        text_format(out, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    }
+    if (shown < count) {
+        text_format(out, " and %zu more kinds of operators", count - shown);
+    }
+    return count;
+}
+
+static void print_right(const json_t *target, const char *name, struct text *out)
+{
+    const int64_t moved = count_of(target, "moved"), wanted = count_of(target, "wanted");
+    const int64_t all = count_of(target, "instances");
+
+    if (moved < wanted) {
+        text_format(out,
+                    "%s: %" PRId64 " instances right, the other %" PRId64
+                    " that were to move stay on the source",
+                    name, moved, wanted - moved);
+    } else {
+        text_format(out, "%s: all %" PRId64 " instances%s right", name, moved,
+                    wanted < all ? " that the plan moves are" : "");
+    }
+}
+
+static void print_blamed(const json_t *target, const char *name, struct text *out)
+{
+    const json_t *first = json_array_get(json_object_get(target, "blamed"), 0);
+    const size_t count = print_ops(target, REPORT_OPS, out);
+
+    text_format(out, " %s wrong on %s: first at %s: %s", count == 1 ? "is" : "are", name,
+                report_markup_string(first, "instance"), report_markup_string(first, "reason"));
+}
+
+static void print_sentence(const json_t *target, struct text *out)
+{
+    const char *name = report_markup_string(target, "name");
+
+    switch (report_verdict_of(target)) {
+    case REPORT_RIGHT:
+        print_right(target, name, out);
+        break;
+    case REPORT_DRIVER:
+        text_format(out, "the driver of %s is wrong: %s", name,
+                    report_markup_string(json_object_get(target, "driver_check"), "sentence"));
+        break;
+    case REPORT_OPS:
+        print_blamed(target, name, out);
+        break;
+    case REPORT_DIVERGES:
+        text_format(out, "%s diverges from the source: %s", name,
+                    report_markup_string(judged_of(target), "sentence"));
+        break;
+    case REPORT_UNEXPLAINED:
+        text_format(out, "%s diverged from the source %s, and no operator could be blamed", name,
+                    report_markup_string(judged_of(target), "unexplained"));
+        break;
+    case REPORT_DERIVED:
+        text_format(out, " fail%s on %s in cases made up around this run",
+                    print_ops(target, REPORT_DERIVED, out) == 1 ? "s" : "", name);
+        break;
+    case REPORT_LACKS:
+        text_format(out, "%s lacks %" PRId64 " instances that it was asked to run", name,
+                    count_of(target, "unsupported_instances"));
+        break;
+    }
+}
+
+void report_verdict_print(const json_t *target, int is_coloured, struct text *out)
+{
+    const int is_right = report_verdict_of(target) == REPORT_RIGHT;
+
+    text_append(out, is_coloured ? (is_right ? "\033[1;32m" : "\033[1;31m") : "");
+    print_sentence(target, out);
+    text_append(out, is_coloured ? "\033[0m\n" : "\n");
+}
+
+// -- The end -----------------------------------------------------------------------------------
+
+// The bundle's own command knows the file by its name alone.
+int report_verdict_print_repeat(const json_t *blamed, const char *dir, struct text *out)
+{
+    const json_t *bundle = json_object_get(blamed, "bundle");
+    const char *command = report_markup_string(bundle, "command");
+    const char *file = report_markup_string(bundle, "file");
+    const char *at = *file != '\0' ? strstr(command, file) : NULL;
+
+    if (at == NULL) {
+        return 0;
+    }
+    text_append_bytes(out, command, (size_t)(at - command));
+    text_append_shell(out, dir);
+    text_append(out, "/");
+    text_append(out, at);
+    return 1;
+}
+
+static int print_first_repeat(const json_t *target, const char *dir, struct text *out)
+{
+    const json_t *blamed = json_object_get(target, "blamed");
+
+    for (size_t i = 0; i < json_array_size(blamed); i++) {
+        if (report_verdict_print_repeat(json_array_get(blamed, i), dir, out)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void print_wrong(const json_t *target, const char *dir, struct text *out)
+{
+    if (report_driver_is_wrong(target)) {
+        text_append(out, report_markup_string(json_object_get(target, "driver_check"), "command"));
+    } else if (!print_first_repeat(target, dir, out)) {
+        text_append(out, "tapml-host report ");
+        text_append_shell(out, dir);
+        text_append(out, " --verbose");
+    }
+}
+
+// An encoder has no tokens to go on with.
+static void
+print_generate(const json_t *report, const json_t *target, const char *dir, struct text *out)
+{
+    const int is_encoder = report_markup_count(json_object_get(report, "run"), "decode") == 0;
+    struct text plan;
+
+    text_init(&plan);
+    text_format(&plan, "%s/plan-%s.txt", dir, report_markup_string(target, "name"));
+    text_append(out, "tapml-host generate --plan ");
+    text_append_shell(out, plan.data);
+    text_append(out, is_encoder ? " --pool mean" : "");
+    text_append(out, " --prompt TEXT");
+    out->failed |= plan.failed;
+    text_release(&plan);
+}
+
+// What is wrong comes before what was not there, and that before what is right.
+static void print_next(const json_t *report, const char *dir, struct text *out)
+{
+    const json_t *targets = json_object_get(report, "targets");
+    const json_t *given_up = json_object_get(report, "given_up");
+
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        if (report_verdict_of(json_array_get(targets, i)) != REPORT_RIGHT) {
+            print_wrong(json_array_get(targets, i), dir, out);
+            return;
+        }
+    }
+    if (json_array_size(given_up) > 0) {
+        text_format(out, "the same run again, when %s is there",
+                    report_markup_string(json_array_get(given_up, 0), "name"));
+    } else if (json_array_size(targets) > 0) {
+        print_generate(report, json_array_get(targets, 0), dir, out);
+    } else {
+        text_append(out, "the same run again, with a section [target.NAME] in its file");
+    }
+}
+
+void report_verdict_print_end(const json_t *report,
+                              const char *dir,
+                              int is_coloured,
+                              struct text *out)
+{
+    const json_t *targets = json_object_get(report, "targets");
+    const json_t *given_up = json_object_get(report, "given_up");
+    const json_t *carving = json_object_get(report, "carving");
+
+    const char *nonfinite = report_markup_string(json_object_get(report, "source"), "nonfinite");
+
+    text_append(out, "\n");
+    if (*nonfinite != '\0') {
+        text_format(out, "not finite on the source itself: %s\n", nonfinite);
+    }
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        report_verdict_print(json_array_get(targets, i), is_coloured, out);
+    }
+    for (size_t i = 0; i < json_array_size(given_up); i++) {
+        text_format(out, "%s%s was given up: %s%s\n", is_coloured ? "\033[1;33m" : "",
+                    report_markup_string(json_array_get(given_up, i), "name"),
+                    report_markup_string(json_array_get(given_up, i), "reason"),
+                    is_coloured ? "\033[0m" : "");
+    }
+    if (json_array_size(targets) + json_array_size(given_up) == 0) {
+        text_format(out, "carved: %" PRId64 " cases of %" PRId64 " prompts, for any target\n",
+                    report_markup_count(carving, "cases"), report_markup_count(carving, "prompts"));
+    }
+    text_format(out, "report: %s/report.html\nnext: ", dir);
+    print_next(report, dir, out);
+    text_append(out, "\n");
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/output.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(output, what_arrives_is_fine)
+{
+    cr_assert_not_null(freopen("/dev/null", "w", stdout));
+    cr_assert_eq(output_try(), TAPML_OK);
+    cr_assert_gt(printf("text"), 0);
+    cr_assert_eq(output_check(), TAPML_OK);
+}
+
+Test(output, a_full_device_shows_before_anything_is_printed)
+{
+    cr_assert_not_null(freopen("/dev/full", "w", stdout));
+    cr_assert_eq(output_try(), TAPML_UNAVAILABLE);
+    cr_assert_not_null(
+        strstr(status_message(), "cannot write to the standard output: the disk is full"));
+    cr_assert_eq(output_check(), TAPML_OK, "nothing was printed");
+}
+
+Test(output, what_was_lost_is_told_then_and_later)
+{
+    cr_assert_not_null(freopen("/dev/full", "w", stdout));
+    cr_assert_gt(printf("text"), 0);
+    cr_assert_eq(output_check(), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "the disk is full"));
+    cr_assert_eq(output_check(), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "the disk is full"));
+    const int other = open("/dev/null", O_WRONLY); // There is room again.
+
+    cr_assert_eq(dup2(other, STDOUT_FILENO), STDOUT_FILENO);
+    cr_assert_eq(output_check(), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "some of it was lost before"));
+}
+
+Test(output, one_that_is_closed_shows)
+{
+    cr_assert_eq(close(STDOUT_FILENO), 0);
+    cr_assert_eq(output_try(), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "Bad file descriptor"));
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/key_table.h"
+
+#include <criterion/criterion.h>
+
+static const struct key_section sections[] = {{"one", "one", "First.", 0},
+                                              {"many.", "many.NAME", "Others.", 0}};
+static const struct key keys[] = {
+    {.section = "one", .name = "count", .kind = KEY_NUMBER, .low = 1, .high = 9},
+    {.section = "many.", .name = "word", .kind = KEY_CHOICE, .words = "yes no"},
+    {.section = "many.", .name = "share", .kind = KEY_REAL, .high = 1},
+    {.section = "one", .name = "path", .kind = KEY_TEXT, .type = "a file"},
+};
+static const struct key_table table = {sections, 2, keys, 4, "see the manual"};
+
+Test(key_table, a_section_is_its_name_or_one_of_many)
+{
+    cr_assert_eq(key_table_section(&table, "one"), &sections[0]);
+    cr_assert_eq(key_table_section(&table, "many.x"), &sections[1]);
+    cr_assert_null(key_table_section(&table, "many."));
+    cr_assert_null(key_table_section(&table, "one.x"));
+}
+
+Test(key_table, a_key_is_found_in_its_own_section)
+{
+    cr_assert_eq(key_table_find(&table, "many.y", "share"), &keys[2]);
+    cr_assert_eq(key_table_find(&table, "one", "path"), &keys[3]);
+    cr_assert_null(key_table_find(&table, "one", "share"));
+    cr_assert_null(key_table_find(&table, "two", "count"));
+}
+
+Test(key_table, a_type_is_told_in_words)
+{
+    static const char *const expected[] = {"a whole number from 1 to 9", "'yes' or 'no'",
+                                           "a number above 0, at most 1", "a file"};
+
+    for (size_t i = 0; i < 4; i++) {
+        struct text text;
+
+        text_init(&text);
+        key_table_type(&keys[i], &text);
+        cr_assert_str_eq(text.data, expected[i]);
+        text_release(&text);
+    }
+}
