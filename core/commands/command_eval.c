@@ -28,7 +28,8 @@ enum { CHUNK = 5, WAYS = 3 };
 static const struct options_spec specs[] = {
     {"--model", "PATH", "the model's folder, a name or a GGUF file"},
     {"--expected", "FILE", "what is expected; by default expected.safetensors beside the weights"},
-    {"--limit", "X", "the relative error that is allowed; weights in blocks need it"},
+    {"--limit", "X",
+     "the relative error that is allowed; weights in blocks and, in f16, quantised inputs need it"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},

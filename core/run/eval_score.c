@@ -37,6 +37,18 @@ static const struct checkpoint_tensor *find_loss(const struct checkpoint *checkp
     return NULL;
 }
 
+// A weight whose inputs the checkpoint quantises; NULL: there is none. What f16 loses of an input
+// moves it by a whole step where it lies near the middle of two.
+static const struct checkpoint_tensor *find_steps(const struct checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        if (checkpoint_at(checkpoint, i)->inputs != NULL) {
+            return checkpoint_at(checkpoint, i);
+        }
+    }
+    return NULL;
+}
+
 tapml_status eval_score_read_limit(const struct options *options,
                                    const struct checkpoint *checkpoint,
                                    enum activation activation,
@@ -44,6 +56,8 @@ tapml_status eval_score_read_limit(const struct options *options,
 {
     const char *word = options_get(options, "--limit");
     const struct checkpoint_tensor *loss = find_loss(checkpoint);
+    const struct checkpoint_tensor *steps =
+        activation_is_reduced(activation) ? find_steps(checkpoint) : NULL;
     struct eval_limit limit = {.error =
                                    activation_is_reduced(activation) ? limit_reduced : limit_plain,
                                .is_lossy = activation_is_reduced(activation)};
@@ -53,6 +67,12 @@ tapml_status eval_score_read_limit(const struct options *options,
                            "%s: tensor '%s' is in blocks of '%s', which lost something: give "
                            "--limit, the relative error that is allowed",
                            loss->file, loss->name, loss->tensor.encoding->id);
+    }
+    if (word == NULL && steps != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "%s: inputs of tensor '%s' are quantised, and %s moves some by a whole "
+                           "step: give --limit, the relative error that is allowed",
+                           steps->file, steps->name, activation_type(activation)->name);
     }
     if (word != NULL) {
         limit.is_given = 1;

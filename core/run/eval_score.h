@@ -37,7 +37,8 @@ struct eval_score {
 struct eval_score eval_score_begin(struct eval_limit limit, int64_t greedy_count);
 
 // Reads the option --limit, without which the limit is that of roundings. TAPML_INVALID if it is no
-// number above 0, or not there although `checkpoint` has weights in blocks.
+// number above 0, or not there although `checkpoint` has weights in blocks, or quantises inputs and
+// activations are reduced.
 tapml_status eval_score_read_limit(const struct options *options,
                                    const struct checkpoint *checkpoint,
                                    enum activation activation,

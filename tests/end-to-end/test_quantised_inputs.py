@@ -64,4 +64,11 @@ def plain_inputs_are_another_run(folder):
     rig.contains(rig.check(other, 2).stderr, "--quantised-inputs is 'none', expected 'stored' or 'plain'")
 
 
-rig.main([inputs_are_rounded_once_for_all_products, faults_are_named, plain_inputs_are_another_run])
+def eval_in_f16_needs_a_limit(folder):
+    command = ["eval", "--model", MODEL, "--backend", "reference", "--activations", "f16"]
+    said = rig.check(rig.host(*command), 2).stderr
+    rig.contains(said, "inputs of tensor 'model.layers.0.", "are quantised, and f16 moves some by a whole step: give --limit")
+    rig.check(rig.host(*command, "--limit", "0.1"), 0)
+
+
+rig.main([eval_in_f16_needs_a_limit, inputs_are_rounded_once_for_all_products, faults_are_named, plain_inputs_are_another_run])
