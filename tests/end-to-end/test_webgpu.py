@@ -338,10 +338,11 @@ def the_page_reports_who_opened_it_what_it_does(folder):
     assert token not in shown
 
 
-RUNS = [everything_moves_and_the_text_is_the_same, one_carving_serves_opencl_vulkan_and_a_page,
-        a_killed_browser_loses_its_target_alone]
+RUNS = [everything_moves_and_the_text_is_the_same, a_killed_browser_loses_its_target_alone]
+BESIDE_OTHERS = [one_carving_serves_opencl_vulkan_and_a_page]
 PAGES = [a_killed_host_takes_its_browser_along_and_the_next_one_its_profile, only_the_token_and_the_page_itself_open,
          a_page_without_a_device_is_reported, a_missing_browser_is_reported, the_page_reports_who_opened_it_what_it_does]
 
 if __name__ == "__main__":
-    rig.main(RUNS if sys.argv[1:] == ["runs"] else PAGES, needs=["reference", "webgpu"])
+    chosen = {"runs": RUNS, "beside-others": BESIDE_OTHERS, "pages": PAGES}[sys.argv[1]]
+    rig.main(chosen, needs=["reference", "webgpu"])
