@@ -27,8 +27,13 @@
 #define VECTOR_EXPAND(name, level) VECTOR_PASTE(name, level)
 #define LEVEL(name)                VECTOR_EXPAND(name, LEVEL_NAME)
 
-// What takes constants that its callers know: loops over them must unroll.
+// What takes constants that its callers know: loops over them must unroll. But not with a
+// sanitizer's code in each: that takes minutes to compile.
+#ifdef __OPTIMIZE__
 #define VECTOR_INLINE static inline __attribute__((always_inline))
+#else
+#define VECTOR_INLINE static inline
+#endif
 
 enum { VECTOR_LANES = VECTOR_BYTES / 4 };
 
