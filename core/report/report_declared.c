@@ -152,15 +152,8 @@ void report_declared_print_html(const json_t *target, struct text *out)
     text_append(out,
                 "<h2>Declared arithmetic</h2>\n<p class=\"soft\">The target says that it computes "
                 "these operators with fewer digits. They were judged by that; the last column says "
-                "what it costs, as a relative error of what is right with these digits.</p>\n"
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Declared "
-                "arithmetic\"><table class=\"list sortable wrap\"><thead><tr>");
-    report_list_print_headings(&report_declared_list, "", out);
-    text_append(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        text_append(out, "<tr>");
-        report_list_print_cells(&report_declared_list, json_array_get(items, i), out);
-        text_append(out, "</tr>\n");
-    }
-    text_append(out, "</tbody></table></div>\n");
+                "what it costs, as a relative error of what is right with these digits.</p>\n");
+    report_list_print_table(
+        &report_declared_list,
+        &(struct report_list_table){.label = "Declared arithmetic", .classes = "wrap"}, items, out);
 }

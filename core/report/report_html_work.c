@@ -92,33 +92,28 @@ static int is_made_up(const json_t *entry)
     return strncmp(report_markup_string(entry, "what"), "derived", 7) == 0;
 }
 
-static size_t count_entries(const json_t *entries, int made_up)
+static int is_of_model(const json_t *entry)
+{
+    return !is_made_up(entry);
+}
+
+static size_t count_entries(const json_t *entries, int (*is_counted)(const json_t *entry))
 {
     size_t count = 0;
 
     for (size_t i = 0; i < json_array_size(entries); i++) {
-        count += is_made_up(json_array_get(entries, i)) == made_up;
+        count += is_counted(json_array_get(entries, i)) != 0;
     }
     return count;
 }
 
-static void print_coverage_table(const json_t *entries, int made_up, struct text *out)
+static void
+print_coverage_table(const json_t *entries, int (*is_shown)(const json_t *entry), struct text *out)
 {
-    text_append(out,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Not compared\">"
-                "<table class=\"list sortable wrap\"><thead><tr>");
-    report_list_print_headings(&report_items_uncovered, "", out);
-    text_append(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        const json_t *entry = json_array_get(entries, i);
-
-        if (is_made_up(entry) == made_up) {
-            text_append(out, "<tr>");
-            report_list_print_cells(&report_items_uncovered, entry, out);
-            text_append(out, "</tr>\n");
-        }
-    }
-    text_append(out, "</tbody></table></div>\n");
+    report_list_print_table(&report_items_uncovered,
+                            &(struct report_list_table){
+                                .label = "Not compared", .classes = "wrap", .is_shown = is_shown},
+                            entries, out);
 }
 
 static void print_coverage(const json_t *report, const json_t *target, struct text *out)
@@ -149,17 +144,17 @@ static void print_coverage(const json_t *report, const json_t *target, struct te
                                     report_markup_count(counts, "derived_not_judged"),
                                 s.d),
         report_markup_thousands_of(counts, "derived", s.e));
-    if (count_entries(entries, 0) == 0) {
+    if (count_entries(entries, is_of_model) == 0) {
         text_append(out,
                     "<p>Nothing that the model needs was skipped, unsupported or left out.</p>\n");
     } else {
-        print_coverage_table(entries, 0, out);
+        print_coverage_table(entries, is_of_model, out);
     }
-    if (count_entries(entries, 1) > 0) {
+    if (count_entries(entries, is_made_up) > 0) {
         REPORT_MARKUP(out,
                       "<details><summary>{} made-up cases that judge nobody, by reason</summary>\n",
                       report_markup_thousands_of(counts, "derived_not_judged", s.a));
-        print_coverage_table(entries, 1, out);
+        print_coverage_table(entries, is_made_up, out);
         text_append(out, "</details>\n");
     }
 }
@@ -169,20 +164,13 @@ static void print_instances(const json_t *target, struct text *out)
     const json_t *instances = json_object_get(target, "instances");
     struct report_markup_shorts s;
 
-    REPORT_MARKUP(
-        out,
-        "<details class=\"all\"><summary>Every one of the {} operators</summary>\n<div "
-        "class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Every operator\"><table "
-        "class=\"list sortable filtered\"><thead><tr>",
-        report_markup_thousands((int64_t)json_array_size(instances), s.a));
-    report_list_print_headings(&report_items_instances, "", out);
-    text_append(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < json_array_size(instances); i++) {
-        text_append(out, "<tr>");
-        report_list_print_cells(&report_items_instances, json_array_get(instances, i), out);
-        text_append(out, "</tr>\n");
-    }
-    text_append(out, "</tbody></table></div></details>\n");
+    REPORT_MARKUP(out, "<details class=\"all\"><summary>Every one of the {} operators</summary>\n",
+                  report_markup_thousands((int64_t)json_array_size(instances), s.a));
+    report_list_print_table(
+        &report_items_instances,
+        &(struct report_list_table){.label = "Every operator", .classes = "filtered", .is_tall = 1},
+        instances, out);
+    text_append(out, "</details>\n");
 }
 
 // -- The whole ---------------------------------------------------------------------------------

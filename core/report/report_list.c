@@ -72,6 +72,29 @@ void report_list_print_cells(const struct report_list *list, const json_t *item,
     }
 }
 
+void report_list_print_table(const struct report_list *list,
+                             const struct report_list_table *table,
+                             const json_t *items,
+                             struct text *out)
+{
+    REPORT_MARKUP(out,
+                  "<div class=\"scroll{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">"
+                  "<table class=\"list sortable {}\"><thead><tr>",
+                  table->is_tall ? " tall" : "", table->label, table->classes);
+    report_list_print_headings(list, "", out);
+    text_append(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+
+        if (table->is_shown == NULL || table->is_shown(item)) {
+            text_append(out, "<tr>");
+            report_list_print_cells(list, item, out);
+            text_append(out, "</tr>\n");
+        }
+    }
+    text_append(out, "</tbody></table></div>\n");
+}
+
 void report_list_print_phrase(const struct report_list *list, const json_t *item, struct text *out)
 {
     for (size_t i = 0; i < list->cell_count; i++) {

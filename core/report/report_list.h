@@ -76,6 +76,20 @@ void report_list_print_headings(const struct report_list *list,
                                 struct text *out);
 void report_list_print_cells(const struct report_list *list, const json_t *item, struct text *out);
 
+// A table of a list on the page.
+struct report_list_table {
+    const char *label;                   // What a screen reader says of it.
+    const char *classes;                 // Of the table, behind "list sortable ".
+    int is_tall;                         // Long: it scrolls by itself.
+    int (*is_shown)(const json_t *item); // Of its items those; NULL: all.
+};
+
+// Appends the table of `items`, an array.
+void report_list_print_table(const struct report_list *list,
+                             const struct report_list_table *table,
+                             const json_t *items,
+                             struct text *out);
+
 // Appends the words that the page has of an item, with commas between them.
 void report_list_print_phrase(const struct report_list *list, const json_t *item, struct text *out);
 
