@@ -410,19 +410,13 @@ static tapml_status check_formats(struct reading *reading, const char **out_form
     return TAPML_OK;
 }
 
-static int knows_format(const char *name)
-{
-    return strcmp(name, "mixed-precision") == 0 || quantised_layout_lists(format_names, name);
-}
-
 static tapml_status read_groups(struct reading *reading, struct quantised_scheme *scheme)
 {
-    const char *format = NULL;
-    const char *name = NULL;
+    const char *format = NULL, *name = NULL;
     json_t *group = NULL;
     struct quantised_config *result = reading->result;
     TAPML_TRY(check_formats(reading, &format));
-    if (!knows_format(format)) {
+    if (strcmp(format, "mixed-precision") != 0 && !quantised_layout_lists(format_names, format)) {
         return refuse(reading, "format", format_names, value_of(reading, "format"));
     }
     const json_t *base = config_value(reading->config, reading->base);
@@ -638,6 +632,18 @@ tapml_status quantised_config_read(struct config *config, struct quantised_confi
     }
     *out_read = reading.result;
     return TAPML_OK;
+}
+
+tapml_status quantised_config_open(const char *folder, struct quantised_config **out_read)
+{
+    struct config *config = NULL;
+    tapml_status status = config_open(folder, &config);
+    *out_read = NULL;
+    if (status == TAPML_OK) {
+        status = quantised_config_read(config, out_read);
+        config_close(config);
+    }
+    return status == TAPML_NOT_FOUND ? TAPML_OK : status;
 }
 
 void quantised_config_destroy(struct quantised_config *quantised)

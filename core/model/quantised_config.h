@@ -40,6 +40,10 @@ struct quantised_scheme {
 tapml_status quantised_config_read(struct config *config,
                                    struct quantised_config **out_read) STATUS_USED;
 
+// The same of FOLDER/config.json; nothing is read where there is no such file.
+tapml_status quantised_config_open(const char *folder,
+                                   struct quantised_config **out_read) STATUS_USED;
+
 // NULL is allowed.
 void quantised_config_destroy(struct quantised_config *quantised);
 

@@ -4,9 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/file.h"
 #include "model/checkpoint.h"
-#include "model/config.h"
 #include "model/input_scheme.h"
 #include "model/quantised_config.h"
 #include "model/quantised_parts.h"
@@ -140,21 +138,15 @@ static int has_inputs(const struct quantised_config *config)
     return has;
 }
 
-static tapml_status find_all(struct finding *finding, struct config *file)
+static tapml_status find_all(struct finding *finding)
 {
-    struct quantised_config *config = NULL;
-    tapml_status status = quantised_config_read(file, &config);
-    if (status == TAPML_OK && config && has_inputs(config)) {
-        const size_t count = checkpoint_count(finding->checkpoint);
-        finding->config = config;
-        finding->list.items =
-            arena_array(checkpoint_arena(finding->checkpoint), count, sizeof(*finding->list.items));
-        status = finding->list.items ? TAPML_OK : status_no_memory();
-        for (size_t i = 0; i < count && status == TAPML_OK; ++i) {
-            status = look_at(finding, checkpoint_at(finding->checkpoint, i));
-        }
+    const size_t count = checkpoint_count(finding->checkpoint);
+    finding->list.items =
+        arena_array(checkpoint_arena(finding->checkpoint), count, sizeof(*finding->list.items));
+    tapml_status status = finding->list.items ? TAPML_OK : status_no_memory();
+    for (size_t i = 0; i < count && status == TAPML_OK; ++i) {
+        status = look_at(finding, checkpoint_at(finding->checkpoint, i));
     }
-    quantised_config_destroy(config);
     return status;
 }
 
@@ -162,20 +154,12 @@ tapml_status quantised_inputs_find(const char *folder,
                                    struct checkpoint *checkpoint,
                                    struct quantised_inputs_list *out_list)
 {
-    struct config *file = NULL;
-    struct finding finding = {.checkpoint = checkpoint};
-    char *path = file_join(folder, "config.json");
-    if (!path) {
-        return status_no_memory();
-    }
-    const int has_config = file_exists(path);
-    alloc_free(path);
-    if (has_config) {
-        TAPML_TRY(config_open(folder, &file));
-        const tapml_status status = find_all(&finding, file);
-        config_close(file);
-        TAPML_TRY(status);
-    }
+    struct quantised_config *config = NULL;
+    TAPML_TRY(quantised_config_open(folder, &config));
+    struct finding finding = {.checkpoint = checkpoint, .config = config};
+    const tapml_status status = config && has_inputs(config) ? find_all(&finding) : TAPML_OK;
+    quantised_config_destroy(config);
+    TAPML_TRY(status);
     *out_list = finding.list;
     return TAPML_OK;
 }

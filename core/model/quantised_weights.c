@@ -4,10 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "model/checkpoint.h"
-#include "model/config.h"
 #include "model/quantised_config.h"
 #include "model/quantised_parts.h"
 #include "model/quantised_tiles.h"
@@ -292,35 +290,14 @@ static tapml_status apply(struct applying *applying)
     return checkpoint_finish(applying->checkpoint);
 }
 
-static tapml_status apply_config(struct applying *applying, struct config *file)
-{
-    struct quantised_config *config = NULL;
-    TAPML_TRY(quantised_config_read(file, &config));
-    tapml_status status = TAPML_OK;
-    if (config) {
-        applying->config = config;
-        status = apply(applying);
-    }
-    alloc_free(applying->tensors);
-    quantised_config_destroy(config);
-    return status;
-}
-
 tapml_status quantised_weights_apply(const char *folder, struct checkpoint *checkpoint)
 {
-    struct config *file = NULL;
-    struct applying applying = {.checkpoint = checkpoint};
-    char *path = file_join(folder, "config.json");
-    if (!path) {
-        return status_no_memory();
-    }
-    const int has_config = file_exists(path);
-    alloc_free(path);
-    if (has_config) {
-        TAPML_TRY(config_open(folder, &file));
-        const tapml_status status = apply_config(&applying, file);
-        config_close(file);
-        TAPML_TRY(status);
-    }
+    struct quantised_config *config = NULL;
+    TAPML_TRY(quantised_config_open(folder, &config));
+    struct applying applying = {.checkpoint = checkpoint, .config = config};
+    const tapml_status status = config ? apply(&applying) : TAPML_OK;
+    alloc_free(applying.tensors);
+    quantised_config_destroy(config);
+    TAPML_TRY(status);
     return checkpoint_check_types(checkpoint);
 }
