@@ -8,8 +8,8 @@
 //   TAPML_COMPONENT  opencl
 //   TAPML_DEVICE     id of a device; the first one
 //   TAPML_OPTIONS    options of the component: "tile=large synchronous=1"
-//   TAPML_SHARE      "PART/PARTS": of the checks of each test the first and one of PARTS, counted from
-//                    0; "0/1", which is all. All parts together make every check.
+//   TAPML_SHARE      "PART/PARTS": of the checks of each test the first and one of PARTS, the first
+//                    of which is 0; "0/1", which is all. All parts together make every check.
 //   TAPML_REQUIRE    components, with blanks between them, whose absence is a failure
 // Without a driver or a device it is skipped, with exit status 77. What a component is not held to
 // stands in limits/, with reasons.
