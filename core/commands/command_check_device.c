@@ -20,6 +20,7 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    SETUP_DEADLINE_OPTION,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };

@@ -34,6 +34,7 @@ static const struct options_spec specs[] = {
     {"--activations", "TYPE",
      "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
     POOLING_OPTIONS,
+    SETUP_ISOLATION_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -531,6 +532,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     if (backend == NULL) {
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
+    TAPML_TRY(setup_read_isolation(options, &eval->setup.isolation));
     TAPML_TRY(setup_place(&eval->setup, "source", backend));
     TAPML_TRY(setup_read_activations(options, &activation));
     TAPML_TRY(eval_score_read_limit(options, model_checkpoint(eval->setup.model), activation,

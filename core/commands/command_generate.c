@@ -48,6 +48,7 @@ static const struct options_spec specs[] = {
     {"--state", "TYPE", "f32, f16 or q8_0, of keys and values; default with --plan: as in its run"},
     {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
     POOLING_OPTIONS,
+    SETUP_ISOLATION_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -105,6 +106,7 @@ static tapml_status add_place(struct generate *generate,
     struct setup *setup = &generate->setup;
     const struct place_settings settings = {.name = arena_text(setup->arena, name),
                                             .backend = arena_text(setup->arena, backend),
+                                            .isolation = setup->isolation,
                                             .activation = activation};
     struct place *place = NULL;
 
@@ -150,6 +152,7 @@ static tapml_status open_places(struct generate *generate)
     const struct options *options = &generate->options;
     const char *source = options_get(options, "--source");
 
+    TAPML_TRY(setup_read_isolation(options, &generate->setup.isolation));
     source = source != NULL ? source : options_get(options, "--backend");
     source = source != NULL ? source : metadata(generate, "source");
     if (source == NULL) {

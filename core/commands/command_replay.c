@@ -32,6 +32,7 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    SETUP_DEADLINE_OPTION,
     {"--activations", "TYPE", "f32 (default) or f16; a bundle and a target have their own"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,

@@ -9,7 +9,7 @@
 #include "plugin/registry.h"
 #include "verify/fault.h"
 
-enum { ISOLATION_DEADLINE_S = 30, ISOLATION_PROBE_S = 20 };
+enum { ISOLATION_DEADLINE_S = 30, ISOLATION_DEADLINE_MAX_S = 86400, ISOLATION_PROBE_S = 20 };
 
 struct isolation_options {
     const char *program; // Of this process: tapml-worker lies beside it.

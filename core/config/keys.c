@@ -3,10 +3,11 @@
 
 #include "config/keys.h"
 
+#include "config/isolation.h"
 #include "config/run_config.h"
 #include "tensor/encoding.h"
 
-enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, SECONDS_MAX = 86400, MEBIBYTES_MAX = 1 << 30 };
+enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 
 #define IN_RUN(member_)    .offset = offsetof(struct run_config, member_)
 #define IN_TARGET(member_) .offset = offsetof(struct place_settings, member_)
@@ -183,7 +184,7 @@ static const struct key keys[] = {
      .kind = KEY_NUMBER,
      .fallback = "30",
      .low = 1,
-     .high = SECONDS_MAX,
+     .high = ISOLATION_DEADLINE_MAX_S,
      IN_RUN(source.isolation.deadline_s),
      .example = "60",
      .help = deadline_help},
@@ -216,7 +217,7 @@ static const struct key keys[] = {
      .kind = KEY_NUMBER,
      .fallback = "30",
      .low = 1,
-     .high = SECONDS_MAX,
+     .high = ISOLATION_DEADLINE_MAX_S,
      IN_TARGET(isolation.deadline_s),
      .example = "60",
      .help = deadline_help},

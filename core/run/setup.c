@@ -24,7 +24,8 @@ static tapml_status open_with(const char *program,
                               int takes_all,
                               struct setup *out_setup)
 {
-    struct setup setup = {.program = program, .ini = ini};
+    struct setup setup = {
+        .program = program, .ini = ini, .isolation = {.deadline_s = ISOLATION_DEADLINE_S}};
     const char *files[OPTIONS_MAX + 1] = {NULL};
     int64_t threads = 0;
 
@@ -245,8 +246,10 @@ tapml_status setup_place(struct setup *setup, const char *name, const char *back
 {
     struct place *place = NULL;
 
-    TAPML_TRY(
-        setup_add_place(setup, &(struct place_settings){.name = name, .backend = backend}, &place));
+    TAPML_TRY(setup_add_place(
+        setup,
+        &(struct place_settings){.name = name, .backend = backend, .isolation = setup->isolation},
+        &place));
     const tapml_status status = setup_open_place(setup, place);
 
     if (status != TAPML_OK) {
@@ -323,10 +326,15 @@ tapml_status setup_read_isolation(const struct options *options,
 {
     const char *word = options_get(options, "--isolation");
 
-    return word == NULL || isolation_parse(word, &io_isolation->mode)
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID,
-                             "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
+    if (word != NULL && !isolation_parse(word, &io_isolation->mode)) {
+        return status_fail(TAPML_INVALID,
+                           "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
+    }
+    if (word == NULL && options_get(options, "--deadline") != NULL) {
+        io_isolation->mode = PLACE_ISOLATION_ALWAYS;
+    }
+    return options_i64(options, "--deadline", io_isolation->deadline_s, 1, ISOLATION_DEADLINE_MAX_S,
+                       &io_isolation->deadline_s);
 }
 
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)

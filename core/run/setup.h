@@ -24,6 +24,7 @@ struct setup {
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
     const char *no_text;         // Why that is not understood; NULL: it is, or there is none.
     struct special special;
+    struct place_isolation isolation;         // Of what setup_place opens.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
 };
@@ -35,6 +36,16 @@ struct setup {
         {"--threads", "N", "threads of the pool; by default one for each processor"},              \
     {                                                                                              \
         "--help", NULL, "prints this"                                                              \
+    }
+
+// Those of commands that keep backends in this process unless they are told otherwise.
+#define SETUP_ISOLATION_OPTIONS                                                                    \
+    {"--isolation", "WORD", "never (default), always (in a worker process) or loopback"},          \
+        SETUP_DEADLINE_OPTION
+#define SETUP_DEADLINE_OPTION                                                                      \
+    {                                                                                              \
+        "--deadline", "SECONDS",                                                                   \
+            "ends a worker that does not answer, 30 by default; without --isolation: in a worker"  \
     }
 
 // Makes the pool and scans for plugins. `ini` may be NULL. `program` is argv[0]'s file.
@@ -97,7 +108,8 @@ tapml_status setup_add_place(struct setup *setup,
 // open.
 tapml_status setup_open_place(struct setup *setup, struct place *place) STATUS_USED;
 
-// Both: a place of this process, without anything else. Nothing is added after a failure.
+// Both: a place as the setup's `isolation` says, which is of this process unless a command has
+// changed it, without anything else. Nothing is added after a failure.
 tapml_status setup_place(struct setup *setup, const char *name, const char *backend) STATUS_USED;
 
 // Opens the backends of all options "--target NAME=BACKEND" as places.
@@ -116,8 +128,8 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
 
-// Reads the option --isolation, as 'always', 'never' or 'loopback'; `*io_isolation` stays where it
-// is absent. TAPML_INVALID for what is none.
+// Reads the options --isolation, 'always', 'never' or 'loopback', and --deadline, by which alone it
+// is 'always'; `*io_isolation` stays where they are absent. TAPML_INVALID for what is none.
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation) STATUS_USED;
 

@@ -136,6 +136,19 @@ def orphans(before):
     return {pid: line for pid, line in processes().items() if pid not in before and is_orphan(line)}
 
 
+def generating_has_a_deadline(folder):
+    """A call that does not end is one sentence, which names it, and not a program that does not end."""
+    plan = os.path.join(folder, "plan.txt")
+    with open(plan, "w", encoding="utf-8") as file:
+        file.write("* -> source\nop=silu -> bad\n")
+    began = time.monotonic()
+    done = rig.host("generate", "--model", MODEL, "--ids", "1 5 7", "--count", "2", "--source", "reference", "--plan", plan,
+                    "--target", "bad=" + NAME, "--deadline", "1", *plugins())
+    rig.check(done, 3)
+    assert re.search(CALLING[NAME].format(at="layers.0/mlp/silu"), done.stderr), done.stderr
+    assert time.monotonic() - began < 30
+
+
 def is_orphan(line):
     """Whether a command line is that of a worker whose host is gone."""
     words = line.split(b"\0")
@@ -175,4 +188,5 @@ def is_listed(_):
 
 
 if __name__ == "__main__":
-    rig.main([runs, is_listed] + ([goes_with_its_host] if NAME.startswith("forks") else []), needs=["reference"])
+    more = [goes_with_its_host] if NAME.startswith("forks") else [generating_has_a_deadline] if NAME == "loops" else []
+    rig.main([runs, is_listed] + more, needs=["reference"])
