@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "tensor/shape.h"
+#include "verify/guard_bystanders.h"
 #include "verify/guard_weight.h"
 #include "verify/guarded_call.h"
 
@@ -24,6 +25,7 @@ struct guard {
     struct guard_violation violation;
     struct guarded_call guarded; // The call at hand.
     struct room dense_room;
+    struct guard_bystanders bystanders;
 };
 
 static tapml_status make_buffer(struct backend *backend, uint64_t size, tapml_object **out)
@@ -31,6 +33,7 @@ static tapml_status make_buffer(struct backend *backend, uint64_t size, tapml_ob
     struct guard *guard = (struct guard *)backend;
     struct guard_buffer *buffer = NULL;
     TAPML_TRY(guard_buffer_create(guard->wrapper.inner, size, guard->buffers_made++, &buffer));
+    guard_bystanders_add(&guard->bystanders, buffer);
     *out = &buffer->object;
     return TAPML_OK;
 }
@@ -38,16 +41,19 @@ static tapml_status make_buffer(struct backend *backend, uint64_t size, tapml_ob
 static tapml_status wrap_buffer(
     struct backend *backend, void *memory, uint64_t size, uint32_t access, tapml_object **out)
 {
+    struct guard *guard = (struct guard *)backend;
     struct guard_buffer *buffer = NULL;
-    TAPML_TRY(
-        guard_buffer_wrap(((struct guard *)backend)->wrapper.inner, memory, size, access, &buffer));
+    TAPML_TRY(guard_buffer_wrap(guard->wrapper.inner, memory, size, access, &buffer));
+    guard_bystanders_add(&guard->bystanders, buffer);
     *out = &buffer->object;
     return TAPML_OK;
 }
 
 static void free_buffer(struct backend *backend, tapml_object *object)
 {
-    guard_buffer_destroy(((struct guard *)backend)->wrapper.inner, guard_buffer_own(object));
+    struct guard *guard = (struct guard *)backend;
+    guard_bystanders_remove(&guard->bystanders, guard_buffer_own(object));
+    guard_buffer_destroy(guard->wrapper.inner, guard_buffer_own(object));
 }
 
 static tapml_status guard_write(struct backend *backend,
@@ -58,6 +64,7 @@ static tapml_status guard_write(struct backend *backend,
 {
     struct guard_buffer *buffer = guard_buffer_own(object);
     buffer->is_hashed = 0;
+    guard_bystanders_forget(buffer);
     return backend_write(((struct guard *)backend)->wrapper.inner, buffer->inner,
                          buffer->redzone + offset, source, size);
 }
@@ -75,6 +82,7 @@ static tapml_status guard_fill(
 {
     struct guard_buffer *buffer = guard_buffer_own(object);
     buffer->is_hashed = 0;
+    guard_bystanders_forget(buffer);
     return backend_fill(((struct guard *)backend)->wrapper.inner, buffer->inner,
                         buffer->redzone + offset, size, pattern);
 }
@@ -289,12 +297,13 @@ static tapml_status restore_redzones(const struct guard *guard)
     return backend_wait(inner);
 }
 
-static tapml_status report(const struct guard *guard)
+static tapml_status report(struct guard *guard)
 {
     const struct backend_call *call = guard->guarded.call;
     if (guard->violation.kind == GUARD_CLEAN) {
         return TAPML_OK;
     }
+    guard_bystanders_forget_all(&guard->bystanders);
     TAPML_TRY(restore_redzones(guard));
     return status_fail(TAPML_INTERNAL, "%s at '%.100s': %s", call->op->name,
                        call->instance ? call->instance : "", guard->violation.what);
@@ -335,6 +344,10 @@ static tapml_status check(struct guard *guard)
             TAPML_TRY(check_watch(guard, &guard->guarded.watches[i]));
         }
     }
+    if (guard->violation.kind == GUARD_CLEAN) {
+        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner, &guard->guarded,
+                                         &guard->violation));
+    }
     return report(guard);
 }
 
@@ -350,11 +363,12 @@ static tapml_status perform(struct guard *guard, const struct backend_call *call
 }
 
 // What is queued around a call that failed writes images, and reads them.
-static tapml_status settle(const struct guard *guard, tapml_status failure)
+static tapml_status settle(struct guard *guard, tapml_status failure)
 {
     char message[512];
     (void)snprintf(message, sizeof(message), "%s", status_message());
     (void)backend_wait(guard->wrapper.inner);
+    guard_bystanders_forget_all(&guard->bystanders);
     return status_fail(failure, "%s", message);
 }
 
@@ -366,6 +380,7 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
     guard->time_ns = 0;
     TAPML_TRY(guarded_call_begin(&guard->guarded, call, &inner_call.args));
     if (guard->is_ignoring) {
+        guard_bystanders_forget_all(&guard->bystanders);
         return perform(guard, &inner_call);
     }
     tapml_status status = begin(guard);
@@ -428,6 +443,7 @@ void guard_destroy(struct guard *guard)
     if (guard) {
         guarded_call_release(&guard->guarded);
         room_release(&guard->dense_room);
+        guard_bystanders_release(&guard->bystanders);
         backend_forget(&guard->wrapper.backend);
         alloc_free(guard);
     }

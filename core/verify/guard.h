@@ -15,6 +15,9 @@
 // larger ones after every sixteenth such call, so that a changed weight is found up to 15 calls
 // late.
 //
+// The buffers nearest to the first output of a call are compared, too, with what was last seen in
+// them: a write beyond all redzones names its op if it comes into one of them.
+//
 // Memory given to `buffer_wrap` has no redzones; everything else is checked for it too. The guard
 // waits before and after each call. It allocates only if a call needs more room than all calls
 // before. One thread, that of the inner backend.

@@ -33,6 +33,11 @@ struct guard_buffer {
     const void *given;
     int was_other;
 
+    // As a bystander of calls (verify/guard_bystanders.h): what was last seen in it.
+    struct guard_buffer *older, *newer;
+    struct hash seen;
+    uint64_t seen_epoch;
+
     // As a weight: of all bytes, as they were when they were first used, and how often since.
     struct hash hash;
     int is_hashed;

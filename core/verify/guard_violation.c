@@ -108,6 +108,17 @@ void guard_violation_weight(struct guard_violation *out_violation,
                    guarded_call_param(guarded, use)->name);
 }
 
+void guard_violation_elsewhere(struct guard_violation *out_violation,
+                               const struct guarded_call *guarded,
+                               const struct guarded_use *use,
+                               const struct guard_buffer *buffer)
+{
+    note(out_violation, guarded, GUARD_OUTSIDE, use);
+    (void)snprintf(out_violation->what, sizeof(out_violation->what),
+                   "a buffer of %" PRIu64 " bytes was written that is no argument of the call",
+                   buffer->size);
+}
+
 void guard_violation_unwritten(struct guard_violation *out_violation,
                                const struct guarded_call *guarded,
                                const struct guarded_use *use,

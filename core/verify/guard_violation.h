@@ -31,6 +31,12 @@ void guard_violation_weight(struct guard_violation *out_violation,
                             const struct guarded_call *guarded,
                             const struct guarded_use *use);
 
+// A buffer that is no argument of the call has changed; `use` is the call's first output.
+void guard_violation_elsewhere(struct guard_violation *out_violation,
+                               const struct guarded_call *guarded,
+                               const struct guarded_use *use,
+                               const struct guard_buffer *buffer);
+
 // An output is still poison at an element.
 void guard_violation_unwritten(struct guard_violation *out_violation,
                                const struct guarded_call *guarded,

@@ -30,12 +30,14 @@ static tapml_status memory_corruptor_call(struct backend *backend, const struct 
         return backend_call(inner, call);
     }
     const tapml_tensor *tensor = call->args[options->param].u.p;
-    const uint64_t offset = tensor->offset + (uint64_t)options->offset_bytes;
+    tapml_object *buffer = options->buffer ? options->buffer : tensor->buffer;
+    const uint64_t offset =
+        (options->buffer ? 0 : tensor->offset) + (uint64_t)options->offset_bytes;
 
-    TAPML_TRY(backend_read(inner, tensor->buffer, offset, before, options->size_bytes));
+    TAPML_TRY(backend_read(inner, buffer, offset, before, options->size_bytes));
     TAPML_TRY(backend_wait(inner));
     TAPML_TRY(backend_call(inner, call));
-    TAPML_TRY(backend_write(inner, tensor->buffer, offset,
+    TAPML_TRY(backend_write(inner, buffer, offset,
                             options->act == MEMORY_CORRUPTOR_WRITES ? (const void *)ONES : before,
                             options->size_bytes));
     return backend_wait(inner);

@@ -19,6 +19,8 @@ struct memory_corruptor_options {
     int64_t offset_bytes; // From the first element of that parameter's tensor; may be negative.
     uint32_t size_bytes;  // A whole number of grains, at most 64.
     const char *instance; // Only its calls are corrupted; NULL: all. Borrowed.
+    tapml_object
+        *buffer; // Of `inner`, instead of the parameter's and from its first byte, or NULL.
 };
 
 // `inner` is borrowed. The test fails if there is no memory. Freed by backend_release.

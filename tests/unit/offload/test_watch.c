@@ -189,22 +189,22 @@ Test(watch, a_guarded_run_catches_four_bytes_behind_an_output)
 {
     expect_guarded(
         "layers.1/mlp/silu",
-        (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 1, MLP_BYTES, 4, NULL},
+        (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 1, MLP_BYTES, 4, NULL, NULL},
         "byte 7040 of the buffer of 'y' was written, outside of its view");
 }
 
 Test(watch, a_guarded_run_catches_an_unwritten_tail)
 {
-    expect_guarded(
-        "layers.1/mlp/silu",
-        (struct memory_corruptor_options){MEMORY_CORRUPTOR_LEAVES, 1, MLP_BYTES - 16, 16, NULL},
-        "'y' was not written from element");
+    expect_guarded("layers.1/mlp/silu",
+                   (struct memory_corruptor_options){MEMORY_CORRUPTOR_LEAVES, 1, MLP_BYTES - 16, 16,
+                                                     NULL, NULL},
+                   "'y' was not written from element");
 }
 
 Test(watch, a_guarded_run_catches_a_changed_input)
 {
     expect_guarded("layers.1/mlp/silu",
-                   (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 0, 0, 4, NULL},
+                   (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 0, 0, 4, NULL, NULL},
                    "input 'x' changed at element 0");
 }
 
@@ -212,6 +212,6 @@ Test(watch, a_guarded_run_catches_a_row_outside_the_region)
 {
     expect_guarded("layers.2/attn/k_append",
                    (struct memory_corruptor_options){MEMORY_CORRUPTOR_WRITES, 0,
-                                                     20 * STATE_ROW_BYTES, 4, NULL},
+                                                     20 * STATE_ROW_BYTES, 4, NULL, NULL},
                    "row 20 of state 'state' was written");
 }

@@ -135,7 +135,7 @@ static void
 corrupt_memory(enum memory_corruptor_act act, uint32_t param, int64_t offset, uint32_t size)
 {
     memory_corruptor_set(corruptor,
-                         &(struct memory_corruptor_options){act, param, offset, size, NULL});
+                         &(struct memory_corruptor_options){act, param, offset, size, NULL, NULL});
 }
 
 // The call fails with this finding of the guard, and with op and instance in the sentence.
@@ -223,6 +223,67 @@ Test(guard, a_write_far_behind_and_far_before_a_buffer_is_caught)
            "redzone before 'y' was written, 4096 bytes before its buffer");
     corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
     expect_clean(&fixture);
+    finish(&fixture);
+}
+
+// As by a call that writes where no redzone of its own buffers is.
+static void corrupt_buffer(tapml_object *buffer)
+{
+    memory_corruptor_set(corruptor, &(struct memory_corruptor_options){
+                                        .act = MEMORY_CORRUPTOR_WRITES,
+                                        .offset_bytes = GUARD_BUFFER_REDZONE_BYTES + 8,
+                                        .size_bytes = 4,
+                                        .buffer = guard_buffer_own(buffer)->inner});
+}
+
+Test(guard, a_write_into_a_buffer_of_nobody_is_caught)
+{
+    struct call_fixture fixture;
+    tapml_object *before = NULL, *behind = NULL, *far = NULL;
+    MUST(backend_buffer_new(backend, 64, &before));
+    MUST(make_silu(&fixture, 0));
+    MUST(backend_buffer_new(backend, 2 << 20, &far)); // Too large to be read after each call.
+    MUST(backend_buffer_new(backend, 40, &behind));
+    expect_clean(&fixture); // The guard has seen them from here on.
+    corrupt_buffer(behind);
+    expect(&fixture, GUARD_OUTSIDE, 1,
+           "a buffer of 40 bytes was written that is no argument of the call");
+    corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
+    expect_clean(&fixture); // Told once, and seen anew.
+    corrupt_buffer(before);
+    expect(&fixture, GUARD_OUTSIDE, 1,
+           "a buffer of 64 bytes was written that is no argument of the call");
+    corrupt_buffer(far);
+    expect_clean(&fixture);
+    backend_buffer_free(backend, before);
+    backend_buffer_free(backend, far);
+    finish(&fixture);
+    backend_buffer_free(backend, behind);
+}
+
+Test(guard, what_others_write_into_a_bystander_is_no_fault)
+{
+    static const float ONE = 1;
+    struct call_fixture fixture;
+    tapml_object *bystander = NULL, *wrapped = NULL;
+    float memory[4] = {0};
+    MUST(make_silu(&fixture, 0));
+    MUST(backend_buffer_new(backend, 64, &bystander));
+    MUST(backend_buffer_wrap(backend, memory, sizeof(memory), TAPML_ACCESS_READ, &wrapped));
+    expect_clean(&fixture);
+    MUST(backend_write(backend, bystander, 4, &ONE, sizeof(ONE)));
+    memory[0] = ONE;
+    expect_clean(&fixture);
+    MUST(backend_fill(backend, bystander, 0, 64, 0));
+    expect_clean(&fixture);
+    corrupt_buffer(bystander);
+    guard_watch(guard, 0); // What an unchecked call does is not laid on the next one.
+    MUST(calls_make(backend, &fixture.call));
+    guard_watch(guard, 1);
+    corrupt_memory(MEMORY_CORRUPTOR_NONE, 0, 0, 0);
+    expect_clean(&fixture);
+    backend_buffer_free(backend, bystander);
+    backend_buffer_free(backend, wrapped);
     finish(&fixture);
 }
 

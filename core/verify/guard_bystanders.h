@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a call writes into buffers that are none of its arguments: a write beyond all redzones.
+//
+// The buffers of a guard stand in the order in which they were made, since memory is mostly given
+// out in that order. After a checked call those nearest to its first output are read, at most 16 of
+// at most 256 KiB in all, and compared with the hash of what was last seen in them. What the host
+// writes, and what unchecked calls may have written, is learned anew. Wrapped memory is left out:
+// its owner writes there as it likes. One thread, that of the guard.
+#pragma once
+
+#include "verify/guard_violation.h"
+
+// The buffers of one guard. All zero to begin with.
+struct guard_bystanders {
+    struct guard_buffer *newest;
+    uint64_t epoch; // What was learned in an earlier one does not count.
+    struct room room;
+};
+
+// Frees what checks have needed. The buffers are the caller's.
+void guard_bystanders_release(struct guard_bystanders *bystanders);
+
+// Appends a new buffer, or takes one out that is about to be freed.
+void guard_bystanders_add(struct guard_bystanders *bystanders, struct guard_buffer *buffer);
+void guard_bystanders_remove(struct guard_bystanders *bystanders, struct guard_buffer *buffer);
+
+// Somebody writes to a buffer, or may have written to any, in an order that the guard does not see.
+void guard_bystanders_forget(struct guard_buffer *buffer);
+void guard_bystanders_forget_all(struct guard_bystanders *bystanders);
+
+// After a call that was found clean in all else: learns from the images of its buffers, and
+// compares those near its first output, waiting for `inner`. A change is described in
+// `out_violation`, once. Allocates only if it needs more room than before. TAPML_NO_MEMORY and
+// failures of `inner`.
+tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
+                                    struct backend *inner,
+                                    const struct guarded_call *guarded,
+                                    struct guard_violation *out_violation) STATUS_USED;
