@@ -243,22 +243,33 @@ Test(elements, silu_of_large_values)
     free(expected);
 }
 
-// Where exp(x) is far below 1, and where it overflows.
-Test(elements, softplus_keeps_its_digits)
+// Every value has all its digits, however small it is; `number` is the op's own, if it has one.
+static void check_digits(const tapml_op *op, const double *number)
 {
-    enum { COUNT = 13 };
-    const double values[COUNT] = {-80, -40, -20, -10, -1, -0.0, 1e-30, 1, 10, 20, 40, 200, 1e30};
+    enum { COUNT = 15 };
+    const double values[COUNT] = {-80,   -40, -20, -10, -1, -0.0, 1e-30, 1,
+                                  -1e-3, 0.2, 10,  20,  40, 200,  1e30};
     double *expected = device_array(COUNT);
-    struct op_fixture fixture = {.op = &tapml_softplus, .output = TAPML_SOFTPLUS_Y};
+    struct op_fixture fixture = {.op = op, .output = op->n_params - 1};
     struct operand_spec spec = op_fixture_rows(TAPML_F32, 1, COUNT, NULL);
 
-    fixture.arguments[TAPML_SOFTPLUS_Y].tensor = spec;
+    fixture.arguments[fixture.output].tensor = spec;
     spec.values = values;
-    fixture.arguments[TAPML_SOFTPLUS_X].tensor = spec;
-    for (int i = 0; i < COUNT; i++) {
-        expected[i] = formulas_unary("tapml.softplus", values[i], NULL);
+    fixture.arguments[0].tensor = spec;
+    if (number) {
+        fixture.arguments[1].f64 = *number;
     }
-    device_check_each(device, &fixture, COUNT, expected, 16, "softplus far from 0");
+    for (int i = 0; i < COUNT; i++) {
+        expected[i] = formulas_unary(op->name, values[i], number);
+    }
+    device_check_each(device, &fixture, COUNT, expected, 16, "digits far from 0 and near it");
+}
+
+Test(elements, digits)
+{
+    check_digits(&tapml_softplus, NULL); // Where exp(x) is far below 1, and where it overflows.
+    check_digits(&tapml_tanh, NULL);
+    check_digits(&tapml_softcap, &(const double){30});
 }
 
 // Ops of one operand and up to two numbers; `limit` is in units in the last place.
