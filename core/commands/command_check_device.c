@@ -5,9 +5,10 @@
 
 #include "config/isolation.h"
 #include "config/run_file.h"
+#include "run/driver_bundle.h"
+#include "run/driver_listing.h"
 #include "run/interrupt.h"
 #include "run/setup.h"
-#include "verify/driver_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const struct options_spec specs[] = {
     {"--check", "NAME", "one check alone"},
     {"--seed", "N", "of the sizes, offsets and bytes; 1 by default, as in a run"},
     {"--repeat", "N", "number of times, for what fails only sometimes; 1 by default"},
+    {"--bundle", "FILE", "writes the first check that fails to FILE, for `replay`"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
@@ -36,6 +38,8 @@ struct checking {
     int64_t seed, repeat;
     size_t only; // The one check; or all, where it is their number.
     size_t failed, skipped, trials;
+    size_t wrong;                 // The first check that has failed, once one has;
+    struct driver_result failure; // what it found.
 };
 
 static tapml_status find_check(const char *name, size_t *out_index)
@@ -78,18 +82,6 @@ static tapml_status open_place(struct checking *checking)
     return setup_open_place(&checking->setup, checking->place);
 }
 
-// One line for a check: its outcome, and why it is not a pass.
-static void print_check(size_t index, const struct driver_result *result)
-{
-    static const char *const outcomes[] = {
-        [DRIVER_PASSED] = "pass", [DRIVER_FAILED] = "FAIL", [DRIVER_SKIPPED] = "skipped"};
-    const int is_pass = result->outcome == DRIVER_PASSED;
-
-    (void)printf("%-10s %-8s %5" PRIu64 "  %s\n", driver_check_name(index),
-                 outcomes[result->outcome], result->trials,
-                 is_pass ? driver_check_about(index) : result->reason);
-}
-
 static tapml_status check_once(struct checking *checking, int is_last)
 {
     for (size_t i = 0; i < driver_check_count(); i++) {
@@ -102,11 +94,14 @@ static tapml_status check_once(struct checking *checking, int is_last)
         TAPML_TRY(driver_check_run(driver_check_backend(checking->place),
                                    registry_catalogue(checking->setup.registry), i,
                                    (uint64_t)checking->seed, &result));
-        checking->failed += result.outcome == DRIVER_FAILED;
+        if (result.outcome == DRIVER_FAILED && checking->failed++ == 0) {
+            checking->wrong = i;
+            checking->failure = result;
+        }
         checking->skipped += result.outcome == DRIVER_SKIPPED;
         checking->trials += result.trials;
         if (is_last || result.outcome == DRIVER_FAILED) {
-            print_check(i, &result);
+            driver_listing_check(i, &result);
         }
     }
     return TAPML_OK;
@@ -115,11 +110,7 @@ static tapml_status check_once(struct checking *checking, int is_last)
 // Up to the first repetition in which something fails.
 static tapml_status check_all(struct checking *checking)
 {
-    const struct backend_info *info = backend_info(checking->place->backend);
-
-    (void)printf("%s:%s (%s)%s%s, seed %" PRId64 "\n%-10s %-8s %5s\n", info->component,
-                 info->device, info->device_name, info->driver[0] != '\0' ? ", driver " : "",
-                 info->driver, checking->seed, "check", "outcome", "trials");
+    driver_listing_begin(checking->place->backend, (uint64_t)checking->seed);
     for (int64_t i = 0; i < checking->repeat && checking->failed == 0; i++) {
         checking->skipped = 0;
         TAPML_TRY(check_once(checking, i == checking->repeat - 1));
@@ -127,6 +118,23 @@ static tapml_status check_all(struct checking *checking)
     (void)printf("the driver %s: %zu trials, %zu checks failed, %zu skipped\n",
                  checking->failed > 0 ? "is wrong" : "passed", checking->trials, checking->failed,
                  checking->skipped);
+    return TAPML_OK;
+}
+
+// What failed, as a file for others.
+static tapml_status write_bundle(const struct checking *checking)
+{
+    const char *path = options_get(checking->options, "--bundle");
+
+    if (path == NULL || checking->failed == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(driver_bundle_write(&(struct driver_bundle_options){.path = path,
+                                                                  .place = checking->place,
+                                                                  .check = checking->wrong,
+                                                                  .seed = (uint64_t)checking->seed,
+                                                                  .failure = &checking->failure}));
+    (void)printf("bundle: %s\n", path);
     return TAPML_OK;
 }
 
@@ -156,7 +164,8 @@ static tapml_status run(const struct command *command, struct checking *checking
                          has_config ? &checking->config.ini : NULL, &checking->setup));
     interrupt_watch();
     TAPML_TRY(open_place(checking));
-    return check_all(checking);
+    TAPML_TRY(check_all(checking));
+    return write_bundle(checking);
 }
 
 enum outcome command_check_device_main(const struct command *command)

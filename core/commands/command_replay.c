@@ -9,6 +9,8 @@
 #include "model/weight_files.h"
 #include "report/report.h"
 #include "run/bundles.h"
+#include "run/driver_bundle.h"
+#include "run/driver_listing.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/run_metadata.h"
@@ -223,6 +225,52 @@ static tapml_status replay(struct replaying *replaying)
     return replay_all(replaying, &verdicts, repeat);
 }
 
+// A driver has neither cases nor weights.
+static tapml_status refuse_cases(const struct options *options)
+{
+    static const char *const others[] = {"--case", "--model"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (options_get(options, others[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "%s is for cases, and '%s' is the bundle of a driver",
+                               others[i], options->plain[0]);
+        }
+    }
+    return TAPML_OK;
+}
+
+// Makes the check of a driver's bundle again until it fails, `repeat` times at most.
+static tapml_status
+check_driver(struct replaying *replaying, size_t check, uint64_t seed, int64_t repeat)
+{
+    struct driver_result result = {.outcome = DRIVER_PASSED};
+
+    driver_listing_begin(replaying->place->backend, seed);
+    for (int64_t i = 0; i < repeat && result.outcome != DRIVER_FAILED; i++) {
+        TAPML_TRY(interrupt_check());
+        TAPML_TRY(driver_check_run(driver_check_backend(replaying->place),
+                                   registry_catalogue(replaying->setup.registry), check, seed,
+                                   &result));
+    }
+    driver_listing_check(check, &result);
+    replaying->bad = result.outcome == DRIVER_FAILED;
+    bundles_describe(replaying->store, NULL);
+    return TAPML_OK;
+}
+
+static tapml_status replay_driver(struct replaying *replaying)
+{
+    int64_t repeat = 1;
+    size_t check = 0;
+    uint64_t seed = 0;
+
+    TAPML_TRY(refuse_cases(replaying->options));
+    TAPML_TRY(options_i64(replaying->options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
+    TAPML_TRY(driver_bundle_read(replaying->store, &check, &seed));
+    TAPML_TRY(open_place(replaying));
+    return check_driver(replaying, check, seed, repeat);
+}
+
 // The store first: a file that is no store is reported before plugins are searched for.
 static tapml_status open_files(struct replaying *replaying)
 {
@@ -246,7 +294,7 @@ static tapml_status run(const struct command *command, struct replaying *replayi
     TAPML_TRY(setup_open(command->program, replaying->options,
                          has_config ? &replaying->config.ini : NULL, &replaying->setup));
     interrupt_watch();
-    return replay(replaying);
+    return driver_bundle_is(replaying->store) ? replay_driver(replaying) : replay(replaying);
 }
 
 static void replaying_release(struct replaying *replaying)

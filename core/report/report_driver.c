@@ -35,6 +35,7 @@ struct report_maker report_driver_make(const struct report_rows *rows)
         report_maker_text(&part, "sentence", blame->reason);
         report_maker_text(&part, "check", blame->source);
         report_maker_text(&part, "repeat", blame->label);
+        report_maker_text(&part, "bundle", bundle != NULL ? bundle->file : "");
         report_maker_text(&part, "command", bundle != NULL ? bundle->command : "");
     } else {
         report_maker_text(&part, "verdict", step != NULL ? "passed" : "not made");
@@ -62,18 +63,32 @@ int report_driver_is_wrong(const json_t *target)
     return strcmp(report_markup_string(check_of(target), "verdict"), "failed") == 0;
 }
 
-void report_driver_print(const json_t *target)
+void report_driver_print_repeat(const json_t *target, const char *dir, struct text *out)
 {
     const json_t *check = check_of(target);
+    const char *command = report_markup_string(check, "command");
 
-    if (report_driver_is_wrong(target)) {
-        (void)printf("blamed: the driver of %s: its '%s' is wrong: %s (%s)\n  %s\n",
-                     report_markup_string(target, "name"), report_markup_string(check, "check"),
-                     report_markup_string(check, "sentence"), report_markup_string(check, "repeat"),
-                     report_markup_string(check, "command"));
-    } else {
-        (void)printf("driver: %s\n", report_markup_string(check, "sentence"));
+    if (!report_markup_command(command, report_markup_string(check, "bundle"), dir, out)) {
+        text_append(out, command); // Of an earlier version: without a bundle.
     }
+}
+
+tapml_status report_driver_print(const json_t *target, const char *dir)
+{
+    const json_t *check = check_of(target);
+    struct text text;
+
+    text_init(&text);
+    if (report_driver_is_wrong(target)) {
+        text_format(&text, "blamed: the driver of %s: its '%s' is wrong: %s (%s)\n  ",
+                    report_markup_string(target, "name"), report_markup_string(check, "check"),
+                    report_markup_string(check, "sentence"), report_markup_string(check, "repeat"));
+        report_driver_print_repeat(target, dir, &text);
+        text_append(&text, "\n");
+    } else {
+        text_format(&text, "driver: %s\n", report_markup_string(check, "sentence"));
+    }
+    return text_print(&text);
 }
 
 void report_driver_print_html(const json_t *target, struct text *out)
@@ -85,11 +100,12 @@ void report_driver_print_html(const json_t *target, struct text *out)
                       report_markup_string(check, "sentence"));
         return;
     }
-    REPORT_MARKUP(out,
-                  "<article class=\"blamed\"><h3>The driver <span class=\"where\">its check "
-                  "<code>{}</code></span></h3>\n<p>Wrong below every operator, without the model: "
-                  "{}.</p>\n<p class=\"soft\">{}</p>\n<p>This command makes the check "
-                  "again:</p>\n<pre class=\"tell\" tabindex=\"0\">{}</pre>\n</article>\n",
-                  report_markup_string(check, "check"), report_markup_string(check, "sentence"),
-                  report_markup_string(check, "repeat"), report_markup_string(check, "command"));
+    REPORT_MARKUP(
+        out,
+        "<article class=\"blamed\"><h3>The driver <span class=\"where\">its check "
+        "<code>{}</code></span></h3>\n<p>Wrong below every operator, without the model: "
+        "{}.</p>\n<p class=\"soft\">{}</p>\n<p>This command makes the check "
+        "again, in this folder:</p>\n<pre class=\"tell\" tabindex=\"0\">{}</pre>\n</article>\n",
+        report_markup_string(check, "check"), report_markup_string(check, "sentence"),
+        report_markup_string(check, "repeat"), report_markup_string(check, "command"));
 }

@@ -17,8 +17,12 @@ void report_driver_print_reason(const struct report_rows *rows, char *out, size_
 // Whether a target of a report's document has a driver that is blamed.
 int report_driver_is_wrong(const json_t *target);
 
+// Appends the command that makes the check of a blamed driver again: from its bundle in the folder
+// `dir` of the run.
+void report_driver_print_repeat(const json_t *target, const char *dir, struct text *out);
+
 // Prints the line of a target to the standard output: passed, or what fails and how to repeat it.
-void report_driver_print(const json_t *target);
+tapml_status report_driver_print(const json_t *target, const char *dir) STATUS_USED;
 
 // The same as a part of the page.
 void report_driver_print_html(const json_t *target, struct text *out);

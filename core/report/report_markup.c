@@ -202,6 +202,20 @@ const char *report_markup_op(const char *op_name)
     return strncmp(op_name, own, sizeof(own) - 1) == 0 ? op_name + sizeof(own) - 1 : op_name;
 }
 
+int report_markup_command(const char *command, const char *file, const char *dir, struct text *out)
+{
+    const char *at = *file != '\0' ? strstr(command, file) : NULL;
+
+    if (at == NULL) {
+        return 0;
+    }
+    text_append_bytes(out, command, (size_t)(at - command));
+    text_append_shell(out, dir);
+    text_append(out, "/");
+    text_append(out, at);
+    return 1;
+}
+
 int report_markup_is_first(const json_t *blamed, size_t index)
 {
     const char *op = report_markup_string(json_array_get(blamed, index), "op");

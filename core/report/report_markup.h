@@ -43,6 +43,10 @@ const char *report_markup_date(int64_t seconds, char *out); // "21 November 2026
 // "attention" for "tapml.attention": a stranger's op keeps its full name.
 const char *report_markup_op(const char *op_name);
 
+// Appends a command for a shell in the folder of a run, which knows `file` there by its name alone,
+// as one for the folder in which `dir` is that of the run. 0: it has no such file.
+int report_markup_command(const char *command, const char *file, const char *dir, struct text *out);
+
 // Whether item `index` of the blamed instances of a target is the one to show for its op: the first
 // that fails in the model, or if all fail in derived cases alone the first.
 int report_markup_is_first(const json_t *blamed, size_t index);

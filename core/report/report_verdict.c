@@ -167,22 +167,12 @@ void report_verdict_print(const json_t *target, int is_coloured, struct text *ou
 
 // -- The end -----------------------------------------------------------------------------------
 
-// The bundle's own command knows the file by its name alone.
 int report_verdict_print_repeat(const json_t *blamed, const char *dir, struct text *out)
 {
     const json_t *bundle = json_object_get(blamed, "bundle");
-    const char *command = report_markup_string(bundle, "command");
-    const char *file = report_markup_string(bundle, "file");
-    const char *at = *file != '\0' ? strstr(command, file) : NULL;
 
-    if (at == NULL) {
-        return 0;
-    }
-    text_append_bytes(out, command, (size_t)(at - command));
-    text_append_shell(out, dir);
-    text_append(out, "/");
-    text_append(out, at);
-    return 1;
+    return report_markup_command(report_markup_string(bundle, "command"),
+                                 report_markup_string(bundle, "file"), dir, out);
 }
 
 static int print_first_repeat(const json_t *target, const char *dir, struct text *out)
@@ -200,7 +190,7 @@ static int print_first_repeat(const json_t *target, const char *dir, struct text
 static void print_wrong(const json_t *target, const char *dir, struct text *out)
 {
     if (report_driver_is_wrong(target)) {
-        text_append(out, report_markup_string(json_object_get(target, "driver_check"), "command"));
+        report_driver_print_repeat(target, dir, out);
     } else if (!print_first_repeat(target, dir, out)) {
         text_append(out, "tapml-host report ");
         text_append_shell(out, dir);

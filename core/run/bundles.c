@@ -70,15 +70,20 @@ static const char *metadata_of(const struct bundling *bundling, const char *name
     return metadata != NULL ? arena_text(bundling->arena, metadata) : NULL;
 }
 
-// The target as a bundle names it, or NULL where there is no memory.
+const char *
+bundles_print_target(const char *name, const struct backend *backend, struct arena *arena)
+{
+    const struct backend_info *info = backend_info(backend);
+
+    return arena_format(arena, "%s = %s:%s (%s), plugin %s %s%s", name, info->component,
+                        info->device, info->device_name, info->plugin, info->plugin_version,
+                        activation_type(info->activation)->remark);
+}
+
 static const char *describe_target(const struct bundling *bundling)
 {
-    const struct backend_info *info = backend_info(bundling->options->backend);
-
-    return arena_format(bundling->arena, "%s = %s:%s (%s), plugin %s %s%s",
-                        bundling->options->target, info->component, info->device, info->device_name,
-                        info->plugin, info->plugin_version,
-                        activation_type(info->activation)->remark);
+    return bundles_print_target(bundling->options->target, bundling->options->backend,
+                                bundling->arena);
 }
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -461,7 +466,7 @@ static void print_metadata(struct store *store, const char *before, const char *
 void bundles_describe(struct store *store, const struct verdict_list *verdicts)
 {
     print_metadata(store, "bundle of ", BUNDLE_METADATA_INSTANCE);
-    for (size_t i = 0; i < verdicts->count; i++) {
+    for (size_t i = 0; verdicts != NULL && i < verdicts->count; i++) {
         (void)printf("  op      ");
         print_text(verdicts->items[i].op_name);
         (void)printf(", %s\n  shapes  ", verdicts->items[i].phase);
@@ -469,6 +474,12 @@ void bundles_describe(struct store *store, const struct verdict_list *verdicts)
         (void)printf("\n");
     }
     print_metadata(store, "  was     ", BUNDLE_METADATA_WHOLE);
+    print_metadata(store, "  check   ", BUNDLE_METADATA_CHECK);
+    print_metadata(store, "  seed    ", BUNDLE_METADATA_SEED);
+    print_metadata(store, "  trial   ", BUNDLE_METADATA_TRIAL);
+    print_metadata(store, "  bytes   ", BUNDLE_METADATA_SIZE);
+    print_metadata(store, "  at      ", BUNDLE_METADATA_OFFSET);
+    print_metadata(store, "  driver  ", BUNDLE_METADATA_DRIVER);
     print_metadata(store, "  failed  ", BUNDLE_METADATA_TARGET);
     print_metadata(store, "          ", BUNDLE_METADATA_REASON);
 }

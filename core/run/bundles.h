@@ -30,7 +30,13 @@ tapml_status bundles_write(const struct bundles_options *options, unsigned *io_c
 // Removes the bundles behind number `count`: those of an earlier start, which had more.
 void bundles_remove_rest(const char *dir, unsigned count);
 
-// Prints what a bundle is: instance, op, where and how it failed.
+// What a bundle says of the target that a run names so: "gpu = COMPONENT:DEVICE (its name), plugin
+// ID VERSION", in `arena`; NULL where there is no memory.
+const char *
+bundles_print_target(const char *name, const struct backend *backend, struct arena *arena);
+
+// Prints what a bundle is: instance, op, where and how it failed; of a driver, its check.
+// `verdicts` is NULL there.
 void bundles_describe(struct store *store, const struct verdict_list *verdicts);
 
 // Replays the one case of a bundle once more, and prints the limit of each output and the first

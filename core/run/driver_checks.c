@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "exec/place.h"
+#include "run/driver_bundle.h"
 #include "run/forgetting.h"
 #include "run/progress.h"
 #include "store/blame.h"
@@ -34,7 +35,8 @@ struct checked_driver {
     struct driver_summary summary;
     const char *sentence; // What it came to.
     const char *repeat;   // What repeats it: seed and the trial that failed.
-    const char *command;  // For a shell in the folder of the run.
+    const char *file;     // Of the bundle, in the folder of the run.
+    const char *command;  // For a shell in that folder.
     uint64_t time_ns;
     struct arena *arena;
 };
@@ -73,11 +75,12 @@ static const char *print_command(const struct checked_driver *checked)
     struct text command;
 
     text_init(&command);
-    text_append(&command, "tapml-host check-device --config ");
+    text_append(&command, "tapml-host replay ");
+    text_append_shell(&command, checked->file);
+    text_append(&command, " --config ");
     text_append_shell(&command, checked->options->config);
     text_append(&command, " --target ");
     text_append_shell(&command, checked->name);
-    text_format(&command, " --check %s", name_of_failed(checked));
     const char *made = command.failed ? NULL : arena_text(checked->arena, command.data);
 
     text_release(&command);
@@ -87,15 +90,45 @@ static const char *print_command(const struct checked_driver *checked)
 static tapml_status print_texts(struct checked_driver *checked)
 {
     checked->sentence = print_sentence(checked);
-    checked->repeat = "";
-    checked->command = "";
-    if (checked->summary.is_wrong) {
-        checked->repeat = print_repeat(checked);
-        checked->command = print_command(checked);
-    }
-    return checked->sentence != NULL && checked->repeat != NULL && checked->command != NULL
-               ? TAPML_OK
-               : status_no_memory();
+    return checked->sentence != NULL ? TAPML_OK : status_no_memory();
+}
+
+// -- The bundle --------------------------------------------------------------------------------
+
+static tapml_status print_bundle_texts(struct checked_driver *checked)
+{
+    checked->file =
+        arena_format(checked->arena, "FAULT-%u.tapmlrun", *checked->options->io_bundles);
+    checked->repeat = print_repeat(checked);
+    checked->command = checked->file != NULL ? print_command(checked) : NULL;
+    return checked->command != NULL && checked->repeat != NULL ? TAPML_OK : status_no_memory();
+}
+
+// Each start counts the bundle of a driver that is wrong, and writes it anew.
+static tapml_status write_bundle(struct checked_driver *checked)
+{
+    const struct driver_checks_options *options = checked->options;
+
+    *options->io_bundles += 1;
+    TAPML_TRY(print_bundle_texts(checked));
+    const char *path = arena_format(checked->arena, "%s/%s", options->dir, checked->file);
+
+    return path != NULL ? driver_bundle_write(
+                              &(struct driver_bundle_options){.path = path,
+                                                              .place = options->place,
+                                                              .check = checked->summary.failed,
+                                                              .seed = DRIVER_CHECK_SEED,
+                                                              .failure = &checked->summary.failure})
+                        : status_no_memory();
+}
+
+static tapml_status write_bundle_row(const struct checked_driver *checked)
+{
+    return bundled_write(checked->options->store, checked->name,
+                         &(struct bundled_row){.instance = BLAME_DRIVER,
+                                               .file = checked->file,
+                                               .shape_class = "",
+                                               .command = checked->command});
 }
 
 // -- Rows --------------------------------------------------------------------------------------
@@ -174,10 +207,7 @@ static tapml_status write_blame(const struct checked_driver *checked)
                                               .label = checked->repeat,
                                               .tried = 1,
                                               .failed = 1}));
-    TAPML_TRY(bundled_write(
-        store, checked->name,
-        &(struct bundled_row){
-            .instance = BLAME_DRIVER, .file = "", .shape_class = "", .command = checked->command}));
+    TAPML_TRY(write_bundle_row(checked));
     return write_offload(checked);
 }
 
@@ -191,7 +221,7 @@ static tapml_status write_rows(const struct checked_driver *checked)
         const int is_same = known != NULL && strcmp(known->source, name_of_failed(checked)) == 0 &&
                             strcmp(known->reason, checked->summary.failure.reason) == 0;
 
-        return is_same ? TAPML_OK : write_blame(checked);
+        return is_same ? write_bundle_row(checked) : write_blame(checked);
     }
     if (known != NULL) { // It passes now: all is judged anew.
         TAPML_TRY(forgetting_steps(checked->options->store, checked->name));
@@ -230,6 +260,9 @@ static tapml_status check(struct checked_driver *checked)
     checked->time_ns = clock_now_ns() - begin_ns;
     TAPML_TRY(print_texts(checked));
     progress_end(&progress, "%s", checked->sentence);
+    if (checked->summary.is_wrong) {
+        TAPML_TRY(write_bundle(checked));
+    }
     return write_at_once(checked);
 }
 

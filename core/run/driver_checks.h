@@ -23,18 +23,20 @@ struct driver_checks_options {
     struct store *store;
     const struct catalogue *catalogue;
     const struct place *place; // The target, open.
+    const char *dir;           // Of the run.
     const char *config;        // Path of the run's INI, for the command that repeats a check.
+    unsigned *io_bundles;      // FAULT-n.tapmlrun of the run so far.
 };
 
 // The plan of a target whose driver is wrong.
 #define DRIVER_CHECKS_PLAN "* -> source\n"
 
 // Checks the driver, and writes a step unless an earlier start has written the same. If the driver
-// is wrong, `*out_is_wrong` is set and the target is finished in the same transaction: the row in
-// `blame` is about the driver, that in `bundle` has the command that repeats the check, that in
-// `offload` has DRIVER_CHECKS_PLAN. If it passes at the begin where an earlier start has blamed it,
-// the jobs of the target begin anew. Failures are those of the store and those of the target that
-// end all (base/status.h).
+// is wrong, its bundle is written, `*out_is_wrong` is set and the target is finished in the same
+// transaction: the row in `blame` is about the driver, that in `bundle` names the file and has the
+// command that repeats the check, that in `offload` has DRIVER_CHECKS_PLAN. If it passes at the
+// begin where an earlier start has blamed it, the jobs of the target begin anew. Failures are those
+// of the store and those of the target that end all (base/status.h).
 tapml_status driver_checks_make(const struct driver_checks_options *options,
                                 enum driver_checks_moment moment,
                                 int *out_is_wrong) STATUS_USED;

@@ -44,6 +44,7 @@ struct target_jobs {
     struct session *session;
     struct progress progress;
     char phase[160];
+    unsigned *io_bundles;      // As of the options.
     size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
 };
 
@@ -383,9 +384,7 @@ static tapml_status measure(const struct target_jobs *target, const char *text)
     return status;
 }
 
-static tapml_status write_bundles(const struct target_jobs *target,
-                                  const struct target_jobs_options *options,
-                                  int is_finished)
+static tapml_status write_bundles(const struct target_jobs *target, int is_finished)
 {
     const struct run_judge_options *run = target->run;
     const struct place_settings *settings = &target->place->settings;
@@ -401,7 +400,7 @@ static tapml_status write_bundles(const struct target_jobs *target,
                                   .config = settings->fault_count > 0 ? run->config->path : NULL,
                                   .verdicts = &target->verdicts,
                                   .is_finished = is_finished},
-        options->io_bundles);
+        target->io_bundles);
 }
 
 // What is left of the offload at this start: all of it, the measuring, or nothing.
@@ -437,7 +436,9 @@ check_driver(const struct target_jobs *target, enum driver_checks_moment moment,
         &(struct driver_checks_options){.store = run->store,
                                         .catalogue = registry_catalogue(run->setup->registry),
                                         .place = target->place,
-                                        .config = run->config->path},
+                                        .dir = run->config->dir,
+                                        .config = run->config->path,
+                                        .io_bundles = target->io_bundles},
         moment, out_is_wrong));
     return *out_is_wrong ? write_plan(target, DRIVER_CHECKS_PLAN) : TAPML_OK;
 }
@@ -475,9 +476,7 @@ check_at_end(const struct target_jobs *target, int was_finished, int *out_is_wro
     return is_made ? TAPML_OK : check_driver(target, DRIVER_CHECKS_END, out_is_wrong);
 }
 
-static tapml_status judge_ops(struct target_jobs *target,
-                              struct arena *arena,
-                              const struct target_jobs_options *options)
+static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
 {
     int is_wrong = 0, was_finished = 0;
 
@@ -489,11 +488,11 @@ static tapml_status judge_ops(struct target_jobs *target,
     warn_refusals(target);
     TAPML_TRY(offload_and_measure(target, arena, &was_finished));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
-    return is_wrong ? TAPML_OK : write_bundles(target, options, was_finished);
+    return is_wrong ? TAPML_OK : write_bundles(target, was_finished);
 }
 
 // Ops are judged only over a driver that passes.
-static tapml_status run_jobs(struct target_jobs *target, const struct target_jobs_options *options)
+static tapml_status run_jobs(struct target_jobs *target)
 {
     struct arena *arena = arena_create();
     int is_wrong = 0;
@@ -504,7 +503,7 @@ static tapml_status run_jobs(struct target_jobs *target, const struct target_job
     tapml_status status = check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong);
 
     if (status == TAPML_OK && !is_wrong) {
-        status = judge_ops(target, arena, options);
+        status = judge_ops(target, arena);
     }
     arena_destroy(arena);
     return status;
@@ -517,12 +516,13 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
                                  .judge = options->judge,
                                  .name = options->target->settings.name,
                                  .place = options->target,
-                                 .running = options->target};
+                                 .running = options->target,
+                                 .io_bundles = options->io_bundles};
 
     ASSERT(options->target->backend);
     TAPML_TRY(run_metadata_settle_target(options->judge, options->target));
     TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
-    const tapml_status status = run_jobs(&target, options);
+    const tapml_status status = run_jobs(&target);
 
     session_destroy(target.session);
     watch_destroy(target.watch);

@@ -131,7 +131,7 @@ static tapml_status remove_old(const char *path)
 
 // What goes into a bundle.
 struct filling {
-    const struct carved_case *item;
+    const struct carved_case *item; // Or NULL.
     const struct bundle_metadata *metadata;
     size_t metadata_count;
 };
@@ -139,7 +139,9 @@ struct filling {
 static tapml_status fill(struct store *store, const struct filling *filling)
 {
     TAPML_TRY(store_begin(store));
-    TAPML_TRY(stored_case_add(store, filling->item));
+    if (filling->item) {
+        TAPML_TRY(stored_case_add(store, filling->item));
+    }
     for (size_t i = 0; i < filling->metadata_count; i++) {
         const struct bundle_metadata *metadata = &filling->metadata[i];
         if (metadata->value) {
@@ -186,7 +188,7 @@ tapml_status bundle_create(const char *path,
                            size_t metadata_count,
                            struct store **out_store)
 {
-    for (uint32_t i = 0; i < item->argument_count; i++) {
+    for (uint32_t i = 0; item && i < item->argument_count; i++) {
         if (case_is_reference(&item->arguments[i])) {
             return status_fail(TAPML_INVALID, "bundle '%s': the case lacks the bytes of '%.100s'",
                                path, item->arguments[i].origin);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A bundle: a store with one case that has all its bytes, for another machine without the model.
+// A bundle: a store with one case that has all its bytes, for another machine without the model; or
+// with none, about a driver that is wrong below every op (run/driver_bundle.h).
 //
 // It is read as every store is, by `store_open` and `stored_case_load`, which check it: a bundle
 // comes from someone else.
@@ -26,6 +27,14 @@ struct store;
     "bundle.activations" // "f16" where the target had them so; it is replayed so.
 #define BUNDLE_METADATA_REPEAT "bundle.repeat" // Replays that show the fault, where one may not.
 
+// Of a driver, whose bundle has no case. Numbers are decimal.
+#define BUNDLE_METADATA_CHECK  "bundle.check"  // That fails, as `driver_check_name` has it.
+#define BUNDLE_METADATA_DRIVER "bundle.driver" // Its version, in its own words.
+#define BUNDLE_METADATA_SEED   "bundle.seed"   // Of the check,
+#define BUNDLE_METADATA_TRIAL  "bundle.trial"  // and which of its trials fails:
+#define BUNDLE_METADATA_OFFSET "bundle.offset" // bytes, in the buffer,
+#define BUNDLE_METADATA_SIZE   "bundle.size"   // and of the transfer or tensor.
+
 struct bundle_metadata {
     const char *name;
     const char *value; // NULL: left out.
@@ -41,6 +50,7 @@ tapml_status bundle_inline(const struct checkpoint *checkpoint,
 
 // Writes a case whose weights are inlined as the one case of a new store, in place of what was at
 // `path`, and leaves the store open: calibrated limits go beside the case. The caller closes it.
+// `item` is NULL in the bundle of a driver.
 tapml_status bundle_create(const char *path,
                            const struct carved_case *item,
                            const struct bundle_metadata *metadata,

@@ -44,10 +44,10 @@ prompts = 2
 """
 
 
-def host(*args, env=None, timeout=600):
+def host(*args, env=None, timeout=600, cwd=None):
     """Runs tapml-host; the result has returncode, stdout and stderr."""
     return subprocess.run([HOST, *args], capture_output=True, text=True, timeout=timeout, check=False,
-                          stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+                          stdin=subprocess.DEVNULL, cwd=cwd, env={**os.environ, **(env or {})})
 
 
 @functools.cache

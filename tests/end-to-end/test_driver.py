@@ -104,7 +104,7 @@ def expect_printed(done, ini, check):
     assert len(re.findall("^blamed", done.stdout, re.M)) == 1, done.stdout
     assert not re.search(r"replay on gpu|offload to gpu|^bundle:", done.stdout + done.stderr, re.M), done.stderr
     run = os.path.join(os.path.dirname(ini), "run")
-    assert not [name for name in os.listdir(run) if name.startswith("FAULT")]
+    assert "FAULT-1.tapmlrun" in os.listdir(run) and "FAULT-2.tapmlrun" not in os.listdir(run), os.listdir(run)
     with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
         rig.contains(file.read(), "The driver of <bdi>gpu</bdi> is wrong.", f"its check <code>{check}</code>")
 
@@ -118,9 +118,12 @@ def blames_the_driver(ini, kind, check, sentence):
     failures = junit.findall(".//failure")
     assert len(failures) == 1 and int(junit.get("failures")) == 1, junit.attrib
     words = shlex.split(found["command"])
-    assert words[0] == "tapml-host", words
-    again = rig.check(rig.host(*words[1:]), 1)
-    rig.contains(again.stdout, f"\n{check} ", "FAIL", found["sentence"], "the driver is wrong")
+    assert words[:3] == ["tapml-host", "replay", found["bundle"]], words
+    run = os.path.join(os.path.dirname(ini), "run")
+    again = rig.check(rig.host(*words[1:], cwd=run), 1)
+    rig.contains(again.stdout, f"\n{check} ", "FAIL", found["sentence"], "bundle of driver")
+    right = rig.check(rig.host("replay", os.path.join(run, found["bundle"]), "--backend", "reference:f32"), 0)
+    rig.contains(right.stdout, f"\n{check} ", f"  check   {check}\n", found["sentence"])
 
 
 def one(kind, check, sentence):

@@ -47,11 +47,23 @@ Test(report_driver, a_driver_that_failed_has_a_card)
 Test(report_driver, it_is_printed, .init = cr_redirect_stdout)
 {
     put_check(failed);
-    report_driver_print(target_of());
+    cr_assert_eq(report_driver_print(target_of(), "my run"), TAPML_OK);
     (void)fflush(stdout);
     cr_assert_stdout_eq_str(
         "blamed: the driver of gpu<script>alert(1)</script>: its 'fill' is wrong: after a fill, "
         "byte 4 is <wrong> (seed 1, trial 2)\n  tapml-host check-device --check fill\n");
+}
+
+Test(report_driver, its_bundle_is_in_the_folder_of_the_run)
+{
+    struct text out;
+
+    text_init(&out);
+    put_check("{\"verdict\":\"failed\",\"bundle\":\"FAULT-1.tapmlrun\","
+              "\"command\":\"tapml-host replay FAULT-1.tapmlrun --target gpu\"}");
+    report_driver_print_repeat(target_of(), "my run", &out);
+    cr_expect_str_eq(out.data, "tapml-host replay 'my run'/FAULT-1.tapmlrun --target gpu");
+    text_release(&out);
 }
 
 // Rows of a driver that is blamed, passed, and of a run without a check.
@@ -63,7 +75,8 @@ Test(report_driver, its_member_follows_from_the_rows)
                               .evidence = "",
                               .source = "fill",
                               .label = "seed 1"};
-    struct bundled_row bundle = {.instance = BLAME_DRIVER, .command = "a command"};
+    struct bundled_row bundle = {
+        .instance = BLAME_DRIVER, .file = "FAULT-2.tapmlrun", .command = "a command"};
     struct step_row steps[] = {{.verdict = STEP_PASSED, .reason = "11 checks passed"},
                                {.verdict = STEP_KEPT, .reason = "linear"}};
     struct report_rows rows = {.bundles = &bundle, .bundle_count = 1};
@@ -85,6 +98,7 @@ Test(report_driver, its_member_follows_from_the_rows)
     made = report_driver_make(&rows);
     cr_expect_str_eq(json_string_value(json_object_get(made.object, "verdict")), "failed");
     cr_expect_str_eq(json_string_value(json_object_get(made.object, "command")), "a command");
+    cr_expect_str_eq(json_string_value(json_object_get(made.object, "bundle")), "FAULT-2.tapmlrun");
     json_decref(made.object);
     report_driver_print_reason(&rows, reason, sizeof(reason));
     cr_expect_str_eq(reason, "not judged: the driver's 'fill' is wrong");

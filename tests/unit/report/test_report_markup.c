@@ -114,6 +114,19 @@ static json_t *blamed_of(const char *op, const char *evidence)
     return json_pack("{s:s, s:s}", "op", op, "evidence", evidence);
 }
 
+Test(report_markup, a_command_of_a_folder_is_one_outside_of_it)
+{
+    struct text out;
+
+    text_init(&out);
+    cr_expect_eq(report_markup_command("replay F-1 --target gpu", "F-1", "my run", &out), 1);
+    cr_expect_str_eq(out.data, "replay 'my run'/F-1 --target gpu");
+    cr_expect_eq(report_markup_command("check-device", "", "my run", &out), 0);
+    cr_expect_eq(report_markup_command("check-device", "F-1", "my run", &out), 0);
+    cr_expect_str_eq(out.data, "replay 'my run'/F-1 --target gpu");
+    text_release(&out);
+}
+
 Test(report_markup, the_first_of_an_op_fails_in_the_model_if_one_does)
 {
     json_t *blamed =

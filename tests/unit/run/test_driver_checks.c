@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "exec/place.h"
 #include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
@@ -24,6 +25,7 @@ static struct scratch scratch;
 static struct store *store;
 static struct arena *arena;
 static struct place place;
+static unsigned bundle_count; // Of the start at hand.
 
 static void begin(void)
 {
@@ -32,6 +34,7 @@ static void begin(void)
     scratch_make(&scratch);
     MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
     arena = arena_create();
+    bundle_count = 0;
     place = (struct place){.settings = {.name = "gpu"}, .backend = backend};
 }
 
@@ -54,7 +57,9 @@ static int is_wrong(enum driver_checks_moment moment)
         &(struct driver_checks_options){.store = store,
                                         .catalogue = registry_catalogue(plugins.registry),
                                         .place = &place,
-                                        .config = "my run.ini"},
+                                        .dir = scratch.folder,
+                                        .config = "my run.ini",
+                                        .io_bundles = &bundle_count},
         moment, &wrong));
     return wrong;
 }
@@ -139,8 +144,10 @@ Test(driver_checks, a_wrong_driver_is_blamed_in_place_of_ops)
     cr_expect_str_eq(blames[0].label, "seed 1, trial 1: 4 bytes at 0");
     MUST(bundled_list(store, "gpu", arena, &bundles, &count));
     cr_assert_eq(count, 1);
-    cr_expect_str_eq(bundles[0].command, "tapml-host check-device --config 'my run.ini' --target "
-                                         "gpu --check fill");
+    cr_expect_str_eq(bundles[0].file, "FAULT-1.tapmlrun");
+    cr_expect_str_eq(bundles[0].command,
+                     "tapml-host replay FAULT-1.tapmlrun --config 'my run.ini' --target gpu");
+    cr_expect(file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun")));
     MUST(offloaded_find(store, "gpu", arena, &offload));
     cr_expect_gt(offload.finished_s, 0);
     cr_expect_eq(offload.agrees, 0);
@@ -157,14 +164,20 @@ Test(driver_checks, a_driver_that_passes_again_is_judged_anew)
     struct fault *fault = plant();
     struct step_row *steps = NULL;
     struct blame_row *blames = NULL;
+    struct bundled_row *bundles = NULL;
     struct offloaded_row offload;
+    size_t count = 0;
 
     cr_expect_eq(is_wrong(DRIVER_CHECKS_BEGIN), 1);
     const uint64_t id = list_steps(&steps) > 0 ? (uint64_t)steps[0].id : 0;
 
+    bundle_count = 1; // An earlier target has one now.
     cr_expect_eq(is_wrong(DRIVER_CHECKS_BEGIN), 1);
     cr_assert_eq(list_steps(&steps), 1);
     cr_expect_eq((uint64_t)steps[0].id, id);
+    MUST(bundled_list(store, "gpu", arena, &bundles, &count));
+    cr_assert_eq(count, 1);
+    cr_expect_str_eq(bundles[0].file, "FAULT-2.tapmlrun");
     fault_destroy(fault);
     place.backend = backend;
     cr_expect_eq(is_wrong(DRIVER_CHECKS_BEGIN), 0);
@@ -194,7 +207,9 @@ Test(driver_checks, a_lost_device_is_no_wrong_driver)
                                                                     .catalogue = registry_catalogue(
                                                                         plugins.registry),
                                                                     .place = &place,
-                                                                    .config = "run.ini"},
+                                                                    .dir = scratch.folder,
+                                                                    .config = "run.ini",
+                                                                    .io_bundles = &bundle_count},
                                     DRIVER_CHECKS_BEGIN, &wrong),
                  TAPML_DEVICE_LOST);
     cr_expect_eq(wrong, -1);

@@ -68,6 +68,22 @@ Test(bundle, carries_its_weights)
     cr_assert(!file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun-wal")), "it is one file");
 }
 
+Test(bundle, one_of_a_driver_has_no_case)
+{
+    const struct bundle_metadata metadata[] = {{BUNDLE_METADATA_INSTANCE, "driver"},
+                                               {BUNDLE_METADATA_CHECK, "fill"}};
+    struct store *store = NULL;
+    int64_t *ids = NULL;
+    size_t count = 1;
+    MUST(bundle_create(path, NULL, metadata, 2, &store));
+    cr_assert(bundle_is(store));
+    cr_assert_str_eq(metadata_get(store, BUNDLE_METADATA_CHECK), "fill");
+    MUST(stored_case_ids(store, &ids, &count));
+    cr_assert_eq(count, 0);
+    alloc_free(ids);
+    store_close(store);
+}
+
 Test(bundle, says_what_it_is)
 {
     struct store *store = NULL;
