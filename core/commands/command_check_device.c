@@ -5,10 +5,10 @@
 
 #include "config/isolation.h"
 #include "config/run_file.h"
-#include "run/driver_bundle.h"
 #include "run/driver_listing.h"
 #include "run/interrupt.h"
 #include "run/setup.h"
+#include "run/vendor_program.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -121,21 +121,32 @@ static tapml_status check_all(struct checking *checking)
     return TAPML_OK;
 }
 
-// What failed, as a file for others.
+// What failed, as files for others: the bundle, and the program for the vendor beside it.
+static tapml_status write_files(const struct checking *checking, const char *path)
+{
+    const struct driver_bundle_options what = {.path = path,
+                                               .place = checking->place,
+                                               .check = checking->wrong,
+                                               .seed = (uint64_t)checking->seed,
+                                               .failure = &checking->failure};
+    const char *program = vendor_program_path(path, checking->setup.arena);
+    int has_program = 0;
+
+    if (program == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(driver_bundle_write(&what));
+    TAPML_TRY(vendor_program_write(&what, checking->setup.registry, program, &has_program));
+    (void)printf("bundle: %s%s%s\n", path, has_program ? ", for the vendor: " : "",
+                 has_program ? program : "");
+    return TAPML_OK;
+}
+
 static tapml_status write_bundle(const struct checking *checking)
 {
     const char *path = options_get(checking->options, "--bundle");
 
-    if (path == NULL || checking->failed == 0) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(driver_bundle_write(&(struct driver_bundle_options){.path = path,
-                                                                  .place = checking->place,
-                                                                  .check = checking->wrong,
-                                                                  .seed = (uint64_t)checking->seed,
-                                                                  .failure = &checking->failure}));
-    (void)printf("bundle: %s\n", path);
-    return TAPML_OK;
+    return path != NULL && checking->failed > 0 ? write_files(checking, path) : TAPML_OK;
 }
 
 static tapml_status read_options(struct checking *checking)

@@ -412,6 +412,35 @@ registry_component_key(struct registry *registry, const char *component, const c
     return manifest_key(&found->plugin->manifest, found->entry.component, key);
 }
 
+// Beside the manifest, or beside the library if the manifest is its note.
+static const char *print_beside(struct arena *arena, const char *manifest, const char *name)
+{
+    const char *slash = strrchr(manifest, '/');
+    const int folder = slash ? (int)(slash - manifest) + 1 : 0;
+    return arena_format(arena, "%.*s%s", folder, manifest, name);
+}
+
+tapml_status registry_component_file(struct registry *registry,
+                                     const char *component,
+                                     const char *key,
+                                     const char **out_path)
+{
+    struct name parts;
+    struct component *found = NULL;
+    TAPML_TRY(split_name(component, &parts));
+    TAPML_TRY(find_named(registry, &parts, &found));
+    const struct manifest *manifest = &found->plugin->manifest;
+    const char *name = manifest_key(manifest, found->entry.component, key);
+    if (name && (name[0] == '\0' || name[0] == '.' || strchr(name, '/'))) {
+        return status_fail(TAPML_INVALID,
+                           "%s: [component.%s] %s: expected the plain name of a file in the "
+                           "manifest's folder, found '%s'",
+                           manifest->ini.name, found->entry.component, key, name);
+    }
+    *out_path = name ? print_beside(registry->inventory.arena, found->entry.manifest, name) : NULL;
+    return name && !*out_path ? status_no_memory() : TAPML_OK;
+}
+
 int registry_is_asked_late(const struct registry *registry, const char *component)
 {
     struct name parts;

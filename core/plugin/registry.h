@@ -114,6 +114,14 @@ struct component *registry_find(struct registry *registry, const char *kind, siz
 const char *
 registry_component_key(struct registry *registry, const char *component, const char *key);
 
+// The path of the file beside the manifest of a component that `key` names there, or NULL if there
+// is no such key. TAPML_INVALID: its value is no plain name of a file. "vendor-program": a C file,
+// of which a program for the vendor of a wrong driver is made (run/vendor_program.h).
+tapml_status registry_component_file(struct registry *registry,
+                                     const char *component,
+                                     const char *key,
+                                     const char **out_path) STATUS_USED;
+
 // Whether the manifest of a component says that its devices are listed only when one is used.
 int registry_is_asked_late(const struct registry *registry, const char *component);
 

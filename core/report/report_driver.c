@@ -27,6 +27,7 @@ struct report_maker report_driver_make(const struct report_rows *rows)
 {
     const struct blame_row *blame = rows->driver;
     const struct bundled_row *bundle = report_rows_bundle(rows, BLAME_DRIVER);
+    const struct bundled_row *program = report_rows_bundle(rows, BUNDLED_PROGRAM);
     const struct step_row *step = find_step(rows);
     struct report_maker part = report_maker_begin();
 
@@ -36,6 +37,7 @@ struct report_maker report_driver_make(const struct report_rows *rows)
         report_maker_text(&part, "check", blame->source);
         report_maker_text(&part, "repeat", blame->label);
         report_maker_text(&part, "bundle", bundle != NULL ? bundle->file : "");
+        report_maker_text(&part, "program", program != NULL ? program->file : "");
         report_maker_text(&part, "command", bundle != NULL ? bundle->command : "");
     } else {
         report_maker_text(&part, "verdict", step != NULL ? "passed" : "not made");
@@ -73,6 +75,15 @@ void report_driver_print_repeat(const json_t *target, const char *dir, struct te
     }
 }
 
+static void print_program(const json_t *check, const char *dir, struct text *out)
+{
+    const char *program = report_markup_string(check, "program");
+
+    if (*program != '\0') {
+        text_format(out, "  for the vendor of the driver, a program: %s/%s\n", dir, program);
+    }
+}
+
 tapml_status report_driver_print(const json_t *target, const char *dir)
 {
     const json_t *check = check_of(target);
@@ -85,6 +96,7 @@ tapml_status report_driver_print(const json_t *target, const char *dir)
                     report_markup_string(check, "sentence"), report_markup_string(check, "repeat"));
         report_driver_print_repeat(target, dir, &text);
         text_append(&text, "\n");
+        print_program(check, dir, &text);
     } else {
         text_format(&text, "driver: %s\n", report_markup_string(check, "sentence"));
     }
@@ -100,12 +112,18 @@ void report_driver_print_html(const json_t *target, struct text *out)
                       report_markup_string(check, "sentence"));
         return;
     }
-    REPORT_MARKUP(
-        out,
-        "<article class=\"blamed\"><h3>The driver <span class=\"where\">its check "
-        "<code>{}</code></span></h3>\n<p>Wrong below every operator, without the model: "
-        "{}.</p>\n<p class=\"soft\">{}</p>\n<p>This command makes the check "
-        "again, in this folder:</p>\n<pre class=\"tell\" tabindex=\"0\">{}</pre>\n</article>\n",
-        report_markup_string(check, "check"), report_markup_string(check, "sentence"),
-        report_markup_string(check, "repeat"), report_markup_string(check, "command"));
+    REPORT_MARKUP(out,
+                  "<article class=\"blamed\"><h3>The driver <span class=\"where\">its check "
+                  "<code>{}</code></span></h3>\n<p>Wrong below every operator, without the model: "
+                  "{}.</p>\n<p class=\"soft\">{}</p>\n<p>This command makes the check "
+                  "again, in this folder:</p>\n<pre class=\"tell\" tabindex=\"0\">{}</pre>\n",
+                  report_markup_string(check, "check"), report_markup_string(check, "sentence"),
+                  report_markup_string(check, "repeat"), report_markup_string(check, "command"));
+    if (report_markup_string(check, "program")[0] != '\0') {
+        REPORT_MARKUP(out,
+                      "<p>For the vendor of the driver, a program that needs nothing of TapML: "
+                      "<code>{}</code></p>\n",
+                      report_markup_string(check, "program"));
+    }
+    text_append(out, "</article>\n");
 }

@@ -335,6 +335,15 @@ static tapml_status keep_earlier(const struct bundling *bundling, int *out_is_ke
     return status;
 }
 
+// Removes what stands beside the bundle of a driver: one that was wrong at an earlier start.
+static void remove_program(const char *dir, unsigned number)
+{
+    char path[PATH_TEXT];
+
+    (void)snprintf(path, sizeof(path), "%s/FAULT-%u.c", dir, number);
+    (void)remove(path); // Most bundles have none.
+}
+
 static tapml_status write_bundle(struct bundling *bundling, unsigned number)
 {
     struct carved_case item;
@@ -345,6 +354,7 @@ static tapml_status write_bundle(struct bundling *bundling, unsigned number)
     if (bundling->path == NULL) {
         return status_no_memory();
     }
+    remove_program(bundling->options->dir, number);
     TAPML_TRY(keep_earlier(bundling, &is_kept));
     if (is_kept) {
         return TAPML_OK;
@@ -437,6 +447,7 @@ void bundles_remove_rest(const char *dir, unsigned count)
 
         (void)snprintf(path, sizeof(path), "%s/FAULT-%u.tapmlrun", dir, number);
         was_there = remove(path) == 0;
+        remove_program(dir, number);
     }
 }
 

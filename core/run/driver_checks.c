@@ -8,9 +8,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "exec/place.h"
-#include "run/driver_bundle.h"
+#include "plugin/registry.h"
 #include "run/forgetting.h"
 #include "run/progress.h"
+#include "run/vendor_program.h"
 #include "store/blame.h"
 #include "store/bundled.h"
 #include "store/offloaded.h"
@@ -35,7 +36,8 @@ struct checked_driver {
     struct driver_summary summary;
     const char *sentence; // What it came to.
     const char *repeat;   // What repeats it: seed and the trial that failed.
-    const char *file;     // Of the bundle, in the folder of the run.
+    const char *file;     // Of the bundle, in the folder of the run,
+    const char *program;  // and of the program for the vendor; NULL: there is none.
     const char *command;  // For a shell in that folder.
     uint64_t time_ns;
     struct arena *arena;
@@ -104,31 +106,56 @@ static tapml_status print_bundle_texts(struct checked_driver *checked)
     return checked->command != NULL && checked->repeat != NULL ? TAPML_OK : status_no_memory();
 }
 
+// Writes bundle and program to `path` and beside it.
+static tapml_status write_files(struct checked_driver *checked, const char *path)
+{
+    const struct driver_checks_options *options = checked->options;
+    const struct driver_bundle_options what = {.path = path,
+                                               .place = options->place,
+                                               .check = checked->summary.failed,
+                                               .seed = DRIVER_CHECK_SEED,
+                                               .failure = &checked->summary.failure};
+    const char *program = vendor_program_path(path, checked->arena);
+    const char *name = vendor_program_path(checked->file, checked->arena);
+    int has_program = 0;
+
+    if (program == NULL || name == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(driver_bundle_write(&what));
+    TAPML_TRY(vendor_program_write(&what, options->registry, program, &has_program));
+    checked->program = has_program ? name : NULL;
+    return TAPML_OK;
+}
+
 // Each start counts the bundle of a driver that is wrong, and writes it anew.
 static tapml_status write_bundle(struct checked_driver *checked)
 {
-    const struct driver_checks_options *options = checked->options;
-
-    *options->io_bundles += 1;
+    *checked->options->io_bundles += 1;
     TAPML_TRY(print_bundle_texts(checked));
-    const char *path = arena_format(checked->arena, "%s/%s", options->dir, checked->file);
+    const char *path = arena_format(checked->arena, "%s/%s", checked->options->dir, checked->file);
 
-    return path != NULL ? driver_bundle_write(
-                              &(struct driver_bundle_options){.path = path,
-                                                              .place = options->place,
-                                                              .check = checked->summary.failed,
-                                                              .seed = DRIVER_CHECK_SEED,
-                                                              .failure = &checked->summary.failure})
-                        : status_no_memory();
+    return path != NULL ? write_files(checked, path) : status_no_memory();
 }
 
-static tapml_status write_bundle_row(const struct checked_driver *checked)
+// In place of those of an earlier start.
+static tapml_status write_bundle_rows(const struct checked_driver *checked)
 {
-    return bundled_write(checked->options->store, checked->name,
-                         &(struct bundled_row){.instance = BLAME_DRIVER,
-                                               .file = checked->file,
-                                               .shape_class = "",
-                                               .command = checked->command});
+    struct store *store = checked->options->store;
+
+    TAPML_TRY(bundled_forget(store, checked->name));
+    TAPML_TRY(bundled_write(store, checked->name,
+                            &(struct bundled_row){.instance = BLAME_DRIVER,
+                                                  .file = checked->file,
+                                                  .shape_class = "",
+                                                  .command = checked->command}));
+    return checked->program != NULL
+               ? bundled_write(store, checked->name,
+                               &(struct bundled_row){.instance = BUNDLED_PROGRAM,
+                                                     .file = checked->program,
+                                                     .shape_class = "",
+                                                     .command = ""})
+               : TAPML_OK;
 }
 
 // -- Rows --------------------------------------------------------------------------------------
@@ -207,7 +234,7 @@ static tapml_status write_blame(const struct checked_driver *checked)
                                               .label = checked->repeat,
                                               .tried = 1,
                                               .failed = 1}));
-    TAPML_TRY(write_bundle_row(checked));
+    TAPML_TRY(write_bundle_rows(checked));
     return write_offload(checked);
 }
 
@@ -221,7 +248,7 @@ static tapml_status write_rows(const struct checked_driver *checked)
         const int is_same = known != NULL && strcmp(known->source, name_of_failed(checked)) == 0 &&
                             strcmp(known->reason, checked->summary.failure.reason) == 0;
 
-        return is_same ? write_bundle_row(checked) : write_blame(checked);
+        return is_same ? write_bundle_rows(checked) : write_blame(checked);
     }
     if (known != NULL) { // It passes now: all is judged anew.
         TAPML_TRY(forgetting_steps(checked->options->store, checked->name));
@@ -256,7 +283,8 @@ static tapml_status check(struct checked_driver *checked)
     (void)snprintf(phase, sizeof(phase), "driver of %s", checked->name);
     progress_begin(&progress, phase, 0);
     TAPML_TRY(driver_check_all(driver_check_backend(checked->options->place),
-                               checked->options->catalogue, DRIVER_CHECK_SEED, &checked->summary));
+                               registry_catalogue(checked->options->registry), DRIVER_CHECK_SEED,
+                               &checked->summary));
     checked->time_ns = clock_now_ns() - begin_ns;
     TAPML_TRY(print_texts(checked));
     progress_end(&progress, "%s", checked->sentence);

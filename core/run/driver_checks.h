@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 
-struct catalogue;
 struct place;
+struct registry;
 struct store;
 
 enum driver_checks_moment {
@@ -21,7 +21,7 @@ enum driver_checks_moment {
 // All is borrowed.
 struct driver_checks_options {
     struct store *store;
-    const struct catalogue *catalogue;
+    struct registry *registry;
     const struct place *place; // The target, open.
     const char *dir;           // Of the run.
     const char *config;        // Path of the run's INI, for the command that repeats a check.
@@ -32,11 +32,12 @@ struct driver_checks_options {
 #define DRIVER_CHECKS_PLAN "* -> source\n"
 
 // Checks the driver, and writes a step unless an earlier start has written the same. If the driver
-// is wrong, its bundle is written, `*out_is_wrong` is set and the target is finished in the same
-// transaction: the row in `blame` is about the driver, that in `bundle` names the file and has the
-// command that repeats the check, that in `offload` has DRIVER_CHECKS_PLAN. If it passes at the
-// begin where an earlier start has blamed it, the jobs of the target begin anew. Failures are those
-// of the store and those of the target that end all (base/status.h).
+// is wrong, its bundle is written and, if the plugin has one, the program for its vendor,
+// `*out_is_wrong` is set and the target is finished in the same transaction: the row in `blame` is
+// about the driver, that in `bundle` names the file and has the command that repeats the check,
+// that in `offload` has DRIVER_CHECKS_PLAN. If it passes at the begin where an earlier start has
+// blamed it, the jobs of the target begin anew. Failures are those of the store and those of the
+// target that end all (base/status.h).
 tapml_status driver_checks_make(const struct driver_checks_options *options,
                                 enum driver_checks_moment moment,
                                 int *out_is_wrong) STATUS_USED;

@@ -432,14 +432,13 @@ check_driver(const struct target_jobs *target, enum driver_checks_moment moment,
 {
     const struct run_judge_options *run = target->run;
 
-    TAPML_TRY(driver_checks_make(
-        &(struct driver_checks_options){.store = run->store,
-                                        .catalogue = registry_catalogue(run->setup->registry),
-                                        .place = target->place,
-                                        .dir = run->config->dir,
-                                        .config = run->config->path,
-                                        .io_bundles = target->io_bundles},
-        moment, out_is_wrong));
+    TAPML_TRY(driver_checks_make(&(struct driver_checks_options){.store = run->store,
+                                                                 .registry = run->setup->registry,
+                                                                 .place = target->place,
+                                                                 .dir = run->config->dir,
+                                                                 .config = run->config->path,
+                                                                 .io_bundles = target->io_bundles},
+                                 moment, out_is_wrong));
     return *out_is_wrong ? write_plan(target, DRIVER_CHECKS_PLAN) : TAPML_OK;
 }
 

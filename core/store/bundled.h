@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Table `bundle`: the bundle of each blamed instance, as a file in the run's folder.
+// Table `bundle`: the bundle of each blamed instance, or of the driver, as a file in the run's
+// folder.
 //
 // A store and what is read from it belong to one thread. What is read is in the arena that is
 // given, with all texts, and lives as long as that. Failures are those of the store, which name
@@ -14,6 +15,10 @@
 
 struct arena;
 struct store;
+
+// What stands for the instance in the row of the program for the vendor of a driver
+// (run/vendor_program.h), whose `file` it is; `shape_class` and `command` are "".
+#define BUNDLED_PROGRAM "driver program"
 
 struct bundled_row {
     const char *instance;

@@ -109,7 +109,7 @@ def expect_printed(done, ini, check):
         rig.contains(file.read(), "The driver of <bdi>gpu</bdi> is wrong.", f"its check <code>{check}</code>")
 
 
-def blames_the_driver(ini, kind, check, sentence):
+def blames_the_driver(ini, kind, check, sentence, program=""):
     with open(ini, "a", encoding="utf-8") as file:
         file.write(f"\n[fault.1]\ntarget = gpu\nkind = {kind}\n")
     done, report, junit = start(ini, 1)
@@ -120,6 +120,7 @@ def blames_the_driver(ini, kind, check, sentence):
     words = shlex.split(found["command"])
     assert words[:3] == ["tapml-host", "replay", found["bundle"]], words
     run = os.path.join(os.path.dirname(ini), "run")
+    assert found["program"] == program and os.path.exists(os.path.join(run, "FAULT-1.c")) == bool(program), found
     again = rig.check(rig.host(*words[1:], cwd=run), 1)
     rig.contains(again.stdout, f"\n{check} ", "FAIL", found["sentence"], "bundle of driver")
     right = rig.check(rig.host("replay", os.path.join(run, found["bundle"]), "--backend", "reference:f32"), 0)
@@ -138,7 +139,7 @@ def a_driver_in_a_worker_is_blamed_too(folder):
     ini = copied(folder)
     change(ini, "reference:f32-blocked", "opencl")
     change(ini, "isolation = never", "isolation = always")
-    blames_the_driver(ini, "fill-start", "fill", "after a fill of 8 bytes at ")
+    blames_the_driver(ini, "fill-start", "fill", "after a fill of 8 bytes at ", "FAULT-1.c")
 
 
 def a_driver_that_passes_again_is_judged_anew(folder):

@@ -141,6 +141,29 @@ Test(registry, lists_devices_and_keys)
     ini_release(&ini);
 }
 
+Test(registry, a_key_may_name_a_file_beside_the_manifest)
+{
+    const char *const names[] = {"good", NULL};
+    static const char tail[] = "/tests/zoo/speed colour";
+    struct ini ini;
+    const char *path = NULL;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(registry_component_file(registry, "good", "options", &path), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_not_null(path);
+    cr_assert_gt(strlen(path), sizeof(tail));
+    cr_assert_str_eq(path + strlen(path) + 1 - sizeof(tail), tail);
+    cr_assert_eq(registry_component_file(registry, "good", "calibrates", &path), TAPML_OK);
+    cr_assert_null(path);
+    cr_assert_eq(registry_component_file(registry, "good", "kind", &path), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "[component.good] kind: expected the plain name of "
+                                                "a file in the manifest's folder, found 'tapml."),
+                       "%s", status_message());
+    cr_assert_eq(registry_component_file(registry, "none", "kind", &path), TAPML_NOT_FOUND);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
 Test(registry, devices_that_are_dear_are_asked_for_when_one_is_used)
 {
     const char *const names[] = {"late_device", NULL};

@@ -42,6 +42,7 @@ Test(report_driver, a_driver_that_failed_has_a_card)
     report_part_has("byte 4 is &lt;wrong&gt;.");
     report_part_has("seed 1, trial 2");
     report_part_has("tapml-host check-device --check fill</pre>");
+    cr_expect_null(strstr(part.data, "vendor"));
 }
 
 Test(report_driver, it_is_printed, .init = cr_redirect_stdout)
@@ -52,6 +53,13 @@ Test(report_driver, it_is_printed, .init = cr_redirect_stdout)
     cr_assert_stdout_eq_str(
         "blamed: the driver of gpu<script>alert(1)</script>: its 'fill' is wrong: after a fill, "
         "byte 4 is <wrong> (seed 1, trial 2)\n  tapml-host check-device --check fill\n");
+}
+
+Test(report_driver, a_program_for_its_vendor_is_named)
+{
+    put_check("{\"verdict\":\"failed\",\"program\":\"FAULT-1.c\"}");
+    report_driver_print_html(target_of(), &part);
+    report_part_has("nothing of TapML: <code>FAULT-1.c</code>");
 }
 
 Test(report_driver, its_bundle_is_in_the_folder_of_the_run)
@@ -75,11 +83,12 @@ Test(report_driver, its_member_follows_from_the_rows)
                               .evidence = "",
                               .source = "fill",
                               .label = "seed 1"};
-    struct bundled_row bundle = {
-        .instance = BLAME_DRIVER, .file = "FAULT-2.tapmlrun", .command = "a command"};
+    struct bundled_row bundles[] = {
+        {.instance = BLAME_DRIVER, .file = "FAULT-2.tapmlrun", .command = "a command"},
+        {.instance = BUNDLED_PROGRAM, .file = "FAULT-2.c", .command = ""}};
     struct step_row steps[] = {{.verdict = STEP_PASSED, .reason = "11 checks passed"},
                                {.verdict = STEP_KEPT, .reason = "linear"}};
-    struct report_rows rows = {.bundles = &bundle, .bundle_count = 1};
+    struct report_rows rows = {.bundles = bundles, .bundle_count = 2};
     char reason[128];
     struct report_maker made = report_driver_make(&rows);
 
@@ -99,6 +108,7 @@ Test(report_driver, its_member_follows_from_the_rows)
     cr_expect_str_eq(json_string_value(json_object_get(made.object, "verdict")), "failed");
     cr_expect_str_eq(json_string_value(json_object_get(made.object, "command")), "a command");
     cr_expect_str_eq(json_string_value(json_object_get(made.object, "bundle")), "FAULT-2.tapmlrun");
+    cr_expect_str_eq(json_string_value(json_object_get(made.object, "program")), "FAULT-2.c");
     json_decref(made.object);
     report_driver_print_reason(&rows, reason, sizeof(reason));
     cr_expect_str_eq(reason, "not judged: the driver's 'fill' is wrong");

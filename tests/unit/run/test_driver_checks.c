@@ -53,14 +53,13 @@ static int is_wrong(enum driver_checks_moment moment)
 {
     int wrong = -1;
 
-    MUST(driver_checks_make(
-        &(struct driver_checks_options){.store = store,
-                                        .catalogue = registry_catalogue(plugins.registry),
-                                        .place = &place,
-                                        .dir = scratch.folder,
-                                        .config = "my run.ini",
-                                        .io_bundles = &bundle_count},
-        moment, &wrong));
+    MUST(driver_checks_make(&(struct driver_checks_options){.store = store,
+                                                            .registry = plugins.registry,
+                                                            .place = &place,
+                                                            .dir = scratch.folder,
+                                                            .config = "my run.ini",
+                                                            .io_bundles = &bundle_count},
+                            moment, &wrong));
     return wrong;
 }
 
@@ -204,8 +203,7 @@ Test(driver_checks, a_lost_device_is_no_wrong_driver)
     vt.wait = lose;
     place.backend = &lost.backend;
     cr_expect_eq(driver_checks_make(&(struct driver_checks_options){.store = store,
-                                                                    .catalogue = registry_catalogue(
-                                                                        plugins.registry),
+                                                                    .registry = plugins.registry,
                                                                     .place = &place,
                                                                     .dir = scratch.folder,
                                                                     .config = "run.ini",
