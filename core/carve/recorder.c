@@ -486,6 +486,13 @@ static tapml_status record_fill(
     return backend_fill(recorder->wrapper.inner, buffer, offset, size, pattern);
 }
 
+static tapml_status record_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    struct recorder *recorder = (struct recorder *)backend;
+    fetcher_forget(&recorder->fetcher, copy->target);
+    return backend_copy(recorder->wrapper.inner, copy);
+}
+
 static void release(struct backend *backend)
 {
     recorder_destroy((struct recorder *)backend);
@@ -550,6 +557,7 @@ tapml_status recorder_create(const struct recorder_options *options, struct reco
     recorder->vt.buffer_free = record_buffer_free;
     recorder->vt.write = record_write;
     recorder->vt.fill = record_fill;
+    recorder->vt.copy = record_copy;
     recorder->vt.call = record_call;
     recorder->wrapper.backend.vt = &recorder->vt;
     recorder->wrapper.inner = options->inner;

@@ -293,6 +293,22 @@ tapml_status backend_fill(
     return backend->vt->fill(backend, buffer, offset, size, pattern);
 }
 
+tapml_status backend_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    const struct request from = {"a copy's read", copy->source_offset, copy->size};
+    const struct request to = {"a copy's write", copy->target_offset, copy->size};
+    if (copy->source == copy->target) {
+        return refuse(backend, &to, ": its source is the same buffer");
+    }
+    if (!backend->vt->copy) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it copies between no buffers",
+                           backend_info(backend)->component);
+    }
+    TAPML_TRY(check_transfer(backend, copy->source, &from, TAPML_ACCESS_READ));
+    TAPML_TRY(check_transfer(backend, copy->target, &to, TAPML_ACCESS_WRITE));
+    return backend->vt->copy(backend, copy);
+}
+
 static tapml_status
 check_map(const struct backend *backend, const tapml_object *buffer, const struct request *request)
 {
@@ -499,6 +515,11 @@ static tapml_status forward_fill(
     return backend_fill(inner(backend), buffer, offset, size, pattern);
 }
 
+static tapml_status forward_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    return backend_copy(inner(backend), copy);
+}
+
 static tapml_status forward_map(struct backend *backend,
                                 tapml_object *buffer,
                                 uint64_t offset,
@@ -602,6 +623,7 @@ const struct backend_vt backend_forward_vt = {
     .write = forward_write,
     .read = forward_read,
     .fill = forward_fill,
+    .copy = forward_copy,
     .map = forward_map,
     .unmap = forward_unmap,
     .call = forward_call,

@@ -7,11 +7,11 @@
 // changes ops is a backend that wraps a backend and has this same table: trace, recorder, guard,
 // link, fault. Wrappers watch; the plan alone decides where an op runs.
 //
-// Buffers are handles of the backend that made them. Work is in order; `write`, `read`, `fill` and
-// `call` may return before it is done. `wait` returns when all of it is, `wait_for` when all in
-// front of a point is that `signal` gave. Memory given to `write` and `read` stays valid until
-// then. The first error of queued work comes out of the next wait of either kind; what was queued
-// is gone then, and the backend works on. One thread works with a backend.
+// Buffers are handles of the backend that made them. Work is in order; `write`, `read`, `fill`,
+// `copy` and `call` may return before it is done. `wait` returns when all of it is, `wait_for` when
+// all in front of a point is that `signal` gave. Memory given to `write` and `read` stays valid
+// until then. The first error of queued work comes out of the next wait of either kind; what was
+// queued is gone then, and the backend works on. One thread works with a backend.
 //
 // The functions `backend_*` are the façade in front of every table that makes buffers of its own:
 // an implementation gets handles that are alive and its own, ranges that lie inside of them, grains
@@ -76,6 +76,12 @@ struct backend_origin {
     const void *data;    // Weights and constants: the bytes in host memory; else NULL.
 };
 
+// A copy between two buffers.
+struct backend_copy {
+    tapml_object *source, *target;
+    uint64_t source_offset, target_offset, size; // Bytes.
+};
+
 // One call of an op.
 struct backend_call {
     const tapml_op *op;
@@ -126,6 +132,9 @@ struct backend_vt {
                          uint64_t offset,
                          uint64_t size,
                          uint32_t pattern);
+
+    // NULL, and TAPML_UNIMPLEMENTED here or at a wait: it copies between no buffers.
+    tapml_status (*copy)(struct backend *backend, const struct backend_copy *copy);
 
     // Shows bytes of a buffer where they lie, to be read until `unmap` while no work is pending;
     // one buffer at a time. `*out_memory` is NULL where only `read` gets at them. Both are NULL
@@ -240,6 +249,8 @@ tapml_status backend_fill(struct backend *backend,
                           uint64_t offset,
                           uint64_t size,
                           uint32_t pattern) STATUS_USED;
+// The two buffers are not the same.
+tapml_status backend_copy(struct backend *backend, const struct backend_copy *copy) STATUS_USED;
 tapml_status backend_map(struct backend *backend,
                          tapml_object *buffer,
                          uint64_t offset,

@@ -234,6 +234,11 @@ static tapml_status client_fill(
     return far_memory_fill(own(backend), object, offset, size, pattern);
 }
 
+static tapml_status client_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    return far_memory_copy(own(backend), copy);
+}
+
 static tapml_status client_share(struct backend *backend, const struct backend_share *share)
 {
     return share_add(&own(backend)->shares, share);
@@ -268,6 +273,7 @@ static const struct backend_vt client_vt = {
     .write = client_write,
     .read = client_read,
     .fill = client_fill,
+    .copy = client_copy,
     .call = client_call,
     .flush = client_flush,
     .wait = client_wait,

@@ -219,3 +219,23 @@ tapml_status far_memory_fill(
     far_side_note_work(far);
     return far_side_end(far);
 }
+
+tapml_status far_memory_copy(struct far_side *far, const struct backend_copy *copy)
+{
+    const struct buffer *source = buffer_of(copy->source);
+    const struct buffer *target = buffer_of(copy->target);
+    TAPML_TRY(far_side_make_room(far));
+    if (is_direct(far, source) && is_direct(far, target)) {
+        memmove(target->span.memory + copy->target_offset,
+                source->span.memory + copy->source_offset, copy->size);
+        return TAPML_OK;
+    }
+    far_side_begin(far, MESSAGE_COPY);
+    wire_put_u32(&far->log, source->number);
+    wire_put_u64(&far->log, copy->source_offset);
+    wire_put_u64(&far->log, copy->size);
+    wire_put_u32(&far->log, target->number);
+    wire_put_u64(&far->log, copy->target_offset);
+    far_side_note_work(far);
+    return far_side_end(far);
+}

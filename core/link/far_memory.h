@@ -27,8 +27,8 @@ void far_memory_free(struct far_side *far, tapml_object *object);
 // Ends one use of shared memory; after the last, the far side unmaps it.
 void far_memory_unshare(struct far_side *far, const void *memory);
 
-// Transfers, as `backend_write`, `backend_read` and `backend_fill`. What is read is in `target`
-// after the next wait; what is written was copied, unless it lies in shared memory.
+// Transfers, as `backend_write`, `backend_read`, `backend_fill` and `backend_copy`. What is read is
+// in `target` after the next wait; what is written was copied, unless it lies in shared memory.
 tapml_status far_memory_write(struct far_side *far,
                               tapml_object *object,
                               uint64_t offset,
@@ -44,3 +44,4 @@ tapml_status far_memory_fill(struct far_side *far,
                              uint64_t offset,
                              uint64_t size,
                              uint32_t pattern) STATUS_USED;
+tapml_status far_memory_copy(struct far_side *far, const struct backend_copy *copy) STATUS_USED;

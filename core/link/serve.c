@@ -398,6 +398,23 @@ static tapml_status fill(struct server *server, struct wire_reader *reader)
     return backend_fill(server->backend, part.object, part.offset, part.bytes, pattern);
 }
 
+static tapml_status copy(struct server *server, struct wire_reader *reader)
+{
+    struct part part = {0};
+    TAPML_TRY(take_part(server, reader, &part));
+    const uint32_t number = wire_take_u32(reader);
+    const uint64_t offset = wire_take_u64(reader);
+    tapml_object *target = find_buffer(server, number);
+    if (!wire_is_done(reader) || !target) {
+        return status_fail(TAPML_INVALID, "a copy to buffer %u, which is not there", number);
+    }
+    return backend_copy(server->backend, &(struct backend_copy){.source = part.object,
+                                                                .target = target,
+                                                                .source_offset = part.offset,
+                                                                .target_offset = offset,
+                                                                .size = part.bytes});
+}
+
 static tapml_status take_op(const struct server *server,
                             struct wire_reader *reader,
                             const struct compiled_op **out_schema)
@@ -574,6 +591,8 @@ static tapml_status work(struct server *server, uint16_t verb, struct wire_reade
         return transfer(server, reader, 0);
     case MESSAGE_FILL:
         return fill(server, reader);
+    case MESSAGE_COPY:
+        return copy(server, reader);
     case MESSAGE_CALL:
         return call(server, reader);
     case MESSAGE_SIGNAL:
@@ -631,6 +650,7 @@ static tapml_status serve(struct server *server,
     case MESSAGE_WRITE:
     case MESSAGE_READ:
     case MESSAGE_FILL:
+    case MESSAGE_COPY:
     case MESSAGE_CALL:
     case MESSAGE_FLUSH:
     case MESSAGE_SIGNAL:

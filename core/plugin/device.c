@@ -476,6 +476,16 @@ static tapml_status device_fill(
     return finish(device, status, "queue_fill");
 }
 
+static tapml_status device_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    struct device *device = own(backend);
+    TAPML_TRY(begin_transfer(device));
+    const tapml_status status =
+        device->table->queue_copy(device->queue, &device->call, copy->source, copy->source_offset,
+                                  copy->target, copy->target_offset, copy->size);
+    return finish(device, status, "queue_copy");
+}
+
 // Memory of the host alone: of other devices that is a mapping at a price.
 static tapml_status device_map(struct backend *backend,
                                tapml_object *buffer,
@@ -533,6 +543,7 @@ static const struct backend_vt device_vt = {
     .write = device_write,
     .read = device_read,
     .fill = device_fill,
+    .copy = device_copy,
     .map = device_map,
     .unmap = device_unmap,
     .call = device_call,
@@ -557,19 +568,8 @@ static tapml_status fill_info(struct device *device,
         .plugin = options->plugin,
         .plugin_version = options->plugin_version,
         .build_id = options->build_id ? options->build_id : "",
-        .device = arena_text(device->arena, info->id),
-        .device_name = arena_text(device->arena, info->name),
-        .driver = arena_text(device->arena, info->driver ? info->driver : ""),
-        .is_host_memory = (info->traits & TAPML_DEVICE_HOST_MEMORY) != 0 &&
-                          TAPML_HAS_FN(tapml_backend, options->table, buffer_wrap),
-        .takes = ((info->traits & TAPML_DEVICE_FILE_BLOCKS) != 0 ? ENCODING_TAKES_BLOCKS : 0u) |
-                 ((info->traits & TAPML_DEVICE_TILES) != 0 ? ENCODING_TAKES_TILES : 0u),
-        .buffer_bytes_max = info->memory_types[0]->max_bytes,
-        .memory_bytes = info->memory_total,
     };
-    return device->info.device && device->info.device_name && device->info.driver
-               ? TAPML_OK
-               : status_no_memory();
+    return device_table_describe(options->table, info, device->arena, &device->info);
 }
 
 static tapml_status choose_device(struct device *device, const struct device_options *options)

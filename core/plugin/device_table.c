@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/device_table.h"
 
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -77,4 +78,22 @@ tapml_status device_table_find(const char *component,
                                  device, names.data);
     text_release(&names);
     return status;
+}
+
+tapml_status device_table_describe(const tapml_backend *table,
+                                   const tapml_device_info *info,
+                                   struct arena *arena,
+                                   struct backend_info *io_info)
+{
+    io_info->device = arena_text(arena, info->id);
+    io_info->device_name = arena_text(arena, info->name);
+    io_info->driver = arena_text(arena, info->driver ? info->driver : "");
+    io_info->is_host_memory = (info->traits & TAPML_DEVICE_HOST_MEMORY) != 0 &&
+                              TAPML_HAS_FN(tapml_backend, table, buffer_wrap);
+    io_info->takes = ((info->traits & TAPML_DEVICE_FILE_BLOCKS) != 0 ? ENCODING_TAKES_BLOCKS : 0u) |
+                     ((info->traits & TAPML_DEVICE_TILES) != 0 ? ENCODING_TAKES_TILES : 0u);
+    io_info->buffer_bytes_max = info->memory_types[0]->max_bytes;
+    io_info->memory_bytes = info->memory_total;
+    return io_info->device && io_info->device_name && io_info->driver ? TAPML_OK
+                                                                      : status_no_memory();
 }

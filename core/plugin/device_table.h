@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of a plugin's table of device functions and of its list of devices. Any thread; nothing is
-// kept.
+// Checks of a plugin's table of device functions and of its list of devices, and what the host
+// knows of a device by both. Any thread; nothing is kept.
 #pragma once
 
-#include "base/status.h"
+#include "device/backend.h"
 
-#include <tapml/backend.h>
+struct arena;
 
 // Checks that all required functions are set. TAPML_ABI_MISMATCH names the first that is missing.
 tapml_status device_table_check(const tapml_backend *table) STATUS_USED;
@@ -24,3 +24,10 @@ tapml_status device_table_find(const char *component,
                                const tapml_device_info *const *list,
                                uint32_t count,
                                uint32_t *out_index) STATUS_USED;
+
+// Sets what such a list says of a device, with texts in `arena`: id, names, kind and size of
+// memory.
+tapml_status device_table_describe(const tapml_backend *table,
+                                   const tapml_device_info *info,
+                                   struct arena *arena,
+                                   struct backend_info *io_info) STATUS_USED;

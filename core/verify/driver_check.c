@@ -18,6 +18,7 @@ static const struct driver_check CHECKS[] = {
     {"write", "a write of any size at any offset arrives whole, and alone", driver_memory_write},
     {"read", "a read of any size at any offset gives what is there", driver_memory_read},
     {"fill", "a fill of any size at any offset repeats its pattern there", driver_memory_fill},
+    {"copy", "a copy of any size between two buffers arrives whole, and alone", driver_memory_copy},
     {"reset", "a state that is filled again has no old row", driver_memory_reset},
     {"map", "what the device shows of its memory is what was written", driver_memory_map},
     {"wrap", "memory of the host is read and written where it lies", driver_memory_wrap},

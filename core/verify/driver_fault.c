@@ -139,6 +139,12 @@ static tapml_status driver_fill(
     return land(backend);
 }
 
+static tapml_status driver_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    TAPML_TRY(backend_copy(inner(backend), copy));
+    return land(backend);
+}
+
 // -- Launches ----------------------------------------------------------------------------------
 
 // Whether a number may stand in a call that is given other ones: a whole number chooses rows, and
@@ -267,6 +273,7 @@ tapml_status driver_fault_create(struct backend *inner_backend,
     fault->vt.write = driver_write;
     fault->vt.read = driver_read;
     fault->vt.fill = driver_fill;
+    fault->vt.copy = driver_copy;
     fault->vt.map = driver_map;
     fault->vt.call = driver_call;
     fault->vt.flush = driver_flush;

@@ -91,6 +91,44 @@ tapml_status driver_memory_fill(struct driver_trial *trial)
     return try_sizes(trial, try_fill);
 }
 
+// To the offset of the trial in a second buffer, from the one that is as far from the other end.
+static tapml_status try_copy(struct driver_trial *trial, struct driver_window window)
+{
+    const uint64_t offset = trial->result->offset;
+    const uint64_t size = trial->result->size;
+    const uint64_t from = trial->bytes - size - offset;
+    TAPML_TRY(driver_trial_prepare(trial, driver_trial_window(trial, from, size)));
+    driver_trial_draw(trial, trial->given + window.begin, window.size);
+    TAPML_TRY(backend_write(trial->backend, trial->output, window.begin,
+                            trial->given + window.begin, window.size));
+    TAPML_TRY(backend_wait(trial->backend));
+    TAPML_TRY(backend_copy(trial->backend, &(struct backend_copy){.source = trial->buffer,
+                                                                  .target = trial->output,
+                                                                  .source_offset = from,
+                                                                  .target_offset = offset,
+                                                                  .size = size}));
+    TAPML_TRY(backend_wait(trial->backend));
+    memcpy(trial->given + offset, trial->expected + from, size);
+    memset(trial->found + window.begin, 0, window.size);
+    TAPML_TRY(backend_read(trial->backend, trial->output, window.begin, trial->found + window.begin,
+                           window.size));
+    TAPML_TRY(backend_wait(trial->backend));
+    driver_trial_compare(trial, trial->given + window.begin, trial->found + window.begin, window,
+                         "a copy");
+    return TAPML_OK;
+}
+
+tapml_status driver_memory_copy(struct driver_trial *trial)
+{
+    TAPML_TRY(driver_trial_add_output(trial));
+    const tapml_status status = try_sizes(trial, try_copy);
+    if (status == TAPML_UNIMPLEMENTED) {
+        driver_trial_skip(trial, "%s", status_message());
+        return TAPML_OK;
+    }
+    return status;
+}
+
 // -- States ------------------------------------------------------------------------------------
 
 // Filled, written, filled again as at the begin of a sequence: in a buffer that is as large as the

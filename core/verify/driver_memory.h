@@ -14,6 +14,9 @@ tapml_status driver_memory_write(struct driver_trial *trial) STATUS_USED;
 tapml_status driver_memory_read(struct driver_trial *trial) STATUS_USED;
 tapml_status driver_memory_fill(struct driver_trial *trial) STATUS_USED;
 
+// A copy between two buffers does the same. Skipped if the device has no such copy.
+tapml_status driver_memory_copy(struct driver_trial *trial) STATUS_USED;
+
 // A state that is reset has no old row.
 tapml_status driver_memory_reset(struct driver_trial *trial) STATUS_USED;
 

@@ -87,6 +87,20 @@ static tapml_status guard_fill(
                         buffer->redzone + offset, size, pattern);
 }
 
+static tapml_status guard_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    const struct guard_buffer *source = guard_buffer_own(copy->source);
+    struct guard_buffer *target = guard_buffer_own(copy->target);
+    target->is_hashed = 0;
+    return backend_copy(
+        ((struct guard *)backend)->wrapper.inner,
+        &(struct backend_copy){.source = source->inner,
+                               .target = target->inner,
+                               .source_offset = source->redzone + copy->source_offset,
+                               .target_offset = target->redzone + copy->target_offset,
+                               .size = copy->size});
+}
+
 static tapml_status guard_map(struct backend *backend,
                               tapml_object *object,
                               uint64_t offset,
@@ -429,6 +443,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.write = guard_write;
     guard->vt.read = guard_read;
     guard->vt.fill = guard_fill;
+    guard->vt.copy = guard_copy;
     guard->vt.map = guard_map;
     guard->vt.unmap = guard_unmap;
     guard->vt.call = guard_call;

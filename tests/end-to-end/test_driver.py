@@ -68,11 +68,11 @@ def a_right_driver_has_passed(folder):
     assert target["driver_check"]["verdict"] == "passed", target["driver_check"]
     steps = [(step["step"], step["verdict"]) for step in target["steps"] if "driver" in step["step"]]
     assert steps == [("driver check at the begin", "passed"), ("driver check at the end", "passed")], steps
-    rig.contains(done.stdout, "driver: 11 checks of memory and queue passed in ", "end to end: agrees")
+    rig.contains(done.stdout, "driver: 12 checks of memory and queue passed in ", "end to end: agrees")
     case = junit.find(".//testcase[@name='memory and queue']")
     assert case is not None and case.find("failure") is None
     with open(os.path.join(folder, "copy", "run", "report.html"), encoding="utf-8") as file:
-        rig.contains(file.read(), "The driver: 11 checks of memory and queue passed in ")
+        rig.contains(file.read(), "The driver: 12 checks of memory and queue passed in ")
 
 
 def a_check_that_a_killed_start_owes_is_made(folder):

@@ -162,6 +162,14 @@ static tapml_status late_fill(
     return TAPML_OK;
 }
 
+// A write from the memory of another buffer, as it is then.
+static tapml_status late_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    const struct late_buffer *source = check_range(copy->source, copy->source_offset, copy->size);
+    return late_write(backend, copy->target, copy->target_offset,
+                      source->memory + copy->source_offset, copy->size);
+}
+
 // Copies of what a call points to, since it is gone when the call is done. The buffers are those of
 // the backend behind.
 
@@ -437,6 +445,7 @@ struct backend *late_create(const struct late_options *options)
         .write = late_write,
         .read = late_read,
         .fill = late_fill,
+        .copy = late_copy,
         .call = late_call,
         .flush = late_flush,
         .wait = late_wait,

@@ -121,6 +121,14 @@ static tapml_status plain_fill(
     return TAPML_OK;
 }
 
+static tapml_status plain_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    memcpy(range(copy->target, copy->target_offset, copy->size)->memory + copy->target_offset,
+           range(copy->source, copy->source_offset, copy->size)->memory + copy->source_offset,
+           copy->size);
+    return TAPML_OK;
+}
+
 static tapml_status plain_call(struct backend *backend, const struct backend_call *call)
 {
     return status_fail(TAPML_UNIMPLEMENTED, "it has no ops");
@@ -182,6 +190,7 @@ struct backend *plain_create(void)
         .write = plain_write,
         .read = plain_read,
         .fill = plain_fill,
+        .copy = plain_copy,
         .call = plain_call,
         .flush = plain_flush,
         .wait = plain_wait,

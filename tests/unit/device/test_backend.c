@@ -204,6 +204,40 @@ Test(backend, tensors_of_a_call_lie_in_their_buffers)
                    "16 bytes");
 }
 
+Test(backend, a_copy_is_between_two_buffers)
+{
+    uint32_t words[WORDS] = {1, 2, 3, 4};
+    struct backend_copy copy = {buffer, buffer, 0, 8, 8};
+    tapml_object *other = NULL;
+    cr_assert_eq(backend_buffer_new(backend, BYTES, &other), TAPML_OK);
+    cr_assert_eq(backend_write(backend, buffer, 0, words, BYTES), TAPML_OK);
+    cr_assert_eq(backend_fill(backend, other, 0, BYTES, 9), TAPML_OK);
+    expect_refused(backend_copy(backend, &copy), TAPML_INVALID,
+                   "plain:plain: a copy's write of 8 bytes at 8: its source is the same buffer");
+    copy.target = other;
+    cr_assert_eq(backend_copy(backend, &copy), TAPML_OK);
+    cr_assert_eq(backend_read(backend, other, 0, words, BYTES), TAPML_OK);
+    cr_expect(words[1] == 9 && words[2] == 1 && words[3] == 2);
+    copy.source_offset = 12;
+    expect_refused(backend_copy(backend, &copy), TAPML_INVALID,
+                   "plain:plain: a copy's read of 8 bytes at 12 of buffer 1, which has 16 bytes");
+    copy = (struct backend_copy){buffer, constant, 0, 0, 8};
+    expect_refused(backend_copy(backend, &copy), TAPML_INVALID,
+                   "plain:plain: a copy's write of 8 bytes at 0 of buffer 2, which is only read "
+                   "and has 16 bytes");
+    backend_buffer_free(backend, other);
+}
+
+Test(backend, a_table_may_have_no_copy)
+{
+    struct backend_vt vt = *backend->vt;
+    struct backend without = {.vt = &vt};
+    vt.copy = NULL;
+    cr_expect_eq(backend_copy(&without, &(struct backend_copy){buffer, constant, 0, 0, 8}),
+                 TAPML_UNIMPLEMENTED);
+    cr_expect_str_eq(status_message(), "plain: it copies between no buffers");
+}
+
 // -- Wrappers ----------------------------------------------------------------------------------
 
 // A wrapper that watches one function of a backend and forwards the rest.

@@ -31,6 +31,11 @@ static void moves_bytes(const char *device)
     cr_assert_eq(found[0], 1);
     cr_assert_eq(found[1], 0);
     cr_assert_eq(found[3], 4);
+    FAR_MUST(backend_copy(far.backend, &(struct backend_copy){x, y, 8, 0, 8}));
+    FAR_MUST(backend_read(far.backend, y, 0, found, sizeof(found)));
+    FAR_MUST(backend_wait(far.backend));
+    cr_assert_arr_eq(found, ((float[]){3, 4, 0, 4}), sizeof(found));
+    cr_assert_eq(backend_copy(far.backend, &(struct backend_copy){x, y, 12, 0, 8}), TAPML_INVALID);
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
 }

@@ -156,6 +156,14 @@ Test(serve, answers_for_buffers_that_are_not_there)
     wire_put_u32(&message, 0);
     cr_assert_eq(give(-1), TAPML_OK);
     cr_assert_eq(wait_for(), TAPML_INVALID, "beyond the buffer");
+    begin(MESSAGE_COPY);
+    wire_put_u32(&message, 3);
+    wire_put_u64(&message, 0);
+    wire_put_u64(&message, 8);
+    wire_put_u32(&message, 9);
+    wire_put_u64(&message, 0);
+    cr_assert_eq(give(-1), TAPML_OK);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "to no buffer");
     begin(MESSAGE_BUFFER_FREE);
     wire_put_u32(&message, 2);
     cr_assert_eq(give(-1), TAPML_OK);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
 #include "plugin/device_table.h"
 
 #include <criterion/criterion.h>
@@ -36,4 +37,28 @@ Test(device_table, a_device_is_found_by_its_id)
     cr_assert_eq(device_table_find("good", "c", list, 2, &index), TAPML_NOT_FOUND);
     cr_expect_str_eq(status_message(), "good: no device 'c', there are: 'a' 'b'");
     cr_assert_eq(device_table_find("good", NULL, list, 0, &index), TAPML_UNAVAILABLE);
+}
+
+Test(device_table, a_device_is_described)
+{
+    const tapml_memory_type memory = {.hdr = TAPML_HDR(tapml_memory_type), .max_bytes = 4096};
+    const tapml_memory_type *const memories[] = {&memory};
+    const tapml_backend table = {.hdr = TAPML_HDR(tapml_backend)};
+    struct backend_info info = {.component = "good"};
+    struct arena *arena = arena_create();
+    tapml_device_info listed = device("a");
+    listed.traits = TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_TILES;
+    listed.memory_types = memories;
+    listed.n_memory_types = 1;
+    listed.memory_total = 8192;
+    cr_assert_eq(device_table_describe(&table, &listed, arena, &info), TAPML_OK);
+    cr_expect_str_eq(info.component, "good");
+    cr_expect_str_eq(info.device, "a");
+    cr_expect_str_eq(info.device_name, "A device");
+    cr_expect_str_eq(info.driver, "");
+    cr_expect_eq(info.is_host_memory, 0, "nothing wraps memory");
+    cr_expect_eq(info.takes, (unsigned)ENCODING_TAKES_TILES);
+    cr_expect_eq(info.buffer_bytes_max, 4096);
+    cr_expect_eq(info.memory_bytes, 8192);
+    arena_destroy(arena);
 }

@@ -108,7 +108,7 @@ Test(driver_checks, a_right_driver_is_a_step_once)
     cr_assert_eq(list_steps(&steps), 2);
     cr_expect_str_eq(steps[0].step, "driver check at the begin");
     cr_expect_str_eq(steps[0].verdict, STEP_PASSED);
-    cr_expect_not_null(strstr(steps[0].reason, "11 checks of memory and queue passed"));
+    cr_expect_not_null(strstr(steps[0].reason, "12 checks of memory and queue passed"));
     cr_expect_str_eq(steps[1].step, "driver check at the end");
     cr_expect_eq(list_blames(&blames), 0);
 }

@@ -118,6 +118,14 @@ Test(driver_fault, a_write_lands_behind_what_follows_it)
     expect_bytes(32, 64, 7);
     MUST(backend_wait(backend));
     expect_bytes(32, 64, 1);
+    tapml_object *other = NULL;
+    MUST(backend_buffer_new(backend, BYTES, &other));
+    memset(ones, 2, sizeof(ones));
+    MUST(backend_write(backend, buffer, 0, ones, 16));
+    MUST(backend_copy(backend, &(struct backend_copy){buffer, other, 0, 0, 16}));
+    expect_bytes(0, 16, 2); // Behind the copy, which has taken what was there.
+    cr_expect_eq(*(const unsigned char *)plain_bytes(other), 1);
+    backend_buffer_free(backend, other);
     uproot();
 }
 

@@ -56,6 +56,7 @@ Test(driver_memory, memory_that_does_what_it_shall_passes)
     expect(driver_memory_write, DRIVER_PASSED, "");
     expect(driver_memory_read, DRIVER_PASSED, "");
     expect(driver_memory_fill, DRIVER_PASSED, "");
+    expect(driver_memory_copy, DRIVER_PASSED, "");
     expect(driver_memory_reset, DRIVER_PASSED, "");
     expect(driver_memory_wrap, DRIVER_PASSED, "");
     expect(driver_memory_large, DRIVER_PASSED, "");
@@ -102,6 +103,42 @@ Test(driver_memory, a_reset_that_is_left_out_shows_old_rows)
 {
     forgetful.vt.fill = lazy_fill;
     expect(driver_memory_reset, DRIVER_FAILED, "after a reset by a fill of 12 bytes at 0, byte 0");
+}
+
+// Source and target of a copy have each other's offset.
+static tapml_status crossed_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    struct backend_copy crossed = *copy;
+    (void)backend;
+    crossed.source_offset = copy->target_offset;
+    crossed.target_offset = copy->source_offset;
+    return backend_copy(plain, &crossed);
+}
+
+static tapml_status short_copy(struct backend *backend, const struct backend_copy *copy)
+{
+    struct backend_copy cut = *copy;
+    (void)backend;
+    cut.size = copy->size / 16 * 16;
+    return backend_copy(plain, &cut);
+}
+
+Test(driver_memory, a_copy_at_another_offset_is_found)
+{
+    forgetful.vt.copy = crossed_copy;
+    expect(driver_memory_copy, DRIVER_FAILED, "after a copy of 4 bytes at 0, byte 0");
+}
+
+Test(driver_memory, a_copy_that_drops_its_tail_is_found)
+{
+    forgetful.vt.copy = short_copy;
+    expect(driver_memory_copy, DRIVER_FAILED, "after a copy of 4 bytes at 0, byte 0");
+}
+
+Test(driver_memory, a_device_without_a_copy_is_no_fault)
+{
+    forgetful.vt.copy = NULL;
+    expect(driver_memory_copy, DRIVER_SKIPPED, "plain: it copies between no buffers");
 }
 
 // Wrapped memory is copied when it is wrapped, and not looked at again.

@@ -369,6 +369,17 @@ Test(guard, a_small_weight_is_checked_at_every_call)
     expect_clean(&fixture);
     MUST(backend_fill(backend, fixture.tensors[0].buffer, 0, 48, 0));
     expect_clean(&fixture); // The host may change it.
+    tapml_object *other = NULL;
+    float zeros[] = {1, 1};
+    MUST(backend_buffer_new(backend, 16, &other));
+    MUST(backend_copy(backend, &(struct backend_copy){fixture.tensors[0].buffer, other, 0, 8, 8}));
+    MUST(backend_read(backend, other, 8, zeros, sizeof(zeros)));
+    MUST(backend_wait(backend));
+    cr_assert(zeros[0] == 0 && zeros[1] == 0);
+    MUST(backend_fill(backend, other, 0, 16, 1));
+    MUST(backend_copy(backend, &(struct backend_copy){other, fixture.tensors[0].buffer, 0, 8, 8}));
+    expect_clean(&fixture); // So is a copy.
+    backend_buffer_free(backend, other);
     finish(&fixture);
 }
 
