@@ -314,7 +314,8 @@ enum outcome command_replay_main(const struct command *command)
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         options_help("replay STORE --backend B [--case ID]",
                      "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
-                     "FAULT-1.tapmlrun) on a backend.\n",
+                     "FAULT-1.tapmlrun) on a backend. Of the bundle of a driver, its check is made "
+                     "again.\n",
                      specs);
         return OUTCOME_OK;
     }

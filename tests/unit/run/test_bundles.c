@@ -61,11 +61,13 @@ Test(bundles, those_of_an_earlier_start_go, .timeout = 110)
     cr_assert_eq(file_make_folder(scratch_path(&scratch, "run")), TAPML_OK);
     scratch_text(&scratch, "run/FAULT-1.tapmlrun", "x");
     scratch_text(&scratch, "run/FAULT-2.tapmlrun", "x");
+    scratch_text(&scratch, "run/FAULT-2.c", "of a driver that was wrong");
     struct printed printed = PRINTED(command_run_main, "--config", ini);
 
     cr_assert_eq(printed.outcome, OUTCOME_OK, "%s%s", printed.out, printed.err);
     cr_assert(!file_exists(path));
     cr_assert(!file_exists(scratch_path(&scratch, "run/FAULT-2.tapmlrun")));
+    cr_assert(!file_exists(scratch_path(&scratch, "run/FAULT-2.c")));
     cr_assert_null(strstr(printed.out, "bundle"));
     printed_release(&printed);
     free(path);
