@@ -7,7 +7,9 @@ import os
 import shutil
 import struct
 import sys
+import time
 
+import browser
 import rig
 
 WEBGPU = os.path.join(rig.SOURCE, "conf", "devices", "webgpu-default.ini")
@@ -43,11 +45,15 @@ def forecast(folder, *words, code=0, model=rig.TINY, device=WEBGPU):
         return json.load(file), done.stdout
 
 
-def device(folder, text):
+def whole_device(folder, text):
     path = os.path.join(folder, "device.ini")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("[device]\nname = made up\nsource = a test\n" + text)
+        file.write(text)
     return path
+
+
+def device(folder, text):
+    return whole_device(folder, "[device]\nname = made up\nsource = a test\n" + text)
 
 
 def two_ops_that_overflow_are_named_and_no_others(folder):
@@ -170,14 +176,30 @@ def times_follow_from_bandwidth_rate_and_launches(folder):
     assert weights - table + states < moved["bytes"] < 1.1 * (weights - table + states), moved
 
 
+def saved_by_the_page():
+    """What the page saves that is opened as a file."""
+    with browser.Browser(["--enable-unsafe-webgpu"]) as page:
+        page.open("file://" + os.path.join(rig.SOURCE, "plugins", "webgpu", "page.html"))
+        end = time.monotonic() + browser.TIMEOUT_S
+        while not page.value("at('file').href") and time.monotonic() < end:
+            time.sleep(0.05)
+        saved = page.value("fetch(at('file').href).then((file) => file.text())")
+        assert "No host" in page.value("document.title") and not page.complaints, page.complaints
+        return saved
+
+
 def a_browser_says_what_it_grants(folder):
     rig.need("webgpu", rig.usable("webgpu"))
-    path = os.path.join(folder, "page.ini")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(rig.check(rig.host("devices", "--dump", "webgpu"), 0).stdout)
-    document, _ = forecast(folder, "--ids", IDS, device=path)
+    dumped = rig.check(rig.host("devices", "--dump", "webgpu"), 0).stdout
+    document, _ = forecast(folder, "--ids", IDS, device=whole_device(folder, dumped))
     assert document["device"]["sources"] == ["tapml-host devices --dump webgpu:page"], document["device"]
-    rig.contains(open(path, encoding="utf-8").read(), "\nbinding = ", "\nitems = ", "\nshared = ", "\ngroups = ", "\nf16 = ")
+    rig.contains(dumped, "\nbinding = ", "\nitems = ", "\nshared = ", "\ngroups = ", "\nf16 = ")
+    saved = saved_by_the_page()
+    for key in ("name", "driver", "binding", "items", "shared", "groups"):
+        line = next(line for line in dumped.splitlines() if line.startswith(key + " = "))
+        assert line in saved.splitlines(), (line, saved)
+    document, _ = forecast(folder, "--ids", IDS, device=whole_device(folder, saved))
+    assert document["device"]["sources"] == ["the page of tapml's webgpu, opened on the device"], document["device"]
 
 
 def devices_are_listed(folder):
@@ -187,10 +209,8 @@ def devices_are_listed(folder):
     rig.contains(rig.check(rig.host("devices", "reference"), 0).stdout, "reference:f16-rounded")
     rig.contains(rig.check(rig.host("devices", "referense"), 2).stderr, "no backend 'referense' can be used")
     rig.contains(rig.check(rig.host("devices", "--dump", "reference:f31"), 2).stderr, "f31")
-    path = os.path.join(folder, "dumped.ini")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(rig.check(rig.host("devices", "--dump", "reference:f64"), 0).stdout)
-    forecast(folder, "--ids", IDS, device=path)
+    dumped = rig.check(rig.host("devices", "--dump", "reference:f64"), 0).stdout
+    forecast(folder, "--ids", IDS, device=whole_device(folder, dumped))
 
 
 def what_is_asked_for_wrongly_is_refused(folder):
