@@ -421,7 +421,7 @@ struct hash checkpoint_hash(const struct checkpoint *checkpoint)
         const unsigned char *data = tensor->data;
         const uint64_t bytes = first_bytes(tensor);
         const uint64_t sample = bytes < SAMPLE_BYTES ? bytes : SAMPLE_BYTES;
-        hash = hash_on(hash, data + (bytes - sample) / 2, sample);
+        hash = hash_on(hash, sample > 0 ? data + (bytes - sample) / 2 : data, sample);
     }
     expect(checkpoint, FILE_READ_ON);
     return hash;
