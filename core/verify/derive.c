@@ -490,21 +490,34 @@ static enum derive_values values_for(const struct making *making,
                                                                    : making->recipe->values;
 }
 
+// What has a scale of its own: a tile, or a part of a block, whose scale is in part its own.
+static void set_groups(const tapml_encoding *encoding, struct derive_drawing *drawing)
+{
+    enum { SCALES = 1, PART = 16 };
+    const tapml_span *scales = encoding && tiles_are_in(encoding) ? encoding->spans[SCALES] : NULL;
+    const int is_whole = scales && scales->tile_rows == TAPML_TILE_ALL;
+    drawing->group_rows = scales && !is_whole ? scales->tile_rows : 1;
+    drawing->group_values = scales && !is_whole ? scales->tile_values : PART;
+}
+
 static struct derive_drawing drawing_of(struct making *making, const struct case_argument *argument)
 {
     const ptrdiff_t index = argument - making->made->arguments;
-    return (struct derive_drawing){
+    struct derive_drawing drawing = {
         .random = &making->random,
         .values = values_for(making, argument),
         .width = argument->rank > 0 ? (uint64_t)argument->shape[argument->rank - 1] : 1,
         .is_exact = strcmp(making->op->tolerance, "exact") == 0,
-        .has_groups = argument->encoding || making->writes_blocks,
         .range = making->recipe->values == DERIVE_VALUES_SPREAD
                      ? derive_bounds_range(&making->item->arguments[index])
                      : 0,
         .criticals = making->criticals,
         .critical_count = making->critical_count,
     };
+    if (argument->encoding || making->writes_blocks) {
+        set_groups(argument->encoding, &drawing);
+    }
+    return drawing;
 }
 
 // Plain values, encoded; of a state those rows that are kept.

@@ -108,18 +108,32 @@ draw(const struct derive_drawing *drawing, uint64_t index, int stands_out, doubl
     return 0;
 }
 
-// Gives every group of values another magnitude, so that a scale of a neighbour is seen; some have
-// no scale but zero, and some one that f16 holds as a subnormal number.
-static void vary_groups(struct random *random, float *values, uint64_t count)
+// The magnitude of a group. Some have no scale but zero, unless they may be the only one, and some
+// one that f16 and e4m3 hold as a subnormal number.
+static float draw_magnitude(uint64_t seed, int is_first)
 {
-    enum { GROUP_VALUES = 16, KINDS = 16, BITS = 4 };
-    for (uint64_t begin = 0; begin < count; begin += GROUP_VALUES) {
-        const uint64_t kind = random_below(random, KINDS);
-        const double bits = random_between(random, -BITS, BITS);
-        const float factor = kind == 0 ? 0 : kind == 1 ? 0x1p-18f : (float)exp2(bits);
-        for (uint64_t i = begin; i < begin + GROUP_VALUES && i < count; i++) {
-            values[i] *= factor;
+    enum { KINDS = 16, BITS = 4 };
+    struct random random;
+    random_init(&random, seed);
+    const uint64_t kind = random_below(&random, KINDS);
+    const double bits = random_between(&random, -BITS, BITS);
+    return kind > 1 || is_first ? (float)exp2(bits) : kind == 1 ? 0x1p-18f : 0;
+}
+
+// Gives every group of values another magnitude, so that a scale of a neighbour is seen.
+static void vary_groups(const struct derive_drawing *drawing, float *values, uint64_t count)
+{
+    const uint64_t width = drawing->width, each = drawing->group_values;
+    const uint64_t across = (width + each - 1) / each;
+    const uint64_t seed = random_u64(drawing->random);
+    float magnitude = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t row = i / width, column = i % width;
+        if (column % each == 0) {
+            const uint64_t group = row / drawing->group_rows * across + column / each;
+            magnitude = draw_magnitude(seed + group, group == 0);
         }
+        values[i] *= magnitude;
     }
 }
 
@@ -137,7 +151,8 @@ void derive_values_fill(const struct derive_drawing *drawing,
         const double value = draw(drawing, i, i % width == outlier, most);
         convert_from_f64(dtype, &value, 1, (unsigned char *)out_data + i * element_bytes);
     }
-    if (drawing->has_groups && drawing->values == DERIVE_VALUES_UNIFORM && dtype == TAPML_F32) {
-        vary_groups(drawing->random, out_data, count);
+    if (drawing->group_values > 0 && drawing->values == DERIVE_VALUES_UNIFORM &&
+        dtype == TAPML_F32) {
+        vary_groups(drawing, out_data, count);
     }
 }

@@ -32,8 +32,12 @@ struct derive_drawing {
     enum derive_values values;
     uint64_t width; // Values of a row.
     int is_exact;   // Of an exact op, which gets no subnormal numbers: devices may take them for 0.
-    int has_groups; // Uniform values are, or become, blocks: each group gets another magnitude.
     double range;   // The largest magnitude of the model, for a spread.
+
+    // Where uniform values are, or become, blocks or tiles: so many rows and values of a row get a
+    // magnitude of their own. 0 where they do not.
+    uint64_t group_rows, group_values;
+
     const double *criticals; // Finite, for critical values: one at least.
     uint32_t critical_count;
 };

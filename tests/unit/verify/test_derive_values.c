@@ -9,16 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { COUNT = 256, BLOCK = 32 };
+enum { COUNT = 256, BLOCK = 32, WIDTH = 64 };
 
-static void fill(enum derive_values values, int has_groups, float *out_values)
+// Groups are of so many rows and values of a row; 0 for none.
+static void fill_groups(enum derive_values values, uint64_t rows, uint64_t each, float *out_values)
 {
     struct random random;
     static const double criticals[] = {-9, 9};
     const struct derive_drawing drawing = {.random = &random,
                                            .values = values,
-                                           .width = 64,
-                                           .has_groups = has_groups,
+                                           .width = WIDTH,
+                                           .group_rows = rows,
+                                           .group_values = each,
                                            .range = 2,
                                            .criticals = criticals,
                                            .critical_count = 2};
@@ -27,12 +29,17 @@ static void fill(enum derive_values values, int has_groups, float *out_values)
     derive_values_fill(&drawing, TAPML_F32, COUNT, out_values);
 }
 
+static void fill(enum derive_values values, float *out_values)
+{
+    fill_groups(values, 0, 0, out_values);
+}
+
 // Half of the values between two quants of a block whose scale is 1, half between two f16.
 Test(derive_values, ties)
 {
     float values[COUNT];
 
-    fill(DERIVE_VALUES_TIES, 0, values);
+    fill(DERIVE_VALUES_TIES, values);
     for (int i = 0; i < COUNT; i++) {
         const float value = fabsf(values[i]), down = floorf(value), up = ceilf(value);
 
@@ -54,7 +61,7 @@ Test(derive_values, groups_have_scales_of_their_own)
     unsigned char block[2 * BLOCK];
     float least = INFINITY, largest = 0;
 
-    fill(DERIVE_VALUES_UNIFORM, 1, values);
+    fill_groups(DERIVE_VALUES_UNIFORM, 1, 16, values);
     for (int i = 0; i < COUNT; i += BLOCK) {
         struct encoding_loss loss = {0};
         float scale = 0;
@@ -67,9 +74,30 @@ Test(derive_values, groups_have_scales_of_their_own)
         largest = fmaxf(largest, scale);
     }
     cr_expect_gt(largest, 4 * least);
-    fill(DERIVE_VALUES_UNIFORM, 0, values);
+    fill(DERIVE_VALUES_UNIFORM, values);
     for (int i = 0; i < COUNT; i++) {
         cr_expect(fabsf(values[i]) <= 1);
+    }
+}
+
+// Whatever the values of a tile are, its largest differs from those of the tiles beside it.
+Test(derive_values, tiles_have_scales_of_their_own)
+{
+    enum { ROWS = 2, EACH = 32, TILES = COUNT / (ROWS * EACH) };
+    float values[COUNT], plain[COUNT], largest[TILES] = {0};
+
+    fill(DERIVE_VALUES_UNIFORM, plain);
+    fill_groups(DERIVE_VALUES_UNIFORM, ROWS, EACH, values);
+    for (int i = 0; i < COUNT; i++) {
+        const int tile = i / WIDTH / ROWS * (WIDTH / EACH) + i % WIDTH / EACH;
+        const int first = i / WIDTH / ROWS * ROWS * WIDTH + i % WIDTH / EACH * EACH;
+
+        largest[tile] = fmaxf(largest[tile], fabsf(values[i]));
+        cr_expect_float_eq(values[i] * plain[first], values[first] * plain[i],
+                           1e-6f * fabsf(values[first]), "one magnitude in tile %d", tile);
+    }
+    for (int i = 0; i < TILES; i++) {
+        cr_expect(fabsf(largest[i] / largest[(i + 1) % TILES] - 1) > 0.1f, "tile %d", i);
     }
 }
 
@@ -79,7 +107,7 @@ Test(derive_values, a_spread)
     float values[COUNT];
     int decades[5] = {0}, negative = 0;
 
-    fill(DERIVE_VALUES_SPREAD, 0, values);
+    fill(DERIVE_VALUES_SPREAD, values);
     for (int i = 0; i < COUNT; i++) {
         const float value = fabsf(values[i]);
 
@@ -114,7 +142,7 @@ Test(derive_values, critical_values_and_their_neighbours)
     float values[COUNT];
     int at = 0, near = 0, above = 0, below = 0;
 
-    fill(DERIVE_VALUES_CRITICAL, 0, values);
+    fill(DERIVE_VALUES_CRITICAL, values);
     for (int i = 0; i < COUNT; i++) {
         const float distance = fminf(fabsf(values[i] + 9), fabsf(values[i] - 9));
 
@@ -131,13 +159,13 @@ Test(derive_values, rows_that_are_sorted_or_alternate)
 {
     float values[COUNT];
 
-    fill(DERIVE_VALUES_SORTED, 0, values);
+    fill(DERIVE_VALUES_SORTED, values);
     for (int i = 1; i < COUNT; i++) {
         if (i % 64 != 0) {
             cr_expect((values[i] > values[i - 1]) == (i / 64 % 2 == 0));
         }
     }
-    fill(DERIVE_VALUES_ALTERNATING, 0, values);
+    fill(DERIVE_VALUES_ALTERNATING, values);
     for (int i = 0; i < COUNT; i++) {
         cr_expect((values[i] > 0) == (i % 2 == 0) && fabsf(values[i]) >= 0.5f);
     }
