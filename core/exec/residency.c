@@ -69,7 +69,8 @@ struct source {
     uint64_t bytes;
     uint64_t rows; // 1 where there are no axes.
     uint64_t row_bytes;
-    uint64_t row_blocks; // Where it is encoded.
+    uint64_t row_blocks; // Where it is encoded,
+    uint64_t tile_rows;  // and in tiles: rows that only complete tiles are of, at least 1.
 };
 
 tapml_status residency_create(struct backend *backend, struct residency **out_set)
@@ -192,7 +193,7 @@ static tapml_status describe(const void *data, const tapml_tensor *form, struct 
 {
     const tapml_encoding *encoding = form->encoding;
     const uint64_t rows = form->rank > 0 && form->shape[0] > 0 ? (uint64_t)form->shape[0] : 1;
-    uint64_t bytes = 0, row_bytes = 0, row_blocks = 0;
+    uint64_t bytes = 0, row_bytes = 0, row_blocks = 0, tile_rows = 1;
     TAPML_TRY(encoding_bytes(encoding, form->dtype, form->shape, form->rank, &bytes));
     if (bytes == 0) {
         return status_fail(TAPML_INVALID, "a weight has no elements");
@@ -200,13 +201,16 @@ static tapml_status describe(const void *data, const tapml_tensor *form, struct 
     row_bytes = bytes / rows;
     if (encoding) {
         // A row of its own, whose spans end on whole grains: so many of them are enough for all.
-        int64_t row[TAPML_MAX_RANK] = {1};
+        // Of tiles it is as many rows as these have, where there are so many.
+        const int is_cut = tiles_are_in(encoding) && form->rank == 2;
+        tile_rows = is_cut ? tiles_rows(encoding) : 1;
+        int64_t row[TAPML_MAX_RANK] = {(int64_t)(tile_rows < rows ? tile_rows : rows)};
         int64_t count = 0;
         memcpy(row + 1, form->shape + 1, (form->rank - 1) * sizeof(*row));
         TAPML_TRY(encoding_bytes(encoding, form->dtype, row, form->rank, &row_bytes));
         TAPML_TRY(shape_count(row, form->rank, &count));
         row_blocks = (uint64_t)count / encoding->block_values;
-        row_bytes = tiles_are_in(encoding) ? bytes : row_bytes; // Rows share tiles: all or none.
+        row_bytes = tiles_are_in(encoding) && !is_cut ? bytes : row_bytes; // All or none.
     }
     *out_source = (struct source){
         .data = data,
@@ -215,6 +219,7 @@ static tapml_status describe(const void *data, const tapml_tensor *form, struct 
         .rows = rows,
         .row_bytes = row_bytes,
         .row_blocks = row_blocks,
+        .tile_rows = tile_rows,
     };
     return TAPML_OK;
 }
@@ -228,7 +233,7 @@ static uint64_t panel_rows(const struct residency *set, const struct source *sou
         return source->rows;
     }
     ASSERT(source->row_bytes > 0);
-    return source->form->rank < 2 ? 0 : most / source->row_bytes;
+    return source->form->rank < 2 ? 0 : most / source->row_bytes * source->tile_rows;
 }
 
 // The form at the place of a weight that has this one in host memory.
@@ -337,9 +342,15 @@ static tapml_status place_rows(struct residency *set,
     if (!copy) {
         return status_no_memory();
     }
+    panel->data = copy;
+    if (tiles_are_in(form->encoding)) {
+        const int is_cut =
+            tiles_slice(form->encoding, source->data, source->form->shape, first, rows, copy);
+        ASSERT(is_cut);
+        return TAPML_OK;
+    }
     encoding_slice(form->encoding, source->data, source->rows * source->row_blocks,
                    first * source->row_blocks, rows * source->row_blocks, copy);
-    panel->data = copy;
     return TAPML_OK;
 }
 
@@ -349,7 +360,8 @@ make_panels(struct residency *set, const struct source *source, struct weight *w
     const uint64_t rows = source->rows, each = panel_rows(set, source);
     if (each == 0) {
         return status_fail(TAPML_UNIMPLEMENTED,
-                           "a row of %llu bytes is larger than the buffers of %llu of '%s'",
+                           "%s of %llu bytes is larger than the buffers of %llu of '%s'",
+                           source->tile_rows > 1 ? "a row of tiles" : "a row",
                            (unsigned long long)source->row_bytes,
                            (unsigned long long)backend_info(set->backend)->buffer_bytes_max,
                            backend_info(set->backend)->device);

@@ -115,6 +115,17 @@ void tiles_gather(const tapml_encoding *encoding,
     memset(target + filled, 0, (end + align - 1) / align * align - filled);
 }
 
+// All extents are powers of two.
+uint64_t tiles_rows(const tapml_encoding *encoding)
+{
+    uint64_t rows = 1;
+    for (uint32_t i = 0; i < encoding->n_spans; i++) {
+        const uint32_t own = encoding->spans[i]->tile_rows;
+        rows = own != TAPML_TILE_ALL && own > rows ? own : rows;
+    }
+    return rows;
+}
+
 int tiles_slice(const tapml_encoding *encoding,
                 const void *source,
                 const int64_t *shape,

@@ -53,6 +53,10 @@ void tiles_gather(const tapml_encoding *encoding,
                   uint32_t rank,
                   void *out_target);
 
+// Returns the rows of which a multiple begins no tile of a matrix in its middle; 1 where tiles are
+// of one row, or of all.
+uint64_t tiles_rows(const tapml_encoding *encoding);
+
 // Copies rows `first` .. `first + count` of a matrix whose spans lie one after another at `source`
 // into one of these rows. Returns 0, and copies nothing, where they begin within a tile.
 int tiles_slice(const tapml_encoding *encoding,

@@ -84,6 +84,7 @@ static void list_device(struct gpu_listing *listing, uint32_t i)
         .id = description->id,
         .name = description->name,
         .driver = description->driver,
+        .traits = TAPML_DEVICE_TILES,
         .memory_total = description->memory_bytes,
         .n_memory_types = 1,
         .memory_types = &listing->memory_list[i],

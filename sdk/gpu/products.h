@@ -10,7 +10,7 @@
 //   bf16, f16    two of bf16, likewise
 //   f16, f32     three of f16: parts of scaled rows, of eleven digits
 //   f16, f16     one of f16
-//   f32, f16; in blocks    none
+//   f32, f16; in blocks or tiles    none
 //
 // Errors. kernels/product_parts.k says what parts lose: nothing from bf16 above 2^-133; from f16
 // nothing of values down to 2^-37 of their row's largest, and else less than 2^-61 of that. So a

@@ -3,6 +3,7 @@
 #include "view.h"
 
 #include "ops.h"
+#include "tiles.h"
 
 #include <string.h>
 
@@ -17,6 +18,12 @@ int64_t gpu_view_stride(const tapml_tensor *tensor, uint32_t axis)
         stride *= tensor->shape[inner];
     }
     return stride;
+}
+
+uint32_t gpu_view_weight_stride(const tapml_tensor *weight)
+{
+    return (uint32_t)(gpu_tiles_are_in(weight->encoding) ? gpu_tiles_stride(weight)
+                                                         : gpu_view_stride(weight, 0));
 }
 
 // Moves `last`, the index of the last element so far, along an axis. Kernels count in 32 bits.
@@ -201,7 +208,13 @@ tapml_status gpu_view_weight(struct gpu_queue *queue,
         return view(queue, call, tensor, out_view);
     }
     tapml_tensor values = *tensor; // From its start on.
+    int64_t stride[] = {0, 1};
 
+    if (gpu_tiles_are_in(encoding)) {
+        GPU_TRY(gpu_tiles_check(queue, call, tensor));
+        stride[0] = gpu_tiles_stride(tensor);
+        values.stride = stride;
+    }
     values.encoding = NULL;
     values.offset = 0;
     return view(queue, call, &values, out_view);
@@ -237,6 +250,9 @@ struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight)
     if (weight->encoding == NULL) {
         return (struct gpu_blocks){0};
     }
+    if (gpu_tiles_are_in(weight->encoding)) {
+        return gpu_tiles_blocks(weight);
+    }
     // What has no high bits gives its quants, and what has no mins its scales: words that can be
     // read.
     const uint32_t count = weight->encoding->n_spans, has_highs = count == 4;
@@ -268,11 +284,15 @@ static const struct {
     [GPU_WEIGHT_Q4_K] = {TAPML_ENCODING_Q4_K, K_V_Q4_K, 32},
     [GPU_WEIGHT_Q5_K] = {TAPML_ENCODING_Q5_K, K_V_Q5_K, 32},
     [GPU_WEIGHT_Q6_K] = {TAPML_ENCODING_Q6_K, K_V_Q6_K, 16},
+    [GPU_WEIGHT_TILES] = {NULL, K_V_TILES, 1},
 };
 
 static uint32_t encoded_kind(const tapml_encoding *encoding)
 {
-    for (uint32_t kind = GPU_WEIGHT_Q8; kind < GPU_WEIGHT_COUNT; kind++) {
+    if (gpu_tiles_are_in(encoding)) {
+        return GPU_WEIGHT_TILES;
+    }
+    for (uint32_t kind = GPU_WEIGHT_Q8; kind < GPU_WEIGHT_TILES; kind++) {
         if (strcmp(encoding->id, kinds[kind].encoding) == 0) {
             return kind;
         }

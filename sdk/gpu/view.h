@@ -27,16 +27,17 @@ tapml_status gpu_view_rows(struct gpu_queue *queue,
                            struct gpu_view *out_view);
 
 // As gpu_view_rows, for a weight: f32, bf16, f16, or block-quantised, with elements counted from
-// the tensor's start.
+// the tensor's start, or in tiles, with quants counted so.
 tapml_status gpu_view_weight(struct gpu_queue *queue,
                              tapml_call *call,
                              const tapml_tensor *tensor,
                              struct gpu_view *out_view);
 
 // The offsets of the spans of a block-quantised weight (BLOCKS in k_view.h), in words of 32 bits;
-// zeros if the weight is plain.
+// zeros if the weight is plain. Of one in tiles also what they hold (tiles.h).
 struct gpu_blocks {
     uint32_t quants, highs, scales, mins;
+    uint32_t form, across;
 };
 
 // Returns the offsets for a tensor that gpu_view_weight has accepted.
@@ -45,7 +46,8 @@ struct gpu_blocks gpu_view_blocks(const tapml_tensor *weight);
 // For the parameters of a kernel: `BLOCKS(w)` in the kernel is `GPU_BLOCKS(w, blocks)` here.
 #define GPU_BLOCKS(name, blocks)                                                                   \
     .name##_quants = (blocks).quants, .name##_highs = (blocks).highs,                              \
-    .name##_scales = (blocks).scales, .name##_mins = (blocks).mins
+    .name##_scales = (blocks).scales, .name##_mins = (blocks).mins, .name##_form = (blocks).form,  \
+    .name##_across = (blocks).across
 
 // As gpu_view_rows, for a state, which may be in blocks of TAPML_ENCODING_Q8_ROWS: then values are
 // counted from its start, at 0.
@@ -71,6 +73,9 @@ int gpu_view_is_x4(const struct gpu_view *view);
 // Returns the stride of an axis, in elements, even if the tensor has no explicit strides.
 int64_t gpu_view_stride(const tapml_tensor *tensor, uint32_t axis);
 
+// Returns the distance of rows of a matrix that gpu_view_weight has accepted, in elements.
+uint32_t gpu_view_weight_stride(const tapml_tensor *weight);
+
 // K_W_* of k_view.h: the type of a weight as a number, and as the variant of a kernel.
 enum {
     GPU_WEIGHT_NONE,
@@ -83,6 +88,7 @@ enum {
     GPU_WEIGHT_Q4_K,
     GPU_WEIGHT_Q5_K,
     GPU_WEIGHT_Q6_K,
+    GPU_WEIGHT_TILES,
     GPU_WEIGHT_COUNT
 };
 
@@ -91,7 +97,8 @@ enum {
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight);
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight);
 
-// Returns the number of values that share a scale in a weight of such a kind; 1 where it is plain.
+// Returns the number of values that share a scale in a weight of such a kind; 1 where it is plain,
+// and of tiles it is gpu_tiles_group_values.
 uint32_t gpu_view_group_values(uint32_t weight_kind);
 
 enum { GPU_ELEMENTS_TENSORS_MAX = 3 };

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the dialect promises is 8, 128 bytes and 8; the rest is room.
-enum { TUNE_MAX = 8, FIELD_MAX = 32, BINDING_MAX = 8, NAME_MAX_BYTES = 64, ROW_BYTES = 64 };
+// What the dialect promises is 9, 128 bytes and 8; the rest is room.
+enum { TUNE_MAX = 9, FIELD_MAX = 32, BINDING_MAX = 8, NAME_MAX_BYTES = 64, ROW_BYTES = 64 };
 
 typedef char name_text[NAME_MAX_BYTES];
 

@@ -468,6 +468,7 @@ struct backend *late_create(const struct late_options *options)
         .device_name = "Late device",
         .driver = "",
         .buffer_bytes_max = options->buffer_bytes_max,
+        .takes = options->takes,
     };
     return &late->backend;
 }

@@ -20,6 +20,7 @@ enum late_notices {
 struct late_options {
     struct backend *inner;     // Host-memory; borrowed. NULL: it has no ops.
     uint64_t buffer_bytes_max; // 0: no limit.
+    unsigned takes;            // ENCODING_TAKES_*
     const char *lacks;         // An op that it does not have; or NULL.
     const char *refuses; // An op that it refuses with the reason "too late for that"; or NULL.
     const char *fails;   // An instance at which queued work fails; or NULL.

@@ -24,7 +24,7 @@
 //     subgroup operations stand in uniform control flow.
 //  7. No infinities: a maximum starts at -1.0e30f. Functions: cos dot exp floor fma max min rsqrt
 //     sin sqrt tanh; sin and cos only on -pi .. pi.
-//  8. A buffer that is written is bound once. At most 8 buffers, 128 bytes of parameters, and 8
+//  8. A buffer that is written is bound once. At most 8 buffers, 128 bytes of parameters, and 9
 //     constants.
 //  9. Names that begin with K_, and words that any of the five languages reserves, are taken; so is
 //     `length` for a parameter.

@@ -9,7 +9,7 @@
 //           they are written, to the nearest and ties to even; all between is f32.
 //     K_S   1: the state of attention is stored as f16, beside activations of f32; 2: in blocks of
 //           tapml.q8_rows/1.
-//     K_W   the type of the weight: K_W_F32, K_W_BF16, K_W_F16, or blocks: K_W_Q8 and all above
+//     K_W   the type of the weight: K_W_F32, K_W_BF16, K_W_F16, or blocks: K_W_Q8 and all above; and tiles
 // The host picks K_X4 where width, offset and strides of all views allow it.
 #ifndef K_VIEW_H
 #define K_VIEW_H
@@ -24,6 +24,7 @@
 #define K_W_Q4_K 7
 #define K_W_Q5_K 8
 #define K_W_Q6_K 9
+#define K_W_TILES 10 // All encodings in tiles (k_tiles.h). For the kernels they are blocks, too.
 
 #ifndef K_X4
 #define K_X4 0
@@ -32,7 +33,8 @@
 #define K_W K_W_F32
 #endif
 #define K_BLOCKS (K_W >= K_W_Q8)
-#define K_MINS (K_BLOCKS && K_W != K_W_Q8 && K_W != K_W_Q6_K) // Of the blocks.
+#define K_TILES (K_W == K_W_TILES)
+#define K_MINS (K_BLOCKS && K_W != K_W_Q8 && K_W != K_W_Q6_K && !K_TILES) // Of the blocks.
 
 // The rows of a tensor with two outer strides: row r = (i, j), with j < n, begins at
 // at + i * s0 + j * s1. On the host: struct gpu_view.
@@ -144,8 +146,11 @@ FN(u32x2, k_narrow4, ARG(f32x4, v))
 
 // Where the spans of a weight in blocks begin, in words; of no use where it is plain. The high bits of
 // quants are apart from the low ones. Encodings of 256 values have factors as scales, and as mins what
-// these multiply. On the host: struct gpu_blocks. Elements are then counted from the start of the tensor.
-#define BLOCKS(w) FIELD(u32, w##_quants) FIELD(u32, w##_highs) FIELD(u32, w##_scales) FIELD(u32, w##_mins)
+// these multiply; those of tiles have zero points as mins, and the factor as high bits, and what k_tiles.h
+// calls their form, and how many tiles a row goes through. On the host: struct gpu_blocks. Elements are then
+// counted from the start of the tensor.
+#define BLOCKS(w) FIELD(u32, w##_quants) FIELD(u32, w##_highs) FIELD(u32, w##_scales) FIELD(u32, w##_mins) \
+  FIELD(u32, w##_form) FIELD(u32, w##_across)
 
 // Byte and nibble e of the word u as numbers, a byte with its sign.
 FN(f32, k_byte, ARG(u32, u), ARG(u32, e))
@@ -210,30 +215,43 @@ FN(f32x4, k_state_quants, ARG(u32, u))
 #define RX_APPEND(y, i, x, j) y[i] = x[j]
 #endif
 
-// W_AT(w, e): lane group e of the weight w, which is bound as WX. In blocks it is W_QUANTS(w, e) times
-// W_SCALE(w, e) plus, where K_MINS, W_MIN(w, e): the latter two are the same for BLOCK_LANES lane groups.
-#if K_BLOCKS
+// W_IN(w, n, i): lane group i of row n of the weight w, which is bound as WX. Where it is plain, that is
+// W_AT(w, W_PLACE(w, n, i)). In blocks it is W_QUANTS(w, W_PLACE(w, n, i)) times W_SCALE(w, n, i) plus, where
+// K_MINS, W_MIN(w, n, i); in tiles W_ZERO(w, n, i) is subtracted from the quants first. All but quants are
+// the same for BLOCK_LANES lane groups. Rows are whole blocks, and need not be whole tiles: BLOCK_END.
+#define W_PLACE(w, n, i) (p.w##_at + (n) * p.w##_s + (i))
+#if K_TILES
+#define BLOCK_END(i, width) min((i) + BLOCK_LANES, width)
+#else
+#define BLOCK_END(i, width) ((i) + BLOCK_LANES)
+#endif
+#if K_TILES
+#define WX u32
+#include "k_tiles.h"
+#define W_IN(w, n, i) ((W_QUANTS(w, W_PLACE(w, n, i)) - VX_SPLAT(W_ZERO(w, n, i))) * W_SCALE(w, n, i))
+#elif K_BLOCKS
 #define WX u32
 #if K_W == K_W_Q6_K
 #define BLOCK_LANES (16u / LANES)
 #else
 #define BLOCK_LANES (32u / LANES)
 #endif
+#define K_GROUP(w, n, i) (W_PLACE(w, n, i) / BLOCK_LANES)
 #define K_HALF_AT(w, at, block) k_f16(w[(at) + ((block) >> 1u)], block)
 #define K_FACTORS(w, g) w[p.w##_scales + ((g) >> 1u)], w[p.w##_mins + ((g) >> 3u)], g
 #if K_W == K_W_Q4_K || K_W == K_W_Q5_K
-#define W_SCALE(w, e) k_factor_scale(K_FACTORS(w, ((e) / BLOCK_LANES)))
-#define W_MIN(w, e) k_factor_min(K_FACTORS(w, ((e) / BLOCK_LANES)))
+#define W_SCALE(w, n, i) k_factor_scale(K_FACTORS(w, K_GROUP(w, n, i)))
+#define W_MIN(w, n, i) k_factor_min(K_FACTORS(w, K_GROUP(w, n, i)))
 #elif K_W == K_W_Q6_K
 FN(f32, k_scale6, ARG(u32, factors), ARG(u32, both), ARG(u32, g))
 {
   return k_f16(both, (g >> 4u)) * k_byte(factors, g);
 }
 #define K_SCALE6(w, g) k_scale6(w[p.w##_scales + ((g) >> 2u)], w[p.w##_mins + ((g) >> 5u)], g)
-#define W_SCALE(w, e) K_SCALE6(w, ((e) / BLOCK_LANES))
+#define W_SCALE(w, n, i) K_SCALE6(w, K_GROUP(w, n, i))
 #else
-#define W_SCALE(w, e) K_HALF_AT(w, p.w##_scales, ((e) / BLOCK_LANES))
-#define W_MIN(w, e) K_HALF_AT(w, p.w##_mins, ((e) / BLOCK_LANES))
+#define W_SCALE(w, n, i) K_HALF_AT(w, p.w##_scales, K_GROUP(w, n, i))
+#define W_MIN(w, n, i) K_HALF_AT(w, p.w##_mins, K_GROUP(w, n, i))
 #endif
 #if K_W == K_W_Q8
 #if K_X4
@@ -279,9 +297,9 @@ FN(f32x4, k_quants, ARG(u32, low), ARG(u32, high), ARG(u32, e))
 #endif
 #endif
 #if K_MINS
-#define W_AT(w, e) (W_QUANTS(w, e) * W_SCALE(w, e) + VX_SPLAT(W_MIN(w, e)))
+#define W_IN(w, n, i) (W_QUANTS(w, W_PLACE(w, n, i)) * W_SCALE(w, n, i) + VX_SPLAT(W_MIN(w, n, i)))
 #else
-#define W_AT(w, e) (W_QUANTS(w, e) * W_SCALE(w, e))
+#define W_IN(w, n, i) (W_QUANTS(w, W_PLACE(w, n, i)) * W_SCALE(w, n, i))
 #endif
 #elif K_W == K_W_F32
 #define WX VX
@@ -305,6 +323,10 @@ FN(f32x4, k_weight4, ARG(u32x2, u))
 #else
 #define W_AT(w, e) k_f16(w[(e) >> 1u], e)
 #endif
+#endif
+
+#if !K_BLOCKS
+#define W_IN(w, n, i) W_AT(w, W_PLACE(w, n, i))
 #endif
 
 // WEIGHT_AT(w, kind, e): element e of the u32 buffer w whose type is a parameter and no switch, for

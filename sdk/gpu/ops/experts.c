@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "../ops.h"
+#include "../tiles.h"
 #include "kparams.h"
 
 enum { ITEMS = 64 };
@@ -201,16 +202,20 @@ static tapml_status launch_expert(struct gpu_queue *queue,
     params->w_highs = blocks.highs;
     params->w_scales = blocks.scales;
     params->w_mins = blocks.mins;
+    params->w_form = blocks.form;
+    params->w_across = blocks.across;
+    params->transposed = transposed != 0;
     params->w_at = wv.at;
-    params->w_n = transposed != 0 ? 1 : (uint32_t)gpu_view_stride(w, 0);
-    params->w_i = transposed != 0 ? (uint32_t)gpu_view_stride(w, 0) : 1;
+    params->w_n = transposed != 0 ? 1 : gpu_view_weight_stride(w);
+    params->w_i = transposed != 0 ? gpu_view_weight_stride(w) : 1;
     params->w_kind = gpu_view_weight_kind(w);
     params->b_at = bv.at;
     params->b_kind = gpu_view_weight_kind(b);
     return gpu_plan_launch(queue, call,
                            &(struct gpu_plan){
                                .kernel = "linear_experts",
-                               .tune = {[K_LINEAR_EXPERTS_TUNE_WG_X] = items},
+                               .tune = {[K_LINEAR_EXPERTS_TUNE_WG_X] = items,
+                                        [K_LINEAR_EXPERTS_TUNE_QUANTS] = gpu_tiles_quants(&blocks)},
                                .tensors = {[K_LINEAR_EXPERTS_X] = choice->x,
                                            [K_LINEAR_EXPERTS_INDICES] = choice->indices,
                                            [K_LINEAR_EXPERTS_W] = w,

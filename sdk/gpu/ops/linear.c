@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../ops.h"
 #include "../products.h"
+#include "../tiles.h"
 #include "kparams.h"
 
 // A linear over one panel of its weight.
@@ -45,9 +46,11 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
 {
     enum { ROWS = 4, ITEMS_MOST = 64 };
     const int is_encoded = panel->w->encoding != NULL;
-    const uint32_t group = gpu_view_group_values(gpu_view_weight_kind(panel->w));
+    const uint32_t group = gpu_tiles_are_in(panel->w->encoding)
+                               ? gpu_tiles_group_values(&panel->blocks)
+                               : gpu_view_group_values(gpu_view_weight_kind(panel->w));
     const uint32_t step = is_encoded ? group : panel->lanes;
-    const uint32_t steps = panel->xv.width / step;
+    const uint32_t steps = (uint32_t)divide_up(panel->xv.width, step);
     const uint32_t tokens = queue->device->tile == GPU_TILE_SMALL ? block_tokens(panel) : 1;
     const struct k_linear_rows_params params = {PANEL_PRODUCTS(panel)};
 
@@ -58,7 +61,8 @@ launch_rows(struct gpu_queue *queue, tapml_call *call, const struct panel *panel
             .variant = panel->variant,
             .tune = {[K_LINEAR_ROWS_TUNE_WG_X] = gpu_plan_sum_items(queue, steps, ITEMS_MOST),
                      [K_LINEAR_ROWS_TUNE_ROWS] = ROWS,
-                     [K_LINEAR_ROWS_TUNE_TOKENS] = tokens},
+                     [K_LINEAR_ROWS_TUNE_TOKENS] = tokens,
+                     [K_LINEAR_ROWS_TUNE_QUANTS] = gpu_tiles_quants(&panel->blocks)},
             .tensors = {[K_LINEAR_ROWS_X] = panel->x,
                         [K_LINEAR_ROWS_W] = panel->w,
                         [K_LINEAR_ROWS_B] = panel->b,
@@ -86,7 +90,8 @@ launch_lanes(struct gpu_queue *queue, tapml_call *call, const struct panel *pane
             .variant = panel->variant | K_V_SUBGROUP,
             .tune = {[K_LINEAR_LANES_TUNE_WG_X] = queue->device->limits.subgroup_max,
                      [K_LINEAR_LANES_TUNE_ROWS] = ROWS,
-                     [K_LINEAR_LANES_TUNE_TOKENS] = tokens},
+                     [K_LINEAR_LANES_TUNE_TOKENS] = tokens,
+                     [K_LINEAR_LANES_TUNE_QUANTS] = gpu_tiles_quants(&panel->blocks)},
             .tensors = {[K_LINEAR_LANES_X] = panel->x,
                         [K_LINEAR_LANES_W] = panel->w,
                         [K_LINEAR_LANES_B] = panel->b,
@@ -108,23 +113,25 @@ launch_tiles(struct gpu_queue *queue, tapml_call *call, const struct panel *pane
     const uint32_t tiles_n = (uint32_t)divide_up(panel->wv.rows, BN);
     const struct k_linear_tiles_params params = {PANEL_PRODUCTS(panel), .tiles_n = tiles_n};
 
-    return gpu_plan_launch(queue, call,
-                           &(struct gpu_plan){
-                               .kernel = "linear_tiles",
-                               .variant = panel->variant,
-                               .tune = {[K_LINEAR_TILES_TUNE_WG_X] = items,
-                                        [K_LINEAR_TILES_TUNE_BM] = bm,
-                                        [K_LINEAR_TILES_TUNE_BN] = BN,
-                                        [K_LINEAR_TILES_TUNE_BK] = BK,
-                                        [K_LINEAR_TILES_TUNE_TM] = bm / SIDE,
-                                        [K_LINEAR_TILES_TUNE_TN] = BN / (items / SIDE)},
-                               .tensors = {[K_LINEAR_TILES_X] = panel->x,
-                                           [K_LINEAR_TILES_W] = panel->w,
-                                           [K_LINEAR_TILES_B] = panel->b,
-                                           [K_LINEAR_TILES_Y] = panel->y},
-                               .params = &params,
-                               .groups = (uint64_t)tiles_n * divide_up(tokens, bm),
-                           });
+    return gpu_plan_launch(
+        queue, call,
+        &(struct gpu_plan){
+            .kernel = "linear_tiles",
+            .variant = panel->variant,
+            .tune = {[K_LINEAR_TILES_TUNE_WG_X] = items,
+                     [K_LINEAR_TILES_TUNE_BM] = bm,
+                     [K_LINEAR_TILES_TUNE_BN] = BN,
+                     [K_LINEAR_TILES_TUNE_BK] = BK,
+                     [K_LINEAR_TILES_TUNE_TM] = bm / SIDE,
+                     [K_LINEAR_TILES_TUNE_TN] = BN / (items / SIDE),
+                     [K_LINEAR_TILES_TUNE_QUANTS] = gpu_tiles_quants(&panel->blocks)},
+            .tensors = {[K_LINEAR_TILES_X] = panel->x,
+                        [K_LINEAR_TILES_W] = panel->w,
+                        [K_LINEAR_TILES_B] = panel->b,
+                        [K_LINEAR_TILES_Y] = panel->y},
+            .params = &params,
+            .groups = (uint64_t)tiles_n * divide_up(tokens, bm),
+        });
 }
 
 static tapml_status
@@ -148,7 +155,9 @@ launch_columns(struct gpu_queue *queue, tapml_call *call, const struct panel *pa
         &(struct gpu_plan){
             .kernel = "linear_columns",
             .variant = panel->variant,
-            .tune = {[K_LINEAR_COLUMNS_TUNE_WG_X] = items, [K_LINEAR_COLUMNS_TUNE_TOKENS] = tokens},
+            .tune = {[K_LINEAR_COLUMNS_TUNE_WG_X] = items,
+                     [K_LINEAR_COLUMNS_TUNE_TOKENS] = tokens,
+                     [K_LINEAR_COLUMNS_TUNE_QUANTS] = gpu_tiles_quants(&panel->blocks)},
             .tensors = {[K_LINEAR_COLUMNS_X] = panel->x,
                         [K_LINEAR_COLUMNS_W] = panel->w,
                         [K_LINEAR_COLUMNS_B] = panel->b,
@@ -225,7 +234,7 @@ tapml_status gpu_op_linear(TAPML_LINEAR_PARAMS)
     for (panel.w = w; panel.w != NULL; panel.w = panel.w->next) {
         GPU_TRY(gpu_view_weight(self, call, panel.w, &panel.wv));
         panel.blocks = gpu_view_blocks(panel.w);
-        panel.w_stride = (uint32_t)gpu_view_stride(panel.w, 0);
+        panel.w_stride = gpu_view_weight_stride(panel.w);
         panel.variant = gpu_view_weight_variant(panel.w);
         panel.lanes = 1;
         GPU_TRY(transposed != 0 ? linear_transposed(self, call, &panel)

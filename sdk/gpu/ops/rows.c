@@ -24,7 +24,7 @@ tapml_status gpu_op_embed(TAPML_EMBED_PARAMS)
             GPU_VIEW(y, yv, 1),
             GPU_BLOCKS(table, blocks),
             .table_at = tv.at,
-            .table_s = (uint32_t)gpu_view_stride(panel, 0),
+            .table_s = gpu_view_weight_stride(panel),
             .table_kind = gpu_view_weight_kind(panel),
             .first = (uint32_t)first,
             .rows = (uint32_t)panel->shape[0],

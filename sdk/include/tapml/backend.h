@@ -44,8 +44,9 @@ typedef struct tapml_memory_type {
 // it. Without this trait they come in the encodings of `<tapml/tensor.h>`. Since minor 5.
 #define TAPML_DEVICE_FILE_BLOCKS (1u << 2)
 
-// Its ops take weights in tiles ("tiles.") of quantised checkpoints, also with spans that have
-// buffers of their own. Without this trait the host widens them. Since minor 7.
+// Its ops take weights in tiles ("tiles.") of quantised checkpoints; a device of host memory also
+// with spans that have buffers of their own. Without this trait the host widens them. Since
+// minor 7.
 #define TAPML_DEVICE_TILES (1u << 3)
 
 typedef struct tapml_device_info {

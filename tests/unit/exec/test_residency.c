@@ -316,6 +316,45 @@ Test(residency, has_spans_of_its_own_in_each_panel_where_it_is_encoded)
     backend_release(backend);
 }
 
+// Zero points are in words with those of 8 rows, which take 176 bytes. The last panel has what is
+// left.
+Test(residency, is_cut_between_tiles)
+{
+    enum { ROWS = 21, COLUMNS = 32, BYTES_MAX = 360 };
+    struct backend *backend = late_create(
+        &(struct late_options){.buffer_bytes_max = BYTES_MAX, .takes = ENCODING_TAKES_TILES});
+    struct residency *set = make_set(backend);
+    const tapml_encoding *encoding = encoding_find("tiles.u4.f32.1x32.zeros/1");
+    static const int64_t shape[] = {ROWS, COLUMNS}, rows[] = {16, 5};
+    static unsigned char data[ROWS * COLUMNS];
+    float values[ROWS * COLUMNS], whole[ROWS * COLUMNS], part[ROWS * COLUMNS];
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        values[i] = (float)(i % 45) - (float)(i / COLUMNS);
+    }
+    cr_assert_eq(tiles_encode(encoding, values, shape, 2, data), TAPML_OK);
+    const struct tiles_spans spans = tiles_spans_of(encoding, data, shape, 2);
+    tiles_widen(encoding, &spans, shape, 2, TAPML_F32, whole);
+    tapml_tensor form = form_of(TAPML_U8, shape, 2);
+    form.encoding = encoding;
+    cr_assert_eq(residency_panels(set, &form), 2);
+    const struct residency_key key = {"t", TAPML_U8, encoding, &spans};
+    const tapml_tensor *panel = NULL;
+    cr_assert_eq(residency_get(set, &key, data, &form, &panel), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    for (size_t i = 0, row = 0; i < 2; i++, panel = panel->next) {
+        cr_assert_eq(panel->shape[0], rows[i]);
+        cr_expect_eq(panel->encoding, encoding);
+        const struct tiles_spans own =
+            tiles_spans_of(encoding, late_bytes(panel->buffer), panel->shape, 2);
+        tiles_widen(encoding, &own, panel->shape, 2, TAPML_F32, part);
+        cr_expect_arr_eq(part, whole + row * COLUMNS, (size_t)rows[i] * COLUMNS * sizeof(*part));
+        row += (size_t)rows[i];
+    }
+    cr_expect_eq(residency_spread_bytes(set), 0);
+    residency_destroy(set);
+    backend_release(backend);
+}
+
 Test(residency, is_refused_where_one_row_is_too_large)
 {
     struct backend *backend = late_create(&(struct late_options){.buffer_bytes_max = 64});

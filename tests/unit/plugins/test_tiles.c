@@ -3,6 +3,7 @@
 // Weights in tiles on the components of the CPU, against the same weights as floats.
 
 #include "harness/formulas.h"
+#include "harness/tile_matrix.h"
 #include "plugins/reference.h"
 
 #include <tapml/ops.h>
@@ -24,33 +25,9 @@ struct matrix {
 
 static void matrix_init(struct matrix *matrix)
 {
-    const size_t count = matrix->rows * matrix->columns;
-    struct codec_matrix own = {matrix->rows, matrix->columns, {NULL}};
-    unsigned char *spans[CODEC_TILES_SPANS_MAX] = {NULL};
-    float *floats = calloc(count, sizeof(*floats));
-
-    matrix->drawn = op_fixture_values(2, TAPML_F32, count);
-    matrix->values = calloc(count, sizeof(*matrix->values));
-    cr_assert(floats != NULL && matrix->values != NULL);
-    for (size_t i = 0; i < count; i++) {
-        floats[i] = (float)matrix->drawn[i];
-    }
-    for (uint32_t i = 0; i < matrix->tiles->encoding->n_spans; i++) {
-        spans[i] =
-            malloc(codec_tiles_bytes(matrix->tiles->encoding->spans[i], own.rows, own.columns));
-        own.spans[i] = spans[i];
-    }
-    codec_tiles_write(matrix->tiles, own.rows, own.columns, floats, spans);
-    for (size_t row = 0; row < own.rows; row++) {
-        codec_tiles_read(matrix->tiles, &own, row, 0, own.columns, floats);
-        for (size_t i = 0; i < own.columns; i++) {
-            matrix->values[row * own.columns + i] = floats[i];
-        }
-    }
-    for (uint32_t i = 0; i < matrix->tiles->encoding->n_spans; i++) {
-        free(spans[i]);
-    }
-    free(floats);
+    matrix->drawn = op_fixture_values(2, TAPML_F32, matrix->rows * matrix->columns);
+    matrix->values =
+        tile_matrix_values(matrix->index, matrix->rows, matrix->columns, matrix->drawn);
 }
 
 static void matrix_release(struct matrix *matrix)

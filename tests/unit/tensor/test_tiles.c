@@ -208,6 +208,7 @@ Test(tiles, are_sliced_where_a_tile_begins)
         struct tiles_spans spans = tiles_spans_of(encoding, tensor, whole, 2);
 
         tiles_widen(encoding, &spans, whole, 2, TAPML_F32, widened);
+        cr_assert_eq(128 % tiles_rows(encoding), 0);
         cr_assert_eq(tiles_slice(encoding, tensor, whole, 128, ROWS - 128, cut), 1);
         spans = tiles_spans_of(encoding, cut, some, 2);
         float found[(ROWS - 128) * COLUMNS];
@@ -219,6 +220,9 @@ Test(tiles, are_sliced_where_a_tile_begins)
     }
     cr_assert_eq(
         tiles_slice(encoding_find("tiles.e4m3.f32.128x128/1"), values, whole, 1, 1, widened), 0);
+    cr_expect_eq(tiles_rows(encoding_find("tiles.e4m3.f32.128x128/1")), 128);
+    cr_expect_eq(tiles_rows(encoding_find("tiles.u4.f16.1x32.zeros/1")), 8);
+    cr_expect_eq(tiles_rows(encoding_find("tiles.i8.f32.all/1")), 1);
     free(values);
     free(widened);
 }

@@ -30,9 +30,10 @@ enum {
     K_V_Q5_K = 4096,      // or of 5,
     K_V_Q6_K = 8192,      // or of 6.
     K_V_STATE_Q8 = 16384, // The state is in blocks of 8 bits (K_S).
+    K_V_TILES = 32768,    // The weight is in tiles.
 };
 
-enum { K_TUNE_MAX = 8, K_BINDING_MAX = 8, K_PARAMS_MAX = 128 };
+enum { K_TUNE_MAX = 9, K_BINDING_MAX = 8, K_PARAMS_MAX = 128 };
 
 enum k_access { K_ACCESS_IN, K_ACCESS_OUT, K_ACCESS_INOUT };
 
