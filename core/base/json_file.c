@@ -198,6 +198,17 @@ int json_file_number(const json_t *value, double *out_number)
     return 1;
 }
 
+static int append_bytes(const char *bytes, size_t size, void *text)
+{
+    text_append_bytes(text, bytes, size);
+    return 0;
+}
+
+void json_file_print(struct text *text, const json_t *value, size_t flags)
+{
+    text->failed |= json_dump_callback(value, append_bytes, text, flags | JSON_ENCODE_ANY) != 0;
+}
+
 void json_file_append(struct text *text, const json_t *value)
 {
     char written[96] = "";

@@ -35,5 +35,8 @@ tapml_status json_file_parse_bytes(const char *name,
 // written.
 int json_file_number(const json_t *value, double *out_number);
 
+// Appends the text of any value, with jansson's flags. Where there is no memory the text is marked.
+void json_file_print(struct text *text, const json_t *value, size_t flags);
+
 // Appends a value in single quotes, one line of at most a hundred bytes, for messages.
 void json_file_append(struct text *text, const json_t *value);

@@ -4,7 +4,7 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
-#include "base/text.h"
+#include "base/json_file.h"
 #include "config/model_list.h"
 #include "config/model_path.h"
 #include "run/model_survey.h"
@@ -198,22 +198,6 @@ static void append_sizes(struct text *text, const struct model_row *row)
     text_append(text, "\n");
 }
 
-static tapml_status append_config(struct text *text, const json_t *config)
-{
-    const size_t flags = JSON_INDENT(1);
-    const size_t size = json_dumpb(config, NULL, 0, flags);
-    char *written = alloc_new(size + 1);
-
-    if (size == 0 || written == NULL) {
-        alloc_free(written);
-        return status_no_memory();
-    }
-    (void)json_dumpb(config, written, size, flags); // As long as before.
-    text_append(text, written);
-    alloc_free(written);
-    return TAPML_OK;
-}
-
 // The folder in the hub's local cache, or why there is none.
 static void
 append_folder(struct text *text, const char *program, const struct published_model *model)
@@ -250,7 +234,7 @@ append_entry(struct text *text, const struct model_listing *listing, const struc
                 model->commit != NULL ? " at " : "", model->commit != NULL ? model->commit : "",
                 model->path, model->file);
     text_append(text, "  config      ");
-    TAPML_TRY(append_config(text, model->config));
+    json_file_print(text, model->config, JSON_INDENT(1));
     text_append(text, "\n");
     return TAPML_OK;
 }
@@ -310,7 +294,7 @@ append_json(struct text *text, const struct model_listing *listing, const struct
     text_append(text, "]");
     if (listing->asked.name != NULL) {
         text_append(text, ", \"config\": ");
-        TAPML_TRY(append_config(text, model->config));
+        json_file_print(text, model->config, JSON_INDENT(1));
     }
     text_append(text, "}");
     return TAPML_OK;

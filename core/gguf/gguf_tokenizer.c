@@ -3,6 +3,7 @@
 #include "gguf/gguf_tokenizer.h"
 
 #include "base/alloc.h"
+#include "base/json_file.h"
 #include "base/utf8.h"
 #include "gguf/gguf.h"
 #include "gguf/gguf_tables.h"
@@ -158,19 +159,13 @@ int gguf_tokenizer_exists(const char *path)
 
 // -- tokenizer.json ----------------------------------------------------------------------------
 
-static int dump(const char *bytes, size_t count, void *text)
-{
-    text_append_bytes(text, bytes, count);
-    return 0;
-}
-
 // Appends a member of an object and a comma, if it is there.
 static void append_member(struct text *out, const json_t *object, const char *name)
 {
     const json_t *member = json_object_get(object, name);
     if (member) {
         text_format(out, "\"%s\":", name);
-        out->failed |= json_dump_callback(member, dump, out, JSON_ENCODE_ANY | JSON_COMPACT) != 0;
+        json_file_print(out, member, JSON_COMPACT);
         text_append(out, ",");
     }
 }

@@ -577,12 +577,6 @@ parse_bytes(const char *name, const char *text, size_t size, struct config **out
     return TAPML_OK;
 }
 
-static int append(const char *bytes, size_t count, void *text)
-{
-    text_append_bytes(text, bytes, count);
-    return 0;
-}
-
 // The configuration that follows from the metadata of a GGUF file.
 static tapml_status open_gguf(const char *path, struct config **out_config)
 {
@@ -590,9 +584,9 @@ static tapml_status open_gguf(const char *path, struct config **out_config)
     TAPML_TRY(gguf_config_load(path, &root));
     struct text text;
     text_init(&text);
-    const int failed = json_dump_callback(root, append, &text, JSON_REAL_PRECISION(17));
+    json_file_print(&text, root, JSON_REAL_PRECISION(17));
     json_decref(root);
-    tapml_status status = failed ? status_no_memory() : text_status(&text);
+    tapml_status status = text_status(&text);
     if (status == TAPML_OK) {
         status = parse_bytes(path, text.data, text.length, out_config);
     }

@@ -4,25 +4,19 @@
 #include "report/report_files.h"
 
 #include "base/file.h"
+#include "base/json_file.h"
 #include "base/output.h"
-#include "base/text.h"
 #include "report/report_html.h"
 #include "report/report_junit.h"
 
 enum { REAL_DIGITS = 9 }; // What an f32 needs to be the same again.
-
-static int append_json(const char *bytes, size_t size, void *user)
-{
-    text_append_bytes(user, bytes, size);
-    return 0;
-}
 
 static void print_json(const json_t *report, struct text *out)
 {
     const size_t flags =
         JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)REAL_DIGITS);
 
-    out->failed |= json_dump_callback(report, append_json, out, flags) != 0;
+    json_file_print(out, report, flags);
     text_append(out, "\n");
 }
 

@@ -3,8 +3,8 @@
 
 #include "run/model_survey.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/json_file.h"
 #include "graph/encode.h"
 #include "plugin/model.h"
 #include "tensor/encoding.h"
@@ -85,33 +85,24 @@ static tapml_status survey_config(struct registry *registry,
     return status;
 }
 
-// The text of the configuration; freed by alloc_free.
-static tapml_status print_config(const json_t *config, char **out_text)
-{
-    const size_t size = json_dumpb(config, NULL, 0, JSON_COMPACT);
-    char *text = alloc_new(size + 1);
-
-    if (size == 0 || text == NULL) {
-        alloc_free(text);
-        return status_no_memory();
-    }
-    (void)json_dumpb(config, text, size, JSON_COMPACT); // As long as before.
-    *out_text = text;
-    return TAPML_OK;
-}
-
 tapml_status model_survey_make(struct registry *registry,
                                const struct published_model *model,
                                struct arena *arena,
                                struct model_survey *out_survey)
 {
-    char *config = NULL;
+    struct text config;
 
-    TAPML_TRY(print_config(model->config, &config));
-    struct model_options options = {.folder = model->name, .config = config, .without_weights = 1};
-    const tapml_status status = survey_config(registry, &options, arena, out_survey);
+    text_init(&config);
+    json_file_print(&config, model->config, JSON_COMPACT);
+    tapml_status status = text_status(&config);
 
-    alloc_free(config);
+    if (status == TAPML_OK) {
+        struct model_options options = {
+            .folder = model->name, .config = config.data, .without_weights = 1};
+
+        status = survey_config(registry, &options, arena, out_survey);
+    }
+    text_release(&config);
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include "tokenizer/bpe.h"
 
 #include "base/alloc.h"
-#include "base/text.h"
+#include "base/json_file.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -143,12 +143,6 @@ static tapml_status read_span(struct bpe_reading *reading, const struct listing_
     return listing_read_merges(merges, reading->name, add_merge, reading, &count);
 }
 
-static int append_dumped(const char *bytes, size_t count, void *user)
-{
-    text_append_bytes(user, bytes, count);
-    return 0;
-}
-
 // One reader for both: merges that are a tree are written as a text first.
 static tapml_status read_merges(struct bpe *bpe,
                                 const char *name,
@@ -163,7 +157,7 @@ static tapml_status read_merges(struct bpe *bpe,
     text_init(&dumped);
     text_init(&reading.both);
     if (!span) {
-        dumped.failed |= json_dump_callback(merges, append_dumped, &dumped, 0) != 0;
+        json_file_print(&dumped, merges, 0);
     }
     tapml_status status = text_status(&dumped);
     if (status == TAPML_OK) {

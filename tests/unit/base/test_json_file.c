@@ -171,3 +171,19 @@ Test(json_file, survives_without_memory)
 {
     SCRATCH_SWEEP(build());
 }
+
+Test(json_file, a_value_is_printed_behind_a_text)
+{
+    json_t *value = json_pack("{s:i,s:s}", "b", 1, "a", "\xc3\xa4");
+    struct text text;
+
+    text_init(&text);
+    text_append(&text, "x = ");
+    json_file_print(&text, value, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    cr_assert_str_eq(text.data, "x = {\"b\":1,\"a\":\"\xc3\xa4\"}");
+    text_clear(&text);
+    json_file_print(&text, json_object_get(value, "b"), 0);
+    cr_assert_str_eq(text.data, "1");
+    text_release(&text);
+    json_decref(value);
+}
