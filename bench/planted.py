@@ -54,6 +54,7 @@ def injected(name, like, *sections, **more):
 
 # -- Texts of the dialect ------------------------------------------------------------------------------------------
 
+TILES = "sdk/gpu/dialect/k_tiles.h"
 KERNELS = [
     kernel("rms_norm: one item in two is left out of the sum", "A1", "rms_norm",
            "i < width; i += WG_X) {\n    LET(VX, v", "i < width; i += WG_X * 2u) {\n    LET(VX, v"),
@@ -148,9 +149,14 @@ KERNELS = [
            target=LARGE),
     kernel("linear_tiles: the barrier between steps is dropped", "F5", "linear_tiles",
            "    }\n    BARRIER();\n  }\n", "    }\n  }\n", target=LARGE),
-    kernel("linear_rows: a row of the weight twice", "C11", "linear_rows", "min(n0 + r, p.n - 1u)",
-           "min(n0 + (r | 1u), p.n - 1u)",
-           target=LARGE),
+    kernel("linear_rows: a row of the weight twice", "C11", "linear_rows",
+           "wr[r] = p.w_at + min(n0 + r, p.n - 1u)", "wr[r] = p.w_at + min(n0 + (r | 1u), p.n - 1u)", target=LARGE),
+    source("weights in tiles: the scale of the next row", "E7", TILES, "((n) >> K_FORM_ROWS(p.w##_form))",
+           "(((n) + 1u) >> K_FORM_ROWS(p.w##_form))", model="quantised_fp8"),
+    source("weights in tiles: zero points that are less by one", "off by one", TILES,
+           "SELECT(kind == K_ZEROS_LESS, zero + 1.0f, zero)", "zero", model="quantised_gptq"),
+    source("weights in tiles: subnormal quants are normal", "B6", TILES, "SELECT((m >> digits) == 0u, AS_F32",
+           "SELECT((m >> digits) > 127u, AS_F32", model="quantised_fp8"),
     kernel("linear_rows: tokens past the first read the first", "index", "linear_rows",
            "ROW(x, min(t0 + t, p.tokens - 1u))",
            "ROW(x, min(t0, p.tokens - 1u))", target=LARGE),
