@@ -30,6 +30,7 @@ tapml_status child_create(const struct child_options *options,
 struct child_output {
     char *text;       // Of its standard output; ended by a zero byte. The caller frees it.
     char ending[256]; // How it ended, if it failed: "was killed by SIGSEGV"; else "".
+    int was_killed;   // By SIGKILL, which this process has not sent.
     char last_words[1024];
 };
 

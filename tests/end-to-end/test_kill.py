@@ -60,8 +60,8 @@ def found(dir_):
     return [rig.rows(dir_, sql) for sql in QUERIES], plan, sorted(os.listdir(dir_))
 
 
-def short_run(folder, name):
-    return rig.write_small_run(os.path.join(folder, name), extra=FAULT)
+def short_run(folder, name, **more):
+    return rig.write_small_run(os.path.join(folder, name), extra=FAULT, **more)
 
 
 def run(ini, env=None):

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_kill_worker.py MOMENTS [DELAYS]
 
-SIGKILL of the host, the worker or both at random moments of a short run that has something to accuse: no process is left
-behind, a worker's end is survived, and a run that goes on to its end has found what one has that nobody kills. And of
-the worker alone behind the last judgement, while the final plan is measured: once, which is survived, or as often as it
-is started, which costs the target. DELAYS of the twelve are enough where one of them hits; else the others are tried.
+SIGKILL of the host, of workers or of both at random moments of a short run that has something to accuse, whose source
+is in a worker too in half of the runs: no process is left behind, a worker's end is survived, and a run that goes on to
+its end has found what one has that nobody kills. And of the target's worker alone behind the last judgement, while the
+final plan is measured: once, which is survived, or as often as it is started, which costs the target. DELAYS of the
+twelve are enough where one of them hits; else the others are tried.
 """
 import concurrent.futures
 import os
@@ -60,14 +61,15 @@ def start(ini, words):
                             stdout=subprocess.DEVNULL, stderr=words)
 
 
-def kill_once(ini, whom, delay):
-    """Starts the run, kills after a while. Whether the run came to its end by itself."""
+def kill_once(ini, whom, chance, delay):
+    """Starts the run, kills the host, workers or both after a while. Whether the run came to its end by itself."""
     with open(ini + ".err", "w+", encoding="utf-8") as words, start(ini, words) as process:
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
             if whom in ("worker", "both"):
-                kill_all(workers_of(process.pid))
+                workers = sorted(workers_of(process.pid))
+                kill_all(chance.sample(workers, chance.randint(min(1, len(workers)), len(workers))))
             if whom in ("host", "both"):
                 process.kill()
         code = process.wait(300)
@@ -81,9 +83,10 @@ def kill_once(ini, whom, delay):
 def kill_often(folder, seed, moments, length, expected):
     """Kills one run after the other; each that comes to its end has found what is expected, and everything once."""
     chance = random.Random(seed)
-    ini, dir_ = test_kill.short_run(folder, "run")
+    source = "reference\nisolation = always" if seed % 2 else "reference"
+    ini, dir_ = test_kill.short_run(folder, "run", source=source)
     for moment in range(moments):
-        is_over = kill_once(ini, chance.choice(("host", "worker", "worker", "both")), chance.uniform(0, length))
+        is_over = kill_once(ini, chance.choice(("host", "worker", "worker", "both")), chance, chance.uniform(0, length))
         if is_over:
             check_whole(dir_)
             test_kill.same(dir_, expected, f"{seed}.{moment + 1}")
