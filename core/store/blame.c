@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 #include <string.h>
 
@@ -33,17 +33,9 @@ tapml_status blame_write(struct store *store, const char *target, const struct b
     return row_run(&row);
 }
 
-struct blame_reading {
-    struct arena *arena;
-    struct blame_row *items;
-    size_t count;
-};
-
-static tapml_status take_blame(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct blame_reading *reading = user;
-    struct arena *arena = reading->arena;
-    struct blame_row *item = &reading->items[reading->count++];
+    struct blame_row *item = out_item;
     *item = (struct blame_row){.instance = arena_text(arena, row_text(row, 0)),
                                .kind = arena_text(arena, row_text(row, 1)),
                                .margin = row_f64(row, 2),
@@ -55,9 +47,7 @@ static tapml_status take_blame(void *user, struct row *row)
                                .tried = (uint64_t)row_i64(row, 8),
                                .failed = (uint64_t)row_i64(row, 9)};
     return item->instance && item->kind && item->reason && item->evidence && item->source &&
-                   item->label
-               ? TAPML_OK
-               : status_no_memory();
+           item->label;
 }
 
 tapml_status blame_list(struct store *store,
@@ -67,20 +57,18 @@ tapml_status blame_list(struct store *store,
                         size_t *out_count)
 {
     ASSERT(target);
-    struct blame_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM blame WHERE target = ?", target, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store,
-                       "SELECT blame.instance, kind, margin, reason, evidence, case_id, source,"
-                       " label, tried, failed FROM blame LEFT JOIN instance USING (instance)"
-                       " WHERE target = ? ORDER BY position, blame.instance",
-                       target, take_blame, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){
+            .sql = "SELECT blame.instance, kind, margin, reason, evidence, case_id, source,"
+                   " label, tried, failed FROM blame LEFT JOIN instance USING (instance)"
+                   " WHERE target = ? ORDER BY position, blame.instance",
+            .key = target,
+            .item_bytes = sizeof(**out_items),
+            .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }
 

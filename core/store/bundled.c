@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 tapml_status bundled_write(struct store *store, const char *target, const struct bundled_row *item)
 {
@@ -20,22 +20,14 @@ tapml_status bundled_write(struct store *store, const char *target, const struct
     return row_run(&row);
 }
 
-struct bundled_reading {
-    struct arena *arena;
-    struct bundled_row *items;
-    size_t count;
-};
-
-static tapml_status take_bundled(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct bundled_reading *reading = user;
-    struct bundled_row *item = &reading->items[reading->count++];
-    *item = (struct bundled_row){.instance = arena_text(reading->arena, row_text(row, 0)),
-                                 .file = arena_text(reading->arena, row_text(row, 1)),
-                                 .shape_class = arena_text(reading->arena, row_text(row, 2)),
-                                 .command = arena_text(reading->arena, row_text(row, 3))};
-    return item->instance && item->file && item->shape_class && item->command ? TAPML_OK
-                                                                              : status_no_memory();
+    struct bundled_row *item = out_item;
+    *item = (struct bundled_row){.instance = arena_text(arena, row_text(row, 0)),
+                                 .file = arena_text(arena, row_text(row, 1)),
+                                 .shape_class = arena_text(arena, row_text(row, 2)),
+                                 .command = arena_text(arena, row_text(row, 3))};
+    return item->instance && item->file && item->shape_class && item->command;
 }
 
 tapml_status bundled_list(struct store *store,
@@ -45,19 +37,17 @@ tapml_status bundled_list(struct store *store,
                           size_t *out_count)
 {
     ASSERT(target);
-    struct bundled_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM bundle WHERE target = ?", target, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store,
-                       "SELECT instance, file, shape_class, command FROM bundle WHERE target = ?"
-                       " ORDER BY file",
-                       target, take_bundled, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){
+            .sql = "SELECT instance, file, shape_class, command FROM bundle WHERE target = ?"
+                   " ORDER BY file",
+            .key = target,
+            .item_bytes = sizeof(**out_items),
+            .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }
 

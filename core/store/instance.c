@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 tapml_status instance_replace(struct store *store, const struct instance_row *items, size_t count)
 {
@@ -24,20 +24,13 @@ tapml_status instance_replace(struct store *store, const struct instance_row *it
     return TAPML_OK;
 }
 
-struct instance_reading {
-    struct arena *arena;
-    struct instance_row *items;
-    size_t count;
-};
-
-static tapml_status take_instance(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct instance_reading *reading = user;
-    struct instance_row *item = &reading->items[reading->count++];
-    *item = (struct instance_row){.instance = arena_text(reading->arena, row_text(row, 0)),
-                                  .op = arena_text(reading->arena, row_text(row, 1)),
-                                  .class_ = arena_text(reading->arena, row_text(row, 2))};
-    return item->instance && item->op && item->class_ ? TAPML_OK : status_no_memory();
+    struct instance_row *item = out_item;
+    *item = (struct instance_row){.instance = arena_text(arena, row_text(row, 0)),
+                                  .op = arena_text(arena, row_text(row, 1)),
+                                  .class_ = arena_text(arena, row_text(row, 2))};
+    return item->instance && item->op && item->class_;
 }
 
 tapml_status instance_list(struct store *store,
@@ -45,16 +38,14 @@ tapml_status instance_list(struct store *store,
                            struct instance_row **out_items,
                            size_t *out_count)
 {
-    struct instance_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM instance", NULL, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store, "SELECT instance, op, class FROM instance ORDER BY position", NULL,
-                       take_instance, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql = "SELECT instance, op, class FROM instance ORDER BY position",
+                           .key = NULL,
+                           .item_bytes = sizeof(**out_items),
+                           .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }

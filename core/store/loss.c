@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 tapml_status loss_replace(struct store *store, const struct loss_row *items, size_t count)
 {
@@ -23,35 +23,26 @@ tapml_status loss_replace(struct store *store, const struct loss_row *items, siz
     return TAPML_OK;
 }
 
-struct loss_reading {
-    struct arena *arena;
-    struct loss_row *items;
-    size_t count;
-};
-
-static tapml_status take_loss(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct loss_reading *reading = user;
-    struct loss_row *item = &reading->items[reading->count++];
-    *item = (struct loss_row){.weight = arena_text(reading->arena, row_text(row, 0)),
+    struct loss_row *item = out_item;
+    *item = (struct loss_row){.weight = arena_text(arena, row_text(row, 0)),
                               .relative = row_f64(row, 1),
                               .largest = row_f64(row, 2)};
-    return item->weight ? TAPML_OK : status_no_memory();
+    return item->weight != NULL;
 }
 
 tapml_status
 loss_list(struct store *store, struct arena *arena, struct loss_row **out_items, size_t *out_count)
 {
-    struct loss_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM loss", NULL, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store, "SELECT weight, relative, largest FROM loss ORDER BY position", NULL,
-                       take_loss, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql = "SELECT weight, relative, largest FROM loss ORDER BY position",
+                           .key = NULL,
+                           .item_bytes = sizeof(**out_items),
+                           .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/clock.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 // Outside of `store_begin` a statement is a transaction.
 tapml_status step_add(struct store *store, const struct step_row *item)
@@ -101,26 +101,18 @@ tapml_status step_forget(struct store *store, const char *target)
     return row_forget(store, "DELETE FROM step WHERE target = ?", target);
 }
 
-struct step_reading {
-    struct arena *arena;
-    struct step_row *items;
-    size_t count;
-};
-
-static tapml_status take_step(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct step_reading *reading = user;
-    struct step_row *item = &reading->items[reading->count++];
+    struct step_row *item = out_item;
     *item = (struct step_row){.id = row_i64(row, 0),
-                              .target = arena_text(reading->arena, row_text(row, 1)),
-                              .step = arena_text(reading->arena, row_text(row, 2)),
-                              .verdict = arena_text(reading->arena, row_text(row, 3)),
-                              .reason = arena_text(reading->arena, row_text(row, 4)),
+                              .target = arena_text(arena, row_text(row, 1)),
+                              .step = arena_text(arena, row_text(row, 2)),
+                              .verdict = arena_text(arena, row_text(row, 3)),
+                              .reason = arena_text(arena, row_text(row, 4)),
                               .plan = "",
                               .margin = row_f64(row, 5),
                               .time_ns = (uint64_t)row_i64(row, 6)};
-    return item->target && item->step && item->verdict && item->reason ? TAPML_OK
-                                                                       : status_no_memory();
+    return item->target && item->step && item->verdict && item->reason;
 }
 
 tapml_status step_list(struct store *store,
@@ -130,18 +122,16 @@ tapml_status step_list(struct store *store,
                        size_t *out_count)
 {
     ASSERT(target);
-    struct step_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM step WHERE target = ?", target, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store,
-                       "SELECT id, target, step, verdict, reason, margin, time_ns FROM step"
-                       " WHERE target = ? ORDER BY id",
-                       target, take_step, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql =
+                               "SELECT id, target, step, verdict, reason, margin, time_ns FROM step"
+                               " WHERE target = ? ORDER BY id",
+                           .key = target,
+                           .item_bytes = sizeof(**out_items),
+                           .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }

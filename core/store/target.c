@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 static tapml_status declare_one(struct store *store, const struct target_row *item, size_t position)
 {
@@ -74,39 +74,33 @@ tapml_status target_give_up(struct store *store, const char *name, const char *r
     return row_run(&row);
 }
 
-struct target_reading {
-    struct arena *arena;
-    struct target_row *items;
-    size_t count;
-};
-
-static tapml_status take_target(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct target_reading *reading = user;
+    struct target_row *item = out_item;
     const char *texts[15];
     for (int i = 0; i < 15; i++) {
-        texts[i] = arena_text(reading->arena, row_text(row, i));
+        texts[i] = arena_text(arena, row_text(row, i));
         if (!texts[i]) {
-            return status_no_memory();
+            return 0;
         }
     }
-    reading->items[reading->count++] = (struct target_row){.name = texts[0],
-                                                           .backend = texts[1],
-                                                           .activations = texts[2],
-                                                           .faults = texts[3],
-                                                           .goal = texts[4],
-                                                           .component = texts[5],
-                                                           .device = texts[6],
-                                                           .device_name = texts[7],
-                                                           .driver = texts[8],
-                                                           .plugin = texts[9],
-                                                           .plugin_version = texts[10],
-                                                           .build = texts[11],
-                                                           .identity = texts[12],
-                                                           .implementations = texts[13],
-                                                           .given_up = texts[14],
-                                                           .needs_all = (int)row_i64(row, 15)};
-    return TAPML_OK;
+    *item = (struct target_row){.name = texts[0],
+                                .backend = texts[1],
+                                .activations = texts[2],
+                                .faults = texts[3],
+                                .goal = texts[4],
+                                .component = texts[5],
+                                .device = texts[6],
+                                .device_name = texts[7],
+                                .driver = texts[8],
+                                .plugin = texts[9],
+                                .plugin_version = texts[10],
+                                .build = texts[11],
+                                .identity = texts[12],
+                                .implementations = texts[13],
+                                .given_up = texts[14],
+                                .needs_all = (int)row_i64(row, 15)};
+    return 1;
 }
 
 #define SELECT_TARGET                                                                              \
@@ -119,17 +113,15 @@ tapml_status target_list(struct store *store,
                          struct target_row **out_items,
                          size_t *out_count)
 {
-    struct target_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM target", NULL, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(store, SELECT_TARGET " WHERE position IS NOT NULL ORDER BY position", NULL,
-                       take_target, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql = SELECT_TARGET " WHERE position IS NOT NULL ORDER BY position",
+                           .key = NULL,
+                           .item_bytes = sizeof(**out_items),
+                           .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }
 
@@ -137,12 +129,17 @@ tapml_status
 target_find(struct store *store, const char *name, struct arena *arena, struct target_row *out_item)
 {
     ASSERT(name);
-    struct target_row found;
-    struct target_reading reading = {.arena = arena, .items = &found};
-    TAPML_TRY(row_each(store, SELECT_TARGET " WHERE name = ?", name, take_target, &reading));
-    if (reading.count == 0) {
+    void *found = NULL;
+    size_t count = 0;
+    TAPML_TRY(row_list_read(store,
+                            &(struct row_list){.sql = SELECT_TARGET " WHERE name = ?",
+                                               .key = name,
+                                               .item_bytes = sizeof(*out_item),
+                                               .take = take},
+                            arena, &found, &count));
+    if (count == 0) {
         return status_fail(TAPML_NOT_FOUND, "the run has no target '%s'", name);
     }
-    *out_item = found;
+    *out_item = *(const struct target_row *)found;
     return TAPML_OK;
 }

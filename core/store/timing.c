@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "store/row.h"
+#include "store/row_list.h"
 
 tapml_status timing_write(struct store *store, const char *target, const struct timing_row *item)
 {
@@ -20,21 +20,14 @@ tapml_status timing_write(struct store *store, const char *target, const struct 
     return row_run(&row);
 }
 
-struct timing_reading {
-    struct arena *arena;
-    struct timing_row *items;
-    size_t count;
-};
-
-static tapml_status take_timing(void *user, struct row *row)
+static int take(struct arena *arena, struct row *row, void *out_item)
 {
-    struct timing_reading *reading = user;
-    struct timing_row *item = &reading->items[reading->count++];
-    *item = (struct timing_row){.op = arena_text(reading->arena, row_text(row, 0)),
+    struct timing_row *item = out_item;
+    *item = (struct timing_row){.op = arena_text(arena, row_text(row, 0)),
                                 .calls = (uint64_t)row_i64(row, 1),
                                 .launches = (uint64_t)row_i64(row, 2),
                                 .time_ns = (uint64_t)row_i64(row, 3)};
-    return item->op ? TAPML_OK : status_no_memory();
+    return item->op != NULL;
 }
 
 tapml_status timing_list(struct store *store,
@@ -44,18 +37,16 @@ tapml_status timing_list(struct store *store,
                          size_t *out_count)
 {
     ASSERT(target);
-    struct timing_reading reading = {.arena = arena};
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM timing WHERE target = ?", target, &count));
-    reading.items = arena_array(arena, (size_t)count + 1, sizeof(*reading.items));
-    if (!reading.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(row_each(
-        store, "SELECT op, calls, launches, time_ns FROM timing WHERE target = ? ORDER BY op",
-        target, take_timing, &reading));
-    *out_items = reading.items;
-    *out_count = reading.count;
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){
+            .sql = "SELECT op, calls, launches, time_ns FROM timing WHERE target = ? ORDER BY op",
+            .key = target,
+            .item_bytes = sizeof(**out_items),
+            .take = take},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }
 
