@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "model/prompts.h"
@@ -45,11 +46,8 @@ struct forecasting {
     enum activation activation;
     int64_t capacity, chunk, decode;
     struct prompts prompts;
-    struct plan *plan; // All on the source.
     struct forecast_values values;
-    struct forecast_frame frame;
-    struct forecast_limits limits;
-    struct forecast_cost prefill, decoding;
+    struct forecast forecast;
 };
 
 // -- What is asked for -------------------------------------------------------------------------
@@ -185,55 +183,6 @@ static tapml_status open_source(struct forecasting *forecasting)
     return setup_place(&forecasting->setup, "source", forecasting->source);
 }
 
-// The states of the source's own run are no larger than the prompts need.
-static tapml_status judge_values(struct forecasting *forecasting)
-{
-    const struct setup *setup = &forecasting->setup;
-    size_t longest = 1;
-
-    for (size_t i = 0; i < forecasting->prompts.count; i++) {
-        const size_t count = forecasting->prompts.items[i].count;
-
-        longest = count > longest ? count : longest;
-    }
-    const int64_t capacity = (int64_t)longest + forecasting->decode;
-    const int is_encoder = setup_vocabulary(setup) == 0; // It sees all of a text.
-    const struct session_options session = {
-        .model = setup->model,
-        .places = setup->places,
-        .place_count = 1,
-        .plan = forecasting->plan,
-        .capacity = capacity,
-        .chunk = is_encoder || capacity < forecasting->chunk ? capacity : forecasting->chunk,
-    };
-
-    return forecast_values_find(&(struct forecast_run){.session = &session,
-                                                       .prompts = &forecasting->prompts,
-                                                       .decode = forecasting->decode,
-                                                       .end = setup->special.end,
-                                                       .end_count = setup->special.end_count},
-                                &forecasting->values);
-}
-
-static tapml_status judge_device(struct forecasting *forecasting)
-{
-    struct forecast_frame *frame = &forecasting->frame;
-
-    TAPML_TRY(
-        forecast_frame_open(&(struct forecast_frame_options){.model = forecasting->setup.model,
-                                                             .source = forecasting->setup.places[0],
-                                                             .file = &forecasting->device,
-                                                             .activation = forecasting->activation,
-                                                             .capacity = forecasting->capacity,
-                                                             .chunk = forecasting->chunk},
-                            frame));
-    TAPML_TRY(forecast_limits_find(frame, &forecasting->limits));
-    TAPML_TRY(forecast_cost_find(frame, forecasting->chunk, 0, &forecasting->prefill));
-    return setup_vocabulary(&forecasting->setup) > 0
-               ? forecast_cost_find(frame, 1, forecasting->capacity - 1, &forecasting->decoding)
-               : TAPML_OK;
-}
-
 static tapml_status show(const struct forecasting *forecasting, const json_t *document)
 {
     const char *path = options_get(&forecasting->options, "--json");
@@ -245,25 +194,50 @@ static tapml_status show(const struct forecasting *forecasting, const json_t *do
     return path != NULL ? report_files_write_json(document, path) : TAPML_OK;
 }
 
-static tapml_status report(const struct forecasting *forecasting, int *out_is_clear)
+static tapml_status
+report_rows(const struct forecasting *forecasting, struct arena *arena, int *out_is_clear)
 {
-    const int is_encoder = forecasting->decoding.kinds == NULL;
-    const struct forecast forecast = {.model = forecasting->model.folder,
-                                      .source = forecasting->source,
-                                      .prompts = forecasting->prompts.count,
-                                      .frame = &forecasting->frame,
-                                      .values = &forecasting->values,
-                                      .limits = &forecasting->limits,
-                                      .prefill = &forecasting->prefill,
-                                      .decode = is_encoder ? NULL : &forecasting->decoding};
+    struct forecasted_row row = {.activations = activation_type(forecasting->activation)->name};
+    const struct forecast_data data = {.model = forecasting->model.folder,
+                                       .source = forecasting->source,
+                                       .capacity = (uint64_t)forecasting->capacity,
+                                       .chunk = (uint64_t)forecasting->chunk,
+                                       .prompts = forecasting->prompts.count,
+                                       .ops = model_graph(forecasting->setup.model)->op_count,
+                                       .row = &row,
+                                       .device = &forecasting->device};
     json_t *document = NULL;
 
-    TAPML_TRY(forecast_data_create(&forecast, &document));
+    TAPML_TRY(forecast_rows_make(&forecasting->forecast, &forecasting->values, arena, &row));
+    TAPML_TRY(forecast_data_create(&data, &document));
     const tapml_status status = show(forecasting, document);
 
     *out_is_clear = forecast_data_is_clear(document);
     json_decref(document);
     return status;
+}
+
+static tapml_status report(const struct forecasting *forecasting, int *out_is_clear)
+{
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena != NULL ? report_rows(forecasting, arena, out_is_clear) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
+}
+
+static tapml_status judge(struct forecasting *forecasting)
+{
+    const struct forecast_options options = {.setup = &forecasting->setup,
+                                             .prompts = &forecasting->prompts,
+                                             .decode = forecasting->decode,
+                                             .capacity = forecasting->capacity,
+                                             .chunk = forecasting->chunk};
+
+    TAPML_TRY(forecast_run_source(&options, &forecasting->values));
+    return forecast_open(&options, &forecasting->device, forecasting->activation,
+                         &forecasting->forecast);
 }
 
 static tapml_status forecast(struct forecasting *forecasting, int *out_is_clear)
@@ -280,20 +254,14 @@ static tapml_status forecast(struct forecasting *forecasting, int *out_is_clear)
     TAPML_TRY(open_model(forecasting));
     TAPML_TRY(open_source(forecasting));
     TAPML_TRY(read_prompts(forecasting));
-    TAPML_TRY(plan_create(&forecasting->plan));
-    TAPML_TRY(judge_values(forecasting));
-    TAPML_TRY(judge_device(forecasting));
+    TAPML_TRY(judge(forecasting));
     return report(forecasting, out_is_clear);
 }
 
 static void close_all(struct forecasting *forecasting)
 {
-    forecast_cost_release(&forecasting->prefill);
-    forecast_cost_release(&forecasting->decoding);
-    forecast_limits_release(&forecasting->limits);
-    forecast_frame_close(&forecasting->frame);
+    forecast_close(&forecasting->forecast);
     forecast_values_release(&forecasting->values);
-    plan_destroy(forecasting->plan);
     prompts_release(&forecasting->prompts);
     device_file_release(&forecasting->device);
     setup_close(&forecasting->setup);

@@ -11,6 +11,7 @@
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "link/client.h"
+#include "report/forecasting.h"
 #include "report/report.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
@@ -395,6 +396,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
     TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
+    TAPML_TRY(forecasting_run(&run->config, &run->setup, run->store, &run->prompts));
     run->printing.dir = run->config.dir;
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);

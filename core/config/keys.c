@@ -9,9 +9,10 @@
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 
-#define IN_RUN(member_)    .offset = offsetof(struct run_config, member_)
-#define IN_TARGET(member_) .offset = offsetof(struct place_settings, member_)
-#define IN_FAULT(member_)  .offset = offsetof(struct run_config_fault, member_)
+#define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
+#define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
+#define IN_FAULT(member_)    .offset = offsetof(struct run_config_fault, member_)
+#define IN_FORECAST(member_) .offset = offsetof(struct run_config_forecast, member_)
 
 static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
 static const char isolation_help[] =
@@ -41,6 +42,10 @@ static const struct key_section sections[] = {
     {"offload", "offload", "How operators are moved to the targets.", 0},
     {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
     {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
+    {"forecast.", "forecast.NAME",
+     "A device of which only figures are known: the report says what it would make of the model. "
+     "You choose NAME, of letters, digits, '_' and '-'. See docs/forecast.md.",
+     0},
     {"plugins", "plugins", "Which plugins are searched for and loaded.", 0},
 };
 
@@ -354,6 +359,23 @@ static const struct key keys[] = {
      IN_FAULT(rule.seed), // Unsigned, of the same size.
      .example = "7",
      .help = "The seed of the random draws for the probability."},
+    {.section = "forecast.",
+     .name = "device",
+     .kind = KEY_TEXT,
+     .is_needed = 1,
+     IN_FORECAST(path),
+     .type = "a file",
+     .example = "phone.ini",
+     .help = "The figures of the device: a file of conf/devices, or what 'tapml-host devices "
+             "--dump' prints on a machine that has one."},
+    {.section = "forecast.",
+     .name = "activations",
+     .kind = KEY_CHOICE,
+     .fallback = "f32",
+     .words = "f32 f16", // In the order of enum activation.
+     IN_FORECAST(activation),
+     .example = "f16",
+     .help = "What activations and states are on the device, for memory, limits and times."},
     {.section = "plugins",
      .name = "load",
      .kind = KEY_OTHERS,

@@ -159,6 +159,11 @@ void run_config_match(const struct run_config *config,
 
 void run_config_release(struct run_config *config)
 {
+    for (size_t i = 0; i < config->forecast_count; i++) {
+        device_file_release(&config->forecasts[i].device);
+        alloc_free(config->forecasts[i].figures);
+    }
+    config->forecast_count = 0;
     ini_release(&config->ini);
     alloc_free(config->rules);
     config->rules = NULL;

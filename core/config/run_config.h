@@ -7,6 +7,7 @@
 
 #include "base/ini.h"
 #include "base/status.h"
+#include "config/device_file.h"
 #include "config/problems.h"
 #include "exec/place.h"
 #include "exec/plan.h"
@@ -14,12 +15,20 @@
 #include "plugin/model.h"
 #include "verify/fault_rule.h"
 
-enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32 };
+enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32, RUN_CONFIG_FORECASTS_MAX = 16 };
 
 // A [fault.N]: what is injected on a target, to test the tool.
 struct run_config_fault {
     const char *target;
     struct fault_rule rule;
+};
+
+// A [forecast.NAME]: a device that is known by its figures.
+struct run_config_forecast {
+    const char *name, *path;
+    enum activation activation;
+    struct device_file device; // What is in the file. Owned by the configuration,
+    char *figures;             // and so is the text of it.
 };
 
 // What weights are at load.
@@ -46,6 +55,8 @@ struct run_config {
     enum loop_mode mode;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;
+    struct run_config_forecast forecasts[RUN_CONFIG_FORECASTS_MAX]; // In the order of the file.
+    size_t forecast_count;
     struct fault_rule *rules; // The same by target: those of `targets`. Owned.
 };
 

@@ -4,11 +4,14 @@
 #include "config/run_file.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "config/key_reader.h"
 #include "config/keys.h"
 
 #include <string.h>
+
+enum { FIGURES_BYTES_MAX = 1 << 20 };
 
 // -- Targets and faults ------------------------------------------------------------------------
 
@@ -17,9 +20,16 @@ static int begins(const char *section, const char *group)
     return strncmp(section, group, strlen(group)) == 0 && section[strlen(group)] != '\0';
 }
 
-static void read_target(struct run_config *config, size_t index, struct problems *problems)
+// What can stand in plans, names of files and links.
+static int is_legal(const char *name)
 {
     static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+    return name[strspn(name, legal)] == '\0';
+}
+
+static void read_target(struct run_config *config, size_t index, struct problems *problems)
+{
     const char *section = config->ini.sections[index];
     const unsigned line = config->ini.section_lines[index];
     const char *name = section + strlen("target.");
@@ -30,7 +40,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
                      config->ini.name, line, RUN_CONFIG_TARGETS_MAX, section);
         return;
     }
-    if (strcmp(name, "source") == 0 || name[strspn(name, legal)] != '\0') {
+    if (strcmp(name, "source") == 0 || !is_legal(name)) {
         problems_add(
             problems,
             "%s:%u: '%s' cannot be the name of a target: expected letters, digits, '_' and "
@@ -95,6 +105,40 @@ static void read_fault(struct run_config *config, size_t index, struct problems 
     config->faults[config->fault_count++] = fault;
 }
 
+// -- Forecasts ---------------------------------------------------------------------------------
+
+static tapml_status read_figures(struct run_config_forecast *forecast)
+{
+    size_t size = 0;
+
+    TAPML_TRY(file_read(forecast->path, FIGURES_BYTES_MAX, &forecast->figures, &size));
+    return device_file_parse(forecast->path, forecast->figures, size, &forecast->device);
+}
+
+static void read_forecast(struct run_config *config, size_t index, struct problems *problems)
+{
+    const char *section = config->ini.sections[index];
+    const unsigned line = config->ini.section_lines[index];
+    struct run_config_forecast forecast = {.name = section + strlen("forecast.")};
+
+    if (config->forecast_count == RUN_CONFIG_FORECASTS_MAX) {
+        problems_add(problems, "%s:%u: expected at most %d forecasts, found [%s] too",
+                     config->ini.name, line, RUN_CONFIG_FORECASTS_MAX, section);
+        return;
+    }
+    if (!is_legal(forecast.name)) {
+        problems_add(problems,
+                     "%s:%u: '%s' cannot be the name of a forecast: expected letters, digits, '_' "
+                     "and '-'",
+                     config->ini.name, line, forecast.name);
+    }
+    key_reader_read(keys_table(), &config->ini, section, &forecast, problems);
+    if (forecast.path != NULL && read_figures(&forecast) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, section, "device", "%s", status_message());
+    }
+    config->forecasts[config->forecast_count++] = forecast;
+}
+
 // -- Values ------------------------------------------------------------------------------------
 
 // Whether a number of [run] is what the file says, or 1 where the file says nothing.
@@ -150,6 +194,8 @@ static void read_all(struct run_config *config, struct problems *problems)
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "fault.")) {
             read_fault(config, i, problems);
+        } else if (begins(ini->sections[i], "forecast.")) {
+            read_forecast(config, i, problems);
         }
     }
 }

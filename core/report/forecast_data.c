@@ -4,9 +4,9 @@
 #include "report/forecast_data.h"
 
 #include "report/report_maker.h"
-#include "schema/catalogue.h"
+#include "report/report_markup.h"
 
-#include <math.h>
+#include <string.h>
 
 static json_t *array_in(struct report_maker *maker, const char *key)
 {
@@ -16,7 +16,7 @@ static json_t *array_in(struct report_maker *maker, const char *key)
     return array;
 }
 
-// A number that is 0 where it is unknown: then null.
+// A number that is NaN where it is unknown: then null.
 static void put_known(struct report_maker *maker, const char *key, double value)
 {
     report_maker_put(maker, key, value > 0 ? report_maker_number(value) : json_null());
@@ -43,189 +43,191 @@ static void add_device(const struct device_file *file, struct report_maker *make
     report_maker_part(maker, "device", &device);
 }
 
-static int fits(const struct forecast *forecast)
+static uint64_t bytes_of(const struct forecasted_row *row)
 {
-    const uint64_t room = (uint64_t)forecast->frame->given.file->memory_bytes;
-
-    return room == 0 || forecast_limits_bytes(&forecast->limits->memory) <= room;
+    return forecast_limits_bytes(&(struct forecast_memory){.weights = row->weights_bytes,
+                                                           .states = row->states_bytes,
+                                                           .activations = row->activations_bytes});
 }
 
-static void add_memory(const struct forecast *forecast, struct report_maker *maker)
+static int fits(const struct forecast_data *data)
 {
-    const struct forecast_memory *memory = &forecast->limits->memory;
-    const int64_t room = forecast->frame->given.file->memory_bytes;
+    const uint64_t room = (uint64_t)data->device->memory_bytes;
+
+    return room == 0 || bytes_of(data->row) <= room;
+}
+
+static void add_memory(const struct forecast_data *data, struct report_maker *maker)
+{
+    const int64_t room = data->device->memory_bytes;
     struct report_maker part = report_maker_begin();
 
-    report_maker_count(&part, "weights", memory->weights);
-    report_maker_count(&part, "states", memory->states);
-    report_maker_count(&part, "activations", memory->activations);
-    report_maker_count(&part, "all", forecast_limits_bytes(memory));
+    report_maker_count(&part, "weights", data->row->weights_bytes);
+    report_maker_count(&part, "states", data->row->states_bytes);
+    report_maker_count(&part, "activations", data->row->activations_bytes);
+    report_maker_count(&part, "all", bytes_of(data->row));
     report_maker_put(&part, "device", room > 0 ? json_integer(room) : json_null());
-    report_maker_put(&part, "fits", room > 0 ? json_boolean(fits(forecast)) : json_null());
+    report_maker_put(&part, "fits", room > 0 ? json_boolean(fits(data)) : json_null());
     report_maker_part(maker, "memory", &part);
 }
 
 // -- Ops ---------------------------------------------------------------------------------------
 
-static void put_op(struct report_maker *maker, const struct graph_op *op)
+static void put_op(struct report_maker *maker, const char *instance, const char *op)
 {
-    report_maker_text(maker, "instance", op->instance);
-    report_maker_text(maker, "op", catalogue_short_name(op->op));
+    report_maker_text(maker, "instance", instance);
+    report_maker_text(maker, "op", report_markup_op(op));
 }
 
-static void add_limits(const struct forecast *forecast, struct report_maker *maker)
+static void add_limits(const struct forecasted_row *row, struct report_maker *maker)
 {
     json_t *array = array_in(maker, "limits");
 
-    for (size_t i = 0; i < forecast->limits->count; i++) {
-        const struct forecast_limit *limit = &forecast->limits->items[i];
+    for (size_t i = 0; i < row->limit_count; i++) {
+        const struct forecasted_limit *limit = &row->limits[i];
         struct report_maker part = report_maker_begin();
 
-        report_maker_text(&part, "kind", forecast_limits_name(limit->kind));
-        put_op(&part, &forecast->frame->graph->ops[limit->op]);
+        report_maker_text(&part, "kind", limit->kind);
+        put_op(&part, limit->instance, limit->op);
         report_maker_count(&part, "needed", limit->needed);
-        report_maker_count(&part, "limit", limit->limit);
+        report_maker_count(&part, "limit", limit->allowed);
         report_maker_text(&part, "sentence", limit->sentence);
         report_maker_append(maker, array, &part);
     }
 }
 
-static int is_named(const struct forecast_loss *loss, enum forecast_type type)
-{
-    return forecast_values_leaves(loss) || forecast_values_loses(loss, type);
-}
-
-static void add_range(const struct forecast *forecast,
-                      uint32_t op,
-                      enum forecast_type type,
-                      struct report_maker *maker,
-                      json_t *array)
-{
-    const struct forecast_loss *loss = &forecast->values->ops[op].types[type];
-    struct report_maker part = report_maker_begin();
-
-    report_maker_text(&part, "type", activation_type(forecast_values_activation(type))->name);
-    put_op(&part, &forecast->frame->graph->ops[op]);
-    put_flag(&part, "leaves", forecast_values_leaves(loss));
-    put_flag(&part, "loses", forecast_values_loses(loss, type));
-    report_maker_count(&part, "values", loss->sum.count);
-    report_maker_put(&part, "largest", report_maker_number(loss->sum.largest));
-    report_maker_count(&part, "beyond", loss->sum.beyond);
-    report_maker_count(&part, "below", loss->sum.below);
-    report_maker_count(&part, "zeroed", loss->sum.zeroed);
-    report_maker_put(&part, "relative", report_maker_number(range_relative(&loss->sum)));
-    report_maker_put(&part, "worst", report_maker_number(loss->worst));
-    report_maker_append(maker, array, &part);
-}
-
-static void add_ranges(const struct forecast *forecast, struct report_maker *maker)
+static void add_ranges(const struct forecasted_row *row, struct report_maker *maker)
 {
     json_t *array = array_in(maker, "ranges");
 
-    for (int type = 0; type < FORECAST_TYPES; type++) {
-        for (uint32_t op = 0; op < forecast->frame->graph->op_count; op++) {
-            if (is_named(&forecast->values->ops[op].types[type], (enum forecast_type)type)) {
-                add_range(forecast, op, (enum forecast_type)type, maker, array);
-            }
-        }
+    for (size_t i = 0; i < row->range_count; i++) {
+        const struct forecasted_range *range = &row->ranges[i];
+        struct report_maker part = report_maker_begin();
+
+        report_maker_text(&part, "type", range->type);
+        put_op(&part, range->instance, range->op);
+        put_flag(&part, "leaves", forecast_rows_leaves(range));
+        put_flag(&part, "loses", forecast_rows_loses(range));
+        report_maker_count(&part, "values", range->elements);
+        report_maker_put(&part, "largest", report_maker_number(range->largest));
+        report_maker_count(&part, "beyond", range->beyond);
+        report_maker_count(&part, "below", range->below);
+        report_maker_count(&part, "zeroed", range->zeroed);
+        report_maker_put(&part, "relative", report_maker_number(range->relative));
+        report_maker_put(&part, "worst", report_maker_number(range->worst));
+        report_maker_append(maker, array, &part);
     }
 }
 
 // -- Times -------------------------------------------------------------------------------------
 
-static void add_time(const struct forecast_cost *cost,
-                     const char *what,
-                     struct report_maker *maker,
-                     json_t *array)
+static void
+add_kinds(const struct forecasted_row *row, const char *phase, struct report_maker *maker)
 {
-    struct report_maker part = report_maker_begin();
-    json_t *kinds = array_in(&part, "kinds");
+    json_t *array = array_in(maker, "kinds");
 
-    report_maker_text(&part, "what", what);
-    report_maker_count(&part, "tokens", (uint64_t)cost->tokens);
-    report_maker_count(&part, "position", (uint64_t)cost->position);
-    report_maker_put(&part, "bytes", report_maker_number(cost->bytes));
-    report_maker_put(&part, "operations", report_maker_number(cost->operations));
-    report_maker_count(&part, "launches", cost->launches);
-    put_known(&part, "seconds", cost->seconds);
-    put_flag(&part, "has_bandwidth", cost->has_bandwidth);
-    put_flag(&part, "has_rate", cost->has_rate);
-    put_flag(&part, "has_launch", cost->has_launch);
-    for (size_t i = 0; i < cost->kind_count; i++) {
-        const struct forecast_kind *kind = &cost->kinds[i];
-        struct report_maker own = report_maker_begin();
+    for (size_t i = 0; i < row->kind_count; i++) {
+        const struct forecasted_kind *kind = &row->kinds[i];
+        struct report_maker part = report_maker_begin();
 
-        report_maker_text(&own, "op", catalogue_short_name(kind->op));
-        report_maker_count(&own, "calls", kind->calls);
-        report_maker_put(&own, "bytes", report_maker_number(kind->bytes));
-        report_maker_put(&own, "operations", report_maker_number(kind->operations));
-        put_known(&own, "seconds", kind->seconds);
-        report_maker_append(&part, kinds, &own);
+        report_maker_text(&part, "op", report_markup_op(kind->op));
+        report_maker_count(&part, "calls", kind->calls);
+        report_maker_put(&part, "bytes", report_maker_number(kind->bytes));
+        report_maker_put(&part, "operations", report_maker_number(kind->operations));
+        put_known(&part, "seconds", kind->seconds);
+        if (strcmp(kind->phase, phase) == 0) {
+            report_maker_append(maker, array, &part);
+        } else {
+            json_decref(part.object);
+        }
     }
-    report_maker_append(maker, array, &part);
 }
 
-static void add_times(const struct forecast *forecast, struct report_maker *maker)
+static void add_times(const struct forecasted_row *row, struct report_maker *maker)
 {
     json_t *array = array_in(maker, "times");
 
-    add_time(forecast->prefill, "prefill", maker, array);
-    if (forecast->decode != NULL) {
-        add_time(forecast->decode, "decode", maker, array);
+    for (size_t i = 0; i < row->time_count; i++) {
+        const struct forecasted_time *time = &row->times[i];
+        struct report_maker part = report_maker_begin();
+
+        add_kinds(row, time->phase, &part);
+        report_maker_text(&part, "what", time->phase);
+        report_maker_count(&part, "tokens", time->tokens);
+        report_maker_count(&part, "position", time->first_token);
+        report_maker_put(&part, "bytes", report_maker_number(time->bytes));
+        report_maker_put(&part, "operations", report_maker_number(time->operations));
+        report_maker_count(&part, "launches", time->launches);
+        put_known(&part, "seconds", time->seconds);
+        put_flag(&part, "has_bandwidth", time->has_bandwidth);
+        put_flag(&part, "has_rate", time->has_rate);
+        put_flag(&part, "has_launch", time->has_launch);
+        report_maker_append(maker, array, &part);
     }
 }
 
 // -- All of it ---------------------------------------------------------------------------------
 
-// Ops of which something is said, by dtype and kind.
-static void add_verdict(const struct forecast *forecast, struct report_maker *maker)
+// How many ops of a type leave its range, or lose precision in it.
+static uint64_t count_ranges(const struct forecasted_row *row,
+                             const char *type,
+                             int (*is_counted)(const struct forecasted_range *range))
 {
-    uint64_t refused = 0, leaving[FORECAST_TYPES] = {0}, losing[FORECAST_TYPES] = {0};
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < row->range_count; i++) {
+        count += strcmp(row->ranges[i].type, type) == 0 && is_counted(&row->ranges[i]);
+    }
+    return count;
+}
+
+static uint64_t count_refused(const struct forecasted_row *row)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < row->limit_count; i++) {
+        count += strcmp(row->limits[i].kind, forecast_limits_name(FORECAST_REFUSED)) == 0;
+    }
+    return count;
+}
+
+static void add_verdict(const struct forecast_data *data, struct report_maker *maker)
+{
+    const struct forecasted_row *row = data->row;
+    const uint64_t refused = count_refused(row);
     struct report_maker part = report_maker_begin();
-    uint64_t all = 0;
 
-    for (size_t i = 0; i < forecast->limits->count; i++) {
-        refused += forecast->limits->items[i].kind == FORECAST_REFUSED;
-    }
-    for (uint32_t op = 0; op < forecast->frame->graph->op_count; op++) {
-        for (int type = 0; type < FORECAST_TYPES; type++) {
-            const struct forecast_loss *loss = &forecast->values->ops[op].types[type];
-
-            leaving[type] += forecast_values_leaves(loss) != 0;
-            losing[type] += forecast_values_loses(loss, (enum forecast_type)type) != 0;
-        }
-    }
-    for (int type = 0; type < FORECAST_TYPES; type++) {
-        all += leaving[type] + losing[type];
-    }
-    put_flag(&part, "is_clear", refused + all == 0 && fits(forecast));
+    put_flag(&part, "is_clear", refused == 0 && row->range_count == 0 && fits(data));
     report_maker_count(&part, "refused", refused);
-    report_maker_count(&part, "leave_f16", leaving[FORECAST_F16]);
-    report_maker_count(&part, "lose_f16", losing[FORECAST_F16]);
-    report_maker_count(&part, "leave_bf16", leaving[FORECAST_BF16]);
-    report_maker_count(&part, "lose_bf16", losing[FORECAST_BF16]);
+    report_maker_count(&part, "leave_f16", count_ranges(row, "f16", forecast_rows_leaves));
+    report_maker_count(&part, "lose_f16", count_ranges(row, "f16", forecast_rows_loses));
+    report_maker_count(&part, "leave_bf16", count_ranges(row, "bf16", forecast_rows_leaves));
+    report_maker_count(&part, "lose_bf16", count_ranges(row, "bf16", forecast_rows_loses));
     report_maker_part(maker, "verdict", &part);
 }
 
-tapml_status forecast_data_create(const struct forecast *forecast, json_t **out_document)
+tapml_status forecast_data_create(const struct forecast_data *data, json_t **out_document)
 {
-    const struct forecast_frame *frame = forecast->frame;
+    const struct forecasted_row *row = data->row;
     struct report_maker maker = report_maker_begin();
 
-    add_verdict(forecast, &maker);
-    report_maker_text(&maker, "model", forecast->model);
-    report_maker_text(&maker, "source", forecast->source);
-    report_maker_text(&maker, "activations", activation_type(frame->given.activation)->name);
-    report_maker_count(&maker, "capacity", (uint64_t)frame->given.capacity);
-    report_maker_count(&maker, "chunk", (uint64_t)frame->given.chunk);
-    report_maker_count(&maker, "prompts", forecast->prompts);
-    report_maker_count(&maker, "tokens", forecast->values->tokens);
-    report_maker_count(&maker, "ops", frame->graph->op_count);
-    add_device(frame->given.file, &maker);
-    add_memory(forecast, &maker);
-    add_ranges(forecast, &maker);
-    add_limits(forecast, &maker);
-    add_times(forecast, &maker);
+    if (row->name != NULL) {
+        report_maker_text(&maker, "name", row->name);
+    }
+    add_verdict(data, &maker);
+    report_maker_text(&maker, "model", data->model);
+    report_maker_text(&maker, "source", data->source);
+    report_maker_text(&maker, "activations", row->activations);
+    report_maker_count(&maker, "capacity", data->capacity);
+    report_maker_count(&maker, "chunk", data->chunk);
+    report_maker_count(&maker, "prompts", data->prompts);
+    report_maker_count(&maker, "tokens", row->tokens);
+    report_maker_count(&maker, "ops", data->ops);
+    add_device(data->device, &maker);
+    add_memory(data, &maker);
+    add_ranges(row, &maker);
+    add_limits(row, &maker);
+    add_times(row, &maker);
     const tapml_status status = report_maker_finish(&maker);
 
     if (status != TAPML_OK) {

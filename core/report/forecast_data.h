@@ -1,27 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A forecast as a JSON document, of which the text is a view; docs/forecast.md describes it.
+// A forecast as a JSON document, of which text and page are views; docs/forecast.md describes it.
 #pragma once
 
-#include "run/forecast_cost.h"
-#include "run/forecast_limits.h"
-#include "run/forecast_values.h"
+#include "config/device_file.h"
+#include "run/forecast_rows.h"
 
 #include <jansson.h>
 
-struct forecast {
+struct forecast_data {
     const char *model, *source; // As they were given.
-    uint64_t prompts;
-    const struct forecast_frame *frame;
-    const struct forecast_values *values;
-    const struct forecast_limits *limits;
-    const struct forecast_cost *prefill;
-    const struct forecast_cost *decode; // NULL for an encoder.
+    uint64_t capacity, chunk, prompts, ops;
+    const struct forecasted_row *row;
+    const struct device_file *device; // What is in the figures of the row.
 };
 
-// The caller owns the document (json_decref). TAPML_NO_MEMORY is the one failure.
-tapml_status forecast_data_create(const struct forecast *forecast,
+// The caller owns the document (json_decref). It has the row's name first, unless that is NULL.
+// TAPML_NO_MEMORY is the one failure.
+tapml_status forecast_data_create(const struct forecast_data *data,
                                   json_t **out_document) STATUS_USED;
 
 // Whether the document names no op that is refused or whose values leave or lose range, and the

@@ -56,7 +56,7 @@ static void append_counted(
     }
 }
 
-static void append_verdict(struct text *out, const json_t *document)
+void forecast_text_print_verdict(const json_t *document, struct text *out)
 {
     const json_t *verdict = json_object_get(document, "verdict");
     const json_t *memory = json_object_get(document, "memory");
@@ -74,9 +74,9 @@ static void append_verdict(struct text *out, const json_t *document)
     if (out->length == named) {
         text_append(out, "no op leaves a range or exceeds a limit; ");
     }
-    text_append(out, json_is_null(fits)   ? "memory unknown\n"
-                     : json_is_true(fits) ? "the model fits\n"
-                                          : "the model does not fit\n");
+    text_append(out, json_is_null(fits)   ? "memory unknown"
+                     : json_is_true(fits) ? "the model fits"
+                                          : "the model does not fit");
     if (!out->failed) {
         utf8_make_plain(out->data + begin); // The name is a stranger's text.
     }
@@ -269,19 +269,27 @@ static void append_limits(struct text *out, const json_t *document)
     }
 }
 
-void forecast_text_print(const json_t *document, struct text *out)
+// -- All of it ---------------------------------------------------------------------------------
+
+void forecast_text_print_sizes(const json_t *document, struct text *out)
 {
     const json_t *times = json_object_get(document, "times");
 
-    append_verdict(out, document);
     append_memory(out, document);
     for (size_t i = 0; i < json_array_size(times); i++) {
         append_time(out, json_array_get(times, i));
     }
-    append_ranges(out, document);
-    append_limits(out, document);
+}
+
+void forecast_text_print(const json_t *document, struct text *out)
+{
     const int64_t prompts = report_markup_count(document, "prompts");
 
+    forecast_text_print_verdict(document, out);
+    text_append(out, "\n");
+    forecast_text_print_sizes(document, out);
+    append_ranges(out, document);
+    append_limits(out, document);
     text_format(out, "from %" PRId64 " prompt%s, %" PRId64 " tokens on %s\n", prompts,
                 prompts == 1 ? "" : "s", report_markup_count(document, "tokens"),
                 report_markup_string(document, "source"));

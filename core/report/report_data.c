@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "report/forecasting.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
 #include "run/run_metadata.h"
@@ -235,6 +236,15 @@ static void put_limits(struct report_maker *report, struct store *store)
     report_maker_part(report, "limits", &part);
 }
 
+static tapml_status put_forecasts(struct report_maker *report, struct store *store)
+{
+    json_t *forecasts = NULL;
+
+    TAPML_TRY(forecasting_read(store, &forecasts));
+    report_maker_put(report, "forecasts", forecasts);
+    return TAPML_OK;
+}
+
 // -- Targets -----------------------------------------------------------------------------------
 
 // The verdict of the whole is the worst of its targets': wrong, incomplete, right.
@@ -323,6 +333,7 @@ static tapml_status make(struct report_maker *report, struct store *store, struc
     put_source(report, store);
     put_limits(report, store);
     TAPML_TRY(put_carving(report, store));
+    TAPML_TRY(put_forecasts(report, store));
     TAPML_TRY(put_targets(report, store, arena));
     return report_maker_finish(report);
 }

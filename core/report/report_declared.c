@@ -3,6 +3,7 @@
 
 #include "report/report_declared.h"
 
+#include "report/report_cells.h"
 #include "report/report_markup.h"
 #include "store/declaration.h"
 
@@ -24,53 +25,20 @@ static const struct report_member members[] = {
     {"cost", REPORT_VALUE(struct declared_op, cost)},
 };
 
-static void print_op(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td><code>{}</code></td>",
-                  report_markup_op(report_markup_string(item, key)));
-}
-
-static void print_text(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td>{}</td>", report_markup_string(item, key));
-}
-
-static const char *word_of_text(const json_t *item, const char *key, char *out)
-{
-    (void)out;
-    return report_markup_string(item, key);
-}
-
-static const char *word_of_number(const json_t *item, const char *key, char *out)
-{
-    const double number = report_markup_number(item, key);
-
-    (void)snprintf(out, REPORT_MARKUP_SHORT, "%.3g", isnan(number) ? 0 : number);
-    return out;
-}
-
-static void print_number(const json_t *item, const char *key, struct text *out)
-{
-    struct report_markup_shorts s;
-
-    (void)word_of_number(item, key, s.a);
-    REPORT_MARKUP(out, "<td class=\"num\" data-n=\"{}\">{}</td>", s.a, s.a);
-}
-
 static const struct report_cell cells[] = {
-    {"operator", 0, "op", print_op},
-    {"declared arithmetic", 0, "form", print_text},
-    {"as declared", 0, "verdict", print_text},
-    {"margin", 1, "margin", print_number},
-    {"error against f32", 1, "cost", print_number},
+    {"operator", 0, "op", report_cells_op_code},
+    {"declared arithmetic", 0, "form", report_cells_text},
+    {"as declared", 0, "verdict", report_cells_text},
+    {"margin", 1, "margin", report_cells_number},
+    {"error against f32", 1, "cost", report_cells_number},
 };
 
 static const struct report_word words[] = {
-    {"op", -24, "op", word_of_text},
-    {"declared arithmetic", -40, "form", word_of_text},
-    {"as declared", -11, "verdict", word_of_text},
-    {"margin", 9, "margin", word_of_number},
-    {"error to f32", 12, "cost", word_of_number},
+    {"op", -24, "op", report_cells_word_text},
+    {"declared arithmetic", -40, "form", report_cells_word_text},
+    {"as declared", -11, "verdict", report_cells_word_text},
+    {"margin", 9, "margin", report_cells_word_number},
+    {"error to f32", 12, "cost", report_cells_word_number},
 };
 
 static int is_wrong(const json_t *item)

@@ -3,6 +3,7 @@
 
 #include "report/report_html.h"
 
+#include "report/forecast_html.h"
 #include "report/report_html_sides.h"
 #include "report/report_html_target.h"
 #include "report/report_markup.h"
@@ -267,6 +268,7 @@ void report_html_print(const json_t *report, struct text *out)
     for (size_t i = 0; i < count; i++) {
         report_html_target_print(report, i, out);
     }
+    forecast_html_print(json_object_get(report, "forecasts"), out);
     print_run(report, out);
     text_append(out, words);
     report_html_end(out);

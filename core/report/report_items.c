@@ -3,6 +3,7 @@
 
 #include "report/report_items.h"
 
+#include "report/report_cells.h"
 #include "report/report_markup.h"
 
 #include <inttypes.h>
@@ -11,81 +12,6 @@
 #include <string.h>
 
 #define COUNT(table_) (sizeof(table_) / sizeof(*(table_)))
-
-// -- Cells of any list -------------------------------------------------------------------------
-
-static void print_text(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td>{}</td>", report_markup_string(item, key));
-}
-
-static void print_code(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td><code>{}</code></td>", report_markup_string(item, key));
-}
-
-static void print_op(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td>{}</td>", report_markup_op(report_markup_string(item, key)));
-}
-
-static void print_op_code(const json_t *item, const char *key, struct text *out)
-{
-    REPORT_MARKUP(out, "<td><code>{}</code></td>",
-                  report_markup_op(report_markup_string(item, key)));
-}
-
-static void print_count(const json_t *item, const char *key, struct text *out)
-{
-    struct report_markup_shorts s;
-
-    REPORT_MARKUP(out, "<td class=\"num\">{}</td>", report_markup_thousands_of(item, key, s.a));
-}
-
-// A table is sorted by the number behind a text.
-static const char *sort_key(int64_t number, char *out)
-{
-    (void)snprintf(out, REPORT_MARKUP_SHORT, "%" PRId64, number);
-    return out;
-}
-
-static void print_margin(const json_t *item, const char *key, struct text *out)
-{
-    const double margin = report_markup_number(item, key);
-    struct report_markup_shorts s;
-
-    (void)snprintf(s.a, sizeof(s.a), "%.6g", isnan(margin) ? -1 : isinf(margin) ? 1e300 : margin);
-    REPORT_MARKUP(out, "<td class=\"num\" data-n=\"{}\">{}</td>", s.a,
-                  report_markup_margin(margin, s.b));
-}
-
-static void print_time(const json_t *item, const char *key, struct text *out)
-{
-    const int64_t time_ns = report_markup_count(item, key);
-    struct report_markup_shorts s;
-
-    REPORT_MARKUP(out, "<td class=\"num\" data-n=\"{}\">{}</td>", sort_key(time_ns, s.a),
-                  report_markup_time(time_ns, s.b));
-}
-
-static const char *word_of_text(const json_t *item, const char *key, char *out)
-{
-    (void)out;
-    return report_markup_string(item, key);
-}
-
-static const char *word_of_count(const json_t *item, const char *key, char *out)
-{
-    return sort_key(report_markup_count(item, key), out);
-}
-
-static const char *word_of_margin(const json_t *item, const char *key, char *out)
-{
-    const double margin = report_markup_number(item, key);
-
-    (void)snprintf(out, REPORT_MARKUP_SHORT, "%.3g", isnan(margin) ? 0 : margin);
-    return out;
-}
 
 // -- Cases -------------------------------------------------------------------------------------
 
@@ -260,7 +186,7 @@ static void print_time_of(const json_t *op, const char *key, int has_any, struct
     const int64_t time_ns = report_markup_count(op, key);
     struct report_markup_shorts s;
 
-    REPORT_MARKUP(out, "<td data-n=\"{}\">{}</td>", sort_key(time_ns, s.a),
+    REPORT_MARKUP(out, "<td data-n=\"{}\">{}</td>", report_cells_sort_key(time_ns, s.a),
                   has_any ? report_markup_time(time_ns, s.b) : "-");
 }
 
@@ -297,7 +223,7 @@ static void print_op_cases(const json_t *op, const char *key, struct text *out)
 }
 
 static const struct report_cell op_cells[] = {
-    {"operator", 0, "op", print_op_code},
+    {"operator", 0, "op", report_cells_op_code},
     {"calls on the source", 1, "cases_source_ns", print_source_time},
     {"same on <bdi>{}</bdi>", 1, "cases_target_ns", print_target_time},
     {"one prompt", 1, "run_ns", print_run_time},
@@ -309,8 +235,8 @@ static const struct report_cell op_cells[] = {
 static const char *word_of_rest(const json_t *op, const char *key, char *out)
 {
     (void)key;
-    return sort_key(report_markup_count(op, "unsupported") + report_markup_count(op, "skipped"),
-                    out);
+    return report_cells_sort_key(
+        report_markup_count(op, "unsupported") + report_markup_count(op, "skipped"), out);
 }
 
 static const char *
@@ -360,14 +286,14 @@ static int is_wrong_op(const json_t *op)
 }
 
 static const struct report_word op_words[] = {
-    {"operator", -23, "op", word_of_text},
-    {"instances", 9, "instances", word_of_count},
-    {"moved", 6, "moved", word_of_count},
-    {"cases", 6, "cases", word_of_count},
-    {"right", 6, "passed", word_of_count},
-    {"wrong", 6, "failed", word_of_count},
+    {"operator", -23, "op", report_cells_word_text},
+    {"instances", 9, "instances", report_cells_word_count},
+    {"moved", 6, "moved", report_cells_word_count},
+    {"cases", 6, "cases", report_cells_word_count},
+    {"right", 6, "passed", report_cells_word_count},
+    {"wrong", 6, "failed", report_cells_word_count},
     {"not compared", 12, NULL, word_of_rest},
-    {"margin (wrong above 1)", 22, "margin", word_of_margin},
+    {"margin (wrong above 1)", 22, "margin", report_cells_word_number},
 };
 
 const struct report_list report_items_ops = {.members = op_members,
@@ -379,7 +305,7 @@ const struct report_list report_items_ops = {.members = op_members,
                                              .is_wrong = is_wrong_op};
 
 static const struct report_word time_words[] = {
-    {"operator", -23, "op", word_of_text},
+    {"operator", -23, "op", report_cells_word_text},
     {"on the source", 13, "source_ns", word_of_source_us},
     {"in a replay", 13, "cases_target_ns", word_of_replay_us},
     {"in a prompt", 13, "run_ns", word_of_run_us},
@@ -409,12 +335,12 @@ static const struct report_member instance_members[] = {
 };
 
 static const struct report_cell instance_cells[] = {
-    {"where in the model", 0, "instance", print_code},
-    {"operator", 0, "op", print_op},
-    {"verdict", 0, "state", print_text},
-    {"margin", 1, "margin", print_margin},
-    {"cases", 1, "cases", print_count},
-    {"time", 1, "replay_ns", print_time},
+    {"where in the model", 0, "instance", report_cells_code},
+    {"operator", 0, "op", report_cells_op},
+    {"verdict", 0, "state", report_cells_text},
+    {"margin", 1, "margin", report_cells_margin},
+    {"cases", 1, "cases", report_cells_count},
+    {"time", 1, "replay_ns", report_cells_time},
 };
 
 const struct report_list report_items_instances = {.members = instance_members,
@@ -433,9 +359,9 @@ static const struct report_member uncovered_members[] = {
 };
 
 static const struct report_cell uncovered_cells[] = {
-    {"what", 0, "what", print_text},        {"operator", 0, "op", print_op_code},
-    {"how often", 1, "count", print_count}, {"reason", 0, "reason", print_text},
-    {"the first", 0, "first", print_code},
+    {"what", 0, "what", report_cells_text},        {"operator", 0, "op", report_cells_op_code},
+    {"how often", 1, "count", report_cells_count}, {"reason", 0, "reason", report_cells_text},
+    {"the first", 0, "first", report_cells_code},
 };
 
 const struct report_list report_items_uncovered = {.members = uncovered_members,

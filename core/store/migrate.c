@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "store/case_key.h"
-#include "store/old_tables.h"
 #include "store/row.h"
 #include "store/schema.h"
 #include "store/store.h"
@@ -86,6 +85,14 @@ static const char STEPS_OF_2[] =
     "   WHEN 'departs' THEN 'diverges' WHEN 'watched' THEN 'judged' ELSE verdict END,"
     "  reason, plan, margin, time_ns, written_s FROM main.ledger";
 
+// What version 5 has added.
+#define FORECASTS                                                                                  \
+    {"forecast", NULL, NULL}, {"forecast_range", NULL, NULL}, {"forecast_limit", NULL, NULL},      \
+        {"forecast_time", NULL, NULL},                                                             \
+    {                                                                                              \
+        "forecast_kind", NULL, NULL                                                                \
+    }
+
 static const struct change FROM_2[] = {
     {"metadata",
      "INSERT INTO temp.metadata SELECT name, value FROM main.fact"
@@ -126,12 +133,18 @@ static const struct change FROM_2[] = {
      "finding"},
     {"bundle", NULL, NULL},
     {"maker", NULL, NULL},
+    FORECASTS,
 };
 
 static const struct change FROM_3[] = {
     {"result", RESULTS_OF_3, "result"},
     {"output_error", ERRORS_OF_2_AND_3, NULL},
     {"maker", NULL, NULL},
+    FORECASTS,
+};
+
+static const struct change FROM_4[] = {
+    FORECASTS,
 };
 
 // A version, and how its tables become those of this one.
@@ -145,6 +158,7 @@ struct migration {
 static const struct migration MIGRATIONS[] = {
     {2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2), 1},
     {3, FROM_3, sizeof(FROM_3) / sizeof(*FROM_3), 0},
+    {4, FROM_4, sizeof(FROM_4) / sizeof(*FROM_4), 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";
@@ -208,7 +222,8 @@ static tapml_status run_changes(struct store *store, const struct migration *mig
     }
     if (is_kept && status == TAPML_OK) {
         text_clear(&sql);
-        text_format(&sql, "%s; PRAGMA user_version = %d", schema_view(), STORE_VERSION);
+        text_format(&sql, "DROP VIEW IF EXISTS judged; %s; PRAGMA user_version = %d", schema_view(),
+                    STORE_VERSION);
         status = run_text(store, &sql);
     }
     text_release(&sql);
@@ -233,8 +248,7 @@ static tapml_status check_references(struct store *store)
 static tapml_status check_tables(struct store *store, const struct migration *migration)
 {
     int is_same = 0;
-    const int code =
-        schema_compare(store_connection(store), old_tables_find(migration->version), &is_same);
+    const int code = schema_compare(store_connection(store), migration->version, &is_same);
     if (code != SQLITE_OK) {
         return store_fail(store, code, DOING);
     }

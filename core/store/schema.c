@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/schema.h"
 
+#include "store/old_tables.h"
+
 #include <string.h>
 
 // `prompt` has a line from the first step on, which is completed at the last one.
@@ -347,7 +349,101 @@ static const struct schema_table TABLES[] = {
      "  PRIMARY KEY (target, op, version)"
      ") WITHOUT ROWID",
      NULL},
+    {"forecast",
+     "CREATE TABLE forecast ("
+     "  name TEXT PRIMARY KEY,"
+     "  position INTEGER NOT NULL,"
+     "  activations TEXT NOT NULL CHECK (activations IN ('f32', 'f16')),"
+     "  figures TEXT NOT NULL,"
+     "  tokens INTEGER NOT NULL,"
+     "  weights_bytes INTEGER NOT NULL,"
+     "  states_bytes INTEGER NOT NULL,"
+     "  activations_bytes INTEGER NOT NULL"
+     ") WITHOUT ROWID",
+     NULL},
+    {"forecast_range",
+     "CREATE TABLE forecast_range ("
+     "  name TEXT NOT NULL REFERENCES forecast (name) ON DELETE CASCADE,"
+     "  position INTEGER NOT NULL,"
+     "  type TEXT NOT NULL CHECK (type IN ('f16', 'bf16')),"
+     "  instance TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  elements INTEGER NOT NULL,"
+     "  largest REAL,"
+     "  beyond INTEGER NOT NULL,"
+     "  below INTEGER NOT NULL,"
+     "  zeroed INTEGER NOT NULL,"
+     "  relative REAL,"
+     "  worst REAL,"
+     "  PRIMARY KEY (name, position)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"forecast_limit",
+     "CREATE TABLE forecast_limit ("
+     "  name TEXT NOT NULL REFERENCES forecast (name) ON DELETE CASCADE,"
+     "  position INTEGER NOT NULL,"
+     "  kind TEXT NOT NULL,"
+     "  instance TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  needed INTEGER NOT NULL,"
+     "  allowed INTEGER NOT NULL,"
+     "  sentence TEXT NOT NULL,"
+     "  PRIMARY KEY (name, position)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"forecast_time",
+     "CREATE TABLE forecast_time ("
+     "  name TEXT NOT NULL REFERENCES forecast (name) ON DELETE CASCADE,"
+     "  position INTEGER NOT NULL,"
+     "  phase TEXT NOT NULL,"
+     "  tokens INTEGER NOT NULL,"
+     "  first_token INTEGER NOT NULL,"
+     "  launches INTEGER NOT NULL,"
+     "  bytes REAL NOT NULL,"
+     "  operations REAL NOT NULL,"
+     "  seconds REAL,"
+     "  has_bandwidth INTEGER NOT NULL,"
+     "  has_rate INTEGER NOT NULL,"
+     "  has_launch INTEGER NOT NULL,"
+     "  PRIMARY KEY (name, position)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"forecast_kind",
+     "CREATE TABLE forecast_kind ("
+     "  name TEXT NOT NULL REFERENCES forecast (name) ON DELETE CASCADE,"
+     "  position INTEGER NOT NULL,"
+     "  phase TEXT NOT NULL,"
+     "  op TEXT NOT NULL,"
+     "  calls INTEGER NOT NULL,"
+     "  bytes REAL NOT NULL,"
+     "  operations REAL NOT NULL,"
+     "  seconds REAL,"
+     "  PRIMARY KEY (name, position)"
+     ") WITHOUT ROWID",
+     NULL},
 };
+
+// The first version that has a table, of those behind OLD_TABLES_LAST; the others have been there
+// before.
+static const struct {
+    const char *table;
+    int64_t version;
+} ADDED[] = {{"forecast", 5},
+             {"forecast_range", 5},
+             {"forecast_limit", 5},
+             {"forecast_time", 5},
+             {"forecast_kind", 5}};
+
+static int has_table(int64_t version, const char *table)
+{
+    for (size_t i = 0; i < sizeof(ADDED) / sizeof(*ADDED); i++) {
+        if (strcmp(ADDED[i].table, table) == 0) {
+            return version >= ADDED[i].version;
+        }
+    }
+    return 1;
+}
+
 // For a person at a shell: what `judgement_make` (verify/judgement.h) makes of errors and limits.
 // The host computes it itself.
 static const char VIEW[] =
@@ -385,10 +481,13 @@ const struct schema_table *schema_find(const char *name)
     return NULL;
 }
 
-int schema_make(sqlite3 *connection)
+int schema_make(sqlite3 *connection, int64_t version)
 {
     int code = SQLITE_OK;
     for (int i = 0; i < TABLE_COUNT && code == SQLITE_OK; i++) {
+        if (!has_table(version, TABLES[i].name)) {
+            continue;
+        }
         code = sqlite3_exec(connection, TABLES[i].table, NULL, NULL, NULL);
         if (code == SQLITE_OK && TABLES[i].indices) {
             code = sqlite3_exec(connection, TABLES[i].indices, NULL, NULL, NULL);
@@ -429,11 +528,12 @@ static int compare_rows(sqlite3_stmt *ours, sqlite3_stmt *theirs, int *out_is_sa
     }
 }
 
-static int compare_objects(sqlite3 *model, sqlite3 *connection, const char *text, int *out_is_same)
+static int compare_objects(sqlite3 *model, sqlite3 *connection, int64_t version, int *out_is_same)
 {
     sqlite3_stmt *ours = NULL;
     sqlite3_stmt *theirs = NULL;
-    int code = text ? sqlite3_exec(model, text, NULL, NULL, NULL) : schema_make(model);
+    const char *text = old_tables_find(version);
+    int code = text ? sqlite3_exec(model, text, NULL, NULL, NULL) : schema_make(model, version);
     if (code == SQLITE_OK) {
         code = sqlite3_prepare_v2(model, OBJECTS, -1, &ours, NULL);
     }
@@ -448,12 +548,12 @@ static int compare_objects(sqlite3 *model, sqlite3 *connection, const char *text
     return code;
 }
 
-int schema_compare(sqlite3 *connection, const char *text, int *out_is_same)
+int schema_compare(sqlite3 *connection, int64_t version, int *out_is_same)
 {
     sqlite3 *model = NULL;
     int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE, NULL);
     if (code == SQLITE_OK) {
-        code = compare_objects(model, connection, text, out_is_same);
+        code = compare_objects(model, connection, version, out_is_same);
     }
     (void)sqlite3_close(model); // Its one statement is finalized.
     return code;

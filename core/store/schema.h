@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <stdint.h>
 
 // "TapM": what `file` and the `sqlite3` shell find in the header.
 enum { SCHEMA_APPLICATION_ID = 0x5461704d };
@@ -22,11 +23,12 @@ const struct schema_table *schema_find(const char *name);
 // The statement that makes the view `judged`, which no module reads: it is for a person at a shell.
 const char *schema_view(void);
 
-// Makes all tables and the view in an empty file. Returns SQLITE_OK, or what SQLite says.
-int schema_make(sqlite3 *connection);
+// Makes all tables of a version behind OLD_TABLES_LAST, and the view, in an empty file. Returns
+// SQLITE_OK, or what SQLite says.
+int schema_make(sqlite3 *connection, int64_t version);
 
-// Compares the tables of a file with those of `text` (the statements of an earlier version; NULL:
-// of this one). They differ if there is a view, trigger, index, computed column or table of another
-// make, all of which would run a stranger's code inside the statements of the host. What SQLite
-// adds for its own use counts for nothing. Returns SQLITE_OK, or what SQLite says.
-int schema_compare(sqlite3 *connection, const char *text, int *out_is_same);
+// Compares the tables of a file with those of a version that can be read. They differ if there is a
+// view, trigger, index, computed column or table of another make, all of which would run a
+// stranger's code inside the statements of the host. What SQLite adds for its own use counts for
+// nothing. Returns SQLITE_OK, or what SQLite says.
+int schema_compare(sqlite3 *connection, int64_t version, int *out_is_same);

@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 4 };
+enum { STORE_VERSION = 5 };
 
 struct store;
 

@@ -37,7 +37,7 @@ static tapml_status make_tables(struct store *store, int page_bytes)
     TAPML_TRY(pages_add_sums(store_connection(store)));
     TAPML_TRY(store_execute(store, "BEGIN IMMEDIATE", "making its tables"));
     TAPML_TRY(store_execute(store, header, "making its tables"));
-    const int code = schema_make(store_connection(store));
+    const int code = schema_make(store_connection(store), STORE_VERSION);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "making its tables");
     }
@@ -47,7 +47,7 @@ static tapml_status make_tables(struct store *store, int page_bytes)
 static tapml_status check_tables(struct store *store)
 {
     int is_same = 0;
-    const int code = schema_compare(store_connection(store), NULL, &is_same);
+    const int code = schema_compare(store_connection(store), STORE_VERSION, &is_same);
     if (code != SQLITE_OK) {
         return store_fail(store, code, "opening it");
     }

@@ -202,6 +202,31 @@ def a_browser_says_what_it_grants(folder):
     assert document["device"]["sources"] == ["the page of tapml's webgpu, opened on the device"], document["device"]
 
 
+def a_run_forecasts_its_devices(folder):
+    """The documents of a run's devices are those of the command; they are on its page, and made once."""
+    section = "[forecast.{}]\ndevice = {}\nactivations = {}\n"
+    ini, dir_ = rig.write_small_run(folder, extra=section.format("web", WEBGPU, "f32") + section.format(
+        "small", device(folder, "[memory]\nbytes = 100\nbandwidth = 1\n"), "f16"))
+    made = os.path.join(folder, "report.json")
+    done = rig.check(rig.host("--config", ini, "--json", made), 0)
+    rig.contains(done.stderr, "forecast: web: WebGPU, default limits: no op", "forecast: small: made up: ",
+                 "the model does not fit")
+    with open(made, encoding="utf-8") as file:
+        forecasts = json.load(file)["forecasts"]
+    assert [(item["name"], item["activations"]) for item in forecasts] == [("web", "f32"), ("small", "f16")], forecasts
+    small, _ = forecast(folder, "--ids", "1 5 7 9", "--count", "2", "--capacity", str(forecasts[1]["capacity"]), "--chunk",
+                        str(forecasts[1]["chunk"]), "--activations", "f16", "--backend", "reference", code=1,
+                        model=os.path.join(rig.DATA, "models", "llama"), device=os.path.join(folder, "device.ini"))
+    assert {**small, "model": ""} == {**{key: value for key, value in forecasts[1].items() if key != "name"}, "model": ""}
+    with open(os.path.join(dir_, "report.html"), encoding="utf-8") as file:
+        rig.contains(file.read(), "What other devices would make of the model", "<bdi>small</bdi>", "made up: ")
+    before = rig.rows(dir_, "SELECT * FROM forecast ORDER BY position")
+    rig.contains(rig.check(rig.host("--config", ini), 0).stderr, "forecast: small: made up: ")
+    assert rig.rows(dir_, "SELECT * FROM forecast ORDER BY position") == before
+    device(folder, "[memory]\nbytes = 1000000000\n")
+    rig.contains(rig.check(rig.host("--config", ini), 0).stderr, "the model fits")
+
+
 def devices_are_listed(folder):
     done = rig.check(rig.host("devices"), 0)
     rig.contains(done.stdout, "reference:f32  ", "reference:f64  ")
@@ -216,6 +241,12 @@ def devices_are_listed(folder):
 def what_is_asked_for_wrongly_is_refused(folder):
     model = ("--model", rig.TINY)
     unknown = device(folder, "[memory]\nbandwith = 1\n")
+    ini, dir_ = rig.write_small_run(folder, extra=f"[forecast.a b]\ndevice = {unknown}\n[forecast.none]\n")
+    rig.check(rig.host("--config", ini), 2)
+    done = rig.check(rig.host("--check-config", ini), 2)
+    rig.contains(done.stderr + done.stdout, "'a b' cannot be the name of a forecast", "[forecast.a b]",
+                 "'bandwith' in [memory]", "[forecast.none]")
+    assert not os.path.exists(dir_), "a refusal leaves something behind"
     for words, piece in [
             (model, "give --device FILE"),
             (("--device", WEBGPU), "give --model PATH"),
@@ -232,6 +263,6 @@ def what_is_asked_for_wrongly_is_refused(folder):
 if __name__ == "__main__":
     FIRST = [two_ops_that_overflow_are_named_and_no_others, an_op_below_the_normal_numbers_loses,
              limits_are_those_that_the_device_refuses, figures_decide_what_is_named,
-             times_follow_from_bandwidth_rate_and_launches, devices_are_listed, a_browser_says_what_it_grants,
+             times_follow_from_bandwidth_rate_and_launches, a_run_forecasts_its_devices, devices_are_listed, a_browser_says_what_it_grants,
              what_is_asked_for_wrongly_is_refused]
     rig.main([a_run_refuses_what_is_forecast] if sys.argv[1:] == ["run"] else FIRST)

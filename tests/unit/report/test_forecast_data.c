@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "harness/forecast_fixture.h"
 #include "report/forecast_data.h"
 
@@ -9,30 +10,28 @@
 static json_t *make(const char *figures, uint64_t beyond)
 {
     struct forecast_fixture fixture;
-    struct forecast_limits limits;
-    struct forecast_cost cost;
+    struct arena *arena = arena_create();
+    struct forecasted_row row = {.activations = "f32"};
+    struct forecast forecast;
     json_t *document = NULL;
 
     forecast_fixture_open(&fixture, figures, ACTIVATION_F32);
     const struct graph *graph = fixture.frame.graph;
+    const struct forecast_options options = {.setup = &fixture.setup, .capacity = 32, .chunk = 16};
     struct forecast_op *ops = alloc_array(graph->op_count, sizeof(*ops));
     const struct forecast_values values = {.graph = graph, .ops = ops, .tokens = 7};
 
     cr_assert_not_null(ops);
     ops[graph_find_op(graph, "layers.1/mlp/mul")].types[FORECAST_F16].sum =
         (struct range_loss){.count = 10, .beyond = beyond, .largest = 1e6};
-    FORECAST_MUST(forecast_limits_find(&fixture.frame, &limits));
-    FORECAST_MUST(forecast_cost_find(&fixture.frame, 16, 0, &cost));
-    FORECAST_MUST(forecast_data_create(&(struct forecast){.model = "m",
-                                                          .source = "s",
-                                                          .prompts = 1,
-                                                          .frame = &fixture.frame,
-                                                          .values = &values,
-                                                          .limits = &limits,
-                                                          .prefill = &cost},
-                                       &document));
-    forecast_cost_release(&cost);
-    forecast_limits_release(&limits);
+    FORECAST_MUST(forecast_open(&options, &fixture.file, ACTIVATION_F32, &forecast));
+    FORECAST_MUST(forecast_rows_make(&forecast, &values, arena, &row));
+    FORECAST_MUST(forecast_data_create(
+        &(struct forecast_data){
+            .model = "m", .source = "s", .prompts = 1, .row = &row, .device = &fixture.file},
+        &document));
+    forecast_close(&forecast);
+    arena_destroy(arena);
     alloc_free(ops);
     forecast_fixture_close(&fixture);
     return document;
@@ -57,7 +56,7 @@ Test(forecast_data, an_op_that_leaves_a_range_is_named)
     cr_assert_eq(number(document, "verdict", "leave_f16"), 1);
     cr_assert_eq(number(document, "verdict", "leave_bf16"), 0);
     cr_assert_not(forecast_data_is_clear(document));
-    cr_assert_eq(json_array_size(json_object_get(document, "times")), 1u);
+    cr_assert_eq(json_array_size(json_object_get(document, "times")), 2u);
     json_decref(document);
 }
 

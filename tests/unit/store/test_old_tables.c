@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/migrate.h"
 #include "store/old_tables.h"
-#include "store/store.h"
 
 #include <criterion/criterion.h>
 #include <sqlite3.h>
 
-Test(old_tables, every_version_that_can_be_read_has_some)
+Test(old_tables, every_version_whose_tables_are_not_in_the_schema_has_some)
 {
-    for (int64_t version = MIGRATE_VERSION_MIN; version < STORE_VERSION; version++) {
+    for (int64_t version = MIGRATE_VERSION_MIN; version <= OLD_TABLES_LAST; version++) {
         sqlite3 *connection = NULL;
         cr_assert_not_null(old_tables_find(version));
         cr_assert_eq(sqlite3_open(":memory:", &connection), SQLITE_OK);
@@ -18,5 +17,5 @@ Test(old_tables, every_version_that_can_be_read_has_some)
         cr_assert_eq(sqlite3_close(connection), SQLITE_OK);
     }
     cr_expect_null(old_tables_find(MIGRATE_VERSION_MIN - 1));
-    cr_expect_null(old_tables_find(STORE_VERSION));
+    cr_expect_null(old_tables_find(OLD_TABLES_LAST + 1));
 }

@@ -119,7 +119,7 @@ Test(schema, header_says_what_the_file_is)
 
 Test(schema, is_sql_that_runs_once)
 {
-    cr_assert_neq(schema_make(store_connection(store)), SQLITE_OK);
+    cr_assert_neq(schema_make(store_connection(store), STORE_VERSION), SQLITE_OK);
 }
 
 static int is_same_after(const char *sql)
@@ -128,7 +128,7 @@ static int is_same_after(const char *sql)
     char *message = NULL;
     const int code = sqlite3_exec(store_connection(store), sql, NULL, NULL, &message);
     cr_assert_eq(code, SQLITE_OK, "%s: %s", sql, message);
-    cr_assert_eq(schema_compare(store_connection(store), NULL, &is_same), SQLITE_OK);
+    cr_assert_eq(schema_compare(store_connection(store), STORE_VERSION, &is_same), SQLITE_OK);
     return is_same;
 }
 
@@ -165,6 +165,21 @@ Test(schema, foreign_objects_are_seen)
     }
 }
 
+// A version that lacks a table is another one.
+Test(schema, tables_that_were_added_have_their_version)
+{
+    int is_same = -1;
+    cr_assert_eq(schema_compare(store_connection(store), STORE_VERSION - 1, &is_same), SQLITE_OK);
+    cr_assert_eq(is_same, 0);
+    allow_all();
+    cr_assert_eq(is_same_after("DROP TABLE forecast_range; DROP TABLE forecast_limit;"
+                               " DROP TABLE forecast_time; DROP TABLE forecast_kind;"
+                               " DROP TABLE forecast"),
+                 0);
+    cr_assert_eq(schema_compare(store_connection(store), 4, &is_same), SQLITE_OK);
+    cr_assert_eq(is_same, 1);
+}
+
 Test(schema, a_failure_of_sqlite_is_reported)
 {
     int is_same = 0;
@@ -172,6 +187,6 @@ Test(schema, a_failure_of_sqlite_is_reported)
     const char *path =
         scratch_text(&scratch, "none", "this is no database, only a text that is long enough");
     cr_assert_eq(sqlite3_open_v2(path, &none, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    cr_assert_eq(schema_compare(none, NULL, &is_same), SQLITE_NOTADB);
+    cr_assert_eq(schema_compare(none, STORE_VERSION, &is_same), SQLITE_NOTADB);
     sqlite3_close(none);
 }

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/open_store.h"
+#include "store/forecasted.h"
+#include "store/forecasted_kind.h"
+
+#include <math.h>
+
+TestSuite(forecasted_kind, .init = open_store_begin, .fini = open_store_end);
+
+Test(forecasted_kind, rows_are_read_in_their_order)
+{
+    static const struct forecasted_row forecast = {
+        .name = "a", .activations = "f32", .figures = ""};
+    static const struct forecasted_kind rows[] = {
+        {"prefill", "tapml.mul", 3, 1e9, 2e9, 0.5},
+        {"decode", "tapml.add", 1, 2, 3, NAN},
+    };
+    struct forecasted_kind *found = NULL;
+    size_t count = 0;
+    MUST(forecasted_replace(store, &forecast, 1));
+    MUST(forecasted_kind_write(store, "a", rows, 2));
+    MUST(forecasted_kind_list(store, "a", arena, &found, &count));
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(found[0].phase, "prefill");
+    cr_assert_str_eq(found[0].op, "tapml.mul");
+    cr_assert_eq(found[0].calls, 3);
+    cr_assert_eq(found[0].bytes, 1e9);
+    cr_assert_eq(found[0].operations, 2e9);
+    cr_assert_eq(found[0].seconds, 0.5);
+    cr_assert(isnan(found[1].seconds));
+    MUST(forecasted_kind_list(store, "b", arena, &found, &count));
+    cr_assert_eq(count, 0);
+    cr_assert_neq(forecasted_kind_write(store, "b", rows, 1), TAPML_OK,
+                  "there is no such forecast");
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/open_store.h"
+#include "store/forecasted.h"
+#include "store/forecasted_time.h"
+
+#include <math.h>
+
+TestSuite(forecasted_time, .init = open_store_begin, .fini = open_store_end);
+
+Test(forecasted_time, rows_are_read_in_their_order)
+{
+    static const struct forecasted_row forecast = {
+        .name = "a", .activations = "f32", .figures = ""};
+    static const struct forecasted_time rows[] = {
+        {"prefill", 16, 0, 70, 1e9, 2e9, 0.5, 1, 0, 1},
+        {"decode", 1, 31, 70, 1e8, 2e8, NAN, 0, 1, 0},
+    };
+    struct forecasted_time *found = NULL;
+    size_t count = 0;
+    MUST(forecasted_replace(store, &forecast, 1));
+    MUST(forecasted_time_write(store, "a", rows, 2));
+    MUST(forecasted_time_list(store, "a", arena, &found, &count));
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(found[0].phase, "prefill");
+    cr_assert_eq(found[0].tokens, 16);
+    cr_assert_eq(found[1].first_token, 31);
+    cr_assert_eq(found[0].launches, 70);
+    cr_assert_eq(found[0].bytes, 1e9);
+    cr_assert_eq(found[0].operations, 2e9);
+    cr_assert_eq(found[0].seconds, 0.5);
+    cr_assert(isnan(found[1].seconds));
+    cr_assert(found[0].has_bandwidth && !found[0].has_rate && found[0].has_launch);
+    cr_assert(!found[1].has_bandwidth && found[1].has_rate && !found[1].has_launch);
+    MUST(forecasted_time_list(store, "b", arena, &found, &count));
+    cr_assert_eq(count, 0);
+    cr_assert_neq(forecasted_time_write(store, "b", rows, 1), TAPML_OK,
+                  "there is no such forecast");
+}
