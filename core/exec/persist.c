@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/persist.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "device/backend.h"
@@ -11,17 +12,60 @@
 enum { HARMLESS_BYTES = 4096, MESSAGE_TEXT = 768 };
 static const uint64_t HARMLESS_NS_MAX = 10000000000;
 
+static void look(struct persist_backend *item)
+{
+    item->kills = backend_kills(item->backend);
+    item->generation = backend_generation(item->backend);
+}
+
 static void begin_try(struct persist *persist)
 {
-    persist->kills = backend_kills(persist->backend);
-    persist->generation = backend_generation(persist->backend);
+    for (size_t i = 0; i < persist->count; i++) {
+        look(&persist->backends[i]);
+    }
     persist->begin_ns = clock_now_ns();
+}
+
+void persist_add(struct persist *persist, struct backend *backend)
+{
+    ASSERT(persist->count < PERSIST_BACKENDS_MAX);
+    struct persist_backend *item = &persist->backends[persist->count++];
+    item->backend = backend;
+    look(item);
 }
 
 void persist_begin(struct persist *out_persist, struct backend *backend)
 {
-    *out_persist = (struct persist){.backend = backend};
-    begin_try(out_persist);
+    *out_persist = (struct persist){.begin_ns = clock_now_ns()};
+    persist_add(out_persist, backend);
+}
+
+// The one that was killed; NULL: none.
+static const struct persist_backend *find_killed(const struct persist *persist)
+{
+    for (size_t i = 0; i < persist->count; i++) {
+        const struct persist_backend *item = &persist->backends[i];
+        if (backend_kills(item->backend) != item->kills) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+int persist_was_killed(const struct persist *persist)
+{
+    return find_killed(persist) != NULL;
+}
+
+// Whether contents of memory have gone since the try began.
+static int has_forgotten(const struct persist *persist)
+{
+    for (size_t i = 0; i < persist->count; i++) {
+        if (backend_generation(persist->backends[i].backend) != persist->backends[i].generation) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static tapml_status write_and_read(struct backend *backend, tapml_object *buffer)
@@ -34,9 +78,8 @@ static tapml_status write_and_read(struct backend *backend, tapml_object *buffer
 }
 
 // What harms no device, for as long as what was killed has taken.
-static tapml_status live(const struct persist *persist)
+static tapml_status live(const struct persist *persist, struct backend *backend)
 {
-    struct backend *backend = persist->backend;
     const uint64_t long_ns =
         persist->longest_ns < HARMLESS_NS_MAX ? persist->longest_ns : HARMLESS_NS_MAX;
     tapml_object *buffer = NULL;
@@ -52,9 +95,10 @@ static tapml_status live(const struct persist *persist)
 // Work was killed as often as it was tried, with that message.
 static tapml_status judge(const struct persist *persist, tapml_status status, const char *message)
 {
-    const uint64_t kills = backend_kills(persist->backend);
-    const tapml_status lived = live(persist);
-    if (lived == TAPML_OK && backend_kills(persist->backend) == kills) {
+    struct backend *backend = find_killed(persist)->backend;
+    const uint64_t kills = backend_kills(backend);
+    const tapml_status lived = live(persist, backend);
+    if (lived == TAPML_OK && backend_kills(backend) == kills) {
         return status_fail(status, "%s, each of %d times, while writes and reads live", message,
                            PERSIST_TRIES);
     }
@@ -66,10 +110,8 @@ static tapml_status judge(const struct persist *persist, tapml_status status, co
 
 int persist_again(struct persist *persist, tapml_status *io_status)
 {
-    const struct backend *backend = persist->backend;
     const int is_done = *io_status == TAPML_OK;
-    const int is_lost = is_done ? backend_generation(backend) != persist->generation
-                                : backend_kills(backend) != persist->kills;
+    const int is_lost = is_done ? has_forgotten(persist) : persist_was_killed(persist);
     const uint64_t time_ns = clock_now_ns() - persist->begin_ns;
     char message[MESSAGE_TEXT];
     if (!is_lost || status_ends_all(*io_status)) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Work on a backend whose process somebody else may kill: by hand, or as the system does that runs
+// Work on backends whose processes somebody else may kill: by hand, or as the system does that runs
 // out of memory. Such an end says nothing about the work, which is repeated alone, in a new process
 // whose memory is watched, before anything is judged:
 //
-//     persist_begin(&persist, backend);
+//     persist_begin(&persist, backend); // And persist_add for each other one.
 //     do {
 //         status = work();
 //     } while (persist_again(&persist, &status));
@@ -19,20 +19,33 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct backend;
 
-enum { PERSIST_TRIES = 3 };
+enum { PERSIST_TRIES = 3, PERSIST_BACKENDS_MAX = 8 };
 
-struct persist {
+// A backend, and what it was when the try at hand began.
+struct persist_backend {
     struct backend *backend; // Borrowed.
     uint64_t kills, generation;
+};
+
+struct persist {
+    struct persist_backend backends[PERSIST_BACKENDS_MAX];
+    size_t count;
     uint64_t begin_ns, longest_ns; // Of the try at hand; of the longest one.
     unsigned tries;
 };
 
 void persist_begin(struct persist *out_persist, struct backend *backend);
+
+// The work stands on this backend too. Before it begins; at most PERSIST_BACKENDS_MAX.
+void persist_add(struct persist *persist, struct backend *backend);
+
+// Whether somebody else has killed a process since the try began.
+int persist_was_killed(const struct persist *persist);
 
 // Whether the work has to be done again. Else `*io_status` is what it came to.
 int persist_again(struct persist *persist, tapml_status *io_status);

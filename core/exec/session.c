@@ -538,7 +538,11 @@ uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t pl
     return executor_time_ns(session->executor, op, place);
 }
 
-struct backend *session_last_backend(const struct session *session)
+void session_persist(const struct session *session, struct persist *out_persist)
 {
-    return session->spaces.places[session->spaces.place_count - 1].backend;
+    const struct space_set *spaces = &session->spaces;
+    persist_begin(out_persist, spaces->places[0].backend);
+    for (uint32_t i = 1; i < spaces->place_count; i++) {
+        persist_add(out_persist, spaces->places[i].backend);
+    }
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "device/backend.h"
+#include "exec/persist.h"
 #include "exec/place.h"
 #include "exec/schedule.h"
 #include "exec/space.h"
@@ -126,5 +127,5 @@ uint64_t session_calls(const struct session *session, uint32_t op, uint32_t plac
 uint64_t session_executions(const struct session *session); // Calls of all ops on all places.
 uint64_t session_time_ns(const struct session *session, uint32_t op, uint32_t place);
 
-// The backend of the last place: the target, where there is one. The session's caller owns it.
-struct backend *session_last_backend(const struct session *session);
+// Begins work of a session (exec/persist) that stands on the backends of all its places.
+void session_persist(const struct session *session, struct persist *out_persist);

@@ -134,6 +134,26 @@ static tapml_status append_values(void *user, int64_t step, const float *values,
     return TAPML_OK;
 }
 
+static tapml_status
+run_source(const struct judge *judge, const struct judge_prompt *prompt, struct truth *truth)
+{
+    struct session *source = judge->options.source;
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    session_persist(source, &persist);
+    do {
+        alloc_free(truth->values); // Of a try that was ended.
+        *truth = (struct truth){0};
+        status = run_prompt(judge, source, prompt, 0, append_values, truth);
+    } while (persist_again(&persist, &status));
+    if (status != TAPML_OK) {
+        alloc_free(truth->values);
+        *truth = (struct truth){0};
+    }
+    return status;
+}
+
 // The source's outputs for a prompt: `*spare` for those that are not kept.
 static tapml_status
 find_truth(struct judge *judge, size_t index, struct truth *spare, const struct truth **out_truth)
@@ -141,12 +161,9 @@ find_truth(struct judge *judge, size_t index, struct truth *spare, const struct 
     struct truth *truth = index < judge->options.kept_count ? &judge->truths[index] : spare;
 
     if (truth->values == NULL) {
-        const tapml_status status = run_prompt(
-            judge, judge->options.source, &judge->options.prompts[index], 0, append_values, truth);
+        const tapml_status status = run_source(judge, &judge->options.prompts[index], truth);
 
         if (status != TAPML_OK) {
-            alloc_free(truth->values);
-            *truth = (struct truth){0};
             return status_explain(status, "while running the source");
         }
     }
@@ -315,7 +332,7 @@ run_persistently(const struct judge *judge, struct session *session, struct judg
     struct persist persist;
     tapml_status status = TAPML_OK;
 
-    persist_begin(&persist, session_last_backend(session));
+    session_persist(session, &persist);
     do {
         *trial = fresh;
         *trial->result = before;

@@ -40,9 +40,9 @@ struct looking {
     struct recorder *recorder;
     struct place *recorded; // The source or the target, under the recorder.
     struct session *session;
-    uint64_t kills;       // Of the worker of the target, before the run.
-    uint32_t current;     // The op that was called last.
-    tapml_status visited; // The failure of a visit, which is no finding.
+    const struct persist *persist; // Of source and target.
+    uint32_t current;              // The op that was called last.
+    tapml_status visited;          // The failure of a visit, which is no finding.
 };
 
 static const struct graph *graph_of(const struct watch *watch)
@@ -273,8 +273,7 @@ static tapml_status take_failure(struct looking *looking, tapml_status status)
     const char *message = arena_text(looking->result->arena, status_message());
 
     if (status == TAPML_OK || status_ends_all(status) || looking->look->mode == WATCH_SHADOW ||
-        looking->visited != TAPML_OK ||
-        backend_kills(looking->watch->options.running->backend) != looking->kills) {
+        looking->visited != TAPML_OK || persist_was_killed(looking->persist)) {
         return status;
     }
     if (message == NULL) {
@@ -370,7 +369,6 @@ static tapml_status look_once(struct looking *looking)
     const struct looking fresh = *looking;
     tapml_status status = prepare(looking);
 
-    looking->kills = backend_kills(looking->watch->options.running->backend);
     if (status == TAPML_OK) {
         status = look_at(looking);
     }
@@ -393,6 +391,8 @@ static tapml_status look_persistently(struct looking *looking)
 
     backend_forgive(backend);
     persist_begin(&persist, backend);
+    persist_add(&persist, looking->watch->options.source->backend);
+    looking->persist = &persist;
     do {
         status = look_once(looking);
     } while (persist_again(&persist, &status));

@@ -76,6 +76,8 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
     const struct special *special = &carving->setup->special;
     const struct session_options options = options_of(carving, &carving->setup->places[0]);
     const struct nonfinite_run again = run_again(carving, carving->prompt, &options);
+    const struct backend *source = carving->setup->places[0]->backend;
+    const uint64_t generation = backend_generation(source);
     int64_t count = 0;
 
     TAPML_TRY(nonfinite_search_explain(
@@ -90,6 +92,11 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
                                          .user = carving},
                    greedy, &count),
         &again));
+    if (backend_generation(source) != generation) { // Its states were lost amidst of the prompt.
+        return status_fail(TAPML_INTERNAL,
+                           "the worker of the source ended while it ran prompt %lld",
+                           (long long)index + 1);
+    }
     return recorder_end_prompt(carving->recorder,
                                &(struct carved_prompt){.index = index,
                                                        .text = carving->prompt->text,
@@ -194,6 +201,31 @@ static tapml_status carve_stretch(struct carving *carving,
     return status;
 }
 
+// A source that somebody else has killed goes on with the prompt that was at hand, as another start
+// of the run would; each prompt has its own tries.
+static tapml_status carve_persistently(struct carving *carving,
+                                       struct store *store,
+                                       const struct prompts *prompts,
+                                       size_t begin,
+                                       size_t end)
+{
+    struct backend *source = carving->setup->places[0]->backend;
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    persist_begin(&persist, source);
+    do {
+        const size_t next = find_prompt(store, prompts, begin, 0);
+
+        if (next > begin) {
+            begin = next;
+            persist_begin(&persist, source);
+        }
+        status = carve_stretch(carving, store, prompts, begin, end);
+    } while (persist_again(&persist, &status));
+    return status;
+}
+
 // The first call with a value that is not finite.
 struct first_nonfinite {
     int is_found;
@@ -243,7 +275,7 @@ static tapml_status carve_missing(struct carving *carving,
     while (begin < prompts->count) {
         const size_t end = find_prompt(store, prompts, begin, 1);
 
-        TAPML_TRY(carve_stretch(carving, store, prompts, begin, end));
+        TAPML_TRY(carve_persistently(carving, store, prompts, begin, end));
         begin = find_prompt(store, prompts, end, 0);
     }
     return TAPML_OK;

@@ -179,8 +179,7 @@ static tapml_status judge(struct judging *judging)
     return run_prompts(judging);
 }
 
-tapml_status forecast_values_find(const struct forecast_run *run,
-                                  struct forecast_values *out_values)
+static tapml_status find_once(const struct forecast_run *run, struct forecast_values *out_values)
 {
     struct judging judging = {.run = run, .values.graph = model_graph(run->session->model)};
     const tapml_status status = judge(&judging);
@@ -194,4 +193,19 @@ tapml_status forecast_values_find(const struct forecast_run *run,
     }
     *out_values = judging.values;
     return TAPML_OK;
+}
+
+tapml_status forecast_values_find(const struct forecast_run *run,
+                                  struct forecast_values *out_values)
+{
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    *out_values = (struct forecast_values){.graph = NULL};
+    persist_begin(&persist, run->session->places[0]->backend);
+    do {
+        forecast_values_release(out_values); // Of a run whose source was ended.
+        status = find_once(run, out_values);
+    } while (persist_again(&persist, &status));
+    return status;
 }

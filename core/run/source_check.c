@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "exec/persist.h"
 #include "run/setup.h"
 #include "store/carved.h"
 #include "store/case.h"
@@ -41,6 +42,21 @@ static int is_same(const struct replay_result *result)
     return 1;
 }
 
+static tapml_status replay_persistently(struct source_check *check,
+                                        const struct carved_case *item,
+                                        const struct compiled_op *schema,
+                                        struct replay_result *out_result)
+{
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    persist_begin(&persist, check->source);
+    do {
+        status = replay_run(check->replay, item, schema, 0, out_result);
+    } while (persist_again(&persist, &status));
+    return status;
+}
+
 // A source that cannot run its own case any more is another one, too.
 static tapml_status
 check_case(struct source_check *check, int64_t id, const struct compiled_op *schema)
@@ -55,7 +71,7 @@ check_case(struct source_check *check, int64_t id, const struct compiled_op *sch
     tapml_status status = stored_case_load(check->store, id, arena, &item);
 
     if (status == TAPML_OK) {
-        status = replay_run(check->replay, &item, schema, 0, &result);
+        status = replay_persistently(check, &item, schema, &result);
     }
     if (status == TAPML_OK && (result.outcome != REPLAY_RAN || !is_same(&result))) {
         check->first_op = check->different == 0 ? schema->op->name : check->first_op;

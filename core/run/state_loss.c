@@ -150,11 +150,16 @@ static tapml_status run_with(struct measuring *measuring,
 
     TAPML_TRY(model_set_state(measuring->setup->model, type));
     TAPML_TRY(session_create(&options, &session));
-    tapml_status status = run_greedy(session, &prompt, NULL, &count);
+    struct persist persist;
+    tapml_status status = TAPML_OK;
 
-    if (status == TAPML_OK) {
-        status = look(measuring, session);
-    }
+    session_persist(session, &persist);
+    do {
+        status = run_greedy(session, &prompt, NULL, &count);
+        if (status == TAPML_OK) {
+            status = look(measuring, session);
+        }
+    } while (persist_again(&persist, &status));
     session_destroy(session);
     return status;
 }

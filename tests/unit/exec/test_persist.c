@@ -117,3 +117,27 @@ Test(persist, other_failures_stand_and_lost_memory_does_not)
     cr_expect_not(persist_again(&persist, &status));
     killed_close(killed);
 }
+
+Test(persist, work_stands_on_every_backend_that_was_added)
+{
+    struct backend_vt vt, other_vt;
+    struct killed *killed = killed_open(&vt);
+    struct killed other = *killed;
+    struct persist persist;
+    tapml_status status = status_fail(TAPML_INTERNAL, "npu: SIGSEGV");
+    other_vt = vt;
+    other.wrapper.backend.vt = &other_vt;
+    persist_begin(&persist, &killed->wrapper.backend);
+    persist_add(&persist, &other.wrapper.backend);
+    cr_expect_not(persist_was_killed(&persist));
+    cr_expect_not(persist_again(&persist, &status));
+    other.kills++;
+    cr_expect(persist_was_killed(&persist));
+    cr_expect(persist_again(&persist, &status));
+    cr_expect_not(persist_was_killed(&persist), "a try begins anew");
+    other.generation++;
+    status = TAPML_OK;
+    cr_expect(persist_again(&persist, &status));
+    cr_expect_not(persist_again(&persist, &status));
+    killed_close(killed);
+}
