@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs whose weights are encoded at load: carved, replayed in a worker, moved, reported, replayed again."""
+"""Runs whose weights are encoded at load: carved, replayed in a worker, moved, reported, replayed again.
+
+With `every`: each encoding, and each quantised checkpoint as it is, moves wholly to opencl, and a fault there is named.
+"""
 import json
 import os
 import subprocess
+import sys
 
 import rig
 
@@ -48,6 +52,36 @@ def blocks_of_files_move_to_a_device_of_its_own_memory(folder):
     fault = "\n[fault.1]\ntarget = gpu\nop = linear\ninstance = layers.1/*down*\nkind = zero-row\n"
     ini, _ = encoded(os.path.join(folder, "fault"), "q5_k", model, target="opencl", extra=fault)
     rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "1 blamed", "down")
+
+
+ENCODINGS = ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q4_k", "q5_k", "q6_k")
+
+
+def moves_and_names(ini, instance):
+    """A run that moves wholly, then the same of a new folder with a fault in the products of one instance."""
+    agrees(rig.host("--config", ini))
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    for number, kind in enumerate(("zero-row", "scale 1.01")):
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text.replace("/run\n", f"/run-{number}\n", 1) +
+                       f"\n[fault.1]\ntarget = gpu\nop = linear*\ninstance = {instance}\nkind = {kind}\n")
+        rig.contains(rig.check(rig.host("--config", ini), 1).stdout, "1 blamed", f"first at {instance}")
+
+
+def every_encoding_moves(folder):
+    model = os.path.join(folder, "model")
+    subprocess.run([os.path.join(rig.SOURCE, "tools/make_model"), "1m", model], check=True)
+    for weights in ENCODINGS:
+        ini, _ = encoded(os.path.join(folder, weights), weights, model, target="opencl")
+        moves_and_names(ini, "layers.1/mlp/down_proj")
+
+
+def every_quantised_checkpoint_moves(folder):
+    models = os.path.join(rig.DATA, "models")
+    for name in sorted(name for name in os.listdir(models) if name.startswith("quantised_")):
+        ini, _ = rig.write_small_run(os.path.join(folder, name), model=os.path.join(models, name), target="opencl")
+        moves_and_names(ini, "layers.0/attn/o_proj")
 
 
 @rig.plain
@@ -100,6 +134,8 @@ def another_word_is_another_run(folder):
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "'stored' or 'q8_0' or 'q4_0'")
 
 
-rig.main([everything_moves_in_a_worker, blocks_of_files_move_to_a_device_of_its_own_memory, what_is_too_narrow_stays,
-          lists_of_experts_move, the_report_has_the_losses,
-          it_goes_on_replays_and_generates_with_them, another_word_is_another_run])
+EVERY = [every_encoding_moves, every_quantised_checkpoint_moves]
+FEW = [everything_moves_in_a_worker, blocks_of_files_move_to_a_device_of_its_own_memory, what_is_too_narrow_stays,
+       lists_of_experts_move, the_report_has_the_losses, it_goes_on_replays_and_generates_with_them,
+       another_word_is_another_run]
+rig.main(EVERY if sys.argv[1:] == ["every"] else FEW)
