@@ -136,6 +136,14 @@ static tapml_status read_all(struct guard_bystanders *bystanders,
     return backend_wait(inner);
 }
 
+// Whether contents of memory have gone since the last time.
+static int has_gone(struct guard_bystanders *bystanders, const struct backend *inner)
+{
+    const uint64_t before = bystanders->generation;
+    bystanders->generation = backend_generation(inner);
+    return bystanders->generation != before;
+}
+
 tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
                                     struct backend *inner,
                                     const struct guarded_call *guarded,
@@ -144,6 +152,9 @@ tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
     struct reading reading = {.count = 0};
     unsigned char *image = NULL;
     const struct guarded_use *use = first_output(guarded);
+    if (has_gone(bystanders, inner)) {
+        guard_bystanders_forget_all(bystanders);
+    }
     learn_own(bystanders, guarded);
     if (!use) {
         return TAPML_OK;
@@ -153,6 +164,10 @@ tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
         return TAPML_OK;
     }
     TAPML_TRY(read_all(bystanders, inner, &reading, &image));
+    if (has_gone(bystanders, inner)) {
+        guard_bystanders_forget_all(bystanders);
+        return TAPML_OK;
+    }
     for (uint32_t i = 0; i < reading.count; i++) {
         struct guard_buffer *buffer = reading.buffers[i];
         const struct hash before = buffer->seen;

@@ -6,8 +6,9 @@
 // The buffers of a guard stand in the order in which they were made, since memory is mostly given
 // out in that order. After a checked call those nearest to its first output are read, at most 16 of
 // at most 256 KiB in all, and compared with the hash of what was last seen in them. What the host
-// writes, and what unchecked calls may have written, is learned anew. Wrapped memory is left out:
-// its owner writes there as it likes. One thread, that of the guard.
+// writes, and what unchecked calls may have written, is learned anew, and so is all where contents
+// of memory have gone, as with a worker that is started again. Wrapped memory is left out: its
+// owner writes there as it likes. One thread, that of the guard.
 #pragma once
 
 #include "verify/guard_violation.h"
@@ -15,7 +16,8 @@
 // The buffers of one guard. All zero to begin with.
 struct guard_bystanders {
     struct guard_buffer *newest;
-    uint64_t epoch; // What was learned in an earlier one does not count.
+    uint64_t epoch;      // What was learned in an earlier one does not count.
+    uint64_t generation; // Of the memory (device/backend.h) in which all was learned.
     struct room room;
 };
 

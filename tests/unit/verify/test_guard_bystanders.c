@@ -38,15 +38,20 @@ static void end(void)
 TestSuite(guard_bystanders, .init = begin, .fini = end);
 
 // As after a call whose own buffers are as they should be.
-static enum guard_kind check(void)
+static enum guard_kind check_on(struct backend *backend)
 {
     for (uint32_t i = 0; i < silu.guarded.watch_count; i++) {
         const struct guarded_watch *watch = &silu.guarded.watches[i];
         memcpy(watch->after, silu_bytes(watch->buffer), guard_buffer_readable_bytes(watch->buffer));
     }
     violation = (struct guard_violation){0};
-    MUST(guard_bystanders_check(&bystanders, silu.backend, &silu.guarded, &violation));
+    MUST(guard_bystanders_check(&bystanders, backend, &silu.guarded, &violation));
     return violation.kind;
+}
+
+static enum guard_kind check(void)
+{
+    return check_on(silu.backend);
 }
 
 static void change(const struct guard_buffer *buffer)
@@ -85,6 +90,28 @@ Test(guard_bystanders, what_is_forgotten_is_seen_anew)
     cr_assert_eq(check(), GUARD_CLEAN);
     change(others[2]);
     cr_assert_eq(check(), GUARD_OUTSIDE);
+}
+
+static uint64_t generation;
+
+static uint64_t count_generation(const struct backend *backend)
+{
+    (void)backend;
+    return generation;
+}
+
+// A worker that is started again has other contents in its buffers.
+Test(guard_bystanders, what_was_lost_is_seen_anew)
+{
+    struct backend_vt vt = backend_forward_vt;
+    struct backend_wrapper again = {.backend = {.vt = &vt}, .inner = silu.backend};
+    vt.generation = count_generation;
+    cr_assert_eq(check_on(&again.backend), GUARD_CLEAN);
+    change(others[1]);
+    generation++;
+    cr_assert_eq(check_on(&again.backend), GUARD_CLEAN);
+    change(others[1]);
+    cr_assert_eq(check_on(&again.backend), GUARD_OUTSIDE);
 }
 
 Test(guard_bystanders, a_freed_buffer_is_none)
