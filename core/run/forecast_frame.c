@@ -8,6 +8,9 @@
 #include "run/forecast_device.h"
 #include "tensor/encoding.h"
 
+// As on the GPUs of sdk/gpu: tiles as they are stored, blocks of files spread.
+static const unsigned takes = ENCODING_TAKES_TILES;
+
 static tapml_status make_place(struct forecast_frame *frame)
 {
     TAPML_TRY(forecast_device_create(frame->given.file, frame->given.activation, &frame->device));
@@ -112,7 +115,7 @@ forecast_frame_bind(struct forecast_frame *frame, uint32_t op, const struct affi
 
     binding_evaluate(binding, point);
     binding_set_activation(binding, value_marks(frame->values), frame->given.activation);
-    binding_set_encodings(binding, 0);
+    binding_set_encodings(binding, takes);
     return binding;
 }
 
@@ -120,7 +123,7 @@ tapml_tensor forecast_frame_form(const struct forecast_frame *frame, uint32_t va
 {
     const struct graph_value *weight = &frame->graph->values[value];
 
-    const struct encoding_form form = encoding_on_device(weight->encoding, weight->dtype, 0);
+    const struct encoding_form form = encoding_on_device(weight->encoding, weight->dtype, takes);
 
     for (uint32_t i = 0; i < weight->rank; i++) {
         shape[i] = weight->shape[i].constant;

@@ -176,6 +176,13 @@ def times_follow_from_bandwidth_rate_and_launches(folder):
     assert weights - table + states < moved["bytes"] < 1.1 * (weights - table + states), moved
 
 
+def quantised_weights_stay_as_they_are(folder):
+    model = os.path.join(rig.DATA, "models", "quantised_fp8_blocks")
+    document, _ = forecast(folder, "--ids", "1 5 7", model=model, device=device(folder, "[memory]\nbandwidth = 1\n"))
+    stored = os.path.getsize(os.path.join(model, "model.safetensors"))
+    assert 0.9 * stored < document["memory"]["weights"] < stored, (document["memory"], stored)
+
+
 def saved_by_the_page():
     """What the page saves that is opened as a file."""
     with browser.Browser(["--enable-unsafe-webgpu"]) as page:
@@ -263,6 +270,7 @@ def what_is_asked_for_wrongly_is_refused(folder):
 if __name__ == "__main__":
     FIRST = [two_ops_that_overflow_are_named_and_no_others, an_op_below_the_normal_numbers_loses,
              limits_are_those_that_the_device_refuses, figures_decide_what_is_named,
-             times_follow_from_bandwidth_rate_and_launches, a_run_forecasts_its_devices, devices_are_listed, a_browser_says_what_it_grants,
+             times_follow_from_bandwidth_rate_and_launches, a_run_forecasts_its_devices,
+             quantised_weights_stay_as_they_are, devices_are_listed, a_browser_says_what_it_grants,
              what_is_asked_for_wrongly_is_refused]
     rig.main([a_run_refuses_what_is_forecast] if sys.argv[1:] == ["run"] else FIRST)
