@@ -3,7 +3,8 @@
 """What each rule says of a fault: the host's report, and the lines of bench/outputs.
 
 What is wrong is decided by bits alone: an op is wrong where some output, of a kept or a derived case, has other bits
-than the unchanged plugin gives on the same device. No limit of the tool takes part in that.
+than the unchanged plugin gives on the same device, or memory beside it is written. A driver with which a run does not
+come to its end is wrong, too. No limit of the tool takes part in that.
 """
 import dataclasses
 import math

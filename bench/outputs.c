@@ -7,8 +7,9 @@
 //   source  case  instance  op  phase  shape class  label  verdict  margin  seconds  outputs...
 //
 // An output is NAME:KIND:BITS:ALL:RELATIVE:NMSE. KIND is `state` or `tensor`, BITS a digest of what
-// was computed, ALL and RELATIVE are 1 where every element keeps the rule of that name: rtol 1e-2
-// with atol 1, and 1e-5 of both. bench/scoreboard reads them.
+// was computed, with a `+` where memory outside of it was written as well or not all of it, ALL and
+// RELATIVE are 1 where every element keeps the rule of that name: rtol 1e-2 with atol 1, and 1e-5
+// of both. bench/scoreboard reads them.
 #include "base/hash.h"
 #include "config/run_file.h"
 #include "measure.h"
@@ -94,7 +95,19 @@ static int is_state(const struct carved_case *item, const char *param)
     return 0;
 }
 
-static void print_output(const struct examination *examination, const struct replay_output *output)
+static int is_outside(const struct verdict *verdict, const char *param)
+{
+    for (size_t i = 0; i < verdict->error_count; i++) {
+        if (strcmp(verdict->errors[i].param, param) == 0) {
+            return verdict->errors[i].is_outside;
+        }
+    }
+    return 0;
+}
+
+static void print_output(const struct examination *examination,
+                         const struct replay_output *output,
+                         int is_outside)
 {
     const size_t bytes = (size_t)replay_output_count(output) * TAPML_DT_BYTES(output->dtype);
     char digest[HASH_TEXT];
@@ -102,9 +115,9 @@ static void print_output(const struct examination *examination, const struct rep
     hash_text(hash_bytes(output->computed, bytes), digest);
     const struct compare_result distance = compare_tensors(
         output->dtype, output->expected, output->computed, output->rows, output->width);
-    (void)printf("\t%s:%s:%s:%d:%d:%.6g", output->param,
+    (void)printf("\t%s:%s:%s%s:%d:%d:%.6g", output->param,
                  is_state(examination->item, output->param) ? "state" : "tensor", digest,
-                 keeps_all(&ALL, output), keeps_all(&RELATIVE, output),
+                 is_outside ? "+" : "", keeps_all(&ALL, output), keeps_all(&RELATIVE, output),
                  distance.mismatched_non_finite > 0 ? (double)INFINITY : distance.nmse);
 }
 
@@ -117,7 +130,9 @@ observe(void *user, const struct examination *examination, const struct verdict 
                  verdict->shape_class, verdict->label, verdict_name(verdict->kind), verdict->margin,
                  reading_since(outputs->begin).processor);
     for (uint32_t i = 0; verdict->error_count > 0 && i < examination->result.output_count; i++) {
-        print_output(examination, &examination->result.outputs[i]);
+        const struct replay_output *output = &examination->result.outputs[i];
+
+        print_output(examination, output, is_outside(verdict, output->param));
     }
     (void)printf("\n");
     (void)fflush(stdout); // What came before a crash is known.

@@ -14,14 +14,14 @@ HEAD = """# The scoreboard
 
 Written by `bench/scoreboard` ([bench](../bench/README.md)); not edited by hand.
 
-A fault is a change of one source, of which one plugin is built again, or an injected one
-([injected faults](faults.md)). The host runs on the changed plugin as on any target. What is wrong is decided by bits
-alone: an operator is wrong if one of its outputs, in any kept or derived case, differs from what the unchanged plugin
-computes on the same device. A change that alters no bit is harmless, and whoever is accused then is innocent: among
-the drawn ones these are equivalent texts, and code that the cases do not reach. A fault that is missed stays on the
-board. A description of a model is shared by source and target; there the host is `tapml-host eval`
-([the judge](judge.md)), with what single modules compute where `tests/data/judge` has that. "One of several
-operators" is not an exact name.
+A fault is a change of one source, of which one plugin is built again, or an injected one ([injected
+faults](faults.md)). The host runs on the changed plugin as on any target. What is wrong is decided by bits alone: an
+operator is wrong if one of its outputs, in any kept or derived case, differs from what the unchanged plugin computes
+on the same device, or if memory beside one is written. A driver is wrong, too, where the run does not come to its end.
+Any other change that alters no bit is harmless, and whoever is accused then is innocent: among the drawn ones these
+are equivalent texts, and code that the cases do not reach. A fault that is missed stays on the board. A description of
+a model is shared by source and target; there the host is `tapml-host eval` ([the judge](judge.md)), with what single
+modules compute where `tests/data/judge` has that. "One of several operators" is not an exact name.
 
 Beside the host, other rules judge the same outputs of the same cases:
 
