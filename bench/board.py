@@ -174,6 +174,11 @@ def blames_driver(done):
     return re.search(r"^blamed: the driver of ", done.stdout, re.M) is not None
 
 
+def blames_what_is_below(done):
+    """Whether all operators are said to be wrong for one cause below them."""
+    return re.search(r"^nothing that runs on \S+ is right: ", done.stdout, re.M) is not None
+
+
 def judge_eval(truth, done, seconds):
     """What `tapml-host eval` says of a model's description: the op that diverges first, or a range that it is in.
 
@@ -196,6 +201,8 @@ def judge_ours(truth, done, seconds):
     if blames_driver(done):
         said.detected, said.right, said.note = True, truth.is_driver, "driver"
         said.innocents += 0 if truth.is_driver else 1
+    elif blames_what_is_below(done) and truth.is_driver:
+        said.detected, said.right, said.innocents, said.note = True, True, 0, "below all operators"
     elif done.returncode in (2, 3):  # It is not used, with a sentence that says why.
         sentence = (done.stderr.strip().splitlines() or [""])[-1]
         said.detected, said.right, said.note = True, truth.is_driver, "refused: " + sentence[:160]

@@ -113,9 +113,27 @@ static void print_right(const json_t *target, const char *name, struct text *out
     }
 }
 
+// Whether nothing is right, of more kinds than are likely to be wrong each by itself.
+static int is_wrong_throughout(const json_t *target)
+{
+    enum { KINDS_MIN = 4 };
+    const char *names[REPORT_VERDICT_OPS];
+
+    return count_of(target, "moved") == 0 &&
+           report_verdict_ops(target, REPORT_OPS, names) >= KINDS_MIN;
+}
+
 static void print_blamed(const json_t *target, const char *name, struct text *out)
 {
-    const json_t *first = json_array_get(json_object_get(target, "blamed"), 0);
+    const json_t *blamed = json_object_get(target, "blamed");
+    const json_t *first = json_array_get(blamed, 0);
+
+    if (is_wrong_throughout(target)) {
+        text_format(out,
+                    "nothing that runs on %s is right: %zu instances fail; look for one cause "
+                    "below them: ",
+                    name, json_array_size(blamed));
+    }
     const size_t count = print_ops(target, REPORT_OPS, out);
 
     text_format(out, " %s wrong on %s: first at %s: %s", count == 1 ? "is" : "are", name,

@@ -45,6 +45,32 @@ Test(report_verdict, what_is_blamed_comes_first)
     json_decref(report);
 }
 
+Test(report_verdict, where_nothing_is_right_the_cause_is_below)
+{
+    json_t *report = report_make();
+    json_t *target = target_of(report), *ops = json_object_get(target, "ops");
+    char name[] = "org.example.a";
+
+    (void)json_object_set_new(blamed_of(target), "instance", json_string("layers.0/a"));
+    (void)json_object_set_new(json_object_get(target, "counts"), "moved", json_integer(0));
+    for (int i = 0; i < 3; i++) {
+        json_t *op = json_deep_copy(json_array_get(ops, 0)),
+               *blamed = json_deep_copy(blamed_of(target));
+
+        name[sizeof(name) - 2] = (char)('a' + i);
+        (void)json_object_set_new(op, "op", json_string(name));
+        (void)json_object_set_new(blamed, "op", json_string(name));
+        (void)json_array_append_new(ops, op);
+        (void)json_array_append_new(json_object_get(target, "blamed"), blamed);
+    }
+    check_line(
+        target, REPORT_OPS,
+        "nothing that runs on gpu is right: 4 instances fail; look for one cause below them: "
+        "silu, org.example.a, org.example.b and org.example.c are wrong on gpu: first at "
+        "layers.0/a: y[1] is NaN\n");
+    json_decref(report);
+}
+
 Test(report_verdict, a_right_target_says_of_how_many)
 {
     json_t *report = report_make();
