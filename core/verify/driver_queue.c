@@ -207,7 +207,12 @@ static tapml_status find_op(struct driver_trial *trial, const char *name, struct
         return TAPML_OK;
     }
     make_arguments(out, NULL, NULL, &args);
-    TAPML_TRY(backend_supports(trial->backend, out->schema, args.values, &answer));
+    const tapml_status status = backend_supports(trial->backend, out->schema, args.values, &answer);
+    if (status != TAPML_OK && !status_ends_all(status)) { // As an op that crashes does.
+        driver_trial_skip(trial, "asked for %s: %s", name, status_message());
+        return TAPML_OK;
+    }
+    TAPML_TRY(status);
     if (answer.grade == TAPML_SUPPORT_NO) {
         driver_trial_skip(trial, "the device refuses the op %s: %s", name, answer.reason);
         return TAPML_OK;
@@ -246,6 +251,22 @@ typedef tapml_status try_fn(struct driver_trial *trial,
                             int is_alone,
                             int *out_is_right);
 
+// A run that fails is a wrong one: the kernel may have crashed.
+static tapml_status attempt(struct driver_trial *trial,
+                            const struct driver_launch *launch,
+                            try_fn *try_one,
+                            int is_alone,
+                            int *out_is_right)
+{
+    const tapml_status status = try_one(trial, launch, is_alone, out_is_right);
+    if (status == TAPML_OK || status_ends_all(status)) {
+        return status;
+    }
+    *out_is_right = 0;
+    const tapml_status waited = backend_wait(trial->backend);
+    return status_ends_all(waited) ? waited : TAPML_OK;
+}
+
 // Judges a launch that went wrong, as the head of driver_queue.h says.
 static tapml_status judge_launch(struct driver_trial *trial,
                                  const struct driver_launch *launch,
@@ -257,9 +278,9 @@ static tapml_status judge_launch(struct driver_trial *trial,
     int queued = 0;
     for (int i = 0; i < REPEATS; i++) {
         int is_right = 0;
-        TAPML_TRY(try_one(trial, launch, 1, &is_right));
+        TAPML_TRY(attempt(trial, launch, try_one, 1, &is_right));
         alone += is_right;
-        TAPML_TRY(try_one(trial, launch, 0, &is_right));
+        TAPML_TRY(attempt(trial, launch, try_one, 0, &is_right));
         queued += is_right;
     }
     if (alone == REPEATS && queued == 0) {
@@ -291,7 +312,7 @@ static tapml_status try_launches(struct driver_trial *trial,
         launch->output = quarter(trial, 2);
         driver_trial_begin(trial, 0, (uint64_t)counts[i] * sizeof(float));
         draw_numbers(trial, trial->given, counts[i]);
-        TAPML_TRY(try_one(trial, launch, 0, &is_right));
+        TAPML_TRY(attempt(trial, launch, try_one, 0, &is_right));
         if (!is_right) {
             TAPML_TRY(judge_launch(trial, launch, try_one, what));
         }

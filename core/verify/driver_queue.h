@@ -6,9 +6,9 @@
 // Each fails or skips the trial, or leaves it as it is: then the driver has passed. A status is
 // that of the backend; work may be pending then.
 //
-// Launches need an op, whose kernel may be wrong. So what goes wrong is tried again, the launch by
-// itself too, and the driver is blamed only if the launch is right by itself each time, and wrong
-// each time as it was queued. Else the check is skipped: that is for the cases of the op.
+// Launches need an op, whose kernel may be wrong, or crash. So what goes wrong is tried again, the
+// launch by itself too, and the driver is blamed only if the launch is right by itself each time,
+// and wrong each time as it was queued. Else the check is skipped: that is for the cases of the op.
 #pragma once
 
 #include "verify/driver_trial.h"

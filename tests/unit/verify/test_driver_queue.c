@@ -152,6 +152,34 @@ Test(driver_queue, a_wrong_kernel_is_not_the_drivers)
     expect(driver_queue_launch, DRIVER_SKIPPED, "that is not for the driver alone");
 }
 
+// A kernel that ends its worker, or ends it as soon as it is asked for.
+static tapml_status call_and_crash(struct backend *on, const struct backend_call *call)
+{
+    (void)on;
+    return status_fail(TAPML_INTERNAL, "killed by SIGSEGV while it ran %s", call->op->name);
+}
+
+static tapml_status crash_when_asked(struct backend *on,
+                                     const struct compiled_op *schema,
+                                     const tapml_value *args,
+                                     tapml_support *out_support)
+{
+    (void)on;
+    (void)args;
+    (void)out_support;
+    return status_fail(TAPML_INTERNAL, "killed by SIGSEGV when asked for %s", schema->op->name);
+}
+
+Test(driver_queue, a_kernel_that_crashes_is_not_the_drivers)
+{
+    hasty.vt.call = call_and_crash;
+    expect(driver_queue_launch, DRIVER_SKIPPED,
+           "with tapml.copy of 1 elements was right 0 of 8 times, and by itself 0 times");
+    hasty.vt.supports = crash_when_asked;
+    expect(driver_queue_arguments, DRIVER_SKIPPED,
+           "asked for tapml.scale: killed by SIGSEGV when asked for tapml.scale");
+}
+
 Test(driver_queue, a_device_without_the_ops_is_not_judged_by_launches)
 {
     struct backend *late = late_create(
