@@ -36,7 +36,10 @@ def one(queries, word):
 
 
 def they_run_as_they_are_printed(folder):
-    ini, dir_ = rig.write_small_run(folder, extra=FAULT)
+    device = os.path.join(folder, "device.ini")
+    with open(device, "w", encoding="utf-8") as file:
+        file.write("[device]\nname = few buffers\nsource = a test\n[kernel]\nbindings = 2\n")
+    ini, dir_ = rig.write_small_run(folder, extra=f"{FAULT}\n[forecast.few]\ndevice = {device}\n")
     rig.check(rig.host("--config", ini), 1)
     store = os.path.join(dir_, "run.tapmlrun")
     queries = printed()
