@@ -29,10 +29,19 @@ write_row(struct store *store, size_t position, const struct forecasted_row *ite
 
 static tapml_status write_parts(struct store *store, const struct forecasted_row *item)
 {
-    TAPML_TRY(forecasted_range_write(store, item->name, item->ranges, item->range_count));
-    TAPML_TRY(forecasted_limit_write(store, item->name, item->limits, item->limit_count));
-    TAPML_TRY(forecasted_time_write(store, item->name, item->times, item->time_count));
-    return forecasted_kind_write(store, item->name, item->kinds, item->kind_count);
+    const struct {
+        const struct forecasted_part *part;
+        const void *items;
+        size_t count;
+    } parts[] = {{&forecasted_range_part, item->ranges, item->range_count},
+                 {&forecasted_limit_part, item->limits, item->limit_count},
+                 {&forecasted_time_part, item->times, item->time_count},
+                 {&forecasted_kind_part, item->kinds, item->kind_count}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        TAPML_TRY(forecasted_part_write(store, parts[i].part, item->name, parts[i].items,
+                                        parts[i].count));
+    }
+    return TAPML_OK;
 }
 
 tapml_status
@@ -63,10 +72,21 @@ static int take(struct arena *arena, struct row *row, void *out_item)
 static tapml_status
 list_parts(struct store *store, struct arena *arena, struct forecasted_row *item)
 {
-    TAPML_TRY(forecasted_range_list(store, item->name, arena, &item->ranges, &item->range_count));
-    TAPML_TRY(forecasted_limit_list(store, item->name, arena, &item->limits, &item->limit_count));
-    TAPML_TRY(forecasted_time_list(store, item->name, arena, &item->times, &item->time_count));
-    return forecasted_kind_list(store, item->name, arena, &item->kinds, &item->kind_count);
+    const char *name = item->name;
+    void *items = NULL;
+    TAPML_TRY(forecasted_part_list(store, &forecasted_range_part, name, arena, &items,
+                                   &item->range_count));
+    item->ranges = items;
+    TAPML_TRY(forecasted_part_list(store, &forecasted_limit_part, name, arena, &items,
+                                   &item->limit_count));
+    item->limits = items;
+    TAPML_TRY(
+        forecasted_part_list(store, &forecasted_time_part, name, arena, &items, &item->time_count));
+    item->times = items;
+    TAPML_TRY(
+        forecasted_part_list(store, &forecasted_kind_part, name, arena, &items, &item->kind_count));
+    item->kinds = items;
+    return TAPML_OK;
 }
 
 tapml_status forecasted_list(struct store *store,

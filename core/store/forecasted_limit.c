@@ -3,38 +3,16 @@
 #include "store/forecasted_limit.h"
 
 #include "base/arena.h"
-#include "base/assert.h"
-#include "store/row_list.h"
 
-static tapml_status write_one(struct store *store,
-                              const char *name,
-                              size_t position,
-                              const struct forecasted_limit *item)
+static void put(struct row *row, const void *data)
 {
-    struct row row;
-    TAPML_TRY(row_begin(store, "INSERT INTO forecast_limit VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                        "writing forecasts", &row));
-    row_put_text(&row, name);
-    row_put_i64(&row, (int64_t)position);
-    row_put_text(&row, item->kind);
-    row_put_text(&row, item->instance);
-    row_put_text(&row, item->op);
-    row_put_i64(&row, (int64_t)item->needed);
-    row_put_i64(&row, (int64_t)item->allowed);
-    row_put_text(&row, item->sentence);
-    return row_run(&row);
-}
-
-tapml_status forecasted_limit_write(struct store *store,
-                                    const char *name,
-                                    const struct forecasted_limit *items,
-                                    size_t count)
-{
-    ASSERT(name && (items || count == 0));
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(write_one(store, name, i, &items[i]));
-    }
-    return TAPML_OK;
+    const struct forecasted_limit *item = data;
+    row_put_text(row, item->kind);
+    row_put_text(row, item->instance);
+    row_put_text(row, item->op);
+    row_put_i64(row, (int64_t)item->needed);
+    row_put_i64(row, (int64_t)item->allowed);
+    row_put_text(row, item->sentence);
 }
 
 static int take(struct arena *arena, struct row *row, void *out_item)
@@ -51,21 +29,11 @@ static int take(struct arena *arena, struct row *row, void *out_item)
     return item->kind && item->instance && item->op && item->sentence;
 }
 
-tapml_status forecasted_limit_list(struct store *store,
-                                   const char *name,
-                                   struct arena *arena,
-                                   struct forecasted_limit **out_items,
-                                   size_t *out_count)
-{
-    void *items = NULL;
-    TAPML_TRY(row_list_read(
-        store,
-        &(struct row_list){.sql = "SELECT kind, instance, op, needed, allowed, sentence"
-                                  " FROM forecast_limit WHERE name = ? ORDER BY position",
-                           .key = name,
-                           .item_bytes = sizeof(**out_items),
-                           .take = take},
-        arena, &items, out_count));
-    *out_items = items;
-    return TAPML_OK;
-}
+const struct forecasted_part forecasted_limit_part = {
+    .insert = "INSERT INTO forecast_limit VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    .select = "SELECT kind, instance, op, needed, allowed, sentence"
+              " FROM forecast_limit WHERE name = ? ORDER BY position",
+    .item_bytes = sizeof(struct forecasted_limit),
+    .put = put,
+    .take = take,
+};

@@ -3,43 +3,20 @@
 #include "store/forecasted_range.h"
 
 #include "base/arena.h"
-#include "base/assert.h"
-#include "store/row_list.h"
 
-static tapml_status write_one(struct store *store,
-                              const char *name,
-                              size_t position,
-                              const struct forecasted_range *item)
+static void put(struct row *row, const void *data)
 {
-    struct row row;
-    TAPML_TRY(row_begin(store,
-                        "INSERT INTO forecast_range VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        "writing forecasts", &row));
-    row_put_text(&row, name);
-    row_put_i64(&row, (int64_t)position);
-    row_put_text(&row, item->type);
-    row_put_text(&row, item->instance);
-    row_put_text(&row, item->op);
-    row_put_i64(&row, (int64_t)item->elements);
-    row_put_f64(&row, item->largest);
-    row_put_i64(&row, (int64_t)item->beyond);
-    row_put_i64(&row, (int64_t)item->below);
-    row_put_i64(&row, (int64_t)item->zeroed);
-    row_put_f64(&row, item->relative);
-    row_put_f64(&row, item->worst);
-    return row_run(&row);
-}
-
-tapml_status forecasted_range_write(struct store *store,
-                                    const char *name,
-                                    const struct forecasted_range *items,
-                                    size_t count)
-{
-    ASSERT(name && (items || count == 0));
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(write_one(store, name, i, &items[i]));
-    }
-    return TAPML_OK;
+    const struct forecasted_range *item = data;
+    row_put_text(row, item->type);
+    row_put_text(row, item->instance);
+    row_put_text(row, item->op);
+    row_put_i64(row, (int64_t)item->elements);
+    row_put_f64(row, item->largest);
+    row_put_i64(row, (int64_t)item->beyond);
+    row_put_i64(row, (int64_t)item->below);
+    row_put_i64(row, (int64_t)item->zeroed);
+    row_put_f64(row, item->relative);
+    row_put_f64(row, item->worst);
 }
 
 static int take(struct arena *arena, struct row *row, void *out_item)
@@ -60,22 +37,11 @@ static int take(struct arena *arena, struct row *row, void *out_item)
     return item->type && item->instance && item->op;
 }
 
-tapml_status forecasted_range_list(struct store *store,
-                                   const char *name,
-                                   struct arena *arena,
-                                   struct forecasted_range **out_items,
-                                   size_t *out_count)
-{
-    void *items = NULL;
-    TAPML_TRY(row_list_read(
-        store,
-        &(struct row_list){.sql = "SELECT type, instance, op, elements, largest, beyond, below, "
-                                  "zeroed, relative, worst"
-                                  " FROM forecast_range WHERE name = ? ORDER BY position",
-                           .key = name,
-                           .item_bytes = sizeof(**out_items),
-                           .take = take},
-        arena, &items, out_count));
-    *out_items = items;
-    return TAPML_OK;
-}
+const struct forecasted_part forecasted_range_part = {
+    .insert = "INSERT INTO forecast_range VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .select = "SELECT type, instance, op, elements, largest, beyond, below, zeroed, relative, worst"
+              " FROM forecast_range WHERE name = ? ORDER BY position",
+    .item_bytes = sizeof(struct forecasted_range),
+    .put = put,
+    .take = take,
+};

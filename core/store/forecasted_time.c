@@ -3,43 +3,20 @@
 #include "store/forecasted_time.h"
 
 #include "base/arena.h"
-#include "base/assert.h"
-#include "store/row_list.h"
 
-static tapml_status write_one(struct store *store,
-                              const char *name,
-                              size_t position,
-                              const struct forecasted_time *item)
+static void put(struct row *row, const void *data)
 {
-    struct row row;
-    TAPML_TRY(row_begin(store,
-                        "INSERT INTO forecast_time VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        "writing forecasts", &row));
-    row_put_text(&row, name);
-    row_put_i64(&row, (int64_t)position);
-    row_put_text(&row, item->phase);
-    row_put_i64(&row, (int64_t)item->tokens);
-    row_put_i64(&row, (int64_t)item->first_token);
-    row_put_i64(&row, (int64_t)item->launches);
-    row_put_f64(&row, item->bytes);
-    row_put_f64(&row, item->operations);
-    row_put_f64(&row, item->seconds);
-    row_put_i64(&row, item->has_bandwidth);
-    row_put_i64(&row, item->has_rate);
-    row_put_i64(&row, item->has_launch);
-    return row_run(&row);
-}
-
-tapml_status forecasted_time_write(struct store *store,
-                                   const char *name,
-                                   const struct forecasted_time *items,
-                                   size_t count)
-{
-    ASSERT(name && (items || count == 0));
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(write_one(store, name, i, &items[i]));
-    }
-    return TAPML_OK;
+    const struct forecasted_time *item = data;
+    row_put_text(row, item->phase);
+    row_put_i64(row, (int64_t)item->tokens);
+    row_put_i64(row, (int64_t)item->first_token);
+    row_put_i64(row, (int64_t)item->launches);
+    row_put_f64(row, item->bytes);
+    row_put_f64(row, item->operations);
+    row_put_f64(row, item->seconds);
+    row_put_i64(row, item->has_bandwidth);
+    row_put_i64(row, item->has_rate);
+    row_put_i64(row, item->has_launch);
 }
 
 static int take(struct arena *arena, struct row *row, void *out_item)
@@ -60,23 +37,12 @@ static int take(struct arena *arena, struct row *row, void *out_item)
     return item->phase != NULL;
 }
 
-tapml_status forecasted_time_list(struct store *store,
-                                  const char *name,
-                                  struct arena *arena,
-                                  struct forecasted_time **out_items,
-                                  size_t *out_count)
-{
-    void *items = NULL;
-    TAPML_TRY(row_list_read(
-        store,
-        &(struct row_list){.sql = "SELECT phase, tokens, first_token, launches, bytes, operations, "
-                                  "seconds, has_bandwidth,"
-                                  " has_rate, has_launch"
-                                  " FROM forecast_time WHERE name = ? ORDER BY position",
-                           .key = name,
-                           .item_bytes = sizeof(**out_items),
-                           .take = take},
-        arena, &items, out_count));
-    *out_items = items;
-    return TAPML_OK;
-}
+const struct forecasted_part forecasted_time_part = {
+    .insert = "INSERT INTO forecast_time VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .select = "SELECT phase, tokens, first_token, launches, bytes, operations, seconds, "
+              "has_bandwidth, has_rate, has_launch"
+              " FROM forecast_time WHERE name = ? ORDER BY position",
+    .item_bytes = sizeof(struct forecasted_time),
+    .put = put,
+    .take = take,
+};

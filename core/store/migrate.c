@@ -85,14 +85,6 @@ static const char STEPS_OF_2[] =
     "   WHEN 'departs' THEN 'diverges' WHEN 'watched' THEN 'judged' ELSE verdict END,"
     "  reason, plan, margin, time_ns, written_s FROM main.ledger";
 
-// What version 5 has added.
-#define FORECASTS                                                                                  \
-    {"forecast", NULL, NULL}, {"forecast_range", NULL, NULL}, {"forecast_limit", NULL, NULL},      \
-        {"forecast_time", NULL, NULL},                                                             \
-    {                                                                                              \
-        "forecast_kind", NULL, NULL                                                                \
-    }
-
 static const struct change FROM_2[] = {
     {"metadata",
      "INSERT INTO temp.metadata SELECT name, value FROM main.fact"
@@ -133,24 +125,18 @@ static const struct change FROM_2[] = {
      "finding"},
     {"bundle", NULL, NULL},
     {"maker", NULL, NULL},
-    FORECASTS,
 };
 
 static const struct change FROM_3[] = {
     {"result", RESULTS_OF_3, "result"},
     {"output_error", ERRORS_OF_2_AND_3, NULL},
     {"maker", NULL, NULL},
-    FORECASTS,
-};
-
-static const struct change FROM_4[] = {
-    FORECASTS,
 };
 
 // A version, and how its tables become those of this one.
 struct migration {
     int64_t version;
-    const struct change *changes;
+    const struct change *changes; // Beside tables that were added later (schema_added).
     size_t change_count;
     int lacks_keys; // Of its cases: they are computed.
 };
@@ -158,7 +144,7 @@ struct migration {
 static const struct migration MIGRATIONS[] = {
     {2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2), 1},
     {3, FROM_3, sizeof(FROM_3) / sizeof(*FROM_3), 0},
-    {4, FROM_4, sizeof(FROM_4) / sizeof(*FROM_4), 0},
+    {4, NULL, 0, 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";
@@ -173,6 +159,18 @@ static tapml_status run_text(struct store *store, struct text *sql)
 {
     TAPML_TRY(text_status(sql));
     return run_sql(store, sql->data);
+}
+
+// Whether there is a change of this index: a migration's own, then a table that was added later.
+static int change_at(const struct migration *migration, size_t index, struct change *out_change)
+{
+    if (index < migration->change_count) {
+        *out_change = migration->changes[index];
+        return 1;
+    }
+    *out_change =
+        (struct change){.table = schema_added(migration->version, index - migration->change_count)};
+    return out_change->table != NULL;
 }
 
 // Makes the temporary table of a change, and fills it.
@@ -211,14 +209,15 @@ static tapml_status run_changes(struct store *store, const struct migration *mig
     struct text sql;
     tapml_status status = TAPML_OK;
     text_init(&sql);
-    for (size_t i = 0; status == TAPML_OK && i < migration->change_count; i++) {
-        status = fill(store, &migration->changes[i], &sql);
+    struct change change;
+    for (size_t i = 0; status == TAPML_OK && change_at(migration, i, &change); i++) {
+        status = fill(store, &change, &sql);
     }
     if (status == TAPML_OK && migration->lacks_keys) {
         status = case_key_write_all(store);
     }
-    for (size_t i = 0; is_kept && status == TAPML_OK && i < migration->change_count; i++) {
-        status = keep(store, &migration->changes[i], &sql);
+    for (size_t i = 0; is_kept && status == TAPML_OK && change_at(migration, i, &change); i++) {
+        status = keep(store, &change, &sql);
     }
     if (is_kept && status == TAPML_OK) {
         text_clear(&sql);

@@ -423,8 +423,8 @@ static const struct schema_table TABLES[] = {
      NULL},
 };
 
-// The first version that has a table, of those behind OLD_TABLES_LAST; the others have been there
-// before.
+// Tables that stores behind OLD_TABLES_LAST did not all have, each with the first version that has
+// it. They begin empty.
 static const struct {
     const char *table;
     int64_t version;
@@ -434,11 +434,22 @@ static const struct {
              {"forecast_time", 5},
              {"forecast_kind", 5}};
 
-static int has_table(int64_t version, const char *table)
+const char *schema_added(int64_t version, size_t index)
 {
     for (size_t i = 0; i < sizeof(ADDED) / sizeof(*ADDED); i++) {
-        if (strcmp(ADDED[i].table, table) == 0) {
-            return version >= ADDED[i].version;
+        if (ADDED[i].version > version && index-- == 0) {
+            return ADDED[i].table;
+        }
+    }
+    return NULL;
+}
+
+static int has_table(int64_t version, const char *table)
+{
+    const char *added = NULL;
+    for (size_t i = 0; (added = schema_added(version, i)) != NULL; i++) {
+        if (strcmp(added, table) == 0) {
+            return 0;
         }
     }
     return 1;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // "TapM": what `file` and the `sqlite3` shell find in the header.
@@ -19,6 +20,10 @@ struct schema_table {
 
 // The table of that name in this version, or NULL.
 const struct schema_table *schema_find(const char *name);
+
+// The tables that a store of `version` lacks since they were added later, and begin empty: by
+// index, NULL past the last.
+const char *schema_added(int64_t version, size_t index);
 
 // The statement that makes the view `judged`, which no module reads: it is for a person at a shell.
 const char *schema_view(void);

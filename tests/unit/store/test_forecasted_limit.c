@@ -14,11 +14,13 @@ Test(forecasted_limit, rows_are_read_in_their_order)
         {"refused", "z", "tapml.mul", 9, 8, "too large"},
         {"panels", "a", "tapml.add", 0, 0, ""},
     };
-    struct forecasted_limit *found = NULL;
+    const struct forecasted_part *part = &forecasted_limit_part;
+    void *items = NULL;
     size_t count = 0;
     MUST(forecasted_replace(store, &forecast, 1));
-    MUST(forecasted_limit_write(store, "a", rows, 2));
-    MUST(forecasted_limit_list(store, "a", arena, &found, &count));
+    MUST(forecasted_part_write(store, part, "a", rows, 2));
+    MUST(forecasted_part_list(store, part, "a", arena, &items, &count));
+    const struct forecasted_limit *found = items;
     cr_assert_eq(count, 2);
     cr_assert_str_eq(found[0].kind, "refused");
     cr_assert_str_eq(found[0].instance, "z");
@@ -27,8 +29,8 @@ Test(forecasted_limit, rows_are_read_in_their_order)
     cr_assert_eq(found[0].allowed, 8);
     cr_assert_str_eq(found[0].sentence, "too large");
     cr_assert_str_eq(found[1].kind, "panels");
-    MUST(forecasted_limit_list(store, "b", arena, &found, &count));
+    MUST(forecasted_part_list(store, part, "b", arena, &items, &count));
     cr_assert_eq(count, 0);
-    cr_assert_neq(forecasted_limit_write(store, "b", rows, 1), TAPML_OK,
+    cr_assert_neq(forecasted_part_write(store, part, "b", rows, 1), TAPML_OK,
                   "there is no such forecast");
 }

@@ -23,11 +23,13 @@ Test(forecasted_range, rows_are_read_in_their_order)
          .worst = 0.75},
         {.type = "bf16", .instance = "a", .op = "tapml.add"},
     };
-    struct forecasted_range *found = NULL;
+    const struct forecasted_part *part = &forecasted_range_part;
+    void *items = NULL;
     size_t count = 0;
     MUST(forecasted_replace(store, &forecast, 1));
-    MUST(forecasted_range_write(store, "a", rows, 2));
-    MUST(forecasted_range_list(store, "a", arena, &found, &count));
+    MUST(forecasted_part_write(store, part, "a", rows, 2));
+    MUST(forecasted_part_list(store, part, "a", arena, &items, &count));
+    const struct forecasted_range *found = items;
     cr_assert_eq(count, 2);
     cr_assert_str_eq(found[0].instance, "z");
     cr_assert_eq(found[0].elements, 9);
@@ -39,8 +41,8 @@ Test(forecasted_range, rows_are_read_in_their_order)
     cr_assert_eq(found[0].worst, 0.75);
     cr_assert_str_eq(found[1].type, "bf16");
     cr_assert_str_eq(found[1].op, "tapml.add");
-    MUST(forecasted_range_list(store, "b", arena, &found, &count));
+    MUST(forecasted_part_list(store, part, "b", arena, &items, &count));
     cr_assert_eq(count, 0);
-    cr_assert_neq(forecasted_range_write(store, "b", rows, 1), TAPML_OK,
+    cr_assert_neq(forecasted_part_write(store, part, "b", rows, 1), TAPML_OK,
                   "there is no such forecast");
 }

@@ -16,11 +16,13 @@ Test(forecasted_time, rows_are_read_in_their_order)
         {"prefill", 16, 0, 70, 1e9, 2e9, 0.5, 1, 0, 1},
         {"decode", 1, 31, 70, 1e8, 2e8, NAN, 0, 1, 0},
     };
-    struct forecasted_time *found = NULL;
+    const struct forecasted_part *part = &forecasted_time_part;
+    void *items = NULL;
     size_t count = 0;
     MUST(forecasted_replace(store, &forecast, 1));
-    MUST(forecasted_time_write(store, "a", rows, 2));
-    MUST(forecasted_time_list(store, "a", arena, &found, &count));
+    MUST(forecasted_part_write(store, part, "a", rows, 2));
+    MUST(forecasted_part_list(store, part, "a", arena, &items, &count));
+    const struct forecasted_time *found = items;
     cr_assert_eq(count, 2);
     cr_assert_str_eq(found[0].phase, "prefill");
     cr_assert_eq(found[0].tokens, 16);
@@ -32,8 +34,8 @@ Test(forecasted_time, rows_are_read_in_their_order)
     cr_assert(isnan(found[1].seconds));
     cr_assert(found[0].has_bandwidth && !found[0].has_rate && found[0].has_launch);
     cr_assert(!found[1].has_bandwidth && found[1].has_rate && !found[1].has_launch);
-    MUST(forecasted_time_list(store, "b", arena, &found, &count));
+    MUST(forecasted_part_list(store, part, "b", arena, &items, &count));
     cr_assert_eq(count, 0);
-    cr_assert_neq(forecasted_time_write(store, "b", rows, 1), TAPML_OK,
+    cr_assert_neq(forecasted_part_write(store, part, "b", rows, 1), TAPML_OK,
                   "there is no such forecast");
 }
