@@ -215,7 +215,7 @@ append_folder(struct text *text, const char *program, const struct published_mod
     alloc_free(folder);
 }
 
-static tapml_status
+static void
 append_entry(struct text *text, const struct model_listing *listing, const struct model_row *row)
 {
     const struct published_model *model = row->model;
@@ -236,7 +236,6 @@ append_entry(struct text *text, const struct model_listing *listing, const struc
     text_append(text, "  config      ");
     json_file_print(text, model->config, JSON_INDENT(1));
     text_append(text, "\n");
-    return TAPML_OK;
 }
 
 // -- JSON --------------------------------------------------------------------------------------
@@ -266,7 +265,7 @@ static void append_json_sizes(struct text *text, const struct model_row *row)
     }
 }
 
-static tapml_status
+static void
 append_json(struct text *text, const struct model_listing *listing, const struct model_row *row)
 {
     static const char *const states[] = {"opens", "refused", "no plugin"};
@@ -297,22 +296,20 @@ append_json(struct text *text, const struct model_listing *listing, const struct
         json_file_print(text, model->config, JSON_INDENT(1));
     }
     text_append(text, "}");
-    return TAPML_OK;
 }
 
 // -- The command -------------------------------------------------------------------------------
 
-static tapml_status
+static void
 append(struct text *text, const struct model_listing *listing, const struct model_row *row)
 {
     if (listing->asked.is_json) {
-        return append_json(text, listing, row);
+        append_json(text, listing, row);
+    } else if (listing->asked.name != NULL) {
+        append_entry(text, listing, row);
+    } else {
+        append_row(text, &listing->asked, row);
     }
-    if (listing->asked.name != NULL) {
-        return append_entry(text, listing, row);
-    }
-    append_row(text, &listing->asked, row);
-    return TAPML_OK;
 }
 
 // A row is printed as soon as it is known: a graph takes its time.
@@ -333,12 +330,7 @@ static tapml_status show(struct model_listing *listing, const struct published_m
     }
     listing->shown++;
     text_init(&text);
-    const tapml_status status = append(&text, listing, &row);
-
-    if (status != TAPML_OK) {
-        text_release(&text);
-        return status;
-    }
+    append(&text, listing, &row);
     return text_print(&text);
 }
 

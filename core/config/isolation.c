@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/text.h"
+#include "exec/persist.h"
 #include "link/child.h"
 #include "link/client.h"
 #include "link/far_side.h"
@@ -191,8 +192,6 @@ tapml_status isolation_open(const struct isolation_options *options,
 
 // -- Probing -----------------------------------------------------------------------------------
 
-enum { PROBES = 3 }; // Of one that is killed each time.
-
 // Who was killed by something else (want of memory, a hand) is asked again.
 static tapml_status run_probe(const char *path,
                               const char *plugin,
@@ -206,7 +205,7 @@ static tapml_status run_probe(const char *path,
 
     for (int tried = 1;; tried++) {
         TAPML_TRY(child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, out_output));
-        if (!out_output->was_killed || tried == PROBES) {
+        if (!out_output->was_killed || tried == PERSIST_TRIES) {
             return TAPML_OK;
         }
         alloc_free(out_output->text);

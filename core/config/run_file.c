@@ -28,16 +28,30 @@ static int is_legal(const char *name)
     return name[strspn(name, legal)] == '\0';
 }
 
+// Whether a section of which `count` are read already, of `max`, has a place too.
+static int has_room(const struct ini *ini,
+                    size_t index,
+                    const char *what,
+                    size_t count,
+                    int max,
+                    struct problems *problems)
+{
+    if (count < (size_t)max) {
+        return 1;
+    }
+    problems_add(problems, "%s:%u: expected at most %d %s, found [%s] too", ini->name,
+                 ini->section_lines[index], max, what, ini->sections[index]);
+    return 0;
+}
+
 static void read_target(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
-    const unsigned line = config->ini.section_lines[index];
     const char *name = section + strlen("target.");
     struct place_settings target = {.name = name};
 
-    if (config->target_count == RUN_CONFIG_TARGETS_MAX) {
-        problems_add(problems, "%s:%u: expected at most %d targets, found [%s] too",
-                     config->ini.name, line, RUN_CONFIG_TARGETS_MAX, section);
+    if (!has_room(&config->ini, index, "targets", config->target_count, RUN_CONFIG_TARGETS_MAX,
+                  problems)) {
         return;
     }
     if (strcmp(name, "source") == 0 || !is_legal(name)) {
@@ -45,7 +59,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
             problems,
             "%s:%u: '%s' cannot be the name of a target: expected letters, digits, '_' and "
             "'-', and not 'source', which plans use",
-            config->ini.name, line, name);
+            config->ini.name, config->ini.section_lines[index], name);
     }
     key_reader_read(keys_table(), &config->ini, section, &target, problems);
     config->targets[config->target_count++] = target;
@@ -87,10 +101,8 @@ static void read_fault(struct run_config *config, size_t index, struct problems 
     const char *section = config->ini.sections[index];
     struct run_config_fault fault = {.rule = {.name = section}};
 
-    if (config->fault_count == RUN_CONFIG_FAULTS_MAX) {
-        problems_add(problems, "%s:%u: expected at most %d faults, found [%s] too",
-                     config->ini.name, config->ini.section_lines[index], RUN_CONFIG_FAULTS_MAX,
-                     section);
+    if (!has_room(&config->ini, index, "faults", config->fault_count, RUN_CONFIG_FAULTS_MAX,
+                  problems)) {
         return;
     }
     key_reader_read(keys_table(), &config->ini, section, &fault, problems);
@@ -118,19 +130,17 @@ static tapml_status read_figures(struct run_config_forecast *forecast)
 static void read_forecast(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
-    const unsigned line = config->ini.section_lines[index];
     struct run_config_forecast forecast = {.name = section + strlen("forecast.")};
 
-    if (config->forecast_count == RUN_CONFIG_FORECASTS_MAX) {
-        problems_add(problems, "%s:%u: expected at most %d forecasts, found [%s] too",
-                     config->ini.name, line, RUN_CONFIG_FORECASTS_MAX, section);
+    if (!has_room(&config->ini, index, "forecasts", config->forecast_count,
+                  RUN_CONFIG_FORECASTS_MAX, problems)) {
         return;
     }
     if (!is_legal(forecast.name)) {
         problems_add(problems,
                      "%s:%u: '%s' cannot be the name of a forecast: expected letters, digits, '_' "
                      "and '-'",
-                     config->ini.name, line, forecast.name);
+                     config->ini.name, config->ini.section_lines[index], forecast.name);
     }
     key_reader_read(keys_table(), &config->ini, section, &forecast, problems);
     if (forecast.path != NULL && read_figures(&forecast) != TAPML_OK) {

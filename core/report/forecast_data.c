@@ -128,6 +128,10 @@ add_kinds(const struct forecasted_row *row, const char *phase, struct report_mak
 
     for (size_t i = 0; i < row->kind_count; i++) {
         const struct forecasted_kind *kind = &row->kinds[i];
+
+        if (strcmp(kind->phase, phase) != 0) {
+            continue;
+        }
         struct report_maker part = report_maker_begin();
 
         report_maker_text(&part, "op", report_markup_op(kind->op));
@@ -135,11 +139,7 @@ add_kinds(const struct forecasted_row *row, const char *phase, struct report_mak
         report_maker_put(&part, "bytes", report_maker_number(kind->bytes));
         report_maker_put(&part, "operations", report_maker_number(kind->operations));
         put_known(&part, "seconds", kind->seconds);
-        if (strcmp(kind->phase, phase) == 0) {
-            report_maker_append(maker, array, &part);
-        } else {
-            json_decref(part.object);
-        }
+        report_maker_append(maker, array, &part);
     }
 }
 

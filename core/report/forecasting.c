@@ -171,15 +171,6 @@ tapml_status forecasting_run(const struct run_config *config,
 
 // -- Reading -----------------------------------------------------------------------------------
 
-static uint64_t count_of(struct store *store, const char *name)
-{
-    const char *value = metadata_get(store, name);
-    int64_t count = 0;
-
-    return value != NULL && text_parse_i64(value, &count) == TAPML_OK && count > 0 ? (uint64_t)count
-                                                                                   : 0;
-}
-
 // What a run says of all its forecasts.
 static tapml_status
 describe(struct store *store, struct arena *arena, struct forecast_data *out_data)
@@ -195,9 +186,9 @@ describe(struct store *store, struct arena *arena, struct forecast_data *out_dat
     if (out_data->model == NULL || out_data->source == NULL) {
         return status_no_memory();
     }
-    out_data->capacity = count_of(store, "capacity");
-    out_data->chunk = count_of(store, "chunk");
-    out_data->prompts = count_of(store, "prompts.count");
+    out_data->capacity = metadata_count(store, "capacity");
+    out_data->chunk = metadata_count(store, "chunk");
+    out_data->prompts = metadata_count(store, "prompts.count");
     TAPML_TRY(instance_list(store, arena, &instances, &ops));
     out_data->ops = ops;
     return TAPML_OK;

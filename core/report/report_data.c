@@ -29,21 +29,11 @@ put_metadata(struct report_maker *maker, struct store *store, const char *key, c
     report_maker_text(maker, key, metadata_get(store, metadata));
 }
 
-static uint64_t read_count(struct store *store, const char *name)
-{
-    const char *metadata = metadata_get(store, name);
-    int64_t value = 0;
-
-    return metadata != NULL && text_parse_i64(metadata, &value) == TAPML_OK && value > 0
-               ? (uint64_t)value
-               : 0;
-}
-
 // A number that is 0 where the store does not know it.
 static void
 put_count(struct report_maker *maker, struct store *store, const char *key, const char *metadata)
 {
-    report_maker_count(maker, key, read_count(store, metadata));
+    report_maker_count(maker, key, metadata_count(store, metadata));
 }
 
 // The last part of a path.
@@ -191,7 +181,7 @@ put_weights(struct report_maker *model, struct store *store, struct arena *arena
     if (weights.encoding == NULL) {
         return status_no_memory();
     }
-    weights.parameters = read_count(store, "model.encoded");
+    weights.parameters = metadata_count(store, "model.encoded");
     weights.part = report_maker_begin();
     const tapml_status status = carved_visit_weights(store, take_weight, &weights);
 

@@ -7,8 +7,6 @@
 #include "report/report_markup.h"
 #include "store/declaration.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // An op that the target declares something of.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -42,4 +43,11 @@ const char *metadata_get(struct store *store, const char *name)
         utf8_make_plain(memory->metadata); // It is shown to people.
     }
     return memory->metadata;
+}
+
+uint64_t metadata_count(struct store *store, const char *name)
+{
+    const char *value = metadata_get(store, name);
+    int64_t count = 0;
+    return value && text_parse_i64(value, &count) == TAPML_OK && count > 0 ? (uint64_t)count : 0;
 }

@@ -8,6 +8,8 @@
 
 #include "base/status.h"
 
+#include <stdint.h>
+
 struct store;
 
 // Writes a value, in place of an earlier one of that name.
@@ -16,3 +18,6 @@ tapml_status metadata_set(struct store *store, const char *name, const char *val
 // The value of that name without control characters, or NULL if there is none or it cannot be read.
 // Lives until the next call with this store.
 const char *metadata_get(struct store *store, const char *name);
+
+// The number of that name; 0 if there is none, or it is not above 0.
+uint64_t metadata_count(struct store *store, const char *name);

@@ -126,14 +126,15 @@ static void vary_groups(const struct derive_drawing *drawing, float *values, uin
     const uint64_t width = drawing->width, each = drawing->group_values;
     const uint64_t across = (width + each - 1) / each;
     const uint64_t seed = random_u64(drawing->random);
-    float magnitude = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t row = i / width, column = i % width;
-        if (column % each == 0) {
-            const uint64_t group = row / drawing->group_rows * across + column / each;
-            magnitude = draw_magnitude(seed + group, group == 0);
+    uint64_t end = 0;
+    for (uint64_t begin = 0; begin < count; begin = end) {
+        const uint64_t row = begin / width, column = begin % width;
+        const uint64_t group = row / drawing->group_rows * across + column / each;
+        const float magnitude = draw_magnitude(seed + group, group == 0);
+        end = begin + (each < width - column ? each : width - column);
+        for (uint64_t i = begin; i < end && i < count; i++) {
+            values[i] *= magnitude;
         }
-        values[i] *= magnitude;
     }
 }
 

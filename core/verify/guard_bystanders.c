@@ -136,12 +136,16 @@ static tapml_status read_all(struct guard_bystanders *bystanders,
     return backend_wait(inner);
 }
 
-// Whether contents of memory have gone since the last time.
-static int has_gone(struct guard_bystanders *bystanders, const struct backend *inner)
+// Forgets all where contents of memory have gone since the last time; whether they have.
+static int forget_lost(struct guard_bystanders *bystanders, const struct backend *inner)
 {
-    const uint64_t before = bystanders->generation;
-    bystanders->generation = backend_generation(inner);
-    return bystanders->generation != before;
+    const uint64_t generation = backend_generation(inner);
+    if (generation == bystanders->generation) {
+        return 0;
+    }
+    bystanders->generation = generation;
+    guard_bystanders_forget_all(bystanders);
+    return 1;
 }
 
 tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
@@ -152,9 +156,7 @@ tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
     struct reading reading = {.count = 0};
     unsigned char *image = NULL;
     const struct guarded_use *use = first_output(guarded);
-    if (has_gone(bystanders, inner)) {
-        guard_bystanders_forget_all(bystanders);
-    }
+    (void)forget_lost(bystanders, inner);
     learn_own(bystanders, guarded);
     if (!use) {
         return TAPML_OK;
@@ -164,8 +166,7 @@ tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
         return TAPML_OK;
     }
     TAPML_TRY(read_all(bystanders, inner, &reading, &image));
-    if (has_gone(bystanders, inner)) {
-        guard_bystanders_forget_all(bystanders);
+    if (forget_lost(bystanders, inner)) {
         return TAPML_OK;
     }
     for (uint32_t i = 0; i < reading.count; i++) {

@@ -4,8 +4,10 @@
 // A fixture's calls on a device that a text describes: what tests of forecasts stand on.
 #pragma once
 
+#include "base/alloc.h"
 #include "harness/scratch.h"
 #include "run/forecast_frame.h"
+#include "run/forecast_values.h"
 #include "run/setup.h"
 
 #define FORECAST_MUST(call_) cr_assert_eq((call_), TAPML_OK, "%s", status_message())
@@ -49,6 +51,19 @@ static inline void forecast_fixture_open(struct forecast_fixture *fixture,
                                                              .capacity = 32,
                                                              .chunk = 16},
                             &fixture->frame));
+}
+
+// Values of the embedded model, as of a run of 7 tokens, of which `beyond` of one op leave f16. To
+// be freed by forecast_values_release.
+static inline struct forecast_values forecast_fixture_values(const struct graph *graph,
+                                                             uint64_t beyond)
+{
+    struct forecast_op *ops = alloc_array(graph->op_count, sizeof(*ops));
+
+    cr_assert_not_null(ops);
+    ops[graph_find_op(graph, "layers.1/mlp/mul")].types[FORECAST_F16].sum =
+        (struct range_loss){.count = 10, .beyond = beyond, .largest = 1e6};
+    return (struct forecast_values){.graph = graph, .ops = ops, .tokens = 7};
 }
 
 static inline void forecast_fixture_close(struct forecast_fixture *fixture)

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "harness/forecast_fixture.h"
 #include "report/forecast_data.h"
@@ -16,14 +15,9 @@ static json_t *make(const char *figures, uint64_t beyond)
     json_t *document = NULL;
 
     forecast_fixture_open(&fixture, figures, ACTIVATION_F32);
-    const struct graph *graph = fixture.frame.graph;
     const struct forecast_options options = {.setup = &fixture.setup, .capacity = 32, .chunk = 16};
-    struct forecast_op *ops = alloc_array(graph->op_count, sizeof(*ops));
-    const struct forecast_values values = {.graph = graph, .ops = ops, .tokens = 7};
+    struct forecast_values values = forecast_fixture_values(fixture.frame.graph, beyond);
 
-    cr_assert_not_null(ops);
-    ops[graph_find_op(graph, "layers.1/mlp/mul")].types[FORECAST_F16].sum =
-        (struct range_loss){.count = 10, .beyond = beyond, .largest = 1e6};
     FORECAST_MUST(forecast_open(&options, &fixture.file, ACTIVATION_F32, &forecast));
     FORECAST_MUST(forecast_rows_make(&forecast, &values, arena, &row));
     FORECAST_MUST(forecast_data_create(
@@ -32,7 +26,7 @@ static json_t *make(const char *figures, uint64_t beyond)
         &document));
     forecast_close(&forecast);
     arena_destroy(arena);
-    alloc_free(ops);
+    forecast_values_release(&values);
     forecast_fixture_close(&fixture);
     return document;
 }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "harness/forecast_fixture.h"
 #include "run/forecast_rows.h"
@@ -16,13 +15,9 @@ Test(forecast_rows, what_a_forecast_found_is_in_them)
     forecast_fixture_open(&fixture, "[memory]\nbinding = 51200\nbandwidth = 1\n", ACTIVATION_F32);
     const struct graph *graph = fixture.frame.graph;
     const struct forecast_options options = {.setup = &fixture.setup, .capacity = 32, .chunk = 16};
-    struct forecast_op *ops = alloc_array(graph->op_count, sizeof(*ops));
-    const struct forecast_values values = {.graph = graph, .ops = ops, .tokens = 7};
+    struct forecast_values values = forecast_fixture_values(graph, 3);
 
-    cr_assert_not_null(ops);
-    ops[graph_find_op(graph, "layers.1/mlp/mul")].types[FORECAST_F16].sum =
-        (struct range_loss){.count = 10, .beyond = 3, .largest = 1e6};
-    ops[graph_find_op(graph, "layers.0/mlp/mul")].types[FORECAST_BF16].worst = 0.5;
+    values.ops[graph_find_op(graph, "layers.0/mlp/mul")].types[FORECAST_BF16].worst = 0.5;
     FORECAST_MUST(forecast_open(&options, &fixture.file, ACTIVATION_F32, &forecast));
     FORECAST_MUST(forecast_rows_make(&forecast, &values, arena, &row));
     cr_assert_eq(row.tokens, 7u);
@@ -43,7 +38,7 @@ Test(forecast_rows, what_a_forecast_found_is_in_them)
     cr_expect_eq(row.times[1].seconds, forecast.decode.seconds);
     cr_assert_eq(row.kind_count, forecast.prefill.kind_count + forecast.decode.kind_count);
     forecast_close(&forecast);
-    alloc_free(ops);
+    forecast_values_release(&values);
     forecast_fixture_close(&fixture);
     arena_destroy(arena);
 }
