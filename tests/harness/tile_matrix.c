@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tile_matrix.h"
 
+#include "harness/formulas.h"
 #include "harness/op_fixture.h"
 
 #include <criterion/criterion.h>
@@ -74,4 +75,24 @@ void tile_matrix_release(struct tile_matrix *matrix)
 {
     free(matrix->drawn);
     free(matrix->values);
+}
+
+double *tile_matrix_product(const struct tile_matrix *matrix,
+                            size_t tokens,
+                            int transposed,
+                            const double *x)
+{
+    const size_t in = transposed ? matrix->rows : matrix->columns;
+    const size_t out = transposed ? matrix->columns : matrix->rows;
+    double *product = calloc(tokens * out + 1, sizeof(*product));
+
+    cr_assert_not_null(product);
+    formulas_linear(&(struct formulas_linear){.rows = tokens,
+                                              .in = in,
+                                              .out = out,
+                                              .x = x,
+                                              .w = matrix->values,
+                                              .transposed = transposed},
+                    product);
+    return product;
 }

@@ -17,5 +17,12 @@ struct tile_matrix {
 void tile_matrix_init(struct tile_matrix *matrix, uint64_t seed);
 void tile_matrix_release(struct tile_matrix *matrix);
 
+// Returns the rows of `x`, of which there are `tokens`, times the matrix, as linear has it; to be
+// freed.
+double *tile_matrix_product(const struct tile_matrix *matrix,
+                            size_t tokens,
+                            int transposed,
+                            const double *x);
+
 // Reads what the tiles of an encoding hold that are made of `drawn`, to be freed.
 double *tile_matrix_values(uint32_t index, size_t rows, size_t columns, const double *drawn);
