@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device.h"
 #include "fast/fast.h"
 #include "note.h"
-#include "object.h"
 #include "reference/reference.h"
 
 #include <tapml/backend.h>
@@ -14,7 +12,7 @@ static tapml_status reference_create(const tapml_component *component,
                                      tapml_call *call,
                                      tapml_object **out_root)
 {
-    return device_root_new(host, call, &reference_devices, 0, out_root);
+    return memory_backend_create(host, call, &reference_component, 0, out_root);
 }
 
 static tapml_status fast_create(const tapml_component *component,
@@ -22,14 +20,15 @@ static tapml_status fast_create(const tapml_component *component,
                                 tapml_call *call,
                                 tapml_object **out_root)
 {
-    const tapml_status status = device_root_new(host, call, NULL, sizeof(struct fast), out_root);
+    const tapml_status status =
+        memory_backend_create(host, call, NULL, sizeof(struct fast), out_root);
 
     if (status == TAPML_OK) {
-        struct object *root = object_of(*out_root);
+        struct memory_object *root = memory_object_of(*out_root);
         struct fast *fast = (struct fast *)(void *)root->data;
 
         fast_init(fast);
-        root->list = &fast->list;
+        root->component = &fast->component;
     }
     return status;
 }

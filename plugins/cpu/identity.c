@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identity.h"
 
-#include "device.h"
-#include "object.h"
+#include "reference/reference.h"
 
 #include <string.h>
 
@@ -31,10 +30,14 @@ static const char *find(const struct source *sources, size_t source_count, const
 
 static const char *digest(tapml_object *device, const tapml_op *op)
 {
-    return object_of(device)->list->is_fast
-               ? find(fast_sources, sizeof(fast_sources) / sizeof(*fast_sources), op)
-               : find(reference_sources, sizeof(reference_sources) / sizeof(*reference_sources),
-                      op);
+    return memory_object_of(device)->component == &reference_component
+               ? find(reference_sources, sizeof(reference_sources) / sizeof(*reference_sources), op)
+               : find(fast_sources, sizeof(fast_sources) / sizeof(*fast_sources), op);
 }
 
-const tapml_identity identity_table = {TAPML_HDR(tapml_identity), digest};
+static const tapml_identity table = {TAPML_HDR(tapml_identity), digest};
+
+const void *identity_interface(tapml_object *device, const char *id)
+{
+    return strcmp(id, TAPML_IDENTITY) == 0 ? &table : NULL;
+}

@@ -4,5 +4,6 @@
 
 #include <tapml/backend.h>
 
-// tapml.identity/1 of all devices of this plugin: digests of the sources of each op.
-extern const tapml_identity identity_table;
+// `interface_of` of all devices of this plugin: tapml.identity/1, digests of the sources of each
+// op.
+const void *identity_interface(tapml_object *device, const char *id);

@@ -78,7 +78,7 @@ static const tapml_op_impl *fastest(const struct level *level, const tapml_op_im
 
 void fast_init(struct fast *fast)
 {
-    const struct reference_device *reference = reference_devices.devices[0];
+    const struct reference_device *reference = reference_devices[0];
     uint32_t count = 0;
 
     for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
@@ -98,5 +98,8 @@ void fast_init(struct fast *fast)
         fast->infos[count] = &device->info;
         fast->devices[count++] = device;
     }
-    fast->list = (struct device_list){count, fast->infos, fast->devices, .is_fast = 1};
+    fast->component = reference_component;
+    fast->component.count = count;
+    fast->component.infos = fast->infos;
+    fast->component.devices = fast->devices;
 }

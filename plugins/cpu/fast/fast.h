@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "device.h"
 #include "reference/reference.h"
 
 #include <tapml/ops.h>
@@ -13,9 +12,9 @@ enum { FAST_LEVEL_MAX = 4 };
 
 // The tables of the component, which lie in its root object.
 struct fast {
-    struct device_list list;
+    struct memory_component component;
     const tapml_device_info *infos[FAST_LEVEL_MAX];
-    const struct reference_device *devices[FAST_LEVEL_MAX];
+    const void *devices[FAST_LEVEL_MAX];
     struct reference_device storage[FAST_LEVEL_MAX];
     const tapml_op_impl *impls[FAST_LEVEL_MAX][TAPML_OPS_COUNT];
 };

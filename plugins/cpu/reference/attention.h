@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "object.h"
 #include "reference/arithmetic.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 
 #include <tapml/ops.h>
@@ -107,7 +107,7 @@ attention_query(const struct attention *attention, size_t head, size_t index)
 static inline struct attention attention_of(TAPML_ATTENTION_PARAMS)
 {
     return (struct attention){
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .q = q,
         .k_state = k_state,
         .v_state = v_state,

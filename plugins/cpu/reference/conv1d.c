@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -76,7 +76,7 @@ static void move_tail(const struct conv1d *conv)
 static tapml_status conv1d_causal(TAPML_CONV1D_CAUSAL_PARAMS)
 {
     struct conv1d conv = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .x = x,
         .w = w,
         .b = b,

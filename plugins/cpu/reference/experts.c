@@ -64,7 +64,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 static tapml_status linear_experts(TAPML_LINEAR_EXPERTS_PARAMS)
 {
     struct experts job = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .x = x,
         .indices = indices,
         .y = y,
@@ -128,7 +128,7 @@ static void add_tokens(void *job, uint64_t begin, uint64_t end)
 static tapml_status weighted_sum(TAPML_WEIGHTED_SUM_PARAMS)
 {
     struct weighted job = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .x = x,
         .weights = weights,
         .y = y,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "object.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 
 // Fails where `indices` [T, k] asks for an expert that there is not. Indices are values of a graph,
@@ -19,8 +19,9 @@ static inline tapml_status experts_check(tapml_object *queue,
 
         for (size_t j = 0; j < chosen_count; j++) {
             if (chosen[j] < 0 || (uint64_t)chosen[j] >= expert_count) {
-                return object_fail(object_of(queue), call, TAPML_INVALID, "expert %d of %llu",
-                                   (int)chosen[j], (unsigned long long)expert_count);
+                return memory_fail(memory_object_of(queue), call, TAPML_INVALID,
+                                   "expert %d of %llu", (int)chosen[j],
+                                   (unsigned long long)expert_count);
             }
         }
     }

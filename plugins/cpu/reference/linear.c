@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/operators.h"
 #include "reference/product.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -67,7 +67,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 static tapml_status linear(TAPML_LINEAR_PARAMS)
 {
     struct linear job = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .x = x,
         .w = w,
         .b = b,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -83,7 +83,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
 static tapml_status run(tapml_object *queue, tapml_call *call, struct norm *norm)
 {
-    norm->order = object_of(queue)->device->order;
+    norm->order = reference_device_of(queue)->order;
     norm->width = value_width(norm->x);
 
     const struct work work = {
@@ -138,7 +138,7 @@ static void add_up(void *job, uint64_t begin, uint64_t end)
 static tapml_status sum(TAPML_SUM_PARAMS)
 {
     struct norm norm = {
-        .order = object_of(queue)->device->order, .x = x, .y = y, .width = value_width(x)};
+        .order = reference_device_of(queue)->order, .x = x, .y = y, .width = value_width(x)};
     const struct work work = {
         .count = value_row_count(x),
         .unit_cost = 4 * (uint64_t)norm.width,

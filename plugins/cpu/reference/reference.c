@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/reference.h"
 
-#include "object.h"
+#include "identity.h"
 #include "reference/operators.h"
 #include "reference/scan_width.h"
 #include "reference/value.h"
@@ -22,7 +22,7 @@ static const tapml_op_impl *const impls_f64[TAPML_OPS_COUNT] = {TAPML_OPS_EACH(I
 static const tapml_memory_type memory = {
     .hdr = TAPML_HDR(tapml_memory_type),
     .traits = TAPML_MEMORY_DEVICE_LOCAL | TAPML_MEMORY_HOST_VISIBLE,
-    .align = OBJECT_ALIGN,
+    .align = MEMORY_OBJECT_ALIGN,
     .max_bytes = UINT64_MAX,
 };
 static const tapml_memory_type *const memories[] = {&memory};
@@ -74,7 +74,10 @@ static const struct reference_device devices[REFERENCE_DEVICE_COUNT] = {
     },
 };
 
-static const struct reference_device *const pointers[REFERENCE_DEVICE_COUNT] = {
+const struct reference_device *const reference_devices[REFERENCE_DEVICE_COUNT] = {
+    &devices[0], &devices[1], &devices[2], &devices[3], &devices[4], &devices[5], &devices[6],
+};
+static const void *const pointers[REFERENCE_DEVICE_COUNT] = {
     &devices[0], &devices[1], &devices[2], &devices[3], &devices[4], &devices[5], &devices[6],
 };
 static const tapml_device_info *const infos[REFERENCE_DEVICE_COUNT] = {
@@ -82,8 +85,24 @@ static const tapml_device_info *const infos[REFERENCE_DEVICE_COUNT] = {
     &devices[4].info, &devices[5].info, &devices[6].info,
 };
 
-const struct device_list reference_devices = {REFERENCE_DEVICE_COUNT, infos, pointers,
-                                              .is_fast = 0};
+const struct memory_component reference_component = {
+    .count = REFERENCE_DEVICE_COUNT,
+    .infos = infos,
+    .devices = pointers,
+    .ops = reference_ops,
+    .supports = reference_supports,
+    .interface_of = identity_interface,
+};
+
+tapml_status reference_ops(tapml_object *device,
+                           tapml_call *call,
+                           const tapml_op_impl *const **out_list,
+                           uint32_t *out_count)
+{
+    *out_list = reference_device_of(device)->impls;
+    *out_count = TAPML_OPS_COUNT;
+    return TAPML_OK;
+}
 
 static bool is_tensor(const tapml_value *value)
 {
@@ -201,11 +220,12 @@ check_activation(const tapml_param *param, const tapml_tensor *tensor, tapml_sup
     }
 }
 
-void reference_supports(const struct reference_device *device,
-                        const tapml_op *op,
-                        const tapml_value *args,
-                        uint32_t n_args,
-                        tapml_support *answer)
+tapml_status reference_supports(tapml_object *device,
+                                tapml_call *call,
+                                const tapml_op *op,
+                                const tapml_value *args,
+                                uint32_t n_args,
+                                tapml_support *answer)
 {
     static const struct {
         const tapml_op *op;
@@ -220,7 +240,7 @@ void reference_supports(const struct reference_device *device,
     for (uint32_t i = 0; i < n_args && i < op->n_params && answer->reason[0] == '\0'; i++) {
         if (is_tensor(&args[i])) {
             check_tensor(op->params[i], args[i].u.p, answer);
-            if (device->is_f32_alone && answer->reason[0] == '\0') {
+            if (reference_device_of(device)->is_f32_alone && answer->reason[0] == '\0') {
                 check_activation(op->params[i], args[i].u.p, answer);
             }
         }
@@ -236,4 +256,5 @@ void reference_supports(const struct reference_device *device,
         }
     }
     answer->grade = answer->reason[0] == '\0' ? TAPML_SUPPORT_YES : TAPML_SUPPORT_NO;
+    return TAPML_OK;
 }

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "device.h"
-
-#include <tapml/backend.h>
+#include <tapml/memory/object.h>
 
 #include <stdbool.h>
 
@@ -30,14 +28,28 @@ struct reference_device {
 
 enum { REFERENCE_DEVICE_COUNT = 7 };
 
-// The devices, the default first.
-extern const struct device_list reference_devices;
+// The devices, the default first, and the component.
+extern const struct reference_device *const reference_devices[REFERENCE_DEVICE_COUNT];
+extern const struct memory_component reference_component;
 
-// Answers `supports` of the backend table: no to encodings that are not known, to dtypes that no op
+// The plugin's device of a device or a queue.
+static inline const struct reference_device *reference_device_of(tapml_object *object)
+{
+    return memory_object_of(object)->device;
+}
+
+// `ops` of the backend table: those of the device.
+tapml_status reference_ops(tapml_object *device,
+                           tapml_call *call,
+                           const tapml_op_impl *const **out_list,
+                           uint32_t *out_count);
+
+// `supports` of the backend table: no to encodings that are not known, to dtypes that no op
 // here reads, and to what a schema cannot say of heads. All devices that take the same types answer
 // alike.
-void reference_supports(const struct reference_device *device,
-                        const tapml_op *op,
-                        const tapml_value *args,
-                        uint32_t n_args,
-                        tapml_support *answer);
+tapml_status reference_supports(tapml_object *device,
+                                tapml_call *call,
+                                const tapml_op *op,
+                                const tapml_value *args,
+                                uint32_t n_args,
+                                tapml_support *answer);

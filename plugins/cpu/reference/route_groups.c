@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -205,7 +205,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 
 static tapml_status run(tapml_object *queue, tapml_call *call, struct route *route)
 {
-    route->order = object_of(queue)->device->order;
+    route->order = reference_device_of(queue)->order;
     route->groups = (size_t)route->scores->shape[1];
     route->size = value_width(route->scores);
     route->chosen = value_width(route->indices);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -98,7 +98,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 static tapml_status route_sparsemixer(TAPML_ROUTE_SPARSEMIXER_PARAMS)
 {
     struct route route = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .scores = scores,
         .indices = indices,
         .weights = weights,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/value.h"
 #include "reference/work.h"
 
@@ -56,7 +56,7 @@ static tapml_status gather_run(tapml_object *queue, tapml_call *call, struct gat
     const int32_t *numbers = value_row(gather->numbers, 0);
 
     if (gather->offset < 0 || (uint64_t)gather->offset > rows) {
-        return object_fail(object_of(queue), call, TAPML_INVALID,
+        return memory_fail(memory_object_of(queue), call, TAPML_INVALID,
                            "the offset is '%" PRId64 "', the table has %zu rows", gather->offset,
                            rows);
     }
@@ -64,7 +64,7 @@ static tapml_status gather_run(tapml_object *queue, tapml_call *call, struct gat
         const int64_t row = numbers[i] + gather->offset;
 
         if (row < 0 || (uint64_t)row >= rows) {
-            return object_fail(object_of(queue), call, TAPML_INVALID,
+            return memory_fail(memory_object_of(queue), call, TAPML_INVALID,
                                "number %zu of %zu asks for row '%" PRId64
                                "', the table has %zu rows",
                                i, count, row, rows);
@@ -215,7 +215,7 @@ encode_run(tapml_object *queue, tapml_call *call, struct copy *copy, int64_t pos
     const size_t first = (size_t)(position * state->shape[1]) * width;
 
     copy->width = (ptrdiff_t)width;
-    copy->blocks = object_of(state->buffer)->data + state->offset +
+    copy->blocks = (unsigned char *)memory_at(state) +
                    first / state->encoding->block_values * state->encoding->spans[0]->block_bytes;
 
     const struct work work = {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "object.h"
 #include "reference/arithmetic.h"
 #include "reference/operators.h"
+#include "reference/reference.h"
 #include "reference/scan_width.h"
 #include "reference/value.h"
 #include "reference/work.h"
@@ -107,7 +107,7 @@ static void compute(void *job, uint64_t begin, uint64_t end)
 static tapml_status linear_scan(TAPML_LINEAR_SCAN_PARAMS)
 {
     struct scan scan = {
-        .order = object_of(queue)->device->order,
+        .order = reference_device_of(queue)->order,
         .r = r,
         .w = w,
         .k = k,

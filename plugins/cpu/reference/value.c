@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/value.h"
 
-#include "object.h"
+#include "reference/reference.h"
 
 #include <tapml/codec/codec.h>
 
@@ -47,8 +47,7 @@ void *value_row(const tapml_tensor *tensor, size_t row)
         index += (ptrdiff_t)(row % length) * value_stride(tensor, axis);
         row /= length;
     }
-    return object_of(tensor->buffer)->data + tensor->offset +
-           index * (ptrdiff_t)TAPML_DT_BYTES(tensor->dtype);
+    return (unsigned char *)memory_at(tensor) + index * (ptrdiff_t)TAPML_DT_BYTES(tensor->dtype);
 }
 
 struct value_row value_of(const tapml_tensor *tensor, size_t row)
@@ -131,8 +130,7 @@ const unsigned char *value_span(const tapml_tensor *tensor, uint32_t index, size
 
         begin = (begin + count * encoding->spans[i]->block_bytes + align - 1) / align * align;
     }
-    return object_of(tensor->buffer)->data + tensor->offset + begin +
-           block * encoding->spans[index]->block_bytes;
+    return (unsigned char *)memory_at(tensor) + begin + block * encoding->spans[index]->block_bytes;
 }
 
 struct codec_matrix value_matrix(const tapml_tensor *tensor)
@@ -147,7 +145,7 @@ struct codec_matrix value_matrix(const tapml_tensor *tensor)
         const tapml_tensor *place = has_buffers ? tensor->spans[i] : tensor;
 
         begin = has_buffers ? 0 : (begin + span->align - 1) / span->align * span->align;
-        matrix.spans[i] = object_of(place->buffer)->data + place->offset + begin;
+        matrix.spans[i] = (unsigned char *)memory_at(place) + begin;
         begin += codec_tiles_bytes(span, matrix.rows, matrix.columns);
     }
     return matrix;

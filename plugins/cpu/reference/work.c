@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/work.h"
 
-#include "object.h"
 #include "reference/reference.h"
 #include "reference/value.h"
 
@@ -25,7 +24,7 @@ static void round_f16(const tapml_tensor *y)
 tapml_status
 work_run(tapml_object *queue, tapml_call *call, const struct work *work, const tapml_tensor *y)
 {
-    const struct object *own = object_of(queue);
+    const struct memory_object *own = memory_object_of(queue);
     const uint64_t grain = 1 + GRAIN_COST / (work->unit_cost + 1);
     tapml_status status = TAPML_OK;
 
@@ -43,7 +42,7 @@ work_run(tapml_object *queue, tapml_call *call, const struct work *work, const t
 
 void work_finish(tapml_object *queue, const tapml_tensor *y)
 {
-    if (object_of(queue)->device->rounds_f16 && y->dtype == TAPML_F32) {
+    if (reference_device_of(queue)->rounds_f16 && y->dtype == TAPML_F32) {
         round_f16(y);
     }
 }

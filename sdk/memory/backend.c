@@ -1,11 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device.h"
-
-#include "object.h"
-#include "reference/reference.h"
-
-#include <tapml/ops.h>
+#include "object_new.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,25 +10,27 @@ static tapml_status devices(tapml_object *backend,
                             const tapml_device_info *const **out_list,
                             uint32_t *out_count)
 {
-    *out_list = object_of(backend)->list->infos;
-    *out_count = object_of(backend)->list->count;
+    *out_list = memory_object_of(backend)->component->infos;
+    *out_count = memory_object_of(backend)->component->count;
     return TAPML_OK;
 }
 
 static tapml_status
 open_device(tapml_object *backend, tapml_call *call, const char *id, tapml_object **out_device)
 {
-    const struct device_list *list = object_of(backend)->list;
-    struct object seed = *object_of(backend);
+    const struct memory_component *component = memory_object_of(backend)->component;
+    struct memory_object seed = *memory_object_of(backend);
 
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (strcmp(list->infos[i]->id, id) == 0) {
-            seed.device = list->devices[i];
-            return object_new(&seed, call, 0, out_device);
+    seed.root = memory_object_of(backend);
+
+    for (uint32_t i = 0; i < component->count; i++) {
+        if (strcmp(component->infos[i]->id, id) == 0) {
+            seed.device = component->devices[i];
+            return memory_object_new(&seed, call, 0, out_device);
         }
     }
-    return object_fail(&seed, call, TAPML_NOT_FOUND, "no device '%s', the first is '%s'", id,
-                       list->infos[0]->id);
+    return memory_fail(&seed, call, TAPML_NOT_FOUND, "no device '%s', the first is '%s'", id,
+                       component->infos[0]->id);
 }
 
 static tapml_status ops(tapml_object *device,
@@ -41,9 +38,7 @@ static tapml_status ops(tapml_object *device,
                         const tapml_op_impl *const **out_list,
                         uint32_t *out_count)
 {
-    *out_list = object_of(device)->device->impls;
-    *out_count = TAPML_OPS_COUNT;
-    return TAPML_OK;
+    return memory_object_of(device)->component->ops(device, call, out_list, out_count);
 }
 
 static tapml_status supports(tapml_object *device,
@@ -53,8 +48,7 @@ static tapml_status supports(tapml_object *device,
                              uint32_t n_args,
                              tapml_support *answer)
 {
-    reference_supports(object_of(device)->device, op, args, n_args, answer);
-    return TAPML_OK;
+    return memory_object_of(device)->component->supports(device, call, op, args, n_args, answer);
 }
 
 static tapml_status buffer_new(tapml_object *device,
@@ -63,7 +57,7 @@ static tapml_status buffer_new(tapml_object *device,
                                uint64_t size,
                                tapml_object **out_buffer)
 {
-    return object_new(object_of(device), call, size, out_buffer);
+    return memory_object_new(memory_object_of(device), call, size, out_buffer);
 }
 
 static tapml_status buffer_wrap(tapml_object *device,
@@ -73,10 +67,10 @@ static tapml_status buffer_wrap(tapml_object *device,
                                 uint32_t access,
                                 tapml_object **out_buffer)
 {
-    const tapml_status status = object_new(object_of(device), call, 0, out_buffer);
+    const tapml_status status = memory_object_new(memory_object_of(device), call, 0, out_buffer);
 
     if (status == TAPML_OK) {
-        object_of(*out_buffer)->data = memory;
+        memory_object_of(*out_buffer)->data = memory;
     }
     return status;
 }
@@ -88,7 +82,7 @@ static tapml_status buffer_map(tapml_object *buffer,
                                uint32_t access,
                                void **out_memory)
 {
-    *out_memory = object_of(buffer)->data + offset;
+    *out_memory = memory_object_of(buffer)->data + offset;
     return TAPML_OK;
 }
 
@@ -99,7 +93,7 @@ static tapml_status buffer_unmap(tapml_object *buffer, tapml_call *call)
 
 static tapml_status queue_new(tapml_object *device, tapml_call *call, tapml_object **out_queue)
 {
-    return object_new(object_of(device), call, 0, out_queue);
+    return memory_object_new(memory_object_of(device), call, 0, out_queue);
 }
 
 static tapml_status queue_write(tapml_object *queue,
@@ -109,7 +103,7 @@ static tapml_status queue_write(tapml_object *queue,
                                 const void *source,
                                 uint64_t size)
 {
-    memcpy(object_of(buffer)->data + offset, source, (size_t)size);
+    memcpy(memory_object_of(buffer)->data + offset, source, (size_t)size);
     return TAPML_OK;
 }
 
@@ -120,7 +114,7 @@ static tapml_status queue_read(tapml_object *queue,
                                void *target,
                                uint64_t size)
 {
-    memcpy(target, object_of(buffer)->data + offset, (size_t)size);
+    memcpy(target, memory_object_of(buffer)->data + offset, (size_t)size);
     return TAPML_OK;
 }
 
@@ -133,8 +127,8 @@ static tapml_status queue_copy(tapml_object *queue,
                                uint64_t size)
 {
     // Two buffers may wrap the same memory.
-    memmove(object_of(target)->data + target_offset, object_of(source)->data + source_offset,
-            (size_t)size);
+    memmove(memory_object_of(target)->data + target_offset,
+            memory_object_of(source)->data + source_offset, (size_t)size);
     return TAPML_OK;
 }
 
@@ -145,7 +139,7 @@ static tapml_status queue_fill(tapml_object *queue,
                                uint64_t size,
                                uint32_t pattern)
 {
-    unsigned char *data = object_of(buffer)->data + offset;
+    unsigned char *data = memory_object_of(buffer)->data + offset;
 
     for (uint64_t done = 0; done < size; done += sizeof(pattern)) {
         memcpy(data + done, &pattern, sizeof(pattern));
@@ -155,34 +149,34 @@ static tapml_status queue_fill(tapml_object *queue,
 
 static tapml_status queue_signal(tapml_object *queue, tapml_call *call, tapml_point point)
 {
-    object_of(point.timeline)->reached = point.value;
+    memory_object_of(point.timeline)->reached = point.value;
     return TAPML_OK;
 }
 
 static tapml_status
 timeline_new(tapml_object *device, tapml_call *call, uint64_t initial, tapml_object **out_timeline)
 {
-    const tapml_status status = object_new(object_of(device), call, 0, out_timeline);
+    const tapml_status status = memory_object_new(memory_object_of(device), call, 0, out_timeline);
 
     if (status == TAPML_OK) {
-        object_of(*out_timeline)->reached = initial;
+        memory_object_of(*out_timeline)->reached = initial;
     }
     return status;
 }
 
 static tapml_status timeline_value(tapml_object *timeline, tapml_call *call, uint64_t *out_value)
 {
-    *out_value = object_of(timeline)->reached;
+    *out_value = memory_object_of(timeline)->reached;
     return TAPML_OK;
 }
 
 static tapml_status
 timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
 {
-    const struct object *own = object_of(timeline);
+    const struct memory_object *own = memory_object_of(timeline);
 
     if (own->reached < value) {
-        return object_fail(own, call, TAPML_DEADLINE,
+        return memory_fail(own, call, TAPML_DEADLINE,
                            "the timeline stands at %" PRIu64 ", and no work is queued that would "
                            "raise it to %" PRIu64,
                            own->reached, value);
@@ -207,7 +201,7 @@ static tapml_status timeline_notify(
     return status;
 }
 
-static const tapml_backend device_backend = {
+const tapml_backend memory_backend_table = {
     .hdr = TAPML_HDR(tapml_backend),
     .devices = devices,
     .open = open_device,
@@ -230,19 +224,22 @@ static const tapml_backend device_backend = {
     .timeline_notify = timeline_notify,
 };
 
-tapml_status device_root_new(const tapml_host *host,
-                             tapml_call *call,
-                             const struct device_list *list,
-                             uint64_t extra_bytes,
-                             tapml_object **out_root)
+tapml_status memory_backend_create(const tapml_host *host,
+                                   tapml_call *call,
+                                   const struct memory_component *component,
+                                   uint64_t extra_bytes,
+                                   tapml_object **out_root)
 {
-    const struct object seed = {
+    const struct memory_object seed = {
         .host = host,
         .core = host->interface_of(host, TAPML_HOST_CORE),
         .work = host->interface_of(host, TAPML_HOST_WORK),
-        .backend = &device_backend,
-        .list = list,
+        .component = component,
     };
+    const tapml_status status = memory_object_new(&seed, call, extra_bytes, out_root);
 
-    return object_new(&seed, call, extra_bytes, out_root);
+    if (status == TAPML_OK) {
+        memset(memory_object_of(*out_root)->data, 0, (size_t)extra_bytes);
+    }
+    return status;
 }
