@@ -22,7 +22,7 @@ PROGRAMS = "programs"
 # Never in core/, in no form: platforms and architectures that plugins serve.
 FOREIGN = {"opencl", "pocl", "vulkan", "webgpu", "cuda", "llama"}
 # Component ids that are also plain words: only a string that is the id itself names a component.
-PLAIN_WORDS = {"reference", "cpu", "null", "metal"}
+PLAIN_WORDS = {"function", "reference", "cpu", "null", "metal"}
 
 # Function, replacement, and where it may be called all the same.
 BANNED = [

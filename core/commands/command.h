@@ -42,6 +42,9 @@ enum outcome command_check_device_main(const struct command *command);
 // The cases of a store on a backend.
 enum outcome command_replay_main(const struct command *command);
 
+// A kernel of an op that was not written for TapML.
+enum outcome command_judge_main(const struct command *command);
+
 // What plugins were found, and in which state.
 enum outcome command_plugins_main(const struct command *command);
 

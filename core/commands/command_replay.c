@@ -6,14 +6,13 @@
 #include "base/text.h"
 #include "config/isolation.h"
 #include "config/run_file.h"
-#include "model/weight_files.h"
 #include "report/report.h"
 #include "run/bundles.h"
+#include "run/case_weights.h"
 #include "run/driver_bundle.h"
 #include "run/driver_listing.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
-#include "run/run_metadata.h"
 #include "run/setup.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
@@ -57,31 +56,6 @@ struct replaying {
 static tapml_status show(void *user, size_t done, size_t all)
 {
     return progress_show(user, done, all);
-}
-
-// The weights of the run's model. A store whose model is gone may carry its weights itself; a
-// bundle does, and comes from someone else, who is not to name folders of this machine.
-static tapml_status open_weights(struct replaying *replaying)
-{
-    struct store *store = replaying->store;
-    char folder[4096];
-    const char *given = options_get(replaying->options, "--model");
-    const int is_own = given == NULL && !bundle_is(store);
-    const char *known = is_own ? metadata_get(store, "model.path") : NULL;
-
-    if (given != NULL) {
-        TAPML_TRY(setup_find_model(&replaying->setup, given, &known));
-    }
-    (void)snprintf(folder, sizeof(folder), "%s", known != NULL ? known : "");
-    if (known == NULL) {
-        return TAPML_OK;
-    }
-    const tapml_status status = weight_files_open(folder, &replaying->checkpoint);
-
-    if (status == TAPML_OK) {
-        return run_metadata_encode(store, replaying->checkpoint);
-    }
-    return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }
 
 static size_t count_bad(const struct verdict_list *list)
@@ -211,7 +185,8 @@ static tapml_status replay(struct replaying *replaying)
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
     TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX, &repeat));
-    TAPML_TRY(open_weights(replaying));
+    TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,
+                                options_get(options, "--model"), &replaying->checkpoint));
     TAPML_TRY(open_place(replaying));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,

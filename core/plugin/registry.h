@@ -110,7 +110,8 @@ struct component;
 struct component *registry_find(struct registry *registry, const char *kind, size_t index);
 
 // The value of `key` of a component in its manifest, or NULL. "calibrates": the devices on which
-// limits are calibrated, separated by blanks, the exact one first.
+// limits are calibrated, separated by blanks, the exact one first. "judges": what `tapml-host
+// judge` can give it.
 const char *
 registry_component_key(struct registry *registry, const char *component, const char *key);
 

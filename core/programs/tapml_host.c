@@ -30,6 +30,7 @@ static const struct entry entries[] = {
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"models", command_models_main, "list the published models that are known, and their sizes"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
+    {"judge", command_judge_main, "judge a kernel that was not written for TapML"},
     {"check-device", command_check_device_main,
      "test a device's memory and queue, without a model"},
     {"plugins", command_plugins_main, "list the plugins that were found, with their states"},

@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/ini.h"
+#include "config/isolation.h"
+#include "report/conduct_data.h"
+#include "report/report_files.h"
+#include "run/case_weights.h"
+#include "run/interrupt.h"
+#include "run/op_cases.h"
+#include "run/progress.h"
+#include "run/setup.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "verify/conduct.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 50, ROUNDS_MAX = 100000, ENTRIES = 5, SEED = 1 };
+
+static const struct options_spec specs[] = {
+    {"--op", "NAME", "the op that the kernel computes: rms_norm"},
+    {"--cases", "STORE", "the cases: a run's run.tapmlrun, or a bundle"},
+    {"--entry", "NAME", "of a shared library: the function; by default the op's name"},
+    {"--arguments", "WORDS",
+     "of a shared library: what the function takes, in its order: \"x weight y x.rows:i32\""},
+    {"--returns", "TYPE", "of a shared library: void (default) or int, which is 0 for success"},
+    {"--weights", "TYPE", "stored (default) or f32: plain weights are widened before"},
+    {"--rounds", "N", "how often cases are repeated in random order, 50 by default"},
+    {"--seed", "N", "of the random order, 1 by default"},
+    {"--json", "FILE", "writes the verdict as JSON, too"},
+    {"--hide-cases", NULL, "names and shapes of what fails, without values"},
+    SETUP_DEADLINE_OPTION,
+    {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+// A kernel that is judged.
+struct judging_kernel {
+    struct options options;
+    const char *op, *backend;
+    char *file; // Its whole path, malloc'd.
+    int64_t rounds, seed;
+    struct arena *arena;
+    struct ini ini; // The options of the component, as an INI file would have them.
+    struct ini_entry entries[ENTRIES];
+    const char *section;
+    unsigned section_line;
+    struct setup setup;
+    struct store *source;
+    struct op_cases cases;
+    struct checkpoint *checkpoint;
+    struct place *place;
+    struct place_isolation isolation;
+    struct progress progress;
+    int widens;
+    int is_wrong;
+};
+
+// -- What is asked -----------------------------------------------------------------------------
+
+static void add_entry(struct judging_kernel *judging, const char *key, const char *value)
+{
+    if (value != NULL) {
+        judging->entries[judging->ini.count++] =
+            (struct ini_entry){.section = judging->section, .key = key, .value = value, .line = 1};
+    }
+}
+
+// The first component that computes by functions of libraries; options of it
+// are read when it is
+// opened.
+static tapml_status find_component(struct judging_kernel *judging)
+{
+    const char *component = NULL;
+
+    for (size_t i = 0; judging->backend == NULL; i++) {
+        component = registry_component(judging->setup.registry, TAPML_KIND_BACKEND, i);
+        if (component == NULL) {
+            return status_fail(TAPML_UNAVAILABLE,
+                               "no plugin that was found computes by functions of libraries");
+        }
+        const char *judges = registry_component_key(judging->setup.registry, component, "judges");
+
+        judging->backend = judges != NULL && strcmp(judges, "library") == 0 ? component : NULL;
+    }
+    judging->section = arena_format(judging->setup.arena, "component.%s", component);
+    return judging->section != NULL ? TAPML_OK : status_no_memory();
+}
+
+// The options of that component, under the names of this command.
+static tapml_status describe_function(struct judging_kernel *judging)
+{
+    const struct options *options = &judging->options;
+    const char *entry = options_get(options, "--entry");
+    const char *dot = strrchr(judging->op, '.');
+
+    TAPML_TRY(find_component(judging));
+    judging->ini.sections = &judging->section;
+    judging->ini.section_lines = &judging->section_line;
+    judging->ini.section_count = 1;
+    add_entry(judging, "library", judging->file);
+    add_entry(judging, "op", judging->op);
+    add_entry(judging, "entry", entry != NULL ? entry : dot != NULL ? dot + 1 : judging->op);
+    add_entry(judging, "arguments", options_get(options, "--arguments"));
+    add_entry(judging, "returns", options_get(options, "--returns"));
+    return TAPML_OK;
+}
+
+static tapml_status require(const struct options *options, const char *name, const char **out_value)
+{
+    *out_value = options_get(options, name);
+    return *out_value != NULL ? TAPML_OK : status_fail(TAPML_INVALID, "%s is missing", name);
+}
+
+static tapml_status read_weights(struct judging_kernel *judging)
+{
+    const char *word = options_get(&judging->options, "--weights");
+
+    judging->widens = word != NULL && strcmp(word, "f32") == 0;
+    return word == NULL || judging->widens || strcmp(word, "stored") == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "--weights is '%s', expected 'stored' or 'f32'", word);
+}
+
+static tapml_status read_options(struct judging_kernel *judging)
+{
+    const struct options *options = &judging->options;
+
+    if (options->plain_count != 1) {
+        return status_fail(TAPML_INVALID, "one shared library expected, %zu given",
+                           options->plain_count);
+    }
+    judging->file = realpath(options->plain[0], NULL);
+    if (judging->file == NULL) {
+        return status_fail(TAPML_NOT_FOUND, "%s: there is no such file", options->plain[0]);
+    }
+    TAPML_TRY(require(options, "--op", &judging->op));
+    TAPML_TRY(options_i64(options, "--rounds", ROUNDS, 1, ROUNDS_MAX, &judging->rounds));
+    TAPML_TRY(options_i64(options, "--seed", SEED, 0, INT64_MAX, &judging->seed));
+    judging->isolation = (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS,
+                                                  .deadline_s = ISOLATION_DEADLINE_S};
+    TAPML_TRY(setup_read_isolation(options, &judging->isolation));
+    if (options_get(options, "--arguments") == NULL) {
+        return status_fail(TAPML_INVALID,
+                           "--arguments is missing: what the function takes, in its order, such as "
+                           "\"x y x.count:i64\"");
+    }
+    return read_weights(judging);
+}
+
+static tapml_status open_cases(struct judging_kernel *judging)
+{
+    const char *path = NULL;
+
+    TAPML_TRY(require(&judging->options, "--cases", &path));
+    TAPML_TRY(store_open_to_read(path, &judging->source));
+    TAPML_TRY(case_weights_open(&judging->setup, judging->source,
+                                options_get(&judging->options, "--model"), &judging->checkpoint));
+    return op_cases_copy(&(struct op_cases_options){.source = judging->source,
+                                                    .op = judging->op,
+                                                    .checkpoint = judging->checkpoint,
+                                                    .widens = judging->widens},
+                         &judging->cases);
+}
+
+// -- The judgement
+// -----------------------------------------------------------------------------
+
+static tapml_status open_fresh(void *user, struct backend **out_backend)
+{
+    struct judging_kernel *judging = user;
+    const struct place_settings settings = {
+        .name = "kernel", .backend = judging->backend, .isolation = judging->isolation};
+
+    TAPML_TRY(interrupt_check());
+    place_destroy(judging->place);
+    judging->place = NULL;
+    TAPML_TRY(place_create(&settings, &judging->place));
+    TAPML_TRY(setup_open_place(&judging->setup, judging->place));
+    *out_backend = judging->place->backend;
+    return TAPML_OK;
+}
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    struct judging_kernel *judging = user;
+
+    return progress_show(&judging->progress, done, all);
+}
+
+static tapml_status print(struct judging_kernel *judging, const struct conduct_result *result)
+{
+    const char *path = options_get(&judging->options, "--json");
+    json_t *document = NULL;
+    struct text text;
+
+    TAPML_TRY(conduct_data_create(
+        &(struct conduct_data){.file = judging->options.plain[0],
+                               .op = judging->cases.op,
+                               .backend = judging->backend,
+                               .hides_cases =
+                                   options_get(&judging->options, "--hide-cases") != NULL,
+                               .result = result},
+        &document));
+    text_init(&text);
+    conduct_data_print(document, &text);
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        (void)fputs(text.data, stdout);
+        status = path != NULL ? report_files_write_json(document, path) : TAPML_OK;
+    }
+    text_release(&text);
+    json_decref(document);
+    return status;
+}
+
+// What cannot be run at all is no verdict on the kernel.
+static tapml_status conclude(struct judging_kernel *judging, const struct conduct_result *result)
+{
+    if (result->kind == CONDUCT_UNSUPPORTED) {
+        return status_fail(TAPML_INVALID, "no case of %s can be run: %s", judging->cases.op,
+                           result->why);
+    }
+    judging->is_wrong = result->kind != CONDUCT_RIGHT;
+    return print(judging, result);
+}
+
+static tapml_status judge(struct judging_kernel *judging)
+{
+    const struct conduct_options options = {.verdicts = {.registry = judging->setup.registry,
+                                                         .store = judging->cases.store,
+                                                         .target = "kernel",
+                                                         .checkpoint = judging->checkpoint},
+                                            .open = open_fresh,
+                                            .rounds = (uint32_t)judging->rounds,
+                                            .seed = (uint64_t)judging->seed,
+                                            .progress = show,
+                                            .user = judging};
+    struct conduct_result result;
+
+    progress_begin(&judging->progress, "judge", 0);
+    judging->progress.unit = "rounds";
+    TAPML_TRY(conduct_judge(&options, &result));
+    progress_end(&judging->progress, "%llu calls", (unsigned long long)result.calls);
+    const tapml_status status = conclude(judging, &result);
+
+    conduct_result_release(&result);
+    return status;
+}
+
+static tapml_status run(const struct command *command, struct judging_kernel *judging)
+{
+    judging->ini = (struct ini){.name = "the command line", .entries = judging->entries};
+    TAPML_TRY(read_options(judging));
+    TAPML_TRY(report_files_try(options_get(&judging->options, "--json"), NULL));
+    TAPML_TRY(setup_open(command->program, &judging->options, &judging->ini, &judging->setup));
+    interrupt_watch();
+    TAPML_TRY(describe_function(judging));
+    TAPML_TRY(open_cases(judging));
+    return judge(judging);
+}
+
+static void judging_kernel_release(struct judging_kernel *judging)
+{
+    place_destroy(judging->place);
+    setup_close(&judging->setup);
+    checkpoint_close(judging->checkpoint);
+    op_cases_close(&judging->cases);
+    store_close(judging->source);
+    free(judging->file);
+}
+
+enum outcome command_judge_main(const struct command *command)
+{
+    struct judging_kernel judging = {.op = NULL};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &judging.options);
+
+    if (status == TAPML_OK && options_get(&judging.options, "--help") != NULL) {
+        options_help(
+            "judge LIBRARY --op NAME --cases STORE --arguments WORDS",
+            "Judges a function of a shared library as a kernel of an op: by all cases of a "
+            "store and those derived from them, in random order, many times, in fresh "
+            "buffers.\n",
+            specs);
+        return OUTCOME_OK;
+    }
+    if (status == TAPML_OK) {
+        status = run(command, &judging);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    judging_kernel_release(&judging);
+    return outcome != OUTCOME_OK ? outcome : judging.is_wrong ? OUTCOME_WRONG : OUTCOME_OK;
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The cases of one op as a store of their own, in a folder for temporary files: whatever is judged
+// by them, the store that they come from stays as it is.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct checkpoint;
+struct store;
+
+struct op_cases {
+    struct store *store;
+    char folder[256];
+    char path[300];
+    size_t count;
+    char op[128]; // Its full name.
+};
+
+struct op_cases_options {
+    struct store *source;
+    const char *op;                      // With or without "tapml.".
+    const struct checkpoint *checkpoint; // Of the source; or NULL.
+    int widens;                          // Plain weights become f32, which is exact.
+};
+
+// Copies the cases of an op. TAPML_NOT_FOUND where the source has none, with the ops that it has.
+// `op_cases_close` removes the copy; also after a failure.
+tapml_status op_cases_copy(const struct op_cases_options *options,
+                           struct op_cases *out_cases) STATUS_USED;
+void op_cases_close(struct op_cases *cases);

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that nobody wrote for TapML are judged: each cheat by its name, and what is right is right."""
+import json
+import os
+import subprocess
+import sys
+
+import rig
+
+sys.path.insert(0, os.path.join(rig.SOURCE, "tests", "judge"))
+import judged  # noqa: E402
+
+
+def cases():
+    """The store of a small run, carved once."""
+    dir_ = os.path.join(rig.script_folder(), "small", "run")
+    if not os.path.exists(dir_):
+        ini, _ = rig.write_small_run(os.path.join(rig.script_folder(), "small"), ids=rig.THREE_PROMPTS)
+        rig.check(rig.host("--config", ini), 0)
+    return os.path.join(dir_, "run.tapmlrun")
+
+
+def library(name):
+    return os.path.join(rig.BUILD, "tests", "judge", f"judged-{name}.so")
+
+
+def judge(name, entry, op, arguments, *more):
+    """Exit status, the document and what was printed."""
+    path = os.path.join(rig.script_folder(), "judged.json")
+    done = rig.host("judge", library(name), "--op", op, "--entry", entry, "--arguments", arguments, "--cases", cases(),
+                    "--json", path, *more)
+    assert done.returncode in (0, 1), f"{entry}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    with open(path, encoding="utf-8") as file:
+        return done, json.load(file)
+
+
+def cheats_are_named(_):
+    assert len(judged.CHEATS) >= 12
+    wrong = []
+    for entry, verdict in judged.CHEATS:
+        done, document = judge("cheats", entry, "rms_norm", judged.NORM)
+        if (done.returncode, document["verdict"]) != (1, verdict):
+            wrong.append(f"{entry}: {document['verdict']} ({document['why']}), expected {verdict}")
+        assert document["failure"]["shape"].startswith("tapml.rms_norm "), document
+    assert not wrong, "\n".join(wrong)
+
+
+def what_is_right_passes(_):
+    assert len(judged.HONEST) >= 12
+    for entry, op, arguments, more in judged.HONEST:
+        done, document = judge("honest", entry, op, arguments, *more)
+        assert done.returncode == 0, f"{entry}: {done.stdout}{done.stderr}"
+        assert document["verdict"] == "right" and document["failure"] is None, document
+        assert document["cases"]["calls"] > 500 and document["times"]["warm_ns"] > 0, document
+        rig.contains(done.stdout, f"tapml.{op}: right\n")
+
+
+def a_mapping_that_is_wrong_is_a_wrong_kernel(_):
+    """A size that is another one, an epsilon that is left out of a sum, rows for columns."""
+    for op, entry, arguments in [("linear", "linear", "x w y x.rows x.width x.width"),
+                                 ("rms_norm", "plain", "x weight y x.rows x.width 1:f32"),
+                                 ("rms_norm", "plain", "x weight y x.width x.rows eps:f32")]:
+        done, document = judge("honest", entry, op, arguments)
+        assert done.returncode == 1 and document["verdict"] != "right", f"{arguments}: {document}"
+
+
+def values_can_be_hidden(_):
+    done, document = judge("cheats", "shown_values", "rms_norm", judged.NORM, "--hide-cases")
+    failure = document["failure"]
+    assert failure["shape"] and not {"reason", "elements", "margin"} & set(failure), failure
+    assert document["why"] == "" and "expected" not in done.stdout, done.stdout
+
+
+def the_store_stays_as_it_is(_):
+    path = cases()
+    with open(path, "rb") as file:
+        before = file.read()
+    judge("honest", "silu", "silu", "x y y.count")
+    with open(path, "rb") as file:
+        assert file.read() == before
+    left = [name for name in os.listdir(os.environ.get("TMPDIR", "/tmp")) if name.startswith("tapml-judge-")]
+    assert not left, left
+
+
+def what_cannot_be_called_is_said(folder):
+    other = os.path.join(folder, "text.so")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write("no library")
+    base = ["--op", "silu", "--cases", cases()]
+    for words, sentence in [
+            ([library("honest"), *base, "--arguments", "x y y.count", "--entry", "nothing"], "has no function 'nothing'"),
+            ([library("honest"), *base, "--arguments", "x z"], "tapml.silu has no parameter 'z', it has x y"),
+            ([library("honest"), *base, "--arguments", "x y y.count", "--returns", "float"], "expected void or int"),
+            ([other, *base, "--arguments", "x y"], "text.so"),
+            ([library("honest"), "--op", "tanh", "--cases", cases(), "--arguments", "x y"], "has no case of 'tanh', it has"),
+            ([library("honest"), *base, "--arguments", "x:f16 y y.count"], "'x' is f32, the function takes f16")]:
+        done = rig.check(rig.host("judge", *words), 2)
+        rig.contains(done.stderr, sentence)
+
+
+def it_can_be_interrupted(_):
+    """Nothing is left of the copy of the cases."""
+    command = [rig.HOST, "judge", library("honest"), "--op", "linear", "--cases", cases(), "--arguments",
+               "x w y x.rows x.width w.0", "--rounds", "100000"]
+    with subprocess.Popen(["timeout", "--signal=INT", "1", *command], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
+        errors = process.communicate(timeout=60)[1]
+    assert "interrupted" in errors, errors
+
+
+if __name__ == "__main__":
+    rig.main([cheats_are_named, what_is_right_passes, a_mapping_that_is_wrong_is_a_wrong_kernel, values_can_be_hidden,
+              the_store_stays_as_it_is, what_cannot_be_called_is_said, it_can_be_interrupted])
