@@ -118,6 +118,7 @@ static tapml_status read_names(struct published_entry *entry, struct published_m
     const char *name = NULL;
 
     TAPML_TRY(read_text(entry, entry->object, "name", 1, &name));
+    ASSERT(name != NULL); // It is required.
     if (!is_name(name)) {
         return refuse(entry, "name", "small letters, digits, '.', '_', '-'",
                       json_object_get(entry->object, "name"));

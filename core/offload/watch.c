@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/table.h"
 #include "carve/recorder.h"
 #include "exec/persist.h"
@@ -321,6 +322,7 @@ static void collect(const struct looking *looking)
     struct watch_result *result = looking->result;
     int has_tried = 0;
 
+    ASSERT(looking->findings != NULL);
     for (uint32_t op = 0; op < graph->op_count; op++) {
         struct watch_finding *finding = &looking->findings[op];
 

@@ -175,7 +175,7 @@ run_round(struct conduct_run *run, const size_t *order, const struct conduct_tri
 static tapml_status run_rounds(struct conduct_run *run, const struct conduct_trial **out_failed)
 {
     const struct conduct_options *options = run->options;
-    size_t order[2 * CHOSEN_MAX];
+    size_t order[2 * CHOSEN_MAX] = {0};
     struct random random;
     random_init(&random, options->seed);
     for (size_t i = 0; i < run->chosen_count; i++) {
@@ -199,7 +199,7 @@ static tapml_status run_rounds(struct conduct_run *run, const struct conduct_tri
 static tapml_status
 run_mode(struct conduct_run *run, enum conduct_mode mode, const struct conduct_trial **out_failed)
 {
-    size_t order[2 * CHOSEN_MAX];
+    size_t order[2 * CHOSEN_MAX] = {0};
     for (size_t i = 0; i < run->chosen_count; i++) {
         order[i] = i;
     }

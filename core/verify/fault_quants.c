@@ -81,6 +81,7 @@ struct span {
 static struct span span_of(const struct fault_quants *quants, uint64_t index)
 {
     const uint64_t in_row = blocks_in_row(quants);
+    ASSERT(in_row > 0); // Rows have a width.
     const uint64_t block = in_row > 1 ? (uint64_t)quants->block : quants->width;
     const uint64_t at = index % in_row * block, rest = quants->width - at;
     const uint64_t begin = index / in_row * quants->width + at;
