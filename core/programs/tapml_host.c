@@ -30,6 +30,7 @@ static const struct entry entries[] = {
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz"},
     {"models", command_models_main, "list the published models that are known, and their sizes"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
+    {"show", command_show_main, "list the cases of a store, or show what is in one"},
     {"judge", command_judge_main, "judge a kernel that was not written for TapML"},
     {"check-device", command_check_device_main,
      "test a device's memory and queue, without a model"},
