@@ -30,6 +30,8 @@ static const struct options_spec specs[] = {
     {"--case", "ID", "one case alone"},
     {"--repeat", "N",
      "number of replays, for cases that fail only sometimes; by default what a bundle says, or 1"},
+    {"--bisect", NULL,
+     "for `git bisect run`: exit code 125 where neither right nor wrong can be told"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
@@ -50,7 +52,8 @@ struct replaying {
     struct store *store;
     struct checkpoint *checkpoint;
     struct place *place;
-    size_t bad; // Cases of the worst repetition.
+    size_t bad;    // Cases of the worst repetition,
+    size_t passed; // and those that ran and are right.
 };
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -66,6 +69,16 @@ static size_t count_bad(const struct verdict_list *list)
         bad += list->items[i].kind == VERDICT_FAIL || list->items[i].kind == VERDICT_ERROR;
     }
     return bad;
+}
+
+static size_t count_passed(const struct verdict_list *list)
+{
+    size_t passed = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        passed += list->items[i].kind == VERDICT_PASS;
+    }
+    return passed;
 }
 
 // A target as its run opens it, isolated or not and with the faults injected there; else the
@@ -159,6 +172,7 @@ replay_all(struct replaying *replaying, struct verdict_options *options, int64_t
         TAPML_TRY(verdicts_make(options, &list));
     }
     replaying->bad = count_bad(&list);
+    replaying->passed = count_passed(&list);
     progress_end(&progress, "%zu cases, %zu failed%s", list.count, replaying->bad,
                  times > 1 ? " in the last repetition" : "");
     status = print(replaying, &list);
@@ -229,6 +243,7 @@ check_driver(struct replaying *replaying, size_t check, uint64_t seed, int64_t r
     }
     driver_listing_check(check, &result);
     replaying->bad = result.outcome == DRIVER_FAILED;
+    replaying->passed = result.outcome == DRIVER_PASSED;
     bundles_describe(replaying->store, NULL);
     return TAPML_OK;
 }
@@ -280,6 +295,19 @@ static void replaying_release(struct replaying *replaying)
     run_config_release(&replaying->config);
 }
 
+// What the program ends with. A bisection goes on where a commit does not build a backend that runs
+// the case, and ends where somebody interrupts it.
+static enum outcome conclude(const struct replaying *replaying, enum outcome outcome)
+{
+    const int is_bisecting = options_get(replaying->options, "--bisect") != NULL;
+    const int is_known = outcome == OUTCOME_OK && replaying->bad + replaying->passed > 0;
+
+    if (is_bisecting && !is_known && outcome != OUTCOME_INTERRUPTED) {
+        return OUTCOME_UNKNOWN;
+    }
+    return outcome != OUTCOME_OK ? outcome : replaying->bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+}
+
 enum outcome command_replay_main(const struct command *command)
 {
     struct options options;
@@ -297,8 +325,8 @@ enum outcome command_replay_main(const struct command *command)
     if (status == TAPML_OK) {
         status = run(command, &replaying);
     }
-    const enum outcome outcome = outcome_report(status);
+    const enum outcome outcome = conclude(&replaying, outcome_report(status));
 
     replaying_release(&replaying);
-    return outcome != OUTCOME_OK ? outcome : replaying.bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+    return outcome;
 }

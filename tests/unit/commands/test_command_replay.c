@@ -25,6 +25,16 @@ Test(command_replay, replays_a_store_of_a_run)
     cr_assert_eq(printed.outcome, OUTCOME_USAGE);
     cr_assert_not_null(strstr(printed.err, "999999"));
     printed_release(&printed);
+    // `git bisect run` skips a commit for 125.
+    printed = PRINTED(command_replay_main, store, "--backend", "reference", "--bisect");
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    printed_release(&printed);
+    printed = PRINTED(command_replay_main, store, "--backend", "null", "--bisect");
+    cr_assert_eq(printed.outcome, OUTCOME_UNKNOWN, "no case runs there: %s", printed.err);
+    printed_release(&printed);
+    printed = PRINTED(command_replay_main, store, "--backend", "nothing", "--bisect");
+    cr_assert_eq(printed.outcome, OUTCOME_UNKNOWN, "%s", printed.err);
+    printed_release(&printed);
     scratch_remove(&scratch);
 }
 
