@@ -45,6 +45,9 @@ enum outcome command_replay_main(const struct command *command);
 // The cases of a store, and what is in one of them.
 enum outcome command_show_main(const struct command *command);
 
+// A case of a store as files for people without TapML.
+enum outcome command_export_main(const struct command *command);
+
 // A kernel of an op that was not written for TapML.
 enum outcome command_judge_main(const struct command *command);
 

@@ -31,6 +31,7 @@ static const struct entry entries[] = {
     {"models", command_models_main, "list the published models that are known, and their sizes"},
     {"replay", command_replay_main, "replay the cases of a store on a backend"},
     {"show", command_show_main, "list the cases of a store, or show what is in one"},
+    {"export", command_export_main, "write a case as arrays of NumPy and a test"},
     {"judge", command_judge_main, "judge a kernel that was not written for TapML"},
     {"check-device", command_check_device_main,
      "test a device's memory and queue, without a model"},

@@ -12,7 +12,7 @@ enum outcome {
     OUTCOME_WRONG = 1,       // Something is wrong with a target.
     OUTCOME_USAGE = 2,       // Usage or configuration.
     OUTCOME_ENVIRONMENT = 3, // A driver, a device, memory or disk is missing.
-    OUTCOME_UNKNOWN = 125, // Of `replay --bisect`: neither right nor wrong can be told.
+    OUTCOME_UNKNOWN = 125,   // Of `replay --bisect`: neither right nor wrong can be told.
     OUTCOME_INTERRUPTED = INTERRUPT_EXIT
 };
 

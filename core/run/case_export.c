@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/case_export.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/json_file.h"
+#include "base/text.h"
+#include "model/checkpoint.h"
+#include "run/npy.h"
+#include "store/case.h"
+#include "tensor/dtype.h"
+#include "tensor/encoding.h"
+#include "tensor/shape.h"
+#include "verify/compare.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 128 };
+
+static const char pytest[] =
+    "\"\"\"A case of a real run, as a test of a kernel.\n"
+    "\n"
+    "Write kernel.py beside this file, with a function kernel(**arguments) that takes the "
+    "arguments of case.json by\n"
+    "their names (arrays, numbers, or None where one is absent) and returns a dict of its outputs "
+    "by their names.\n"
+    "\"\"\"\n"
+    "import json\n"
+    "import pathlib\n"
+    "import sys\n"
+    "\n"
+    "import numpy\n"
+    "\n"
+    "FOLDER = pathlib.Path(__file__).parent\n"
+    "CASE = json.loads((FOLDER / \"case.json\").read_text())\n"
+    "\n"
+    "\n"
+    "def load(name, dtype):\n"
+    "    values = numpy.load(FOLDER / name)\n"
+    "    if dtype == \"bf16\":\n"
+    "        values = (values.astype(numpy.uint32) << 16).view(numpy.float32)\n"
+    "    return values\n"
+    "\n"
+    "\n"
+    "def inputs():\n"
+    "    return {a[\"name\"]: load(a[\"in\"], a[\"dtype\"]) if \"in\" in a else a.get(\"value\")\n"
+    "            for a in CASE[\"arguments\"] if \"out\" not in a or \"in\" in a}\n"
+    "\n"
+    "\n"
+    "def margin(expected, computed, limit):\n"
+    "    \"\"\"The error over its limit: at most 1 is right.\"\"\"\n"
+    "    expected, computed = expected.astype(numpy.float64), numpy.asarray(computed, "
+    "dtype=numpy.float64)\n"
+    "    assert expected.shape == computed.shape, f\"shape {computed.shape}, expected "
+    "{expected.shape}\"\n"
+    "    if limit[\"class\"] == \"exact\":\n"
+    "        return 0.0 if (expected == computed).all() else numpy.inf\n"
+    "    size = (expected ** 2).sum()\n"
+    "    error = ((expected - computed) ** 2).sum() / size if size else float((computed != "
+    "0).any())\n"
+    "    return error / limit[\"nmse\"]\n"
+    "\n"
+    "\n"
+    "def test_case():\n"
+    "    sys.path.insert(0, str(FOLDER))\n"
+    "    from kernel import kernel\n"
+    "    computed = kernel(**inputs())\n"
+    "    for argument in CASE[\"arguments\"]:\n"
+    "        if \"out\" in argument:\n"
+    "            name = argument[\"name\"]\n"
+    "            found = margin(load(argument[\"out\"], argument[\"dtype\"]), computed[name], "
+    "argument[\"limit\"])\n"
+    "            assert found <= 1, f\"{CASE['op']} at {CASE['instance']}: {name} is wrong, margin "
+    "{found:.3g}\"\n";
+
+// -- Arrays ------------------------------------------------------------------------------------
+
+// Writes `NAME.in.npy` of the contents of an argument.
+static tapml_status write_array(const struct case_export *export_,
+                                const struct case_argument *argument,
+                                const char *when,
+                                const void *data,
+                                json_t *object)
+{
+    struct case_argument view = case_content_view(argument);
+    char name[NAME];
+
+    (void)snprintf(name, sizeof(name), "%.100s.%s.npy", argument->name, when);
+    if (argument->encoding != NULL || argument->kind == TAPML_P_TENSORS_IN) {
+        view.dtype = TAPML_U8; // Bytes, as they are stored.
+        view.rank = 1;
+        view.shape[0] = (int64_t)argument->content_bytes;
+    }
+    char *path = file_join(export_->folder, name);
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = npy_write(path, view.dtype, view.shape, view.rank, data);
+
+    alloc_free(path);
+    (void)json_object_set_new(object, when, json_string(name));
+    return status;
+}
+
+// A weight that the case has by name alone, from the checkpoint: its whole tensor.
+static tapml_status write_weight(const struct case_export *export_,
+                                 const struct case_argument *argument,
+                                 json_t *object)
+{
+    const struct checkpoint_tensor *weight =
+        export_->checkpoint != NULL ? checkpoint_find(export_->checkpoint, argument->origin) : NULL;
+    struct case_argument copy = *argument;
+
+    if (weight == NULL || weight->spans != NULL || weight->bytes != argument->base_bytes) {
+        return status_fail(TAPML_INVALID, "weight '%.100s' is not there, give --model",
+                           argument->origin);
+    }
+    copy.content_bytes = weight->bytes;
+    return write_array(export_, &copy, "in", weight->data, object);
+}
+
+// -- case.json ---------------------------------------------------------------------------------
+
+static json_t *list_shape(const struct case_argument *argument)
+{
+    const struct case_argument view = case_content_view(argument);
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < view.rank; i++) {
+        (void)json_array_append_new(list, json_integer(view.shape[i]));
+    }
+    return list;
+}
+
+// The limit as an NMSE, whatever the class measures: sixteen units in the last place of f32 are a
+// relative error of a millionth.
+static json_t *describe_limit(const struct compare_limit *limit)
+{
+    static const double unit = 1.0 / (1 << 24);
+    const double relative = limit->ulp * unit;
+
+    return json_pack("{s:s, s:f}", "class", compare_class_name(limit->class_), "nmse",
+                     limit->class_ == COMPARE_ELEMENTWISE ? relative * relative : limit->nmse);
+}
+
+static tapml_status add_tensor(const struct case_export *export_,
+                               const struct case_argument *argument,
+                               uint32_t *io_output,
+                               json_t *object)
+{
+    tapml_status status = TAPML_OK;
+
+    (void)json_object_set_new(object, "dtype",
+                              json_string(encoding_name(argument->encoding, argument->dtype)));
+    (void)json_object_set_new(object, "shape", list_shape(argument));
+    if (case_is_state(argument)) {
+        (void)json_object_set_new(
+            object, "rows",
+            json_pack("[I, I]", (json_int_t)argument->kept_begin, (json_int_t)argument->kept_end));
+    }
+    if (case_is_reference(argument)) {
+        status = write_weight(export_, argument, object);
+    } else if (argument->before != NULL) {
+        status = write_array(export_, argument, "in", argument->before, object);
+    }
+    if (status == TAPML_OK && argument->after != NULL) {
+        status = write_array(export_, argument, "out", argument->after, object);
+        (void)json_object_set_new(object, "limit",
+                                  describe_limit(&export_->limits[(*io_output)++]));
+    }
+    return status;
+}
+
+// Names come from a file that others may have written, and become names of files.
+static int is_plain(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+    return *name != '\0' && name[strspn(name, letters)] == '\0';
+}
+
+static tapml_status add_argument(const struct case_export *export_,
+                                 const struct case_argument *argument,
+                                 uint32_t *io_output,
+                                 json_t *list)
+{
+    json_t *object = json_pack("{s:s}", "name", argument->name);
+    tapml_status status =
+        is_plain(argument->name)
+            ? TAPML_OK
+            : status_fail(TAPML_INVALID, "parameter '%.60s' is no plain name", argument->name);
+
+    if (status != TAPML_OK) {
+        json_decref(object);
+        return status;
+    }
+    if (argument->kind == TAPML_P_I64) {
+        (void)json_object_set_new(object, "value", json_integer(argument->i));
+    } else if (argument->kind == TAPML_P_F64) {
+        (void)json_object_set_new(object, "value", json_real(argument->d));
+    } else if (argument->kind != TAPML_V_NONE) {
+        status = add_tensor(export_, argument, io_output, object);
+    }
+    return json_array_append_new(list, object) == 0 || status != TAPML_OK ? status
+                                                                          : status_no_memory();
+}
+
+static tapml_status add_arguments(const struct case_export *export_, json_t *list)
+{
+    uint32_t output = 0;
+
+    for (uint32_t i = 0; i < export_->item->argument_count; i++) {
+        TAPML_TRY(add_argument(export_, &export_->item->arguments[i], &output, list));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status write_file(const char *folder, const char *name, const char *data, size_t size)
+{
+    char *path = file_join(folder, name);
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = file_write(path, data, size);
+
+    alloc_free(path);
+    return status;
+}
+
+static tapml_status write_document(const struct case_export *export_, const json_t *document)
+{
+    struct text text;
+
+    text_init(&text);
+    json_file_print(&text, document, JSON_INDENT(1));
+    text_append(&text, "\n");
+    tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        status = write_file(export_->folder, "case.json", text.data, text.length);
+    }
+    text_release(&text);
+    return status;
+}
+
+tapml_status case_export_write(const struct case_export *export_)
+{
+    const struct carved_case *item = export_->item;
+    json_t *list = json_array();
+
+    TAPML_TRY(file_make_folder(export_->folder));
+    json_t *document =
+        json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:o}", "format", "tapml-case/1", "op",
+                  item->op_name, "version", (int)item->op_version, "instance", item->instance,
+                  "phase", item->phase, "step", (json_int_t)item->step, "arguments", list);
+
+    if (document == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = add_arguments(export_, list);
+
+    if (status == TAPML_OK) {
+        status = write_document(export_, document);
+    }
+    json_decref(document);
+    if (status == TAPML_OK && export_->with_pytest) {
+        status = write_file(export_->folder, "test_case.py", pytest, sizeof(pytest) - 1);
+    }
+    return status;
+}
