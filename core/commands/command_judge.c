@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 50, ROUNDS_MAX = 100000, ENTRIES = 5, SEED = 1 };
+enum { ROUNDS = 50, ROUNDS_MAX = 100000, ENTRIES = 5, SEED = 1, DEADLINE_S = 10 };
 
 static const struct options_spec specs[] = {
     {"--op", "NAME", "the op that the kernel computes: rms_norm"},
@@ -36,7 +36,7 @@ static const struct options_spec specs[] = {
     {"--seed", "N", "of the random order, 1 by default"},
     {"--json", "FILE", "writes the verdict as JSON, too"},
     {"--hide-cases", NULL, "names and shapes of what fails, without values"},
-    SETUP_DEADLINE_OPTION,
+    {"--deadline", "SECONDS", "ends a call that does not answer, 10 by default"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -145,8 +145,8 @@ static tapml_status read_options(struct judging_kernel *judging)
     TAPML_TRY(require(options, "--op", &judging->op));
     TAPML_TRY(options_i64(options, "--rounds", ROUNDS, 1, ROUNDS_MAX, &judging->rounds));
     TAPML_TRY(options_i64(options, "--seed", SEED, 0, INT64_MAX, &judging->seed));
-    judging->isolation = (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS,
-                                                  .deadline_s = ISOLATION_DEADLINE_S};
+    judging->isolation =
+        (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = DEADLINE_S};
     TAPML_TRY(setup_read_isolation(options, &judging->isolation));
     if (options_get(options, "--arguments") == NULL) {
         return status_fail(TAPML_INVALID,

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/conduct.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/random.h"
-#include "base/text.h"
+#include "store/case.h"
 #include "verify/conduct_cause.h"
 #include "verify/conduct_time.h"
 #include "verify/verdicts.h"
@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Cases that are run many times, of each kind; failures that are weighed to find the smallest; and
-// rounds in the same buffers.
-enum { CHOSEN_MAX = 8, FAILURES_MAX = 32, ROUNDS_IN_PLACE = 5 };
+// Cases that are run many times, of each kind; failures that are weighed to find the smallest;
+// rounds in the same buffers; and hangs after which no further case is tried.
+enum { CHOSEN_MAX = 8, FAILURES_MAX = 32, ROUNDS_IN_PLACE = 5, HANGS_MAX = 2, SHAPE_TEXT = 512 };
 
 void conduct_result_release(struct conduct_result *result)
 {
@@ -35,7 +35,7 @@ struct conduct_run {
 
 // -- The first pass ------------------------------------------------------------------------------
 
-static void count(const struct verdict *verdicts, size_t count, struct conduct_result *result)
+static void add_counts(const struct verdict *verdicts, size_t count, struct conduct_result *result)
 {
     for (size_t i = 0; i < count; i++) {
         result->failed += verdict_count_failed(&verdicts[i], 1);
@@ -51,12 +51,13 @@ static tapml_status judge_once(struct conduct_run *run)
     options.backend = run->stand.backend;
     options.fresh = 1;
     options.derived = 1;
+    options.hangs_max = HANGS_MAX;
     TAPML_TRY(verdicts_make(&options, &run->list));
     result->kept = run->list.count;
     result->derived = run->list.derived_count;
     result->calls = run->list.executions + run->list.executions_derived;
-    count(run->list.items, run->list.count, result);
-    count(run->list.derived, run->list.derived_count, result);
+    add_counts(run->list.items, run->list.count, result);
+    add_counts(run->list.derived, run->list.derived_count, result);
     return TAPML_OK;
 }
 
@@ -125,32 +126,39 @@ static tapml_status find_smallest(struct conduct_run *run,
 
 // -- Rounds --------------------------------------------------------------------------------------
 
-// Every n-th of the verdicts that passed.
-static tapml_status choose(struct conduct_run *run, const struct verdict *verdicts, size_t count_)
+static tapml_status add_chosen(struct conduct_run *run, const struct verdict *verdict)
 {
-    const size_t step = count_ / CHOSEN_MAX + 1;
-    for (size_t i = 0; i < count_; i += step) {
-        struct conduct_trial trial;
-        if (verdicts[i].kind != VERDICT_PASS) {
-            continue;
+    struct conduct_trial trial;
+    const tapml_status status =
+        conduct_trial_make(run->options->verdicts.store, run->stand.examiner, verdict, &trial);
+    if (status != TAPML_OK) {
+        conduct_trial_release(&trial);
+        return status == TAPML_NOT_FOUND ? TAPML_OK : status;
+    }
+    ASSERT(run->chosen_count < 2 * CHOSEN_MAX);
+    run->chosen[run->chosen_count++] = trial;
+    return TAPML_OK;
+}
+
+// Every n-th of the verdicts that passed.
+static tapml_status choose(struct conduct_run *run, const struct verdict *verdicts, size_t count)
+{
+    size_t passed = 0;
+    size_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        passed += verdicts[i].kind == VERDICT_PASS;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (verdicts[i].kind == VERDICT_PASS && seen++ % (passed / CHOSEN_MAX + 1) == 0) {
+            TAPML_TRY(add_chosen(run, &verdicts[i]));
         }
-        const tapml_status status = conduct_trial_make(run->options->verdicts.store,
-                                                       run->stand.examiner, &verdicts[i], &trial);
-        if (status != TAPML_OK) {
-            conduct_trial_release(&trial);
-            if (status != TAPML_NOT_FOUND) {
-                return status;
-            }
-            continue;
-        }
-        run->chosen[run->chosen_count++] = trial;
     }
     return TAPML_OK;
 }
 
-static void shuffle(struct random *random, size_t *order, size_t count_)
+static void shuffle(struct random *random, size_t *order, size_t count)
 {
-    for (size_t i = count_; i > 1; i--) {
+    for (size_t i = count; i > 1; i--) {
         const size_t other = (size_t)random_below(random, i);
         const size_t moved = order[i - 1];
         order[i - 1] = order[other];
@@ -211,6 +219,19 @@ run_mode(struct conduct_run *run, enum conduct_mode mode, const struct conduct_t
 
 // -- The verdict ---------------------------------------------------------------------------------
 
+// "x=[1,64] weight=[64]"
+static tapml_status name_shape(const struct conduct_trial *trial, struct conduct_result *result)
+{
+    char shape[SHAPE_TEXT];
+    tapml_value *values = NULL;
+    struct inferred inferred;
+    TAPML_TRY(case_values(&trial->item, result->arena, &values));
+    TAPML_TRY(infer_call(trial->schema, values, &inferred));
+    TAPML_TRY(case_shape_class(&inferred, values, shape, sizeof(shape)));
+    result->shape = arena_text(result->arena, shape);
+    return result->shape ? TAPML_OK : status_no_memory();
+}
+
 // Names the shape of the failure, and why it fails.
 static tapml_status settle(struct conduct_run *run,
                            const struct conduct_trial *trial,
@@ -225,18 +246,12 @@ static tapml_status settle(struct conduct_run *run,
                                         .mode = mode,
                                         .store = run->options->verdicts.store,
                                         .list = &run->list};
-    struct text shape;
     if (!copy) {
         return status_no_memory();
     }
     TAPML_TRY(conduct_cause_find(&question, result->arena, &result->kind, &result->why, copy));
-    text_init(&shape);
-    derive_print_shape(&trial->item, &shape);
-    const tapml_status status = text_status(&shape);
-    result->shape = status == TAPML_OK ? arena_text(result->arena, shape.data) : NULL;
-    text_release(&shape);
     result->failure = copy;
-    return status == TAPML_OK && !result->shape ? status_no_memory() : status;
+    return name_shape(trial, result);
 }
 
 static tapml_status settle_first_pass(struct conduct_run *run)
@@ -248,6 +263,10 @@ static tapml_status settle_first_pass(struct conduct_run *run)
         status = settle(run, &smallest, failure, CONDUCT_PLAIN);
     }
     conduct_trial_release(&smallest);
+    if (status == TAPML_OK && !failure) { // None of them can be made again.
+        run->result->kind = CONDUCT_WRONG;
+        run->result->why = "a case failed that cannot be made again";
+    }
     return status;
 }
 

@@ -175,7 +175,11 @@ static tapml_status find_by_numbers(struct cause *cause)
 
 static tapml_status find_in_call(struct cause *cause)
 {
+    const struct verdict *verdict = &cause->question->stand->verdict;
     int is_right = 0;
+    if (verdict->kind == VERDICT_ERROR) { // A hang costs its deadline each time.
+        return conclude(cause, CONDUCT_FAILS, "%s", verdict->reason);
+    }
     TAPML_TRY(find_by_mode(cause, CONDUCT_LATE, CONDUCT_LATE_WORK, late_work));
     TAPML_TRY(find_by_mode(cause, CONDUCT_ZEROS, CONDUCT_OLD_MEMORY, old_memory));
     if (cause->kind == CONDUCT_RIGHT) {

@@ -54,6 +54,13 @@ static tapml_status name_known(const struct kept_cases *cases, struct verdict *v
     return examiner_name(cases->list->arena, &names, verdict);
 }
 
+// Whether the op of a case has hung so often that it is not called again.
+static int is_given_up(const struct kept_cases *cases, const struct verdict *verdict)
+{
+    const size_t most = cases->options->hangs_max;
+    return most > 0 && examiner_hangs(cases->examiner, verdict->op_name) >= most;
+}
+
 // Loads and replays a case. If that ends the run of all cases, it has no verdict.
 static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict)
 {
@@ -67,7 +74,11 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     if (status == TAPML_OK) {
         status = examiner_name(kept, &item, verdict);
     }
-    if (status == TAPML_OK) {
+    if (status == TAPML_OK && is_given_up(cases, verdict)) {
+        verdict->kind = VERDICT_SKIPPED;
+        verdict->observed = verdict->reason = "not called: other cases of its op have hung";
+        cases->list->count++;
+    } else if (status == TAPML_OK) {
         struct examination examination = {
             .item = &item, .schema = examiner_schema(cases->examiner, &item), .is_timed = 1};
         status = examiner_try(cases->examiner, &examination, kept, verdict);

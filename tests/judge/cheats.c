@@ -48,6 +48,7 @@ RMS_NORM(writes_behind);
 RMS_NORM(leaves_last);
 RMS_NORM(scratch_of_before);
 RMS_NORM(crashes_on_call);
+RMS_NORM(never_returns);
 
 RMS_NORM(zeros)
 {
@@ -265,5 +266,14 @@ RMS_NORM(crashes_on_call)
     rms_norm(x, weight, y, rows, width, eps);
     if (++calls == 20) {
         abort();
+    }
+}
+
+// For an odd number of rows.
+RMS_NORM(never_returns)
+{
+    rms_norm(x, weight, y, rows, width, eps);
+    while (rows % 2 == 1) {
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
     }
 }

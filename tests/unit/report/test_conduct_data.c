@@ -27,7 +27,7 @@ static struct conduct_result result = {.kind = CONDUCT_SHAPES,
                                        .failed = 2,
                                        .calls = 25,
                                        .failure = &failure,
-                                       .shape = "tapml.silu x=1,3"};
+                                       .shape = "x=[1,3]"};
 
 static json_t *make(int hides_cases)
 {
@@ -68,8 +68,8 @@ Test(conduct_data, a_failure_has_its_case_and_its_elements)
     cr_expect_eq(
         strncmp(text, "tapml.silu: right at the shown shapes only: every case of a kept", 64), 0,
         "%s", text);
-    cr_expect_not_null(strstr(text, "layers.0/silu, prefill, shape rows=1\n  tapml.silu x=1,3\n"),
-                       "%s", text);
+    cr_expect_not_null(strstr(text, "layers.0/silu, prefill, shape rows=1\n  x=[1,3]\n"), "%s",
+                       text);
     alloc_free(text);
     json_decref(document);
 }

@@ -22,7 +22,8 @@ enum trick {
     TRICK_LEAVES,   // Writes nothing.
     TRICK_NARROW,   // Right for two rows alone.
     TRICK_TIMID,    // Right for small numbers alone.
-    TRICK_FAILS
+    TRICK_FAILS,
+    TRICK_HANGS // As what a worker's end says of a call that did not answer.
 };
 
 enum { TRICK_FLOATS = 512 * 512, TRICK_CACHED = 64 };
@@ -117,6 +118,7 @@ static inline void trick_change(struct tricky *tricky,
     case TRICK_NONE:
     case TRICK_DISTURBS:
     case TRICK_FAILS:
+    case TRICK_HANGS:
         break;
     }
 }
@@ -149,9 +151,10 @@ static tapml_status trick_call(struct backend *backend, const struct backend_cal
     float *values = alloc_array(2 * count, sizeof(*values));
     cr_assert_not_null(values);
     tricky->calls++;
-    const tapml_status status = tricky->trick == TRICK_FAILS
-                                    ? status_fail(TAPML_INTERNAL, "tricked")
-                                    : trick_around(tricky, call, values, values + count);
+    const tapml_status status =
+        tricky->trick == TRICK_FAILS   ? status_fail(TAPML_INTERNAL, "tricked")
+        : tricky->trick == TRICK_HANGS ? status_fail(TAPML_DEADLINE, "no answer")
+                                       : trick_around(tricky, call, values, values + count);
     alloc_free(values);
     return status;
 }
