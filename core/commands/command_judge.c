@@ -4,9 +4,7 @@
 #include "commands/command.h"
 
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/ini.h"
-#include "config/isolation.h"
 #include "report/conduct_data.h"
 #include "report/report_files.h"
 #include "run/case_weights.h"
@@ -48,7 +46,6 @@ struct judging_kernel {
     const char *op, *backend;
     char *file; // Its whole path, malloc'd.
     int64_t rounds, seed;
-    struct arena *arena;
     struct ini ini; // The options of the component, as an INI file would have them.
     struct ini_entry entries[ENTRIES];
     const char *section;

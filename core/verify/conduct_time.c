@@ -58,12 +58,10 @@ static tapml_status measure_copies(struct backend *backend,
 static tapml_status time_copy(struct backend *backend, struct conduct_times *times)
 {
     tapml_object *buffers[2] = {NULL, NULL};
-    const uint64_t size = times->bytes + TAPML_TRANSFER_GRAIN;
-    tapml_status status = backend_buffer_new(
-        backend, size / TAPML_TRANSFER_GRAIN * TAPML_TRANSFER_GRAIN, &buffers[0]);
+    const uint64_t size = (times->bytes / TAPML_TRANSFER_GRAIN + 1) * TAPML_TRANSFER_GRAIN;
+    tapml_status status = backend_buffer_new(backend, size, &buffers[0]);
     if (status == TAPML_OK) {
-        status = backend_buffer_new(backend, size / TAPML_TRANSFER_GRAIN * TAPML_TRANSFER_GRAIN,
-                                    &buffers[1]);
+        status = backend_buffer_new(backend, size, &buffers[1]);
     }
     if (status == TAPML_OK) {
         status = measure_copies(backend, buffers[0], buffers[1], times);

@@ -79,7 +79,7 @@ static tapml_status compute(const struct foreign *foreign,
 // -- What the host calls -----------------------------------------------------------------------
 
 // The arguments of a call as the host lowers them, back as values.
-static void raise(const tapml_op *op, void **arguments, tapml_value *out_args)
+static void read_values(const tapml_op *op, void **arguments, tapml_value *out_args)
 {
     uint32_t at = 2; // Behind queue and call.
 
@@ -111,7 +111,7 @@ static void answer(ffi_cif *cif, void *out_result, void **arguments, void *user)
     const struct foreign *foreign = user;
     tapml_value args[FOREIGN_PARAMS_MAX];
 
-    raise(foreign->signature.op, arguments, args);
+    read_values(foreign->signature.op, arguments, args);
     *(ffi_sarg *)out_result =
         compute(foreign, *(tapml_object **)arguments[0], *(tapml_call **)arguments[1], args);
 }

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // Sends a stream into a file without a name, and back.
@@ -64,4 +65,12 @@ void printed_release(struct printed *printed)
 {
     free(printed->out);
     free(printed->err);
+}
+
+void printed_expect(struct printed printed, enum outcome outcome, const char *piece)
+{
+    cr_expect_eq(printed.outcome, outcome, "%s%s", printed.out, printed.err);
+    cr_expect(strstr(printed.out, piece) != NULL || strstr(printed.err, piece) != NULL,
+              "'%s' is not in:\n%s%s", piece, printed.out, printed.err);
+    printed_release(&printed);
 }

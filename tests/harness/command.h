@@ -16,4 +16,7 @@ struct printed {
 struct printed printed_run(enum outcome (*run)(const struct command *), char **words);
 void printed_release(struct printed *printed);
 
+// The command ended with `outcome` and printed `piece` on one of the two; releases `printed`.
+void printed_expect(struct printed printed, enum outcome outcome, const char *piece);
+
 #define PRINTED(run_, ...) printed_run(run_, (char *[]){__VA_ARGS__, NULL})

@@ -5,14 +5,6 @@
 #include "harness/command.h"
 #include "harness/short_run.h"
 
-static void expect(struct printed printed, enum outcome outcome, const char *piece)
-{
-    cr_expect_eq(printed.outcome, outcome, "%s%s", printed.out, printed.err);
-    cr_expect(strstr(printed.out, piece) != NULL || strstr(printed.err, piece) != NULL,
-              "'%s' is not in:\n%s%s", piece, printed.out, printed.err);
-    printed_release(&printed);
-}
-
 Test(command_export, a_case_of_a_run_is_written_with_its_weight)
 {
     struct scratch scratch;
@@ -26,15 +18,17 @@ Test(command_export, a_case_of_a_run_is_written_with_its_weight)
     char *store = strdup(scratch_path(&scratch, "run/run.tapmlrun"));
     char *folder = strdup(scratch_path(&scratch, "case"));
 
-    expect(PRINTED(command_export_main, store, folder, "--case", "3", "--as", "pytest"), OUTCOME_OK,
-           "tapml.linear, prefill");
+    printed_expect(PRINTED(command_export_main, store, folder, "--case", "3", "--as", "pytest"),
+                   OUTCOME_OK, "tapml.linear, prefill");
     cr_expect(file_exists(scratch_path(&scratch, "case/w.in.npy")));
     cr_expect(file_exists(scratch_path(&scratch, "case/y.out.npy")));
     cr_expect(file_exists(scratch_path(&scratch, "case/test_case.py")));
-    expect(PRINTED(command_export_main, store, folder, "--case", "3", "--as", "onnx"),
-           OUTCOME_USAGE, "expected 'npy' or 'pytest'");
-    expect(PRINTED(command_export_main, store, folder, "--case", "99999"), OUTCOME_USAGE, "99999");
-    expect(PRINTED(command_export_main, store), OUTCOME_USAGE, "a store, a folder and --case");
+    printed_expect(PRINTED(command_export_main, store, folder, "--case", "3", "--as", "onnx"),
+                   OUTCOME_USAGE, "expected 'npy' or 'pytest'");
+    printed_expect(PRINTED(command_export_main, store, folder, "--case", "99999"), OUTCOME_USAGE,
+                   "99999");
+    printed_expect(PRINTED(command_export_main, store), OUTCOME_USAGE,
+                   "a store, a folder and --case");
     free(store);
     free(folder);
     scratch_remove(&scratch);

@@ -4,24 +4,20 @@
 #include "harness/command.h"
 #include "harness/scratch.h"
 
-static void expect_refusal(struct printed printed, const char *sentence)
-{
-    cr_expect_eq(printed.outcome, OUTCOME_USAGE, "%s%s", printed.out, printed.err);
-    cr_expect_not_null(strstr(printed.err, sentence), "%s", printed.err);
-    printed_release(&printed);
-}
-
 Test(command_judge, what_is_missing_or_unknown_is_said)
 {
     char *file = (char *)(uintptr_t)scratch_source("README.md");
 
-    expect_refusal(PRINTED(command_judge_main, "--op", "silu"), "one shared library expected");
-    expect_refusal(PRINTED(command_judge_main, "/nowhere.so", "--op", "silu"), "no such file");
-    expect_refusal(PRINTED(command_judge_main, file), "--op is missing");
-    expect_refusal(PRINTED(command_judge_main, file, "--op", "silu"), "--arguments is missing");
-    expect_refusal(
+    printed_expect(PRINTED(command_judge_main, "--op", "silu"), OUTCOME_USAGE,
+                   "one shared library expected");
+    printed_expect(PRINTED(command_judge_main, "/nowhere.so", "--op", "silu"), OUTCOME_USAGE,
+                   "no such file");
+    printed_expect(PRINTED(command_judge_main, file), OUTCOME_USAGE, "--op is missing");
+    printed_expect(PRINTED(command_judge_main, file, "--op", "silu"), OUTCOME_USAGE,
+                   "--arguments is missing");
+    printed_expect(
         PRINTED(command_judge_main, file, "--op", "silu", "--arguments", "x y", "--weights", "q4"),
-        "--weights is 'q4', expected 'stored' or 'f32'");
-    expect_refusal(PRINTED(command_judge_main, file, "--op", "silu", "--arguments", "x y"),
-                   "--cases is missing");
+        OUTCOME_USAGE, "--weights is 'q4', expected 'stored' or 'f32'");
+    printed_expect(PRINTED(command_judge_main, file, "--op", "silu", "--arguments", "x y"),
+                   OUTCOME_USAGE, "--cases is missing");
 }
