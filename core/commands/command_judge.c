@@ -25,6 +25,7 @@ enum { ROUNDS = 50, ROUNDS_MAX = 100000, ENTRIES = 5, SEED = 1, DEADLINE_S = 10 
 static const struct options_spec specs[] = {
     {"--op", "NAME", "the op that the kernel computes: rms_norm"},
     {"--cases", "STORE", "the cases: a run's run.tapmlrun, or a bundle"},
+    {"--backend", "B", "of a kernel's text: COMPONENT or COMPONENT:DEVICE"},
     {"--entry", "NAME", "of a shared library: the function; by default the op's name"},
     {"--arguments", "WORDS",
      "of a shared library: what the function takes, in its order: \"x weight y x.rows:i32\""},
@@ -71,44 +72,92 @@ static void add_entry(struct judging_kernel *judging, const char *key, const cha
     }
 }
 
-// The first component that computes by functions of libraries; options of it
-// are read when it is
-// opened.
-static tapml_status find_component(struct judging_kernel *judging)
+// Whether the manifest of a component says that it can be given a kernel of this kind.
+static int judges(const struct judging_kernel *judging, const char *component, const char *what)
 {
-    const char *component = NULL;
+    const char *kinds = registry_component_key(judging->setup.registry, component, "judges");
 
-    for (size_t i = 0; judging->backend == NULL; i++) {
-        component = registry_component(judging->setup.registry, TAPML_KIND_BACKEND, i);
+    return kinds != NULL && strcmp(kinds, what) == 0;
+}
+
+// The first component that computes by functions of libraries.
+static tapml_status find_component(struct judging_kernel *judging, const char **out_component)
+{
+    for (size_t i = 0;; i++) {
+        const char *component = registry_component(judging->setup.registry, TAPML_KIND_BACKEND, i);
+
         if (component == NULL) {
             return status_fail(TAPML_UNAVAILABLE,
                                "no plugin that was found computes by functions of libraries");
         }
-        const char *judges = registry_component_key(judging->setup.registry, component, "judges");
-
-        judging->backend = judges != NULL && strcmp(judges, "library") == 0 ? component : NULL;
+        if (judges(judging, component, "library")) {
+            judging->backend = *out_component = component;
+            return TAPML_OK;
+        }
     }
-    judging->section = arena_format(judging->setup.arena, "component.%s", component);
-    return judging->section != NULL ? TAPML_OK : status_no_memory();
 }
 
-// The options of that component, under the names of this command.
-static tapml_status describe_function(struct judging_kernel *judging)
+// That of --backend, without its device.
+static tapml_status take_component(struct judging_kernel *judging, const char **out_component)
+{
+    const char *colon = strchr(judging->backend, ':');
+    const size_t length =
+        colon != NULL ? (size_t)(colon - judging->backend) : strlen(judging->backend);
+
+    *out_component = arena_format(judging->setup.arena, "%.*s", (int)length, judging->backend);
+    if (*out_component == NULL) {
+        return status_no_memory();
+    }
+    return judges(judging, *out_component, "text")
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "backend '%s' takes no kernel's text", *out_component);
+}
+
+// The options of the component that computes, which are read when it is opened.
+static tapml_status describe_kernel(struct judging_kernel *judging)
 {
     const struct options *options = &judging->options;
     const char *entry = options_get(options, "--entry");
     const char *dot = strrchr(judging->op, '.');
+    const char *component = NULL;
+    const int is_text = judging->backend != NULL;
 
-    TAPML_TRY(find_component(judging));
+    TAPML_TRY(is_text ? take_component(judging, &component) : find_component(judging, &component));
+    judging->section = arena_format(judging->setup.arena, "component.%s", component);
+    if (judging->section == NULL) {
+        return status_no_memory();
+    }
     judging->ini.sections = &judging->section;
     judging->ini.section_lines = &judging->section_line;
     judging->ini.section_count = 1;
-    add_entry(judging, "library", judging->file);
-    add_entry(judging, "op", judging->op);
-    add_entry(judging, "entry", entry != NULL ? entry : dot != NULL ? dot + 1 : judging->op);
-    add_entry(judging, "arguments", options_get(options, "--arguments"));
-    add_entry(judging, "returns", options_get(options, "--returns"));
+    add_entry(judging, is_text ? "kernel" : "library", judging->file);
+    add_entry(judging, is_text ? "kernel-op" : "op", judging->op);
+    if (!is_text) {
+        add_entry(judging, "entry", entry != NULL ? entry : dot != NULL ? dot + 1 : judging->op);
+        add_entry(judging, "arguments", options_get(options, "--arguments"));
+        add_entry(judging, "returns", options_get(options, "--returns"));
+    }
     return TAPML_OK;
+}
+
+// What belongs to the other kind of kernel.
+static tapml_status check_kind(const struct judging_kernel *judging)
+{
+    static const char *const of_library[] = {"--entry", "--arguments", "--returns"};
+    const struct options *options = &judging->options;
+
+    for (size_t i = 0; judging->backend != NULL && i < 3; i++) {
+        if (options_get(options, of_library[i]) != NULL) {
+            return status_fail(TAPML_INVALID,
+                               "%s is for shared libraries: a kernel's text says it in comments",
+                               of_library[i]);
+        }
+    }
+    return judging->backend != NULL || options_get(options, "--arguments") != NULL
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "--arguments is missing: what the function takes, in its order, such "
+                             "as \"x y x.count:i64\"; or --backend, for a kernel's text");
 }
 
 static tapml_status require(const struct options *options, const char *name, const char **out_value)
@@ -132,7 +181,8 @@ static tapml_status read_options(struct judging_kernel *judging)
     const struct options *options = &judging->options;
 
     if (options->plain_count != 1) {
-        return status_fail(TAPML_INVALID, "one shared library expected, %zu given",
+        return status_fail(TAPML_INVALID,
+                           "one shared library or one text of a kernel expected, %zu given",
                            options->plain_count);
     }
     judging->file = realpath(options->plain[0], NULL);
@@ -145,11 +195,8 @@ static tapml_status read_options(struct judging_kernel *judging)
     judging->isolation =
         (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = DEADLINE_S};
     TAPML_TRY(setup_read_isolation(options, &judging->isolation));
-    if (options_get(options, "--arguments") == NULL) {
-        return status_fail(TAPML_INVALID,
-                           "--arguments is missing: what the function takes, in its order, such as "
-                           "\"x y x.count:i64\"");
-    }
+    judging->backend = options_get(options, "--backend");
+    TAPML_TRY(check_kind(judging));
     return read_weights(judging);
 }
 
@@ -261,7 +308,7 @@ static tapml_status run(const struct command *command, struct judging_kernel *ju
     TAPML_TRY(report_files_try(options_get(&judging->options, "--json"), NULL));
     TAPML_TRY(setup_open(command->program, &judging->options, &judging->ini, &judging->setup));
     interrupt_watch();
-    TAPML_TRY(describe_function(judging));
+    TAPML_TRY(describe_kernel(judging));
     TAPML_TRY(open_cases(judging));
     return judge(judging);
 }

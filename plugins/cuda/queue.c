@@ -5,27 +5,66 @@
 #include <string.h>
 #include <time.h>
 
+enum { ARGUMENTS_MAX = 64 };
+
+// What a kernel gets. The driver reads it before a launch returns, and wants pointers to what is
+// not constant.
+struct passed {
+    unsigned char params[K_PARAMS_MAX];
+    CUdeviceptr addresses[ARGUMENTS_MAX];
+    struct gpu_argument arguments[ARGUMENTS_MAX];
+    void *pointers[ARGUMENTS_MAX + 1];
+};
+
+static void pass_params(const struct gpu_launch *launch, struct passed *passed)
+{
+    const struct k_kernel *kernel = launch->pipeline->kernel;
+
+    memcpy(passed->params, launch->params, kernel->params_size);
+    passed->pointers[0] = passed->params;
+    for (uint32_t i = 0; i < kernel->n_binding; i++) {
+        passed->pointers[i + 1] = &launch->buffers[i]->memory;
+    }
+}
+
+// Those of a kernel that is not of the dialect.
+static void pass_arguments(const struct gpu_launch *launch, struct passed *passed)
+{
+    for (uint32_t i = 0; i < launch->argument_count; i++) {
+        struct gpu_argument *argument = &passed->arguments[i];
+
+        *argument = launch->arguments[i];
+        passed->addresses[i] =
+            argument->buffer != NULL ? argument->buffer->memory + argument->offset : 0;
+        passed->pointers[i] =
+            argument->is_number ? (void *)&argument->number : (void *)&passed->addresses[i];
+    }
+}
+
 tapml_status
 queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch)
 {
     const struct driver_pipeline *pipeline = launch->pipeline;
-    unsigned char values[K_PARAMS_MAX];
-    void *params[K_BINDING_MAX + 1] = {values};
+    struct passed passed;
     const tapml_status status = device_enter(device, call);
 
     if (status != TAPML_OK) {
         return status;
     }
-    // The driver reads them before it returns; it wants a pointer to what is not constant.
-    memcpy(values, launch->params, pipeline->kernel->params_size);
-    for (uint32_t i = 0; i < pipeline->kernel->n_binding; i++) {
-        params[i + 1] = &launch->buffers[i]->memory;
+    if (launch->argument_count > ARGUMENTS_MAX) {
+        return gpu_fail(device->root->host, call, TAPML_INVALID, 0, "more than %d arguments",
+                        ARGUMENTS_MAX);
+    }
+    if (launch->arguments != NULL) {
+        pass_arguments(launch, &passed);
+    } else {
+        pass_params(launch, &passed);
     }
     return device_check(device, call,
                         device->root->cu.cuLaunchKernel(pipeline->function, launch->groups[0],
                                                         launch->groups[1], launch->groups[2],
                                                         pipeline->items, 1, 1, 0, device->stream,
-                                                        params, NULL),
+                                                        passed.pointers, NULL),
                         pipeline->kernel->name);
 }
 

@@ -4,26 +4,107 @@
 
 #include <time.h>
 
+enum { PARTS_MAX = 64 };
+
+// Buffers from an offset on, which are released once their kernel is queued.
+struct parts {
+    cl_mem items[PARTS_MAX];
+    uint32_t count;
+};
+
+static cl_mem
+begin_at(const struct driver_functions *cl, const struct gpu_argument *argument, cl_int *out_code)
+{
+    size_t size = 0;
+
+    *out_code =
+        cl->clGetMemObjectInfo(argument->buffer->memory, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    if (*out_code != CL_SUCCESS) {
+        return NULL;
+    }
+    const cl_buffer_region region = {(size_t)argument->offset, size - (size_t)argument->offset};
+
+    return cl->clCreateSubBuffer(argument->buffer->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                 out_code);
+}
+
+static cl_int set_address(const struct driver_functions *cl,
+                          cl_kernel code,
+                          uint32_t index,
+                          const struct gpu_argument *argument,
+                          struct parts *parts)
+{
+    cl_int result = CL_SUCCESS;
+
+    if (argument->buffer == NULL) {
+        return cl->clSetKernelArg(code, index, sizeof(cl_mem), NULL);
+    }
+    if (argument->offset == 0) {
+        return cl->clSetKernelArg(code, index, sizeof(cl_mem), &argument->buffer->memory);
+    }
+    if (parts->count == PARTS_MAX) {
+        return CL_OUT_OF_RESOURCES;
+    }
+    cl_mem *part = &parts->items[parts->count];
+
+    *part = begin_at(cl, argument, &result);
+    if (result == CL_SUCCESS) {
+        parts->count++;
+        result = cl->clSetKernelArg(code, index, sizeof(cl_mem), part);
+    }
+    return result;
+}
+
+// The arguments of a kernel that is not of the dialect.
+static cl_int set_arguments(const struct driver_functions *cl,
+                            const struct gpu_launch *launch,
+                            struct parts *parts)
+{
+    cl_kernel code = launch->pipeline->code;
+    cl_int result = CL_SUCCESS;
+
+    for (uint32_t i = 0; i < launch->argument_count && result == CL_SUCCESS; i++) {
+        const struct gpu_argument *argument = &launch->arguments[i];
+
+        result = argument->is_number
+                     ? cl->clSetKernelArg(code, i, argument->bytes, &argument->number)
+                     : set_address(cl, code, i, argument, parts);
+    }
+    return result;
+}
+
+static cl_int set_params(const struct driver_functions *cl, const struct gpu_launch *launch)
+{
+    const struct k_kernel *kernel = launch->pipeline->kernel;
+    cl_kernel code = launch->pipeline->code;
+    cl_int result = cl->clSetKernelArg(code, 0, kernel->params_size, launch->params);
+
+    for (uint32_t i = 0; i < kernel->n_binding && result == CL_SUCCESS; i++) {
+        result = cl->clSetKernelArg(code, i + 1, sizeof(cl_mem), &launch->buffers[i]->memory);
+    }
+    return result;
+}
+
 tapml_status
 queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *launch)
 {
     const struct driver_functions *cl = &device->root->cl;
     const struct driver_pipeline *pipeline = launch->pipeline;
-    const struct k_kernel *kernel = pipeline->kernel;
     const size_t local[3] = {pipeline->items, 1, 1};
     const size_t global[3] = {pipeline->items * launch->groups[0], launch->groups[1],
                               launch->groups[2]};
-    cl_int code = cl->clSetKernelArg(pipeline->code, 0, kernel->params_size, launch->params);
+    struct parts parts = {.count = 0};
+    cl_int code =
+        launch->arguments != NULL ? set_arguments(cl, launch, &parts) : set_params(cl, launch);
 
-    for (uint32_t i = 0; i < kernel->n_binding && code == CL_SUCCESS; i++) {
-        code =
-            cl->clSetKernelArg(pipeline->code, i + 1, sizeof(cl_mem), &launch->buffers[i]->memory);
-    }
     if (code == CL_SUCCESS) {
         code = cl->clEnqueueNDRangeKernel(device->queue, pipeline->code, 3, NULL, global, local, 0,
                                           NULL, NULL);
     }
-    return driver_check(device->root->host, call, code, kernel->name);
+    while (parts.count > 0) {
+        (void)cl->clReleaseMemObject(parts.items[--parts.count]); // Stays while work uses it.
+    }
+    return driver_check(device->root->host, call, code, pipeline->kernel->name);
 }
 
 tapml_status queue_flush(struct driver_device *device, tapml_call *call)

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "foreign.h"
 #include "identity.h"
 #include "ops.h"
 #include "products.h"
@@ -32,6 +33,7 @@ static void device_release(tapml_object *object)
     const struct gpu_driver *driver = device->root->driver;
 
     gpu_plan_release(device);
+    gpu_foreign_close(device, device->foreign);
     gpu_products_release(device);
     if (device->none != NULL) {
         driver->buffer_free(device->impl, device->none);
@@ -214,6 +216,9 @@ open_index(struct gpu_root *root, tapml_call *call, uint32_t index, tapml_object
     if (status == TAPML_OK) {
         status = root->driver->buffer_new(device->impl, call, BUFFER_GRAIN, &device->none);
     }
+    if (status == TAPML_OK) {
+        status = gpu_foreign_open(device, call, &device->foreign);
+    }
     if (status != TAPML_OK) {
         device_release(&device->base);
         return status;
@@ -244,7 +249,9 @@ static tapml_status ops(tapml_object *device,
                         const tapml_op_impl *const **out_list,
                         uint32_t *out_count)
 {
-    *out_list = gpu_ops_list(out_count);
+    const struct gpu_foreign *foreign = ((const struct gpu_device *)device)->foreign;
+
+    *out_list = foreign != NULL ? gpu_foreign_list(foreign, out_count) : gpu_ops_list(out_count);
     return TAPML_OK;
 }
 
@@ -257,7 +264,8 @@ static tapml_status supports(tapml_object *device,
                              tapml_support *answer)
 {
     struct gpu_queue dry = {.device = (struct gpu_device *)device, .answer = answer};
-    const tapml_op_impl *impl = gpu_ops_find(op);
+    const struct gpu_foreign *foreign = dry.device->foreign;
+    const tapml_op_impl *impl = foreign != NULL ? gpu_foreign_find(foreign, op) : gpu_ops_find(op);
 
     answer->grade = TAPML_SUPPORT_YES;
     if (impl == NULL || n_args != impl->op->n_params) {

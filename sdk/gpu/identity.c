@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identity.h"
 
+#include "foreign.h"
 #include "ops.h"
 
 #include <stdio.h>
@@ -99,10 +100,26 @@ static void make_digest(const struct gpu_driver *driver, uint32_t index, char *o
                    (unsigned long long)digest.lanes[0], (unsigned long long)digest.lanes[1]);
 }
 
+// Of a kernel that is not ours, and the driver that compiles it.
+static const char *digest_text(struct gpu_device *device)
+{
+    struct digest digest = digest_begin;
+
+    add_text(&digest, gpu_foreign_text(device->foreign));
+    add_text(&digest, device->root->driver->sources);
+    (void)snprintf(device->identities[0], GPU_IDENTITY_TEXT, "%016llx%016llx",
+                   (unsigned long long)digest.lanes[0], (unsigned long long)digest.lanes[1]);
+    return device->identities[0];
+}
+
 static const char *identity_digest(tapml_object *object, const tapml_op *op)
 {
     struct gpu_device *device = (struct gpu_device *)object;
     uint32_t index = 0;
+
+    if (device->foreign != NULL) {
+        return digest_text(device);
+    }
 
     while (index < SOURCE_COUNT && strcmp(sources[index].op, op->name) != 0) {
         index++;

@@ -69,6 +69,7 @@ struct gpu_device {
     uint64_t ticket;            // The last one given out.
     tapml_status failure;       // Of queued work: the answer to everything from then on.
     struct gpu_products products;
+    struct gpu_foreign *foreign; // What computes the one op of this device; NULL: the kernels do.
     char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for.
     uint32_t pipeline_count;
     struct gpu_pipeline pipelines[GPU_PIPELINE_MAX];

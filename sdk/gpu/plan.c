@@ -97,7 +97,8 @@ static tapml_status
 make_pipeline(struct gpu_device *device, tapml_call *call, const struct gpu_plan *plan)
 {
     const struct gpu_host *host = &device->root->host;
-    const struct k_kernel *kernel = choose_kernel(device, plan);
+    const struct k_kernel *kernel =
+        plan->foreign != NULL ? plan->foreign : choose_kernel(device, plan);
     uint32_t tune[K_TUNE_MAX] = {0};
 
     if (kernel == NULL) {
@@ -202,14 +203,19 @@ gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct 
     // As near to a rectangle as it goes: less than one row of groups is idle.
     const uint64_t y = (plan->groups + device->limits.grid - 1) / device->limits.grid;
     const uint64_t x = (plan->groups + y - 1) / y;
-    const struct gpu_launch launch = {
+    struct gpu_launch launch = {
         .pipeline = pipeline->impl,
         .buffers = buffers,
         .params = plan->params,
         .groups = {(uint32_t)x, (uint32_t)y, plan->groups_z != 0 ? (uint32_t)plan->groups_z : 1},
         .number = queue->calls,
+        .arguments = plan->arguments,
+        .argument_count = plan->argument_count,
     };
 
+    if (plan->foreign != NULL) {
+        memcpy(launch.groups, plan->foreign_groups, sizeof(launch.groups));
+    }
     status = device->root->driver->launch(device->impl, call, &launch);
     return status == TAPML_OK && device->is_synchronous ? settle(queue, call) : status;
 }

@@ -16,6 +16,12 @@ struct gpu_plan {
     const void *params;
     uint64_t groups;   // Folded over x and y; the kernel finds its number with GROUP_LINEAR.
     uint64_t groups_z; // 0 is 1.
+
+    // A kernel that is not of the driver's table, and the workgroups on its axes (foreign.h).
+    const struct k_kernel *foreign;
+    uint32_t foreign_groups[3];
+    const struct gpu_argument *arguments; // In place of `params`.
+    uint32_t argument_count;
 };
 
 // The queue, with a new op call begun on it.

@@ -265,6 +265,25 @@ int signature_parse(const char *text,
     return 1;
 }
 
+int signature_parse_number(const char *word,
+                           const tapml_op *op,
+                           struct signature *out_signature,
+                           char *problem,
+                           size_t size)
+{
+    struct reader reader = {.op = op, .problem = problem, .size = size};
+    struct signature signature = {.op = op, .count = 1};
+
+    if (!next_word(&word, reader.word) || !read_word(&reader, &signature.arguments[0])) {
+        return *reader.word != '\0' ? 0 : refuse(problem, size, "a number is missing");
+    }
+    if (signature.arguments[0].property == SIGNATURE_TENSOR) {
+        return refuse(problem, size, "'%s' is a tensor, and no number", reader.word);
+    }
+    *out_signature = signature;
+    return 1;
+}
+
 // -- A call ------------------------------------------------------------------------------------
 
 const tapml_tensor *signature_tensor(const struct signature_argument *argument,

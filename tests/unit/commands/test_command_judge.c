@@ -9,7 +9,7 @@ Test(command_judge, what_is_missing_or_unknown_is_said)
     char *file = (char *)(uintptr_t)scratch_source("README.md");
 
     printed_expect(PRINTED(command_judge_main, "--op", "silu"), OUTCOME_USAGE,
-                   "one shared library expected");
+                   "one shared library or one text of a kernel");
     printed_expect(PRINTED(command_judge_main, "/nowhere.so", "--op", "silu"), OUTCOME_USAGE,
                    "no such file");
     printed_expect(PRINTED(command_judge_main, file), OUTCOME_USAGE, "--op is missing");

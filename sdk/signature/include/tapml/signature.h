@@ -68,6 +68,13 @@ int signature_parse(const char *text,
                     char *problem,
                     size_t size);
 
+// Reads one word that is a number: the only argument of `*out_signature`.
+int signature_parse_number(const char *word,
+                           const tapml_op *op,
+                           struct signature *out_signature,
+                           char *problem,
+                           size_t size);
+
 // Whether the function takes a call with these arguments, one for each parameter, tensors with or
 // without buffers: types, layouts, absent tensors. Returns 1, or 0 with a sentence in `reason`.
 int signature_takes(const struct signature *signature,

@@ -78,6 +78,20 @@ struct gpu_limits {
     uint32_t features;     // GPU_FEATURE_*
 };
 
+// An argument of a kernel that was not written for the dialect: an address or a number.
+struct gpu_argument {
+    struct driver_buffer *buffer; // Of an address; NULL: a null pointer.
+    uint64_t offset;              // Of the address in the buffer, in bytes.
+    int is_number;
+    uint32_t bytes; // Of the number: 4 or 8.
+    union {
+        int32_t i32;
+        int64_t i64;
+        float f32;
+        double f64;
+    } number;
+};
+
 struct gpu_launch {
     struct driver_pipeline *pipeline;
 
@@ -86,6 +100,11 @@ struct gpu_launch {
     const void *params; // The kernel's `params_size` bytes.
     uint32_t groups[3]; // None is zero, none above the limit.
     uint64_t number;    // Of the op call, for `core->blame`.
+
+    // What the kernel gets, in its order, in place of `params` and bindings, which say what it
+    // reads and writes. NULL: those of the dialect.
+    const struct gpu_argument *arguments;
+    uint32_t argument_count;
 };
 
 struct gpu_driver {
@@ -208,6 +227,10 @@ struct gpu_driver {
     // counts into the digests of all ops (tapml.identity/1). NULL: the device has no such
     // interface, and any change of the library makes all results stale.
     const char *sources;
+
+    // Whether launches may have arguments, and pipelines kernels that are not of the table: texts
+    // in the driver's language, which stay until their pipelines are gone.
+    int takes_arguments;
 };
 
 #ifdef __cplusplus

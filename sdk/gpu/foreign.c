@@ -1,0 +1,469 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "foreign.h"
+
+#include "ops.h"
+
+#include <tapml/gpu/support.h>
+#include <tapml/signature.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXES = 3, NAME = 64, LINE = 512, PROBLEM = 256, FILE_BYTES_MAX = 1 << 20, ITEMS_MAX = 1024 };
+
+// Workgroups on one axis.
+struct groups {
+    struct signature signature; // Of one number.
+    uint32_t divisor;
+};
+
+struct gpu_foreign {
+    const tapml_op_impl *impl;
+    struct signature signature;
+    uint32_t items;
+    uint32_t group_axes;
+    struct groups groups[AXES];
+    uint32_t tensor_count;
+    uint32_t tensors[K_BINDING_MAX]; // The parameters that are bound, in the order of arguments.
+    struct k_tune tune[AXES];
+    struct k_binding bindings[K_BINDING_MAX];
+    struct k_kernel kernel;
+    char entry[NAME];
+    char *text;   // Of the file, with a final zero,
+    size_t bytes; // and its memory.
+};
+
+// -- The file ----------------------------------------------------------------------------------
+
+static tapml_status fail(const struct gpu_device *device, tapml_call *call, const char *format, ...)
+    GPU_PRINTF(3, 4);
+
+static tapml_status fail(const struct gpu_device *device, tapml_call *call, const char *format, ...)
+{
+    char text[PROBLEM + LINE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments); // May be cut.
+    va_end(arguments);
+    return gpu_fail(&device->root->host, call, TAPML_INVALID, 0, "%s", text);
+}
+
+static tapml_status read_file(const struct gpu_device *device,
+                              tapml_call *call,
+                              const char *path,
+                              struct gpu_foreign *foreign)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (file == NULL) {
+        return fail(device, call, "kernel %s: %s", path, strerror(errno));
+    }
+    foreign->bytes = FILE_BYTES_MAX;
+    foreign->text = gpu_alloc(&device->root->host, foreign->bytes);
+    const size_t bytes =
+        foreign->text != NULL ? fread(foreign->text, 1, FILE_BYTES_MAX, file) : FILE_BYTES_MAX;
+
+    (void)fclose(file);
+    if (foreign->text == NULL) {
+        return gpu_no_memory(&device->root->host, call);
+    }
+    if (bytes == FILE_BYTES_MAX || memchr(foreign->text, '\0', bytes) != NULL) {
+        return fail(device, call, "kernel %s: expected a text of at most a megabyte", path);
+    }
+    foreign->text[bytes] = '\0';
+    return TAPML_OK;
+}
+
+// The value of `tapml-KEY:` in a comment of the text; 0 where there is none.
+static int find_line(const char *text, const char *key, char out_value[LINE])
+{
+    char word[NAME];
+    size_t length = 0;
+
+    (void)snprintf(word, sizeof(word), "tapml-%s:", key);
+    const char *at = strstr(text, word);
+
+    if (at == NULL) {
+        return 0;
+    }
+    at += strlen(word);
+    at += strspn(at, " \t");
+    length = strcspn(at, "\r\n");
+    while (length > 0 && isspace((unsigned char)at[length - 1])) {
+        length--;
+    }
+    if (length >= LINE) {
+        return 0;
+    }
+    memcpy(out_value, at, length);
+    out_value[length] = '\0';
+    return 1;
+}
+
+// -- The lines ---------------------------------------------------------------------------------
+
+static tapml_status
+read_items(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    const uint32_t most =
+        device->limits.group_items < ITEMS_MAX ? device->limits.group_items : ITEMS_MAX;
+    char line[LINE];
+    char *end = NULL;
+
+    foreign->items = 1;
+    if (!find_line(foreign->text, "items", line)) {
+        return TAPML_OK;
+    }
+    const unsigned long items = strtoul(line, &end, 10);
+
+    if (end == line || *end != '\0' || items == 0 || items > most) {
+        return fail(device, call, "tapml-items is '%.40s', expected 1 .. %u", line, most);
+    }
+    foreign->items = (uint32_t)items;
+    return TAPML_OK;
+}
+
+// "y.count/256"
+static tapml_status read_axis(const struct gpu_device *device,
+                              tapml_call *call,
+                              char *word,
+                              struct gpu_foreign *foreign)
+{
+    struct groups *groups = &foreign->groups[foreign->group_axes];
+    char *slash = strchr(word, '/'), *end = NULL;
+    char problem[PROBLEM];
+
+    groups->divisor = 1;
+    if (slash != NULL) {
+        *slash = '\0';
+        const unsigned long divisor = strtoul(slash + 1, &end, 10);
+
+        if (end == slash + 1 || *end != '\0' || divisor == 0 || divisor > UINT32_MAX) {
+            return fail(device, call, "tapml-groups: '%.40s' is no divisor", slash + 1);
+        }
+        groups->divisor = (uint32_t)divisor;
+    }
+    if (!signature_parse_number(word, foreign->impl->op, &groups->signature, problem,
+                                sizeof(problem))) {
+        return fail(device, call, "tapml-groups: %s", problem);
+    }
+    foreign->group_axes++;
+    return TAPML_OK;
+}
+
+static tapml_status
+read_groups(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    char line[LINE];
+    tapml_status status = TAPML_OK;
+
+    if (!find_line(foreign->text, "groups", line)) {
+        return fail(device, call, "a comment 'tapml-groups:' is missing, such as x.rows");
+    }
+    for (char *word = line; status == TAPML_OK && *word != '\0';) {
+        const size_t length = strcspn(word, " \t");
+        char *rest = word + length + strspn(word + length, " \t");
+
+        word[length] = '\0';
+        status = foreign->group_axes < AXES
+                     ? read_axis(device, call, word, foreign)
+                     : fail(device, call, "tapml-groups has more than %d axes", AXES);
+        word = rest;
+    }
+    return status;
+}
+
+static tapml_status
+read_arguments(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    char line[LINE], problem[PROBLEM];
+
+    if (!find_line(foreign->text, "arguments", line)) {
+        return fail(device, call, "a comment 'tapml-arguments:' is missing, such as x y x.count");
+    }
+    return signature_parse(line, foreign->impl->op, &foreign->signature, problem, sizeof(problem))
+               ? TAPML_OK
+               : fail(device, call, "tapml-arguments: %s", problem);
+}
+
+static uint32_t find_tensor(const struct gpu_foreign *foreign, uint32_t param)
+{
+    uint32_t at = 0;
+
+    while (at < foreign->tensor_count && foreign->tensors[at] != param) {
+        at++;
+    }
+    return at;
+}
+
+static tapml_status
+list_tensors(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    for (uint32_t i = 0; i < foreign->signature.count; i++) {
+        const struct signature_argument *argument = &foreign->signature.arguments[i];
+
+        if (argument->property != SIGNATURE_TENSOR ||
+            find_tensor(foreign, argument->param) < foreign->tensor_count) {
+            continue;
+        }
+        if (foreign->tensor_count == K_BINDING_MAX) {
+            return fail(device, call, "the kernel takes more than %d tensors", K_BINDING_MAX);
+        }
+        foreign->tensors[foreign->tensor_count++] = argument->param;
+    }
+    return TAPML_OK;
+}
+
+static int is_name(const char *text)
+{
+    size_t length = 0;
+
+    while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+        length++;
+    }
+    return length > 0 && text[length] == '\0' && length < NAME;
+}
+
+static enum k_access access_of(const tapml_param *param)
+{
+    return param->kind == TAPML_P_TENSOR_OUT     ? K_ACCESS_OUT
+           : param->kind == TAPML_P_TENSOR_INOUT ? K_ACCESS_INOUT
+                                                 : K_ACCESS_IN;
+}
+
+static tapml_status
+describe_kernel(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    static const char *const names[AXES] = {"WG_X", "WG_Y", "WG_Z"};
+    char entry[LINE];
+
+    if (!find_line(foreign->text, "entry", entry) || !is_name(entry)) {
+        return fail(device, call, "a comment 'tapml-entry:' is missing, the name of the kernel");
+    }
+    memcpy(foreign->entry, entry, strlen(entry) + 1);
+    for (uint32_t i = 0; i < AXES; i++) {
+        foreign->tune[i] = (struct k_tune){names[i], i, i == 0 ? foreign->items : 1};
+    }
+    for (uint32_t i = 0; i < foreign->tensor_count; i++) {
+        const tapml_param *param = foreign->impl->op->params[foreign->tensors[i]];
+
+        foreign->bindings[i] = (struct k_binding){param->name, "", i, access_of(param)};
+    }
+    foreign->kernel = (struct k_kernel){
+        .name = foreign->entry,
+        .n_tune = AXES,
+        .tune = foreign->tune,
+        .n_binding = foreign->tensor_count,
+        .binding = foreign->bindings,
+        .code = (const unsigned char *)foreign->text,
+        .size = strlen(foreign->text) + 1,
+    };
+    return TAPML_OK;
+}
+
+// -- Launches ----------------------------------------------------------------------------------
+
+// A number as the kernel takes it.
+static struct gpu_argument pass_number(const struct signature_argument *argument,
+                                       const tapml_value *args)
+{
+    struct gpu_argument passed = {.is_number = 1};
+
+    switch (argument->type) {
+    case TAPML_I64:
+        passed.number.i64 = signature_whole(argument, args);
+        passed.bytes = sizeof(passed.number.i64);
+        break;
+    case TAPML_F64:
+        passed.number.f64 = signature_number(argument, args);
+        passed.bytes = sizeof(passed.number.f64);
+        break;
+    case TAPML_F32:
+        passed.number.f32 = (float)signature_number(argument, args);
+        passed.bytes = sizeof(passed.number.f32);
+        break;
+    default:
+        passed.number.i32 = (int32_t)signature_whole(argument, args);
+        passed.bytes = sizeof(passed.number.i32);
+        break;
+    }
+    return passed;
+}
+
+static struct gpu_argument pass(const struct signature_argument *argument, const tapml_value *args)
+{
+    if (argument->property != SIGNATURE_TENSOR) {
+        return pass_number(argument, args);
+    }
+    const tapml_tensor *tensor = signature_tensor(argument, args);
+
+    return tensor != NULL && tensor->buffer != NULL
+               ? (struct gpu_argument){.buffer = ((struct gpu_buffer *)tensor->buffer)->impl,
+                                       .offset = tensor->offset}
+               : (struct gpu_argument){.buffer = NULL};
+}
+
+static tapml_status count_groups(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const tapml_value *args,
+                                 uint32_t out_groups[AXES])
+{
+    const struct gpu_foreign *foreign = queue->device->foreign;
+
+    for (uint32_t i = 0; i < AXES; i++) {
+        const struct groups *groups = &foreign->groups[i];
+        const int64_t number =
+            i < foreign->group_axes ? signature_whole(&groups->signature.arguments[0], args) : 1;
+        const uint64_t divisor = i < foreign->group_axes ? groups->divisor : 1;
+        const uint64_t count = number > 0 ? ((uint64_t)number + divisor - 1) / divisor : 0;
+
+        if (count > queue->device->limits.grid) {
+            return gpu_plan_refuse(queue, call, "%llu workgroups on an axis, a grid has %u",
+                                   (unsigned long long)count, queue->device->limits.grid);
+        }
+        out_groups[i] = (uint32_t)count;
+    }
+    return TAPML_OK;
+}
+
+// An op call by the kernel: the function of every op.
+static tapml_status call_kernel(tapml_object *object, tapml_call *call, const tapml_value *args)
+{
+    struct gpu_queue *queue = gpu_plan_begin(object);
+    const struct gpu_foreign *foreign = queue->device->foreign;
+    struct gpu_argument arguments[SIGNATURE_ARGUMENTS_MAX];
+    char reason[PROBLEM];
+    struct gpu_plan plan = {.kernel = foreign->entry,
+                            .foreign = &foreign->kernel,
+                            .arguments = arguments,
+                            .argument_count = foreign->signature.count};
+
+    if (!signature_takes(&foreign->signature, args, reason, sizeof(reason))) {
+        return gpu_plan_refuse(queue, call, "%s", reason);
+    }
+    GPU_TRY(count_groups(queue, call, args, plan.foreign_groups));
+    for (uint32_t i = 0; i < foreign->tensor_count; i++) {
+        const tapml_value *value = &args[foreign->tensors[i]];
+
+        plan.tensors[i] = value->kind != TAPML_V_NONE ? value->u.p : NULL;
+    }
+    for (uint32_t i = 0; i < foreign->signature.count; i++) {
+        arguments[i] = pass(&foreign->signature.arguments[i], args);
+    }
+    plan.groups = (uint64_t)plan.foreign_groups[0] * plan.foreign_groups[1] *
+                  plan.foreign_groups[2]; // None: nothing is launched.
+    return gpu_plan_launch(queue, call, &plan);
+}
+
+#define DEFINE(name, upper)                                                                        \
+    static tapml_status foreign_##name(TAPML_##upper##_PARAMS)                                     \
+    {                                                                                              \
+        const tapml_value args[] = TAPML_##upper##_VALUES;                                         \
+        return call_kernel(queue, call, args);                                                     \
+    }                                                                                              \
+    static const tapml_op_impl name##_impl = TAPML_IMPL(tapml_##name, foreign_##name);
+#define POINT(name, upper) &name##_impl,
+
+TAPML_OPS_EACH(DEFINE)
+
+static const tapml_op_impl *const impls[TAPML_OPS_COUNT] = {TAPML_OPS_EACH(POINT)};
+
+// -- Life --------------------------------------------------------------------------------------
+
+static const tapml_op_impl *find_impl(const char *name)
+{
+    static const char prefix[] = "tapml.";
+
+    for (uint32_t i = 0; i < TAPML_OPS_COUNT; i++) {
+        const char *own = impls[i]->op->name;
+
+        if (strcmp(own, name) == 0 || strcmp(own + sizeof(prefix) - 1, name) == 0) {
+            return impls[i];
+        }
+    }
+    return NULL;
+}
+
+static tapml_status read_kernel(const struct gpu_device *device,
+                                tapml_call *call,
+                                const char *path,
+                                const char *op,
+                                struct gpu_foreign *foreign)
+{
+    foreign->impl = find_impl(op);
+    if (foreign->impl == NULL) {
+        return fail(device, call, "option 'kernel-op': the catalogue has no op '%.80s'", op);
+    }
+    GPU_TRY(read_file(device, call, path, foreign));
+    GPU_TRY(read_arguments(device, call, foreign));
+    GPU_TRY(read_items(device, call, foreign));
+    GPU_TRY(read_groups(device, call, foreign));
+    GPU_TRY(list_tensors(device, call, foreign));
+    return describe_kernel(device, call, foreign);
+}
+
+tapml_status
+gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign **out_foreign)
+{
+    const struct gpu_host *host = &device->root->host;
+    const char *path = host->core->option(host->host, "kernel");
+    const char *op = host->core->option(host->host, "kernel-op");
+
+    *out_foreign = NULL;
+    if (path == NULL && op == NULL) {
+        return TAPML_OK;
+    }
+    if (path == NULL || op == NULL) {
+        return fail(device, call, "option '%s' is missing", path == NULL ? "kernel" : "kernel-op");
+    }
+    if (!device->root->driver->takes_arguments) {
+        return fail(device, call, "option 'kernel': this driver takes no kernels but its own");
+    }
+    struct gpu_foreign *foreign = gpu_alloc(host, sizeof(*foreign));
+
+    if (foreign == NULL) {
+        return gpu_no_memory(host, call);
+    }
+    const tapml_status status = read_kernel(device, call, path, op, foreign);
+
+    if (status != TAPML_OK) {
+        gpu_foreign_close(device, foreign);
+        return status;
+    }
+    *out_foreign = foreign;
+    return TAPML_OK;
+}
+
+void gpu_foreign_close(struct gpu_device *device, struct gpu_foreign *foreign)
+{
+    const struct gpu_host *host = &device->root->host;
+
+    if (foreign != NULL) {
+        gpu_free(host, foreign->text, foreign->bytes);
+        gpu_free(host, foreign, sizeof(*foreign));
+    }
+}
+
+const tapml_op_impl *const *gpu_foreign_list(const struct gpu_foreign *foreign, uint32_t *out_count)
+{
+    *out_count = 1;
+    return &foreign->impl;
+}
+
+const tapml_op_impl *gpu_foreign_find(const struct gpu_foreign *foreign, const tapml_op *op)
+{
+    const tapml_op *own = foreign->impl->op;
+
+    return own->version == op->version && strcmp(own->name, op->name) == 0 ? foreign->impl : NULL;
+}
+
+const char *gpu_foreign_text(const struct gpu_foreign *foreign)
+{
+    return foreign->text;
+}
