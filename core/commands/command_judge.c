@@ -131,8 +131,8 @@ static tapml_status describe_kernel(struct judging_kernel *judging)
     judging->ini.section_lines = &judging->section_line;
     judging->ini.section_count = 1;
     add_entry(judging, is_text ? "kernel" : "library", judging->file);
-    add_entry(judging, is_text ? "kernel-op" : "op", judging->op);
     if (!is_text) {
+        add_entry(judging, "op", judging->op);
         add_entry(judging, "entry", entry != NULL ? entry : dot != NULL ? dot + 1 : judging->op);
         add_entry(judging, "arguments", options_get(options, "--arguments"));
         add_entry(judging, "returns", options_get(options, "--returns"));

@@ -390,17 +390,27 @@ static const tapml_op_impl *find_impl(const char *name)
     return NULL;
 }
 
+static tapml_status
+read_op(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    char line[LINE];
+
+    if (!find_line(foreign->text, "op", line)) {
+        return fail(device, call, "a comment 'tapml-op:' is missing, the op that it computes");
+    }
+    foreign->impl = find_impl(line);
+    return foreign->impl != NULL
+               ? TAPML_OK
+               : fail(device, call, "tapml-op: the catalogue has no op '%.80s'", line);
+}
+
 static tapml_status read_kernel(const struct gpu_device *device,
                                 tapml_call *call,
                                 const char *path,
-                                const char *op,
                                 struct gpu_foreign *foreign)
 {
-    foreign->impl = find_impl(op);
-    if (foreign->impl == NULL) {
-        return fail(device, call, "option 'kernel-op': the catalogue has no op '%.80s'", op);
-    }
     GPU_TRY(read_file(device, call, path, foreign));
+    GPU_TRY(read_op(device, call, foreign));
     GPU_TRY(read_arguments(device, call, foreign));
     GPU_TRY(read_items(device, call, foreign));
     GPU_TRY(read_groups(device, call, foreign));
@@ -413,14 +423,10 @@ gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign
 {
     const struct gpu_host *host = &device->root->host;
     const char *path = host->core->option(host->host, "kernel");
-    const char *op = host->core->option(host->host, "kernel-op");
 
     *out_foreign = NULL;
-    if (path == NULL && op == NULL) {
+    if (path == NULL) {
         return TAPML_OK;
-    }
-    if (path == NULL || op == NULL) {
-        return fail(device, call, "option '%s' is missing", path == NULL ? "kernel" : "kernel-op");
     }
     if (!device->root->driver->takes_arguments) {
         return fail(device, call, "option 'kernel': this driver takes no kernels but its own");
@@ -430,7 +436,7 @@ gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign
     if (foreign == NULL) {
         return gpu_no_memory(host, call);
     }
-    const tapml_status status = read_kernel(device, call, path, op, foreign);
+    const tapml_status status = read_kernel(device, call, path, foreign);
 
     if (status != TAPML_OK) {
         gpu_foreign_close(device, foreign);

@@ -4,7 +4,8 @@
 // One op of a device, computed by a kernel that was not written for TapML: a text in the language
 // of the driver, whose comments say how it is launched.
 //
-//     // tapml-entry: rms_norm
+//     // tapml-op: rms_norm
+//     // tapml-entry: my_rms_norm
 //     // tapml-arguments: x weight y x.rows:i32 x.width:i32 eps:f32
 //     // tapml-items: 64
 //     // tapml-groups: x.rows
@@ -20,7 +21,7 @@
 
 struct gpu_foreign;
 
-// Reads the options `kernel`, a file, and `kernel-op`; without them `*out_foreign` is NULL.
+// Reads the option `kernel`, a file; without it `*out_foreign` is NULL.
 // TAPML_INVALID where the file, a line of it or the language of the driver does not allow it.
 tapml_status
 gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign **out_foreign);

@@ -75,6 +75,69 @@ def a_mapping_that_is_wrong_is_a_wrong_kernel(_):
         assert done.returncode == 1 and document["verdict"] != "right", f"{arguments}: {document}"
 
 
+# What is changed in rms_norm.cl, and the verdict.
+CHANGES = [
+    ("rsqrt(parts[0] / width + eps)", "rsqrt(parts[0] / width)", None),
+    ("// tapml-groups: x.rows", "// tapml-groups: x.rows/2", "leaves outputs unwritten"),
+    ("y[get_group_id(0) * width + i] =", "y[get_group_id(0) * width + i] +=", "reads old memory"),
+    ("row[i] * factor * (weight ? weight[i] : 1.0f);",
+     "as_float((as_uint(row[i] * factor * (weight ? weight[i] : 1.0f)) + 0x1000u) & 0xffffe000u);", "lower precision"),
+    ("for (int i = item; i < width; i += ITEMS) {\n        y", "for (int i = item; i < 64; i += ITEMS) {\n        y", None),
+    ("row[i] * factor * (weight ? weight[i] : 1.0f)", "0", "wrong"),
+]
+
+
+def judge_text(path, code):
+    document = os.path.join(rig.script_folder(), "judged.json")
+    done = rig.check(rig.host("judge", path, "--op", "rms_norm", "--backend", "opencl", "--cases", cases(), "--json", document,
+                              "--rounds", "10", env={"TMPDIR": own_folder()}), code)
+    with open(document, encoding="utf-8") as file:
+        return done, json.load(file)
+
+
+def texts_of_kernels_are_judged(folder):
+    rig.need("opencl", rig.usable("opencl"))
+    original = os.path.join(rig.SOURCE, "tests", "judge", "rms_norm.cl")
+    _, document = judge_text(original, 0)
+    assert document["verdict"] == "right" and document["backend"] == "opencl", document
+    with open(original, encoding="utf-8") as file:
+        text = file.read()
+    for number, (old, new, verdict) in enumerate(CHANGES):
+        assert old in text, old
+        path = os.path.join(folder, f"{number}.cl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+        _, document = judge_text(path, 1)
+        assert verdict in (None, document["verdict"]), f"{new}: {document['verdict']} ({document['why']}), expected {verdict}"
+
+
+def what_a_text_must_say_is_asked_for(folder):
+    rig.need("opencl", rig.usable("opencl"))
+    with open(os.path.join(rig.SOURCE, "tests", "judge", "rms_norm.cl"), encoding="utf-8") as file:
+        text = file.read()
+    path = os.path.join(folder, "kernel.cl")
+    for old, new, sentence in [("tapml-op: rms_norm", "", "a comment 'tapml-op:' is missing"),
+                               ("tapml-op: rms_norm", "tapml-op: norm", "the catalogue has no op 'norm'"),
+                               ("tapml-op: rms_norm", "tapml-op: add", "'rms_norm' can be run: has no op"),
+                               ("tapml-entry:", "", "a comment 'tapml-entry:' is missing"),
+                               ("tapml-arguments:", "", "a comment 'tapml-arguments:' is missing"),
+                               ("tapml-groups:", "", "a comment 'tapml-groups:' is missing"),
+                               ("tapml-items: 64", "tapml-items: 0", "tapml-items is '0', expected 1 .. "),
+                               ("tapml-groups: x.rows", "tapml-groups: x", "'x' is a tensor, and no number"),
+                               ("tapml-groups: x.rows", "tapml-groups: x.rows/0", "'0' is no divisor"),
+                               ("x.width:i32", "x.breadth:i32", "'breadth' is none of count, rows, width"),
+                               ("__local float", "__local flaot", "flaot")]:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+        done = rig.host("judge", path, "--op", "rms_norm", "--backend", "opencl", "--cases", cases())
+        assert done.returncode in (1, 2), f"{new}: {done.returncode}\n{done.stdout}{done.stderr}"
+        rig.contains(done.stdout + done.stderr, sentence)
+    for words, sentence in [(["--backend", "cpu"], "backend 'cpu' takes no kernel's text"),
+                            (["--backend", "opencl", "--entry", "x"], "--entry is for shared libraries")]:
+        done = rig.check(rig.host("judge", path, "--op", "rms_norm", "--cases", cases(), *words), 2)
+        rig.contains(done.stderr, sentence)
+
+
 def values_can_be_hidden(_):
     done, document = judge("cheats", "shown_values", "rms_norm", judged.NORM, "--hide-cases")
     failure = document["failure"]
@@ -125,5 +188,6 @@ def it_can_be_interrupted(folder):
 
 
 if __name__ == "__main__":
-    rig.main([cheats_are_named, what_is_right_passes, a_mapping_that_is_wrong_is_a_wrong_kernel, values_can_be_hidden,
+    rig.main([cheats_are_named, what_is_right_passes, a_mapping_that_is_wrong_is_a_wrong_kernel, texts_of_kernels_are_judged,
+              what_a_text_must_say_is_asked_for, values_can_be_hidden,
               the_store_stays_as_it_is, what_cannot_be_called_is_said, it_can_be_interrupted])

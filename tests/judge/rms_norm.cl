@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 //
+// tapml-op: rms_norm
 // tapml-entry: rms_norm
 // tapml-arguments: x weight y x.width:i32 eps:f32
 // tapml-items: 64

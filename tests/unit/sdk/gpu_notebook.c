@@ -131,6 +131,10 @@ launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *
     memcpy(notebook->tune, launch->pipeline->tune, sizeof(notebook->tune));
     memcpy(notebook->groups, launch->groups, sizeof(notebook->groups));
     notebook->number = launch->number;
+    notebook->argument_count = launch->argument_count;
+    for (uint32_t i = 0; i < launch->argument_count && i < GPU_NOTEBOOK_ARGUMENTS_MAX; i++) {
+        notebook->arguments[i] = launch->arguments[i];
+    }
     for (uint32_t i = 0; i < notebook->kernel->n_binding; i++) {
         notebook->buffer_bytes[i] = launch->buffers[i]->size;
     }
@@ -216,6 +220,7 @@ static const struct gpu_driver driver = {
     .wait = wait,
     .restart = restart,
     .notify = notify,
+    .takes_arguments = 1,
 };
 
 // -- The host ----------------------------------------------------------------------------------

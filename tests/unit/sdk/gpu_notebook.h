@@ -13,7 +13,7 @@ struct tapml_call {
     uint64_t blamed;
 };
 
-enum { GPU_NOTEBOOK_PRODUCTS_MAX = 16 };
+enum { GPU_NOTEBOOK_PRODUCTS_MAX = 16, GPU_NOTEBOOK_ARGUMENTS_MAX = 16 };
 
 // Zero it, set what is to be set, open it.
 struct gpu_notebook {
@@ -29,6 +29,8 @@ struct gpu_notebook {
     uint32_t tune[K_TUNE_MAX];
     uint32_t groups[3];
     uint64_t number;
+    struct gpu_argument arguments[GPU_NOTEBOOK_ARGUMENTS_MAX];
+    uint32_t argument_count;
     uint64_t buffer_bytes[K_BINDING_MAX];
     uint32_t launch_count, pipeline_count, restart_count;
     struct gpu_product products[GPU_NOTEBOOK_PRODUCTS_MAX];

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu_notebook.h"
+#include "harness/scratch.h"
+
+#include <tapml/ops.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const char text[] = "// tapml-op: rms_norm\n"
+                           "// tapml-entry: mine\n"
+                           "// tapml-arguments: x weight y x.width:i32 eps:f32 7\n"
+                           "// tapml-items: 64\n"
+                           "// tapml-groups: x.rows y.count/100\n"
+                           "__kernel void mine() {}\n";
+
+static struct scratch scratch;
+static struct gpu_notebook notebook;
+
+static void begin(void)
+{
+    scratch_make(&scratch);
+}
+
+static void end(void)
+{
+    scratch_remove(&scratch);
+}
+
+TestSuite(gpu_foreign, .init = begin, .fini = end);
+
+static tapml_status open_text(const char *kernel, tapml_call *call)
+{
+    notebook = (struct gpu_notebook){.option = "kernel",
+                                     .value = scratch_text(&scratch, "kernel.cl", kernel)};
+    return gpu_notebook_open(&notebook, call);
+}
+
+static const tapml_op_impl *only_op(void)
+{
+    const tapml_op_impl *const *list = NULL;
+    uint32_t count = 0;
+    tapml_call call = {0};
+
+    cr_assert_eq(notebook.table->ops(notebook.device, &call, &list, &count), TAPML_OK);
+    cr_assert_eq(count, 1u);
+    return list[0];
+}
+
+Test(gpu_foreign, a_call_is_a_launch_with_its_own_arguments)
+{
+    const int64_t shape[] = {3, 128};
+    tapml_call call = {0};
+
+    cr_assert_eq(open_text(text, &call), TAPML_OK, "%s", call.message);
+    cr_expect_str_eq(only_op()->op->name, "tapml.rms_norm");
+    tapml_tensor x = gpu_notebook_tensor(&notebook, TAPML_F32, 2, shape);
+    tapml_tensor y = x;
+
+    y.offset = 4096;
+    cr_assert_eq(((tapml_rms_norm_fn)only_op()->fn)(notebook.queue, &call, &x, NULL, 0.5, 0, &y),
+                 TAPML_OK, "%s", call.message);
+    cr_expect_str_eq(notebook.kernel->name, "mine");
+    cr_expect_str_eq((const char *)notebook.kernel->code, text);
+    cr_expect_eq(notebook.tune[0], 64u);
+    cr_expect_eq(notebook.groups[0], 3u);
+    cr_expect_eq(notebook.groups[1], 4u, "384 in hundreds");
+    cr_expect_eq(notebook.groups[2], 1u);
+    cr_assert_eq(notebook.argument_count, 6u);
+    cr_expect_not_null(notebook.arguments[0].buffer);
+    cr_expect_null(notebook.arguments[1].buffer, "no weight");
+    cr_expect_eq(notebook.arguments[2].offset, 4096u);
+    cr_expect_eq(notebook.arguments[3].number.i32, 128);
+    cr_expect_eq(notebook.arguments[4].number.f32, 0.5F);
+    cr_expect_eq(notebook.arguments[5].number.i64, 7);
+    cr_expect_eq(notebook.arguments[5].bytes, 8u);
+    gpu_notebook_close(&notebook);
+    cr_expect_eq(notebook.live_bytes, 0u);
+}
+
+Test(gpu_foreign, other_ops_and_calls_are_refused)
+{
+    const int64_t shape[] = {3, 128};
+    tapml_call call = {0};
+    tapml_support answer = {.hdr = TAPML_HDR(tapml_support)};
+    tapml_value args[5] = {{.kind = TAPML_V_NONE}};
+
+    cr_assert_eq(open_text(text, &call), TAPML_OK, "%s", call.message);
+    tapml_tensor x = gpu_notebook_tensor(&notebook, TAPML_F16, 2, shape);
+
+    args[TAPML_RMS_NORM_X] = (tapml_value){.kind = TAPML_P_TENSOR_IN, .u.p = &x};
+    args[TAPML_RMS_NORM_EPS].kind = args[TAPML_RMS_NORM_OFFSET].kind = TAPML_P_F64;
+    args[TAPML_RMS_NORM_Y] = (tapml_value){.kind = TAPML_P_TENSOR_OUT, .u.p = &x};
+    cr_assert_eq(
+        notebook.table->supports(notebook.device, &call, &tapml_rms_norm, args, 5, &answer),
+        TAPML_OK);
+    cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
+    cr_expect_str_eq(answer.reason, "'x' is f16, the function takes f32");
+    cr_assert_eq(notebook.table->supports(notebook.device, &call, &tapml_add, args, 3, &answer),
+                 TAPML_OK);
+    cr_expect_eq(answer.grade, TAPML_SUPPORT_NO);
+    gpu_notebook_close(&notebook);
+}
+
+Test(gpu_foreign, what_a_text_lacks_is_said)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"", "'tapml-op:' is missing"},
+        {"// tapml-op: silly\n", "no op 'silly'"},
+        {"// tapml-op: silu\n", "'tapml-arguments:' is missing"},
+        {"// tapml-op: silu\n// tapml-arguments: x z\n", "no parameter 'z'"},
+        {"// tapml-op: silu\n// tapml-arguments: x y\n", "'tapml-groups:' is missing"},
+        {"// tapml-op: silu\n// tapml-arguments: x y\n// tapml-groups: 1\n",
+         "'tapml-entry:' is missing"},
+        {"// tapml-op: silu\n// tapml-arguments: x y\n// tapml-groups: 1 1 1 1\n",
+         "more than 3 axes"},
+        {"// tapml-op: silu\n// tapml-arguments: x y\n// tapml-groups: 1\n// tapml-entry: a b\n",
+         "'tapml-entry:' is missing"},
+        {"// tapml-op: silu\n// tapml-arguments: x y\n// tapml-items: 100000\n",
+         "tapml-items is '100000', expected 1 .. 256"},
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        tapml_call call = {0};
+
+        cr_expect_eq(open_text(wrong[i].text, &call), TAPML_INVALID, "%zu", i);
+        cr_expect_not_null(strstr(call.message, wrong[i].message), "%s", call.message);
+    }
+}
