@@ -118,7 +118,7 @@ def what_a_text_must_say_is_asked_for(folder):
     path = os.path.join(folder, "kernel.cl")
     for old, new, sentence in [("tapml-op: rms_norm", "", "a comment 'tapml-op:' is missing"),
                                ("tapml-op: rms_norm", "tapml-op: norm", "the catalogue has no op 'norm'"),
-                               ("tapml-op: rms_norm", "tapml-op: add", "'rms_norm' can be run: has no op"),
+                               ("tapml-op: rms_norm", "tapml-op: layer_norm", "has no op 'tapml.rms_norm'"),
                                ("tapml-entry:", "", "a comment 'tapml-entry:' is missing"),
                                ("tapml-arguments:", "", "a comment 'tapml-arguments:' is missing"),
                                ("tapml-groups:", "", "a comment 'tapml-groups:' is missing"),
