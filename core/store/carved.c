@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "store/row.h"
+#include "store/row_list.h"
 
 #include <stdio.h>
 
@@ -113,6 +114,35 @@ tapml_status carved_list_op(
         row_each(store, "SELECT id FROM \"case\" WHERE op = ? ORDER BY id", op, take_id, &ids));
     *out_ids = ids.items;
     *out_count = ids.count;
+    return TAPML_OK;
+}
+
+static int take_instance(struct arena *arena, struct row *row, void *out_item)
+{
+    struct carved_instance *item = out_item;
+    *item = (struct carved_instance){.instance = arena_text(arena, row_text(row, 0)),
+                                     .op = arena_text(arena, row_text(row, 1)),
+                                     .version = (uint32_t)row_i64(row, 2)};
+    return item->instance && item->op;
+}
+
+tapml_status carved_list_instances(struct store *store,
+                                   struct arena *arena,
+                                   struct carved_instance **out_items,
+                                   size_t *out_count)
+{
+    void *items = NULL;
+    TAPML_TRY(
+        row_list_read(store,
+                      &(struct row_list){.sql = "SELECT instance, op, version,"
+                                                "  min(coalesce(position, 0) * 4294967296 + id)"
+                                                " FROM \"case\" LEFT JOIN prompt ON hash = prompt"
+                                                " GROUP BY instance ORDER BY 4",
+                                         .key = NULL,
+                                         .item_bytes = sizeof(**out_items),
+                                         .take = take_instance},
+                      arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
 }
 

@@ -62,6 +62,18 @@ tapml_status carved_list_op(struct store *store,
                             int64_t **out_ids,
                             size_t *out_count) STATUS_USED;
 
+// An instance that has cases.
+struct carved_instance {
+    const char *instance, *op;
+    uint32_t version; // Of the op.
+};
+
+// All of them in the order in which the source called them first, in `arena`.
+tapml_status carved_list_instances(struct store *store,
+                                   struct arena *arena,
+                                   struct carved_instance **out_items,
+                                   size_t *out_count) STATUS_USED;
+
 // Deletes all prompts, calls and cases, with their results and limits. Several statements: call
 // it inside of a transaction.
 tapml_status carved_forget(struct store *store) STATUS_USED;

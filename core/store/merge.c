@@ -13,6 +13,7 @@ static const char DOING[] = "merging stores";
 
 // Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
 // Tensors are not: they have no other key than their contents.
+// Those behind COPIED_OF_CASES say what became of cases on targets.
 static const struct copied {
     const char *name, *copy;
 } COPIED[] = {
@@ -30,6 +31,7 @@ static const struct copied {
     {"\"limit\"", "from_limit"},
     {"output_error", "from_output_error"},
 };
+enum { COPIED_OF_CASES = 9, COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
 // Metadata that say which run it is.
 static const char DIFFERENT[] =
@@ -54,7 +56,9 @@ static const char NUMBER[] =
     "   + row_number() OVER (ORDER BY b.id)"
     "  FROM from_call AS b WHERE NOT EXISTS (SELECT 1 FROM main.call AS a"
     "   WHERE a.instance = b.instance AND a.prompt = b.prompt AND a.step = b.step"
-    "    AND a.part = b.part);"
+    "    AND a.part = b.part);";
+
+static const char NUMBER_RESULTS[] =
     "CREATE TEMP TABLE came AS SELECT b.target, b.case_id, n.new FROM from_result AS b"
     "  JOIN number AS n ON n.old = b.case_id"
     "  WHERE (b.target, n.new) NOT IN (SELECT target, case_id FROM main.result);";
@@ -64,7 +68,7 @@ static const char NUMBER[] =
 #define ERRORS                                                                                     \
     "position, param, class, is_equal, ulp, nmse, row_error, non_finite, is_outside, margin"
 
-// A sentence for each row of both stores that says different things.
+// A sentence for each row of both stores that says different things; the last is of results.
 static const char *const DISAGREEMENTS[] = {
     "SELECT 'prompt ' || a.hash || ': the source chose other tokens'"
     " FROM prompt AS a JOIN from_prompt AS b USING (hash)"
@@ -101,13 +105,22 @@ static const char *const DISAGREEMENTS[] = {
     "  OR r.implementation <> q.implementation OR r.device <> q.device OR r.driver <> q.driver"
     "  OR r.options <> q.options ORDER BY r.target, a.id",
 };
+enum { DISAGREEMENTS_ALL = sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS) };
 #undef LABEL
 #undef ERRORS
 
 // Of targets nothing comes over that says how far an offload is.
-static const char TAKE[] =
+static const char TAKE_METADATA[] =
     "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
-    "  WHERE name NOT LIKE 'target.%.finished' AND name NOT LIKE 'target.%.given_up';"
+    "  WHERE name NOT LIKE 'target.%.finished' AND name NOT LIKE 'target.%.given_up';";
+
+// Of model, source and prompts; the rest is about targets and limits.
+static const char TAKE_METADATA_OF_CASES[] =
+    "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
+    "  WHERE name LIKE 'model.%' OR name = 'source' OR name LIKE 'source.%'"
+    "   OR name LIKE 'prompts.%' OR name IN ('decode', 'capacity', 'chunk', 'keep');";
+
+static const char TAKE_CASES[] =
     "INSERT OR IGNORE INTO run SELECT * FROM from_run;"
     "INSERT OR IGNORE INTO prompt SELECT * FROM from_prompt;"
     "UPDATE prompt SET (position, text, ids, greedy, run) ="
@@ -128,7 +141,9 @@ static const char TAKE[] =
     "   kinds FROM from_statistic JOIN call_number AS n ON n.old = call_id;"
     "UPDATE call SET kept = 1 WHERE NOT kept AND EXISTS (SELECT 1 FROM \"case\" AS c"
     "   WHERE c.instance = call.instance AND c.prompt = call.prompt AND c.step = call.step"
-    "    AND c.part = call.part);"
+    "    AND c.part = call.part);";
+
+static const char TAKE_RESULTS[] =
     "INSERT INTO result SELECT target, c.new, outcome, reason, time_ns,"
     "   implementation, device, driver, options, oracle, beyond, elements, run"
     "  FROM from_result JOIN came AS c USING (target, case_id);"
@@ -143,6 +158,16 @@ static const char TAKE[] =
     "   ulp = max(ulp, excluded.ulp), nmse = max(nmse, excluded.nmse),"
     "   row_error = max(row_error, excluded.row_error)"
     "  WHERE \"limit\".oracle = excluded.oracle;";
+
+// One of two stores on its way.
+struct store_merge {
+    struct store *into, *from;
+    int is_of_cases;    // Without what became of them on targets.
+    size_t table_count; // Of COPIED.
+    merge_report_fn report;
+    void *user;
+    struct merge_counts counts;
+};
 
 static tapml_status run_sql(struct store *store, const char *sql)
 {
@@ -228,15 +253,15 @@ copy_table(struct store *into, struct store *from, const struct copied *table, s
     return copy_rows(into, texts[2].data, from, texts[1].data);
 }
 
-static tapml_status copy_tables(struct store *into, struct store *from)
+static tapml_status copy_tables(struct store_merge *merging)
 {
     struct text texts[3];
     tapml_status status = TAPML_OK;
     for (int i = 0; i < 3; i++) {
         text_init(&texts[i]);
     }
-    for (size_t i = 0; status == TAPML_OK && i < sizeof(COPIED) / sizeof(*COPIED); i++) {
-        status = copy_table(into, from, &COPIED[i], texts);
+    for (size_t i = 0; status == TAPML_OK && i < merging->table_count; i++) {
+        status = copy_table(merging->into, merging->from, &COPIED[i], texts);
     }
     for (int i = 0; i < 3; i++) {
         text_release(&texts[i]);
@@ -261,62 +286,88 @@ static tapml_status check_run(struct store *into, const struct store *from)
     return status;
 }
 
-static tapml_status report_disagreements(struct store *into,
-                                         merge_report_fn report,
-                                         void *user,
-                                         struct merge_counts *counts)
+static tapml_status report_disagreements(struct store_merge *merging)
 {
-    for (size_t i = 0; i < sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS); i++) {
+    const size_t count = merging->is_of_cases ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
+    for (size_t i = 0; i < count; i++) {
         struct row row;
         int has = 0;
-        TAPML_TRY(row_begin(into, DISAGREEMENTS[i], DOING, &row));
+        TAPML_TRY(row_begin(merging->into, DISAGREEMENTS[i], DOING, &row));
         TAPML_TRY(row_next(&row, &has));
         while (has) {
-            report(user, row_text(&row, 0));
-            counts->disagreements++;
+            merging->report(merging->user, row_text(&row, 0));
+            merging->counts.disagreements++;
             TAPML_TRY(row_next(&row, &has));
         }
     }
     return TAPML_OK;
 }
 
-static tapml_status count_new(struct store *into, struct merge_counts *counts)
+static tapml_status count_new(struct store_merge *merging)
 {
+    struct store *into = merging->into;
     TAPML_TRY(count(into,
                     "SELECT count(*) FROM from_prompt WHERE greedy IS NOT NULL AND hash NOT IN"
                     " (SELECT hash FROM prompt WHERE greedy IS NOT NULL)",
-                    &counts->prompts));
-    TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &counts->cases));
-    TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &counts->calls));
-    return count(into, "SELECT count(*) FROM came", &counts->results);
+                    &merging->counts.prompts));
+    TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &merging->counts.cases));
+    TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &merging->counts.calls));
+    return merging->is_of_cases
+               ? TAPML_OK
+               : count(into, "SELECT count(*) FROM came", &merging->counts.results);
 }
 
-static tapml_status merge_at_once(struct store *into,
-                                  struct store *from,
-                                  merge_report_fn report,
-                                  void *user,
-                                  struct merge_counts *counts)
+static tapml_status merge_at_once(struct store_merge *merging)
 {
-    TAPML_TRY(copy_tables(into, from));
-    TAPML_TRY(check_run(into, from));
+    struct store *into = merging->into;
+    TAPML_TRY(copy_tables(merging));
+    TAPML_TRY(check_run(into, merging->from));
     TAPML_TRY(run_sql(into, NUMBER));
-    TAPML_TRY(count_new(into, counts));
-    TAPML_TRY(report_disagreements(into, report, user, counts));
-    TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", from,
+    TAPML_TRY(merging->is_of_cases ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
+    TAPML_TRY(count_new(merging));
+    TAPML_TRY(report_disagreements(merging));
+    TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", merging->from,
                         "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
-    return run_sql(into, TAKE);
+    TAPML_TRY(run_sql(into, merging->is_of_cases ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
+    TAPML_TRY(run_sql(into, TAKE_CASES));
+    return merging->is_of_cases ? TAPML_OK : run_sql(into, TAKE_RESULTS);
 }
 
 // Temporary tables outlive a transaction that is committed.
-static tapml_status drop_copies(struct store *into)
+static tapml_status drop_copies(const struct store_merge *merging)
 {
-    for (size_t i = 0; i < sizeof(COPIED) / sizeof(*COPIED); i++) {
+    for (size_t i = 0; i < merging->table_count; i++) {
         char sql[64];
         (void)snprintf(sql, sizeof(sql), "DROP TABLE temp.%s", COPIED[i].copy);
-        TAPML_TRY(run_sql(into, sql));
+        TAPML_TRY(run_sql(merging->into, sql));
     }
-    return run_sql(into, "DROP TABLE temp.number; DROP TABLE temp.call_number;"
-                         "DROP TABLE temp.came;");
+    TAPML_TRY(run_sql(merging->into, "DROP TABLE temp.number; DROP TABLE temp.call_number;"));
+    return merging->is_of_cases ? TAPML_OK : run_sql(merging->into, "DROP TABLE temp.came;");
+}
+
+static tapml_status run_merge(struct store_merge *merging, struct merge_counts *out_counts)
+{
+    ASSERT(merging->into != merging->from);
+    merging->table_count = merging->is_of_cases ? COPIED_OF_CASES : COPIED_ALL;
+    TAPML_TRY(store_begin_to_read(merging->from)); // All of it as it is at one moment.
+    tapml_status status = store_begin(merging->into);
+    if (status == TAPML_OK) {
+        status = merge_at_once(merging);
+    }
+    if (status == TAPML_OK) {
+        status = drop_copies(merging);
+    }
+    if (status == TAPML_OK) {
+        status = store_commit(merging->into);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(merging->into);
+    }
+    store_rollback(merging->from);
+    if (status == TAPML_OK) {
+        *out_counts = merging->counts;
+    }
+    return status;
 }
 
 tapml_status merge_run(struct store *into,
@@ -325,27 +376,21 @@ tapml_status merge_run(struct store *into,
                        void *user,
                        struct merge_counts *out_counts)
 {
-    struct merge_counts counts = {0};
-    ASSERT(into != from);
-    TAPML_TRY(store_begin_to_read(from)); // All of it as it is at one moment.
-    tapml_status status = store_begin(into);
-    if (status == TAPML_OK) {
-        status = merge_at_once(into, from, report, user, &counts);
-    }
-    if (status == TAPML_OK) {
-        status = drop_copies(into);
-    }
-    if (status == TAPML_OK) {
-        status = store_commit(into);
-    }
-    if (status != TAPML_OK) {
-        store_rollback(into);
-    }
-    store_rollback(from);
-    if (status == TAPML_OK) {
-        *out_counts = counts;
-    }
-    return status;
+    return run_merge(
+        &(struct store_merge){.into = into, .from = from, .report = report, .user = user},
+        out_counts);
+}
+
+tapml_status merge_cases(struct store *into,
+                         struct store *from,
+                         merge_report_fn report,
+                         void *user,
+                         struct merge_counts *out_counts)
+{
+    return run_merge(
+        &(struct store_merge){
+            .into = into, .from = from, .is_of_cases = 1, .report = report, .user = user},
+        out_counts);
 }
 
 static tapml_status count_of_run(struct store *store, const char *sql, const char *id, int64_t *out)

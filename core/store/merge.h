@@ -34,6 +34,15 @@ tapml_status merge_run(struct store *into,
                        void *user,
                        struct merge_counts *out_counts) STATUS_USED;
 
+// The same of cases with all that they are made of, prompts and calls. What became of them on
+// targets, limits and metadata of targets stay behind: the receiving store is one of another run,
+// over the same cases.
+tapml_status merge_cases(struct store *into,
+                         struct store *from,
+                         merge_report_fn report,
+                         void *user,
+                         struct merge_counts *out_counts) STATUS_USED;
+
 // Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
 // cases, its results, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has
 // no such run.

@@ -50,6 +50,16 @@ Test(carved, times_are_of_kept_calls_and_weights_by_dtype)
     cr_assert_eq(visits, 2);
 }
 
+Test(carved, instances_come_in_the_order_of_their_first_calls)
+{
+    struct carved_instance *items = NULL;
+    size_t count = 0;
+    MUST(carved_list_instances(store, arena, &items, &count));
+    cr_assert_eq(count, 1);
+    cr_expect_str_eq(items[0].op, "x.op");
+    cr_expect_eq(items[0].version, 1u);
+}
+
 Test(carved, cases_of_an_op_are_listed_and_all_are_forgotten)
 {
     struct carved_counts counts;

@@ -202,6 +202,28 @@ Test(merge, an_empty_store_receives_all)
     store_close(into);
 }
 
+Test(merge, cases_come_without_what_became_of_them)
+{
+    struct store *from = make("from", 1, 2, 1), *into = make("into", 1, 1, 1);
+    struct merge_counts counts;
+    cr_assert_eq(metadata_set(from, "limits.factor", "9"), TAPML_OK);
+    cr_assert_eq(metadata_set(from, "model.path", "/m"), TAPML_OK);
+    execute(into, "UPDATE result SET outcome = 'error'"); // Of another run: no disagreement.
+    cr_assert_eq(merge_cases(into, from, append_sentence, NULL, &counts), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(counts.cases, 2);
+    cr_assert_eq(counts.results, 0);
+    cr_assert_eq(counts.disagreements, 0, "%s", told.data);
+    cr_assert_eq(number_of(into, "SELECT count(*) FROM result"), 2);
+    cr_assert_eq(number_of(into, "SELECT count(*) FROM \"case\""), 4);
+    cr_assert_null(metadata_get(into, "limits.factor"));
+    cr_assert_not_null(metadata_get(into, "model.path"));
+    cr_assert_eq(merge_cases(into, from, append_sentence, NULL, &counts), TAPML_OK);
+    cr_assert_eq(counts.cases, 0);
+    store_close(from);
+    store_close(into);
+}
+
 Test(merge, rows_that_disagree_are_each_reported_and_stay)
 {
     struct store *into = make("one.tapmlrun", 1, 2, 1);
