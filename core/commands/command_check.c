@@ -9,7 +9,11 @@
 #include "model/prompts.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
+#include "store/carved.h"
+#include "store/store.h"
+#include "store/store_open.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const struct options_spec specs[] = {
@@ -23,7 +27,8 @@ struct check {
     struct setup setup;
     struct prompts prompts;
     struct problems problems;
-    int has_model; // With its tokenizer.
+    int has_model;               // With its tokenizer.
+    struct carved_counts carved; // Of a run over cases.
 };
 
 // -- What the keys name ------------------------------------------------------------------------
@@ -114,7 +119,7 @@ static void check_model(struct check *check)
 {
     struct run_config *config = &check->config;
 
-    if (config->model == NULL) {
+    if (config->model == NULL || config->store != NULL) {
         return;
     }
     if (setup_find_model(&check->setup, config->model, &config->model) == TAPML_OK) {
@@ -127,6 +132,25 @@ static void check_model(struct check *check)
     }
     if (!check->has_model) {
         problems_refuse(&check->problems, &config->ini, "model", "path", "%s", status_message());
+    }
+}
+
+// The store of a run over cases, with what it has.
+static void check_store(struct check *check)
+{
+    struct store *store = NULL;
+    tapml_status status = TAPML_OK;
+
+    if (check->config.store != NULL) {
+        status = store_open_to_read(check->config.store, &store);
+    }
+    if (store != NULL) {
+        status = carved_count(store, &check->carved);
+    }
+    store_close(store);
+    if (status != TAPML_OK) {
+        problems_refuse(&check->problems, &check->config.ini, "source", "store", "%s",
+                        status_message());
     }
 }
 
@@ -149,13 +173,14 @@ check_all(struct check *check, const char *program, const struct options *option
         check_model(check);
     }
     check_prompts(check);
+    check_store(check);
     if (is_read && check->setup.model != NULL) {
         run_config_match(&check->config, model_graph(check->setup.model), &check->problems);
     }
     return text_status(&check->problems.text);
 }
 
-static void print_good(const struct check *check)
+static void print_model(const struct check *check)
 {
     const struct run_config *config = &check->config;
     struct text account;
@@ -169,21 +194,33 @@ static void print_good(const struct check *check)
         longest = count > longest ? count : longest;
     }
     setup_warn_no_text(&check->setup); // All prompts are of ids.
-    (void)printf("%s: no problem found\n"
-                 "  model    %s: architecture '%s', %u operators\n"
+    (void)printf("  model    %s: architecture '%s', %u operators\n"
                  "  config   %s\n"
                  "  prompts  %s: %zu, the longest of %zu tokens; there is room for %zu\n"
                  "  source   %s\n",
-                 config->path, config->model, model_architecture(check->setup.model),
+                 config->model, model_architecture(check->setup.model),
                  model_graph(check->setup.model)->op_count, account.data, config->prompts,
                  check->prompts.count, longest, run_config_room(config), config->source.backend);
+    text_release(&account);
+}
+
+static void print_good(const struct check *check)
+{
+    const struct run_config *config = &check->config;
+
+    (void)printf("%s: no problem found\n", config->path);
+    if (config->store != NULL) {
+        (void)printf("  source   %s: %" PRIu64 " cases of %" PRIu64 " instances\n", config->store,
+                     check->carved.cases, check->carved.instances);
+    } else {
+        print_model(check);
+    }
     for (size_t i = 0; i < config->target_count; i++) {
         (void)printf("  target   %s: %s\n", config->targets[i].name, config->targets[i].backend);
     }
     if (config->target_count == 0) {
         (void)puts("  target   none: the run only carves cases");
     }
-    text_release(&account);
 }
 
 static void check_release(struct check *check)

@@ -5,6 +5,7 @@
 
 #include "config/keys.h"
 #include "config/options.h"
+#include "config/run_config.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +30,14 @@ static const struct key_section *section_of(const struct key *key)
     return keys_section_at(i);
 }
 
-// "32", "none: it must be there", "none".
+// "32", "none: the key is required", "none".
 static const char *fallback_of(const struct key *key)
 {
     if (key->fallback != NULL) {
         return key->fallback;
+    }
+    if (key->unless != NULL) {
+        return "none: the key is required unless '" RUN_CONFIG_STORE "' is there";
     }
     return key->is_needed ? "none: the key is required" : "none";
 }

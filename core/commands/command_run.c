@@ -11,6 +11,7 @@
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "link/client.h"
+#include "model/checkpoint.h"
 #include "report/forecasting.h"
 #include "report/report.h"
 #include "report/report_data.h"
@@ -26,6 +27,7 @@
 #include "run/run_metadata.h"
 #include "run/source_check.h"
 #include "run/state_loss.h"
+#include "run/store_source.h"
 #include "run/target_jobs.h"
 #include "store/prompt.h"
 #include "store/salvage.h"
@@ -52,6 +54,9 @@ struct run {
     struct setup setup;
     struct run_lock *lock;
     struct store *store;
+    struct checkpoint *weights;          // Of a run over cases, without a model; or NULL.
+    const struct checkpoint *checkpoint; // These, or those of the model.
+    struct verdict_list refuted;         // Of a run over cases: those that are no evidence.
     struct prompts prompts;
     struct run_judge judge;
     struct place *source;
@@ -152,8 +157,10 @@ static tapml_status add_places(struct run *run)
 {
     const struct run_config *config = &run->config;
 
-    TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
-    TAPML_TRY(check_backend(&run->setup, run->source));
+    if (config->store == NULL) {
+        TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
+        TAPML_TRY(check_backend(&run->setup, run->source));
+    }
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(setup_add_place(&run->setup, &config->targets[i], &run->targets[i]));
         const tapml_status status = check_backend(&run->setup, run->targets[i]);
@@ -165,7 +172,9 @@ static tapml_status add_places(struct run *run)
 
 static tapml_status open_places(struct run *run)
 {
-    TAPML_TRY(setup_open_place(&run->setup, run->source));
+    if (run->source != NULL) {
+        TAPML_TRY(setup_open_place(&run->setup, run->source));
+    }
     for (size_t i = 0; i < run->config.target_count; i++) {
         struct place *target = run->targets[i];
 
@@ -200,11 +209,13 @@ static tapml_status open_store(struct run *run, const char *path)
 {
     static const char *const metadata[] = {"model.hash", "prompts.hash", "decode", "capacity",
                                            "chunk",      "keep",         "source", NULL};
+    static const char *const of_cases[] = {RUN_METADATA_STORE, NULL};
     struct text published, missing;
 
     text_init(&published);
     text_init(&missing);
-    tapml_status status = salvage_run(path, metadata, &published);
+    tapml_status status =
+        salvage_run(path, run->config.store != NULL ? of_cases : metadata, &published);
 
     if (status == TAPML_OK) {
         status = store_open(path, 1, &run->store);
@@ -242,12 +253,12 @@ static void report_losses(const struct run *run, struct progress *progress)
 }
 
 // What the prompts have beside their ids. Without a source it is checked.
-static tapml_status
-read_inputs(struct run *run, const struct model_options *model, struct place *source)
+static tapml_status read_inputs(struct run *run, struct place *source)
 {
+    const struct model_options model = run_config_model(&run->config);
     const struct prompt_inputs_options options = {.registry = run->setup.registry,
                                                   .model = run->setup.model,
-                                                  .opening = model,
+                                                  .opening = &model,
                                                   .source = source,
                                                   .path = run->config.prompts,
                                                   .length_max = run_config_room(&run->config)};
@@ -255,14 +266,13 @@ read_inputs(struct run *run, const struct model_options *model, struct place *so
     return prompt_inputs_read(&options, &run->prompts);
 }
 
-static tapml_status open_run(struct run *run, const struct options *options)
+static tapml_status open_model(struct run *run)
 {
     const struct run_config *config = &run->config;
-    struct text path;
+    struct progress progress;
 
     TAPML_TRY(setup_find_model(&run->setup, config->model, &run->config.model));
     const struct model_options model = run_config_model(config);
-    struct progress progress;
 
     progress_begin(&progress, "load", 0);
     TAPML_TRY(setup_model(&run->setup, &model));
@@ -276,9 +286,28 @@ static tapml_status open_run(struct run *run, const struct options *options)
                                                      .vocabulary = setup_vocabulary(&run->setup),
                                                      .length_max = run_config_room(config)},
                            &run->prompts));
-    TAPML_TRY(read_inputs(run, &model, NULL));
+    TAPML_TRY(read_inputs(run, NULL));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
-    TAPML_TRY(add_places(run));      // Before the folder is made: a refusal leaves nothing behind.
+    return TAPML_OK;
+}
+
+// A file that is no store is refused before anything is made.
+static tapml_status try_source_store(const struct run *run)
+{
+    struct store *other = NULL;
+
+    TAPML_TRY(store_open_to_read(run->config.store, &other));
+    store_close(other);
+    return TAPML_OK;
+}
+
+static tapml_status open_run(struct run *run, const struct options *options)
+{
+    const struct run_config *config = &run->config;
+    struct text path;
+
+    TAPML_TRY(config->store != NULL ? try_source_store(run) : open_model(run));
+    TAPML_TRY(add_places(run)); // Before the folder is made: a refusal leaves nothing behind.
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
@@ -288,7 +317,9 @@ static tapml_status open_run(struct run *run, const struct options *options)
     // They may be in the run's folder.
     TAPML_TRY(report_files_try(options_get(options, "--json"), options_get(options, "--junit")));
     TAPML_TRY(open_places(run));
-    TAPML_TRY(read_inputs(run, &model, run->source));
+    if (config->store == NULL) {
+        TAPML_TRY(read_inputs(run, run->source));
+    }
     text_init(&path);
     text_format(&path, "%s/run.tapmlrun", config->dir);
     tapml_status status = text_status(&path);
@@ -311,7 +342,9 @@ static tapml_status give_up(struct run *run, const struct place *target)
 static tapml_status lose(struct run *run, struct place *target)
 {
     TAPML_TRY(place_lose(target, status_message()));
-    TAPML_TRY(backend_wait(run->source->backend)); // The source must be there.
+    if (run->source != NULL) {
+        TAPML_TRY(backend_wait(run->source->backend)); // It must be there.
+    }
     log_line(LOG_ERROR, "target '%s' is given up: %s", target->settings.name, target->lost);
     return give_up(run, target);
 }
@@ -356,6 +389,8 @@ static tapml_status run_targets(struct run *run)
                                                              .config = &run->config,
                                                              .store = run->store,
                                                              .prompts = &run->prompts,
+                                                             .checkpoint = run->checkpoint,
+                                                             .refuted = &run->refuted,
                                                              .lock = run->lock},
                                  &run->judge));
     }
@@ -389,14 +424,37 @@ static tapml_status report_run(const struct run *run, const struct options *opti
     return status;
 }
 
-static tapml_status run_all(struct run *run, const struct options *options)
+static tapml_status carve(struct run *run)
 {
-    TAPML_TRY(open_run(run, options));
     TAPML_TRY(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
     TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
-    TAPML_TRY(forecasting_run(&run->config, &run->setup, run->store, &run->prompts));
+    run->checkpoint = model_checkpoint(run->setup.model);
+    return forecasting_run(&run->config, &run->setup, run->store, &run->prompts);
+}
+
+// In the place of carving, where it was done elsewhere.
+static tapml_status take_cases(struct run *run)
+{
+    struct progress progress;
+    struct merge_counts counts;
+
+    progress_begin(&progress, "take cases", 0);
+    progress.lock = run->lock;
+    TAPML_TRY(progress_show(&progress, 0, 0));
+    TAPML_TRY(store_source_settle(run->store, &run->config, &run->setup, &counts));
+    TAPML_TRY(store_source_weights(run->store, &run->config, &run->setup, &run->weights));
+    run->checkpoint = run->weights;
+    progress_end(&progress, "%" PRId64 " new cases of %" PRId64 " new calls, from '%s'",
+                 counts.cases, counts.calls, run->config.store);
+    return store_source_check(run->store, &run->setup, run->checkpoint, run->lock, &run->refuted);
+}
+
+static tapml_status run_all(struct run *run, const struct options *options)
+{
+    TAPML_TRY(open_run(run, options));
+    TAPML_TRY(run->config.store != NULL ? take_cases(run) : carve(run));
     run->printing.dir = run->config.dir;
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(run->config.dir, run->bundle_count);
@@ -407,9 +465,11 @@ static void run_release(struct run *run)
 {
     run_judge_close(&run->judge);
     prompts_release(&run->prompts);
+    verdict_list_release(&run->refuted);
     store_close(run->store);
     run_lock_release(run->lock);
     setup_close(&run->setup);
+    checkpoint_close(run->weights);
     run_config_release(&run->config);
 }
 

@@ -6,10 +6,12 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "carve/foreign_call.h"
 #include "config/options.h"
 #include "report/case_text.h"
 #include "store/case.h"
 #include "store/label.h"
+#include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
@@ -51,6 +53,22 @@ static tapml_status show_target(struct showing *showing, const char *target, int
     return TAPML_OK;
 }
 
+// Where its program makes the call, if libtapml-carve was told.
+static tapml_status show_line(struct showing *showing, const char *instance)
+{
+    const char *key = arena_format(showing->arena, FOREIGN_CALL_LINE "%s", instance);
+
+    if (key == NULL) {
+        return status_no_memory();
+    }
+    const char *line = metadata_get(showing->store, key);
+
+    if (line != NULL) {
+        text_format(&showing->text, "  called in %s\n", line);
+    }
+    return TAPML_OK;
+}
+
 static tapml_status show_case(struct showing *showing, int64_t case_id)
 {
     const char *tensor = options_get(showing->options, "--tensor");
@@ -64,6 +82,7 @@ static tapml_status show_case(struct showing *showing, int64_t case_id)
                                       &showing->text);
     }
     case_text_print_name(&item, &showing->text);
+    TAPML_TRY(show_line(showing, item.instance));
     case_text_print_arguments(&item, &showing->text);
     TAPML_TRY(target_list(showing->store, showing->arena, &targets, &count));
     for (size_t i = 0; i < count; i++) {

@@ -199,6 +199,19 @@ static int set_member(const struct key *key, const char *value, void *member)
     return 0;
 }
 
+// Whether the key that a needed one may be absent for is there.
+static int is_excused(const struct ini *ini, const struct key *key)
+{
+    const char *dot = key->unless != NULL ? strrchr(key->unless, '.') : NULL;
+    char section[NAMES_MAX];
+
+    if (dot == NULL) {
+        return 0;
+    }
+    (void)snprintf(section, sizeof(section), "%.*s", (int)(dot - key->unless), key->unless);
+    return ini_find(ini, section, dot + 1) != NULL;
+}
+
 static void read_key(const struct ini *ini,
                      const struct key *key,
                      const char *section,
@@ -209,7 +222,7 @@ static void read_key(const struct ini *ini,
     const int is_absent = value == NULL || (key->kind == KEY_TEXT && *value == '\0');
     struct text type;
 
-    if (key->is_needed && is_absent) {
+    if (key->is_needed && is_absent && !is_excused(ini, key)) {
         problems_add(problems, "%s: [%s] has no '%s'", ini->name, section, key->name);
     }
     if (!is_absent && !set_member(key, value, member)) {

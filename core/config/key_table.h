@@ -26,6 +26,7 @@ struct key {
     const char *name;
     enum key_kind kind;
     int is_needed;
+    const char *unless; // "source.store": it is not needed where that key is there; or NULL.
     int may_repeat;
     const char *fallback; // The default, as a file would say it; or NULL.
     int64_t low, high;    // KEY_NUMBER: both within; KEY_REAL: above `low`, at most `high`.

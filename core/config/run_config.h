@@ -31,6 +31,9 @@ struct run_config_forecast {
     char *figures;             // and so is the text of it.
 };
 
+// The key [source] store, in whose presence nothing is needed that runs a model.
+#define RUN_CONFIG_STORE "source.store"
+
 // What weights are at load.
 enum { RUN_CONFIG_STORED = 0 };
 
@@ -42,7 +45,8 @@ struct run_config {
     const char *prompts;
     int64_t decode, capacity, chunk;
     int keep_all;
-    const char *model;
+    const char *store;        // [source] store: cases of others, and no model is run; or NULL.
+    const char *model;        // Or NULL, beside `store`.
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
     int plain_inputs;

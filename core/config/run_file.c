@@ -187,6 +187,48 @@ static void settle_lengths(struct run_config *config, struct problems *problems)
     config->chunk = config->chunk < capacity ? config->chunk : capacity;
 }
 
+// Whether a key has a meaning where no model is run.
+static int is_of_cases(const struct ini_entry *entry)
+{
+    static const char *const keys[][2] = {{"run", "dir"}, {"model", "path"}, {"source", "store"}};
+    static const char *const others[] = {"target.", "component.", "fault.", "plugins"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        if (strcmp(entry->section, keys[i][0]) == 0 && strcmp(entry->key, keys[i][1]) == 0) {
+            return 1;
+        }
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (strncmp(entry->section, others[i], strlen(others[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Beside [source] store a key of what runs a model would be ignored, and without a target nothing
+// would be done.
+static void check_cases(const struct run_config *config, struct problems *problems)
+{
+    const struct ini *ini = &config->ini;
+
+    for (size_t i = 0; config->store != NULL && i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+
+        if (keys_find(entry->section, entry->key) != NULL && !is_of_cases(entry)) {
+            problems_add(problems,
+                         "%s:%u: '%s' in [%s] means nothing beside 'store' in [source]: no model "
+                         "is run",
+                         ini->name, entry->line, entry->key, entry->section);
+        }
+    }
+    if (config->store != NULL && config->target_count == 0) {
+        problems_refuse(problems, ini, "source", "store",
+                        "expected a section [target.NAME], on which the cases are replayed, found "
+                        "none");
+    }
+}
+
 static void read_all(struct run_config *config, struct problems *problems)
 {
     static const char *const single[] = {"run", "model", "source", "offload"};
@@ -201,6 +243,7 @@ static void read_all(struct run_config *config, struct problems *problems)
             read_target(config, i, problems);
         }
     }
+    check_cases(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "fault.")) {
             read_fault(config, i, problems);

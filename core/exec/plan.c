@@ -102,6 +102,11 @@ tapml_status plan_copy(const struct plan *plan, struct plan **out_plan)
     return TAPML_OK;
 }
 
+int plan_can_name(const char *instance)
+{
+    return *instance != '\0' && instance[strcspn(instance, " \t\r\n\v\f*?[")] == '\0';
+}
+
 static void print_rule(const struct plan_rule *rule, struct text *text)
 {
     if (rule->op) {

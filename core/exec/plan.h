@@ -36,6 +36,10 @@ tapml_status plan_parse(const char *text, const char *name, struct plan **out_pl
 // Reads a plan file of at most 1 MiB, as `plan_parse` does. The caller owns the plan.
 tapml_status plan_load(const char *path, struct plan **out_plan) STATUS_USED;
 
+// Whether rules can name an instance of that name: it is not empty, and has no blanks and nothing
+// that a glob reads. [any]
+int plan_can_name(const char *instance);
+
 // Appends the rules, one a line, as `plan_parse` reads them. The status of `out_text` reports a
 // failure.
 void plan_print(const struct plan *plan, struct text *out_text);

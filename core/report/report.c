@@ -269,6 +269,9 @@ static void print_search(const json_t *target, int is_verbose)
 
 static void print_summary(const json_t *target, int is_verbose)
 {
+    static const char *const prefixes[] = {[REPORT_MODEL_AGREES] = "agrees: ",
+                                           [REPORT_MODEL_DIVERGES] = "DIVERGES: ",
+                                           [REPORT_MODEL_NOT_JUDGED] = ""};
     const json_t *counts = json_object_get(target, "counts");
     const json_t *judged = json_object_get(target, "end_to_end");
 
@@ -280,13 +283,10 @@ static void print_summary(const json_t *target, int is_verbose)
                  count_of(counts, "unsupported_instances"),
                  count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
                  count_of(counts, "unsupported") + count_of(counts, "skipped"));
-    if (report_driver_is_wrong(target)) {
-        (void)printf("end to end: %s\n", report_markup_string(judged, "sentence"));
-        return;
+    if (!report_driver_is_wrong(target)) {
+        print_search(target, is_verbose);
     }
-    print_search(target, is_verbose);
-    (void)printf("end to end: %s: %s\n",
-                 json_is_true(json_object_get(judged, "agrees")) ? "agrees" : "DIVERGES",
+    (void)printf("end to end: %s%s\n", prefixes[report_verdict_model(target)],
                  report_markup_string(judged, "sentence"));
 }
 

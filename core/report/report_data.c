@@ -197,7 +197,11 @@ static tapml_status put_model(struct report_maker *report, struct store *store, 
     struct instance_row *instances = NULL;
     size_t count = 0;
 
-    report_maker_text(&part, "name", path != NULL ? name_of(path) : "");
+    if (path != NULL) {
+        report_maker_text(&part, "name", name_of(path));
+    } else {
+        put_metadata(&part, store, "name", "model.name"); // As libtapml-carve was told.
+    }
     put_metadata(&part, store, "hash", "model.hash");
     put_metadata(&part, store, "architecture", "model.architecture");
     put_state(&part, store);

@@ -3,10 +3,10 @@
 
 #include "report/report_html_sides.h"
 
-#include "report/report_driver.h"
 #include "report/report_grid.h"
 #include "report/report_html_cell.h"
 #include "report/report_markup.h"
+#include "report/report_verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,9 +66,11 @@ static void print_judged(const json_t *target, struct text *out)
 {
     const json_t *judged = json_object_get(target, "end_to_end");
 
-    report_html_cell_print(report_driver_is_wrong(target)                    ? "not judged"
-                           : json_is_true(json_object_get(judged, "agrees")) ? "right"
-                                                                             : "wrong",
+    static const char *const words[] = {[REPORT_MODEL_AGREES] = "right",
+                                        [REPORT_MODEL_DIVERGES] = "wrong",
+                                        [REPORT_MODEL_NOT_JUDGED] = "not judged"};
+
+    report_html_cell_print(words[report_verdict_model(target)],
                            report_markup_number(judged, "margin"), out);
 }
 

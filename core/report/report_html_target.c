@@ -87,16 +87,20 @@ void report_html_target_print_headline(const json_t *target, struct text *out)
     text_append(out, "</b>");
 }
 
-static void print_judged(const json_t *judged, struct text *out)
+static void print_judged(const json_t *target, struct text *out)
 {
+    const enum report_model model = report_verdict_model(target);
+
     REPORT_MARKUP(
         out,
-        json_is_true(json_object_get(judged, "agrees"))
+        model == REPORT_MODEL_NOT_JUDGED
+            ? "The whole model is <span class=\"soft\">{}.</span></p>\n"
+        : model == REPORT_MODEL_AGREES
             ? "Run like this, the whole model agrees with the source: <span class=\"soft\">"
               "{}.</span></p>\n"
             : "Run like this, the whole model <b class=\"bad\">diverges</b> from the source: "
               "{}.</p>\n",
-        report_markup_string(judged, "sentence"));
+        report_markup_string(json_object_get(target, "end_to_end"), "sentence"));
 }
 
 static void print_lede(const json_t *target, struct text *out)
@@ -114,7 +118,7 @@ static void print_lede(const json_t *target, struct text *out)
     if (report_driver_is_wrong(target)) {
         text_append(out, "No operator was judged around it.</p>\n");
     } else {
-        print_judged(judged, out);
+        print_judged(target, out);
     }
     if (report_markup_string(target, "nonfinite")[0] != '\0') {
         REPORT_MARKUP(out, "<p class=\"note\"><b>Not finite:</b> {}.</p>\n",

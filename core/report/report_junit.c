@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "report/report_driver.h"
 #include "report/report_markup.h"
+#include "report/report_verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -242,12 +243,13 @@ static void print_driver(struct suite *suite)
 
 static void print_end_to_end(struct suite *suite)
 {
+    static const enum outcome_kind kinds[] = {[REPORT_MODEL_AGREES] = PASSED,
+                                              [REPORT_MODEL_DIVERGES] = FAILED,
+                                              [REPORT_MODEL_NOT_JUDGED] = SKIPPED};
     const json_t *judged = json_object_get(suite->target, "end_to_end");
     const struct trial trial = {.op = "model",
                                 .name = "end to end",
-                                .kind = report_driver_is_wrong(suite->target)             ? SKIPPED
-                                        : json_is_true(json_object_get(judged, "agrees")) ? PASSED
-                                                                                          : FAILED,
+                                .kind = kinds[report_verdict_model(suite->target)],
                                 .reason = report_markup_string(judged, "sentence"),
                                 .cases = 1,
                                 .bad = 1,

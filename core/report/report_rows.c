@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 #include "exec/plan.h"
+#include "run/run_metadata.h"
+#include "store/metadata.h"
 #include "verify/neighbours.h"
 
 #include <string.h>
@@ -83,6 +85,7 @@ static tapml_status read_all(struct report_rows *rows, const char *target)
     struct store *store = rows->store;
     struct arena *arena = rows->arena;
 
+    rows->has_model = metadata_get(store, RUN_METADATA_STORE) == NULL;
     TAPML_TRY(target_find(store, target, arena, &rows->target));
     TAPML_TRY(offloaded_find(store, target, arena, &rows->offload));
     if (rows->offload.finished_s == 0) {

@@ -25,6 +25,7 @@ enum report_place {
 struct report_rows {
     struct store *store; // Borrowed.
     struct arena *arena; // Of all that follows.
+    int has_model;       // 0: a run over cases, in which nothing was judged end to end.
     struct target_row target;
     struct offloaded_row offload;
     struct instance_row *instances; // In the order of the graph.

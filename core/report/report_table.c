@@ -4,9 +4,9 @@
 #include "report/report_table.h"
 
 #include "base/text.h"
-#include "report/report_driver.h"
 #include "report/report_grid.h"
 #include "report/report_markup.h"
+#include "report/report_verdict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,10 +65,7 @@ static void print_end_to_end(struct text *out, const json_t *target)
     const json_t *judged = json_object_get(target, "end_to_end");
     char cell[64];
 
-    format_state(cell,
-                 report_driver_is_wrong(target)                    ? "not judged"
-                 : json_is_true(json_object_get(judged, "agrees")) ? "agrees"
-                                                                   : "diverges",
+    format_state(cell, report_verdict_model_name(report_verdict_model(target)),
                  report_markup_number(judged, "margin"));
     print_cell(out, cell);
 }

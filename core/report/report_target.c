@@ -142,7 +142,8 @@ static void put_end_to_end(struct gather *gather)
     const struct offloaded_row *offload = &gather->rows->offload;
     struct report_maker part = report_maker_begin();
 
-    report_maker_put(&part, "agrees", json_boolean(offload->agrees));
+    report_maker_put(&part, "agrees",
+                     gather->rows->has_model ? json_boolean(offload->agrees) : json_null());
     report_maker_put(&part, "margin", report_maker_margin(offload->margin));
     report_maker_text(&part, "sentence", offload->sentence);
     report_maker_text(&part, "unexplained", offload->unexplained);

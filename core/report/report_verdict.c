@@ -29,10 +29,28 @@ enum report_verdict report_verdict_of(const json_t *target)
     return strcmp(report_markup_string(target, "verdict"), "right") == 0 ? REPORT_RIGHT
            : report_driver_is_wrong(target)                              ? REPORT_DRIVER
            : json_array_size(json_object_get(target, "blamed")) > 0      ? REPORT_OPS
-           : !json_is_true(json_object_get(judged, "agrees"))            ? REPORT_DIVERGES
+           : json_is_false(json_object_get(judged, "agrees"))            ? REPORT_DIVERGES
            : report_markup_string(judged, "unexplained")[0] != '\0'      ? REPORT_UNEXPLAINED
            : count_of(target, "derived_failed") > 0                      ? REPORT_DERIVED
                                                                          : REPORT_LACKS;
+}
+
+enum report_model report_verdict_model(const json_t *target)
+{
+    const json_t *agrees = json_object_get(judged_of(target), "agrees");
+
+    return report_driver_is_wrong(target) || json_is_null(agrees) ? REPORT_MODEL_NOT_JUDGED
+           : json_is_true(agrees)                                 ? REPORT_MODEL_AGREES
+                                                                  : REPORT_MODEL_DIVERGES;
+}
+
+const char *report_verdict_model_name(enum report_model model)
+{
+    static const char *const names[] = {[REPORT_MODEL_AGREES] = "agrees",
+                                        [REPORT_MODEL_DIVERGES] = "diverges",
+                                        [REPORT_MODEL_NOT_JUDGED] = "not judged"};
+
+    return names[model];
 }
 
 static int is_blamed(const json_t *target, const char *op)
@@ -248,6 +266,9 @@ static void print_next(const json_t *report, const char *dir, struct text *out)
     if (json_array_size(given_up) > 0) {
         text_format(out, "the same run again, when %s is there",
                     report_markup_string(json_array_get(given_up, 0), "name"));
+    } else if (json_array_size(targets) > 0 &&
+               report_verdict_model(json_array_get(targets, 0)) == REPORT_MODEL_NOT_JUDGED) {
+        text_append(out, "the model itself, run there by whoever has it");
     } else if (json_array_size(targets) > 0) {
         print_generate(report, json_array_get(targets, 0), dir, out);
     } else {

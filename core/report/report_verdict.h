@@ -23,6 +23,18 @@ enum report_verdict {
 
 enum report_verdict report_verdict_of(const json_t *target);
 
+// What the whole model does under the final plan.
+enum report_model {
+    REPORT_MODEL_AGREES,
+    REPORT_MODEL_DIVERGES,
+    REPORT_MODEL_NOT_JUDGED // The driver is wrong, or there is no model to run, only cases.
+};
+
+enum report_model report_verdict_model(const json_t *target);
+
+// "agrees", "diverges", "not judged". Static.
+const char *report_verdict_model_name(enum report_model model);
+
 enum { REPORT_VERDICT_OPS = 256 };
 
 // The op kinds that are blamed (REPORT_OPS) or fail in derived cases (REPORT_DERIVED), each once

@@ -213,6 +213,9 @@ static tapml_status settle_declared(struct run_judge *judge,
 
 tapml_status run_judge_set_limits(struct run_judge *judge, struct backend *target)
 {
+    if (judge->judge == NULL) { // No model.
+        return TAPML_OK;
+    }
     const struct backend_info *info = target != NULL ? backend_info(target) : NULL;
     const int has = target != NULL && declares(target, model_graph(judge->from.setup->model));
     struct judge_limits limits[RUN_JUDGE_DEVICES_MAX];
@@ -275,6 +278,9 @@ tapml_status run_judge_open(const struct run_judge_options *options, struct run_
     const size_t count = options->prompts->count;
 
     *out_judge = (struct run_judge){.from = *options};
+    if (options->setup->model == NULL) {
+        return TAPML_OK;
+    }
     TAPML_TRY(load_prompts(out_judge));
     TAPML_TRY(make_simple(out_judge, NULL, "* -> source", &out_judge->source));
     TAPML_TRY(judge_create(&(struct judge_options){.source = out_judge->source,

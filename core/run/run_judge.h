@@ -12,6 +12,7 @@
 #include "offload/judge.h"
 
 struct backend;
+struct checkpoint;
 struct place;
 struct run_lock;
 struct prompts;
@@ -27,6 +28,8 @@ struct run_judge_options {
     const struct run_config *config;
     struct store *store; // Of a run that has been carved.
     const struct prompts *prompts;
+    const struct checkpoint *checkpoint; // Of the weights that cases refer to; or NULL.
+    const struct verdict_list *refuted;  // Of a run over cases (run/store_source.h); or NULL.
     struct run_lock *lock;
 };
 
@@ -48,7 +51,9 @@ struct run_judge {
 };
 
 // Reads what the source answered and finds the limits, in the store or by running the model on each
-// device that calibrates. `*out_judge` is to be closed also after a failure.
+// device that calibrates. `*out_judge` is to be closed also after a failure. Where the setup has no
+// model, in a run over cases, there is nothing that could be judged end to end: the judge has what
+// it is made of, and no limits.
 tapml_status run_judge_open(const struct run_judge_options *options,
                             struct run_judge *out_judge) STATUS_USED;
 

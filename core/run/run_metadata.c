@@ -11,8 +11,8 @@
 #include "gguf/gguf.h"
 #include "gguf/gguf_config.h"
 #include "model/checkpoint.h"
-#include "run/forgetting.h"
-#include "run/identity.h"
+#include "schema/catalogue.h"
+#include "store/carved.h"
 #include "store/instance.h"
 #include "store/loss.h"
 #include "store/metadata.h"
@@ -187,15 +187,6 @@ static tapml_status settle_weights(struct store *store,
     return status;
 }
 
-// The faults that are injected on a target, one after the other.
-static void append_faults(struct text *text, const struct place_settings *target)
-{
-    for (size_t i = 0; i < target->fault_count; i++) {
-        text_append(text, i > 0 ? "; " : "");
-        fault_rule_print(&target->faults[i], text);
-    }
-}
-
 // A target as the INI file has it. Plans of its steps begin with `goal`.
 static tapml_status declare_target(const struct run_config *config,
                                    const struct place_settings *target,
@@ -210,7 +201,7 @@ static tapml_status declare_target(const struct run_config *config,
     text_init(&faults);
     plan_print(plan, &goal);
     plan_destroy(plan);
-    append_faults(&faults, target);
+    fault_rule_print_all(target->faults, target->fault_count, &faults);
     *out_row = (struct target_row){.name = target->name,
                                    .backend = target->backend,
                                    .activations = activation_type(target->activation)->name,
@@ -240,25 +231,38 @@ write_targets(struct store *store, const struct run_config *config, struct arena
     return target_declare(store, rows, config->target_count);
 }
 
-// What the first start of a run was made by; a later one may differ, and the cases stay.
-static tapml_status note_source(struct store *store, const struct setup *setup)
+// Notes what a run was first made by; a later start may differ, and the cases stay.
+static tapml_status note(struct store *store, const char *const (*metadata)[2], size_t count)
 {
-    const struct backend_info *info = backend_info(setup->places[0]->backend);
-    const char *const metadata[][2] = {
-        {"host.version", TAPML_VERSION},  {"host.compiler", __VERSION__},
-        {"source.plugin", info->plugin},  {"source.version", info->plugin_version},
-        {"source.build", info->build_id}, {"source.component", info->component},
-        {"source.device", info->device},  {"source.device_name", info->device_name},
-        {"source.driver", info->driver},
-    };
-
-    for (size_t i = 0; i < sizeof(metadata) / sizeof(*metadata); i++) {
+    for (size_t i = 0; i < count; i++) {
         if (metadata_get(store, metadata[i][0]) == NULL) {
             TAPML_TRY(
                 metadata_set(store, metadata[i][0], metadata[i][1] != NULL ? metadata[i][1] : ""));
         }
     }
     return TAPML_OK;
+}
+
+static tapml_status note_host(struct store *store)
+{
+    static const char *const metadata[][2] = {{"host.version", TAPML_VERSION},
+                                              {"host.compiler", __VERSION__}};
+
+    return note(store, metadata, sizeof(metadata) / sizeof(*metadata));
+}
+
+static tapml_status note_source(struct store *store, const struct setup *setup)
+{
+    const struct backend_info *info = backend_info(setup->places[0]->backend);
+    const char *const metadata[][2] = {
+        {"source.plugin", info->plugin},  {"source.version", info->plugin_version},
+        {"source.build", info->build_id}, {"source.component", info->component},
+        {"source.device", info->device},  {"source.device_name", info->device_name},
+        {"source.driver", info->driver},
+    };
+
+    TAPML_TRY(note_host(store));
+    return note(store, metadata, sizeof(metadata) / sizeof(*metadata));
 }
 
 // What of a config.json says how large a model is. Others are left out: the file is there.
@@ -378,10 +382,9 @@ write_instances(struct store *store, const struct graph *graph, struct arena *ar
 
 // Where limits come from. A component that calibrates for want of one that says so lists no
 // devices.
-static tapml_status write_limits(struct store *store, const struct setup *setup)
+static tapml_status write_limits(struct store *store, const struct setup *setup, const tapml_op *op)
 {
-    const struct graph *graph = model_graph(setup->model);
-    const char *oracle = registry_oracle(setup->registry, graph->ops[0].op);
+    const char *oracle = registry_oracle(setup->registry, op);
     const char *devices =
         oracle != NULL ? registry_component_key(setup->registry, oracle, "calibrates") : NULL;
 
@@ -400,7 +403,7 @@ static tapml_status write_model(struct store *store, const struct setup *setup, 
     TAPML_TRY(write_encoded(store, model_graph(model)));
     TAPML_TRY(write_losses(store, model_losses(model), arena));
     TAPML_TRY(write_instances(store, model_graph(model), arena));
-    return write_limits(store, setup);
+    return write_limits(store, setup, model_graph(model)->ops[0].op);
 }
 
 // The last part of the folder's path.
@@ -448,11 +451,63 @@ static tapml_status settle_all(struct store *store,
     return write_targets(store, config, arena);
 }
 
-// All or none: a store that knows half of its run would accept another one's other half.
-tapml_status run_metadata_settle(struct store *store,
-                                 const struct run_config *config,
-                                 const struct setup *setup,
-                                 const struct prompts *prompts)
+// The instances of cases, of which some may have an op that no plugin knows. `*out_op` is one that
+// is known, or NULL.
+static tapml_status write_case_instances(struct store *store,
+                                         const struct setup *setup,
+                                         struct arena *arena,
+                                         const tapml_op **out_op)
+{
+    struct carved_instance *items = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(carved_list_instances(store, arena, &items, &count));
+    struct instance_row *rows = arena_array(arena, count + 1, sizeof(*rows));
+
+    if (rows == NULL) {
+        return status_no_memory();
+    }
+    *out_op = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!plan_can_name(items[i].instance)) {
+            return status_fail(TAPML_INVALID,
+                               "'%s' has cases of '%.200s', which no plan can name: it has blanks, "
+                               "'*', '?' or '['",
+                               store_path(store), items[i].instance);
+        }
+        const struct compiled_op *schema =
+            catalogue_find(registry_catalogue(setup->registry), items[i].op, items[i].version);
+
+        rows[i] = (struct instance_row){items[i].instance, items[i].op,
+                                        schema != NULL ? schema->op->tolerance : ""};
+        *out_op = schema != NULL && *out_op == NULL ? schema->op : *out_op;
+    }
+    return instance_replace(store, rows, count);
+}
+
+static tapml_status settle_all_cases(struct store *store,
+                                     const struct run_config *config,
+                                     const struct setup *setup,
+                                     struct arena *arena)
+{
+    const tapml_op *op = NULL;
+
+    TAPML_TRY(metadata_set(store, RUN_METADATA_STORE, config->store));
+    TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
+    TAPML_TRY(note_host(store));
+    TAPML_TRY(write_case_instances(store, setup, arena, &op));
+    if (op != NULL) {
+        TAPML_TRY(write_limits(store, setup, op));
+    }
+    return write_targets(store, config, arena);
+}
+
+// All or none: a store that knows half of its run would accept another one's other half. Without
+// prompts it is a run over cases.
+static tapml_status settle_at_once(struct store *store,
+                                   const struct run_config *config,
+                                   const struct setup *setup,
+                                   const struct prompts *prompts)
 {
     struct arena *arena = arena_create();
 
@@ -462,7 +517,8 @@ tapml_status run_metadata_settle(struct store *store,
     tapml_status status = store_begin(store);
 
     if (status == TAPML_OK) {
-        status = settle_all(store, config, setup, prompts, arena);
+        status = prompts != NULL ? settle_all(store, config, setup, prompts, arena)
+                                 : settle_all_cases(store, config, setup, arena);
         if (status == TAPML_OK) {
             status = store_commit(store);
         }
@@ -472,6 +528,21 @@ tapml_status run_metadata_settle(struct store *store,
     }
     arena_destroy(arena);
     return status;
+}
+
+tapml_status run_metadata_settle(struct store *store,
+                                 const struct run_config *config,
+                                 const struct setup *setup,
+                                 const struct prompts *prompts)
+{
+    return settle_at_once(store, config, setup, prompts);
+}
+
+tapml_status run_metadata_settle_cases(struct store *store,
+                                       const struct run_config *config,
+                                       const struct setup *setup)
+{
+    return settle_at_once(store, config, setup, NULL);
 }
 
 static tapml_status encode_all(struct store *store,
@@ -511,138 +582,5 @@ tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpo
     const tapml_status status = encode_all(store, checkpoint, encoding, arena);
 
     arena_destroy(arena);
-    return status;
-}
-
-static void
-append_options(struct text *text, const struct run_config *config, const char *component)
-{
-    char section[64];
-
-    (void)snprintf(section, sizeof(section), "component.%s", component);
-    for (size_t i = 0; i < config->ini.count; i++) {
-        const struct ini_entry *entry = &config->ini.entries[i];
-
-        if (strcmp(entry->section, section) == 0) {
-            text_format(text, " %s=%s", entry->key, entry->value);
-        }
-    }
-}
-
-// How a target is offloaded to, where that is not the usual way: steps of another one are others.
-static void append_ways(struct text *text, enum loop_mode mode, const struct place_settings *target)
-{
-    static const char *const modes[] = {
-        [LOOP_MIXED] = "", [LOOP_SHADOW] = " mode=shadow", [LOOP_CUMULATIVE] = " mode=cumulative"};
-
-    text_append(text, modes[mode]);
-    text_append(text, target->is_guarded ? " guard=on" : "");
-    if (activation_is_reduced(target->activation)) {
-        text_format(text, " activations=%s", activation_type(target->activation)->name);
-    }
-}
-
-static tapml_status
-forget_changed(struct store *store, const struct target_row *known, const struct target_row *now)
-{
-    if (*known->identity == '\0') {
-        return TAPML_OK;
-    }
-    if (strcmp(known->identity, now->identity) != 0) {
-        TAPML_TRY(forgetting_results(store, now->name));
-        return forgetting_steps(store, now->name);
-    }
-    return strcmp(known->implementations, now->implementations) != 0
-               ? forgetting_steps(store, now->name)
-               : TAPML_OK;
-}
-
-static tapml_status
-settle_identity(struct store *store, const struct backend_info *info, const struct target_row *now)
-{
-    struct target_row row = *now;
-    struct arena *arena = arena_create();
-    struct target_row known;
-
-    if (arena == NULL) {
-        return status_no_memory();
-    }
-    tapml_status status = target_find(store, row.name, arena, &known);
-
-    if (status == TAPML_OK) {
-        status = forget_changed(store, &known, now);
-    }
-    row.component = info->component;
-    row.device = info->device;
-    row.device_name = info->device_name;
-    row.driver = info->driver;
-    row.plugin = info->plugin;
-    row.plugin_version = info->plugin_version;
-    row.build = info->build_id != NULL ? info->build_id : "";
-    if (status == TAPML_OK) {
-        status = target_describe(store, &row);
-    }
-    arena_destroy(arena);
-    return status;
-}
-
-// A digest of all code that the steps of a target run through.
-static tapml_status
-print_implementations(const struct run_judge *judge, const struct place *place, struct text *out)
-{
-    const struct setup *setup = judge->from.setup;
-    const struct graph *graph = model_graph(setup->model);
-    char source[HASH_TEXT], target[HASH_TEXT];
-
-    TAPML_TRY(identity_of_graph(setup->places[0]->backend, graph, source));
-    TAPML_TRY(identity_of_graph(place->backend, graph, target));
-    text_format(out, "%s %s", source, target);
-    for (size_t i = 0; i < judge->device_count; i++) {
-        text_format(out, " %s", judge->devices[i].identity);
-    }
-    return text_status(out);
-}
-
-static tapml_status settle_texts(const struct run_judge *judge,
-                                 const struct place *place,
-                                 struct text *identity,
-                                 struct text *implementations)
-{
-    const struct run_config *config = judge->from.config;
-    const struct place_settings *target = &place->settings;
-    const struct backend_info *info = backend_info(place->backend);
-    struct store *store = judge->from.store;
-
-    text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
-    append_options(identity, config, info->component);
-    append_ways(identity, config->mode, target);
-    append_faults(identity, target);
-    TAPML_TRY(text_status(identity));
-    TAPML_TRY(print_implementations(judge, place, implementations));
-    TAPML_TRY(store_begin(store));
-    tapml_status status =
-        settle_identity(store, info,
-                        &(struct target_row){.name = target->name,
-                                             .identity = identity->data,
-                                             .implementations = implementations->data});
-
-    if (status == TAPML_OK) {
-        status = store_commit(store);
-    }
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
-    return status;
-}
-
-tapml_status run_metadata_settle_target(const struct run_judge *judge, const struct place *place)
-{
-    struct text identity, implementations;
-    text_init(&identity);
-    text_init(&implementations);
-    const tapml_status status = settle_texts(judge, place, &identity, &implementations);
-
-    text_release(&identity);
-    text_release(&implementations);
     return status;
 }

@@ -18,6 +18,14 @@ tapml_status run_metadata_settle(struct store *store,
                                  const struct setup *setup,
                                  const struct prompts *prompts) STATUS_USED;
 
+// The metadata of a run over the cases of another store ([source] store), which this one has taken
+// over: its targets, the instances that have cases, where limits come from. RUN_METADATA_STORE says
+// that it is one, and is the path of the other store.
+#define RUN_METADATA_STORE "source.store"
+tapml_status run_metadata_settle_cases(struct store *store,
+                                       const struct run_config *config,
+                                       const struct setup *setup) STATUS_USED;
+
 // Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
 tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
 
@@ -27,11 +35,3 @@ tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpo
 enum { RUN_METADATA_CONFIG_TEXTS = 3, RUN_METADATA_CONFIG_NUMBERS = 9 };
 extern const char *const run_metadata_config_texts[RUN_METADATA_CONFIG_TEXTS];
 extern const char *const run_metadata_config_numbers[RUN_METADATA_CONFIG_NUMBERS];
-
-// Compares a target with what it was at the last start.
-// With another device, driver, option, activation dtype or injected fault all is forgotten that was
-// found on it. If only code is other than it was, of an op that the model has, on the target, the
-// source or a device that calibrates, then the steps of the offload are forgotten, and what they
-// came to: results say for themselves which of them are stale (store/result.h).
-tapml_status run_metadata_settle_target(const struct run_judge *judge,
-                                        const struct place *place) STATUS_USED;

@@ -12,14 +12,15 @@
 #include "config/run_config.h"
 #include "exec/run.h"
 #include "exec/trace.h"
+#include "offload/alone.h"
 #include "offload/loop.h"
 #include "offload/watch.h"
 #include "run/bundles.h"
 #include "run/driver_checks.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
-#include "run/run_metadata.h"
 #include "run/setup.h"
+#include "run/target_metadata.h"
 #include "store/offloaded.h"
 #include "store/result.h"
 #include "store/store.h"
@@ -115,18 +116,18 @@ static tapml_status replay(struct target_jobs *target)
 
     TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
     TAPML_TRY(known_read(target));
-    TAPML_TRY(
-        verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
-                                                .store = run->store,
-                                                .target = target->name,
-                                                .backend = target->place->backend,
-                                                .checkpoint = model_checkpoint(run->setup->model),
-                                                .derived = 1,
-                                                .known = &target->known,
-                                                .progress = show,
-                                                .derived_progress = show_derived,
-                                                .user = target},
-                      &target->verdicts));
+    TAPML_TRY(verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
+                                                      .store = run->store,
+                                                      .target = target->name,
+                                                      .backend = target->place->backend,
+                                                      .checkpoint = run->checkpoint,
+                                                      .derived = 1,
+                                                      .refuted = run->refuted,
+                                                      .known = &target->known,
+                                                      .progress = show,
+                                                      .derived_progress = show_derived,
+                                                      .user = target},
+                            &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
     progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now",
@@ -257,9 +258,14 @@ static tapml_status write_plan(const struct target_jobs *target, const char *pla
     text_init(&text);
     text_init(&path);
     text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
-    text_format(&text, "# source = %s, %s = %s; model %s", config->source.backend, target->name,
-                target->place->settings.backend, config->model);
-    print_sizes(target, &text);
+    if (config->store != NULL) {
+        text_format(&text, "# cases of %s, %s = %s; no model was run\n", config->store,
+                    target->name, target->place->settings.backend);
+    } else {
+        text_format(&text, "# source = %s, %s = %s; model %s", config->source.backend, target->name,
+                    target->place->settings.backend, config->model);
+        print_sizes(target, &text);
+    }
     text_append(&text, plan);
     tapml_status status = text_status(&text);
 
@@ -392,7 +398,7 @@ static tapml_status write_bundles(const struct target_jobs *target, int is_finis
     return bundles_write(
         &(struct bundles_options){.registry = run->setup->registry,
                                   .store = run->store,
-                                  .checkpoint = model_checkpoint(run->setup->model),
+                                  .checkpoint = run->checkpoint,
                                   .backend = target->place->backend,
                                   .backend_name = settings->backend,
                                   .target = target->name,
@@ -425,6 +431,46 @@ offload_and_measure(struct target_jobs *target, struct arena *arena, int *out_wa
     }
     TAPML_TRY(write_plan(target, row.plan));
     return *out_was_finished ? TAPML_OK : measure(target, row.plan);
+}
+
+static tapml_status settle_alone(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+    struct plan *goal = NULL;
+    struct alone_counts counts = {0};
+
+    begin_phase(target, "judge cases on", "");
+    TAPML_TRY(run_config_goal(run->config, target->name, &goal));
+    const tapml_status status = alone_settle(&(struct alone_options){.store = run->store,
+                                                                     .target = target->name,
+                                                                     .goal = goal,
+                                                                     .verdicts = &target->verdicts},
+                                             &counts);
+
+    plan_destroy(goal);
+    TAPML_TRY(status);
+    progress_end(&target->progress, "%zu of %zu instances right, by their cases alone",
+                 counts.moved, counts.wanted);
+    return TAPML_OK;
+}
+
+// The same without a model: what the verdicts say, which is told anew where one of them is new.
+static tapml_status
+judge_alone(struct target_jobs *target, struct arena *arena, int *out_was_finished)
+{
+    struct offloaded_row row;
+    tapml_status status = offloaded_find(target->run->store, target->name, arena, &row);
+
+    *out_was_finished = status == TAPML_OK && target->verdicts.replayed == 0 &&
+                        target->verdicts.derived_replayed == 0;
+    if (status != TAPML_OK && status != TAPML_NOT_FOUND) {
+        return status;
+    }
+    if (!*out_was_finished) {
+        TAPML_TRY(settle_alone(target));
+        TAPML_TRY(offloaded_find(target->run->store, target->name, arena, &row));
+    }
+    return write_plan(target, row.plan);
 }
 
 static tapml_status
@@ -485,7 +531,8 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
         return TAPML_OK;
     }
     warn_refusals(target);
-    TAPML_TRY(offload_and_measure(target, arena, &was_finished));
+    TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
+                                                : judge_alone(target, arena, &was_finished));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
     return is_wrong ? TAPML_OK : write_bundles(target, was_finished);
 }
@@ -519,7 +566,7 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
                                  .io_bundles = options->io_bundles};
 
     ASSERT(options->target->backend);
-    TAPML_TRY(run_metadata_settle_target(options->judge, options->target));
+    TAPML_TRY(target_metadata_settle(options->judge, options->target));
     TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
     const tapml_status status = run_jobs(&target);
 

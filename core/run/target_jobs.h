@@ -5,8 +5,9 @@
 // what the ops cost under the final plan, to bundle what is blamed. Each reads rows of the store,
 // works, and writes rows in transactions of its own; one that an earlier start has finished is not
 // repeated. Nothing outlives a job but the verdicts of the replay, which the offload and the
-// bundles begin with. If the driver is wrong, at the begin, after a case has failed or at the end,
-// no op is judged (run/driver_checks.h).
+// bundles begin with. In a run over cases, without a model, what the replay has shown takes the
+// place of offload and measuring (offload/alone.h). If the driver is wrong, at the begin, after a
+// case has failed or at the end, no op is judged (run/driver_checks.h).
 #pragma once
 
 #include "run/run_judge.h"

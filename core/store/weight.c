@@ -105,6 +105,7 @@ static tapml_status take_weight(void *user, struct row *row)
                                 .dtype = arena_text(reading->arena, row_text(row, 1)),
                                 .bytes = (uint64_t)row_i64(row, 2)};
     item->has_key = row_hash(row, 3, &item->key);
+    item->is_inline = row_i64(row, 4) != 0;
     return item->name && item->dtype ? TAPML_OK : status_no_memory();
 }
 
@@ -120,8 +121,10 @@ tapml_status weight_list(struct store *store,
     if (!reading.items) {
         return status_no_memory();
     }
-    TAPML_TRY(row_each(store, "SELECT name, dtype, byte_count, key FROM weight ORDER BY name", NULL,
-                       take_weight, &reading));
+    TAPML_TRY(row_each(store,
+                       "SELECT name, dtype, byte_count, key, EXISTS (SELECT 1 FROM tensor AS t "
+                       "WHERE t.key = weight.key) FROM weight ORDER BY name",
+                       NULL, take_weight, &reading));
     *out_items = reading.items;
     *out_count = reading.count;
     return TAPML_OK;

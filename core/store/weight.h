@@ -37,6 +37,7 @@ struct weight_row {
     uint64_t bytes;    // Of all of it.
     struct hash key;   // Of its bytes, as of a tensor of one axis.
     int has_key;       // 0: what the row has there is no key.
+    int is_inline;     // Its bytes are in the store.
 };
 
 // All rows by name, in `arena`, which owns them.

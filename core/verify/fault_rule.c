@@ -135,6 +135,14 @@ void fault_rule_print(const struct fault_rule *rule, struct text *out_text)
                 rule->probability, rule->seed);
 }
 
+void fault_rule_print_all(const struct fault_rule *rules, size_t count, struct text *out_text)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_append(out_text, i > 0 ? "; " : "");
+        fault_rule_print(&rules[i], out_text);
+    }
+}
+
 int fault_rule_needs_worker(const struct fault_rule *rule)
 {
     return rule->kind >= FAULT_CRASH && rule->kind <= FAULT_MEMORY;

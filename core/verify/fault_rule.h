@@ -63,6 +63,9 @@ tapml_status fault_rule_parse(struct fault_rule *rule) STATUS_USED;
 // `out_text` reports a failure.
 void fault_rule_print(const struct fault_rule *rule, struct text *out_text);
 
+// The same of several, one behind the other.
+void fault_rule_print_all(const struct fault_rule *rules, size_t count, struct text *out_text);
+
 // Checks that the rule can corrupt an instance of `graph`. TAPML_INVALID if it matches no instance,
 // or if its kind cannot corrupt any instance that it matches; the message then names the op kinds
 // of the graph that it can corrupt. A kind of the driver corrupts without an op or instance, and

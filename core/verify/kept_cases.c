@@ -61,6 +61,27 @@ static int is_given_up(const struct kept_cases *cases, const struct verdict *ver
     return most > 0 && examiner_hangs(cases->examiner, verdict->op_name) >= most;
 }
 
+// Why a case says nothing about the target, since the source computed something else than its op;
+// or NULL.
+static const char *find_refutation(const struct kept_cases *cases, int64_t case_id)
+{
+    const struct verdict_list *list = cases->options->refuted;
+    for (size_t i = 0; list && i < list->count; i++) {
+        if (list->items[i].case_id == case_id) {
+            return list->items[i].kind == VERDICT_FAIL ? list->items[i].reason : NULL;
+        }
+    }
+    return NULL;
+}
+
+static tapml_status skip(struct kept_cases *cases, const char *reason, struct verdict *verdict)
+{
+    verdict->kind = VERDICT_SKIPPED;
+    verdict->observed = verdict->reason = reason;
+    cases->list->count++;
+    return reason ? TAPML_OK : status_no_memory();
+}
+
 // Loads and replays a case. If that ends the run of all cases, it has no verdict.
 static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict)
 {
@@ -74,10 +95,15 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     if (status == TAPML_OK) {
         status = examiner_name(kept, &item, verdict);
     }
-    if (status == TAPML_OK && is_given_up(cases, verdict)) {
-        verdict->kind = VERDICT_SKIPPED;
-        verdict->observed = verdict->reason = "not called: other cases of its op have hung";
-        cases->list->count++;
+    const char *refutation = find_refutation(cases, verdict->case_id);
+    if (status == TAPML_OK && refutation) {
+        status =
+            skip(cases,
+                 arena_format(kept, "the source recorded something else than its op computes: %s",
+                              refutation),
+                 verdict);
+    } else if (status == TAPML_OK && is_given_up(cases, verdict)) {
+        status = skip(cases, "not called: other cases of its op have hung", verdict);
     } else if (status == TAPML_OK) {
         struct examination examination = {
             .item = &item, .schema = examiner_schema(cases->examiner, &item), .is_timed = 1};

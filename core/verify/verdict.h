@@ -86,6 +86,10 @@ struct verdict_options {
     // fresh are taken over, and not judged again. They outlive the list. Or NULL.
     const struct verdict_list *known;
 
+    // Verdicts on what the source computed, by a device that computes it exactly: a kept case that
+    // fails there says nothing about a target, and is skipped. Or NULL.
+    const struct verdict_list *refuted;
+
     // Called after each kept case, and after the derived ones around each kept case that has some;
     // a status that is not TAPML_OK ends it. Or NULL.
     tapml_status (*progress)(void *user, size_t done, size_t all);

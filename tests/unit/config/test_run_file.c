@@ -47,6 +47,25 @@ Test(run_file, what_is_missing_is_named)
     refused(HEAD MODEL SOURCE "[target.gpu]\nrequire = all\n", "[target.gpu] has no 'backend'");
 }
 
+#define CASES "[run]\ndir = d\n[source]\nstore = x.tapmlrun\n"
+
+Test(run_file, beside_a_store_nothing_is_needed_that_runs_a_model)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(CASES "[model]\npath = m\n[target.gpu]\nbackend = x\n", &config), TAPML_OK,
+                 "%s", status_message());
+    cr_assert_str_eq(config.store, "x.tapmlrun");
+    cr_assert_null(config.prompts);
+    cr_assert_null(config.source.backend);
+    run_config_release(&config);
+    refused(CASES "backend = a:b\n", "'backend' in [source] means nothing beside 'store'");
+    refused(CASES "[model]\nweights = q4_0\n", "'weights' in [model] means nothing");
+    refused(CASES "[plan]\nrule = * -> source\n", "'rule' in [plan] means nothing");
+    refused(CASES "[offload]\nprompts = 2\n", "'prompts' in [offload] means nothing");
+    refused("[run]\ndir = d\ndecode = 4\n[source]\nstore = x\n", "'decode' in [run] means nothing");
+}
+
 Test(run_file, values_are_checked)
 {
     refused(HEAD "decode = many\n" MODEL SOURCE, ":4: [run] decode: expected a whole number");

@@ -39,6 +39,15 @@ Test(plan, is_all_on_the_source_at_first)
     plan_destroy(NULL);
 }
 
+Test(plan, names_what_has_no_blanks_and_no_globs)
+{
+    cr_expect(plan_can_name("layers.0/attn/q_proj"));
+    cr_expect_not(plan_can_name(""));
+    cr_expect_not(plan_can_name("a b"));
+    cr_expect_not(plan_can_name("layers[0]"));
+    cr_expect_not(plan_can_name("a*"));
+}
+
 Test(plan, lets_the_last_match_win)
 {
     struct plan *plan = make_plan((const char *const[]){

@@ -153,6 +153,25 @@ Test(report_verdict, the_end_says_how_to_go_on)
     json_decref(report);
 }
 
+Test(report_verdict, where_no_model_was_run_nothing_is_judged_end_to_end)
+{
+    json_t *report = report_make();
+    json_t *target = target_of(report), *judged = json_object_get(target, "end_to_end");
+
+    cr_expect_eq(report_verdict_model(target), REPORT_MODEL_AGREES);
+    (void)json_object_set_new(judged, "agrees", json_false());
+    cr_expect_eq(report_verdict_model(target), REPORT_MODEL_DIVERGES);
+    (void)json_object_set_new(judged, "agrees", json_null());
+    cr_expect_eq(report_verdict_model(target), REPORT_MODEL_NOT_JUDGED);
+    cr_expect_str_eq(report_verdict_model_name(REPORT_MODEL_NOT_JUDGED), "not judged");
+    (void)json_object_set_new(target, "verdict", json_string("right"));
+    (void)json_object_set_new(json_object_get(target, "counts"), "moved", json_integer(2));
+    check_end(report, "\ngpu: all 2 instances right\n"
+                      "report: a run/report.html\n"
+                      "next: the model itself, run there by whoever has it\n");
+    json_decref(report);
+}
+
 Test(report_verdict, colours_are_asked_for)
 {
     json_t *report = report_make();

@@ -15,11 +15,13 @@ static void open_judge(struct short_setup *run, struct run_judge *judge)
     short_setup_open(run);
     SHORT_MUST(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
     SHORT_MUST(carving_run(&run->config, &run->setup, run->store, &run->prompts, NULL));
-    SHORT_MUST(run_judge_open(&(struct run_judge_options){.setup = &run->setup,
-                                                          .config = &run->config,
-                                                          .store = run->store,
-                                                          .prompts = &run->prompts},
-                              judge));
+    SHORT_MUST(run_judge_open(
+        &(struct run_judge_options){.setup = &run->setup,
+                                    .config = &run->config,
+                                    .store = run->store,
+                                    .prompts = &run->prompts,
+                                    .checkpoint = model_checkpoint(run->setup.model)},
+        judge));
 }
 
 static size_t count_steps(struct store *store)

@@ -56,6 +56,24 @@ Test(kept_cases, a_changed_limit_is_judged_by_and_nothing_runs)
     verdict_list_release(&list);
 }
 
+Test(kept_cases, what_the_source_did_not_compute_says_nothing_about_a_target)
+{
+    const struct verdict refutation = {
+        .case_id = 1, .kind = VERDICT_FAIL, .reason = "y[0] is 1, expected 2"};
+    const struct verdict_list refuted = {.items = (struct verdict *)(uintptr_t)&refutation,
+                                         .count = 1};
+    struct verdict_options options = options_for(exact);
+    add_pair(0.5f);
+    options.refuted = &refuted;
+    struct verdict_list list = judge(&options);
+    cr_expect_eq(list.items[0].kind, VERDICT_SKIPPED);
+    cr_expect_str_eq(list.items[0].reason,
+                     "the source recorded something else than its op computes: y[0] is 1, "
+                     "expected 2");
+    cr_expect_eq(list.items[1].kind, VERDICT_PASS);
+    verdict_list_release(&list);
+}
+
 // Another factor or other code of the oracle: limits are measured, the target is not asked.
 Test(kept_cases, another_oracle_measures_limits_alone)
 {

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/target_metadata.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "config/run_config.h"
+#include "run/forgetting.h"
+#include "run/identity.h"
+#include "run/setup.h"
+#include "store/store.h"
+#include "store/target.h"
+#include "verify/fault_rule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+append_options(struct text *text, const struct run_config *config, const char *component)
+{
+    char section[64];
+
+    (void)snprintf(section, sizeof(section), "component.%s", component);
+    for (size_t i = 0; i < config->ini.count; i++) {
+        const struct ini_entry *entry = &config->ini.entries[i];
+
+        if (strcmp(entry->section, section) == 0) {
+            text_format(text, " %s=%s", entry->key, entry->value);
+        }
+    }
+}
+
+// How a target is offloaded to, where that is not the usual way: steps of another one are others.
+static void append_ways(struct text *text, enum loop_mode mode, const struct place_settings *target)
+{
+    static const char *const modes[] = {
+        [LOOP_MIXED] = "", [LOOP_SHADOW] = " mode=shadow", [LOOP_CUMULATIVE] = " mode=cumulative"};
+
+    text_append(text, modes[mode]);
+    text_append(text, target->is_guarded ? " guard=on" : "");
+    if (activation_is_reduced(target->activation)) {
+        text_format(text, " activations=%s", activation_type(target->activation)->name);
+    }
+}
+
+static tapml_status
+forget_changed(struct store *store, const struct target_row *known, const struct target_row *now)
+{
+    if (*known->identity == '\0') {
+        return TAPML_OK;
+    }
+    if (strcmp(known->identity, now->identity) != 0) {
+        TAPML_TRY(forgetting_results(store, now->name));
+        return forgetting_steps(store, now->name);
+    }
+    return strcmp(known->implementations, now->implementations) != 0
+               ? forgetting_steps(store, now->name)
+               : TAPML_OK;
+}
+
+static tapml_status
+settle_identity(struct store *store, const struct backend_info *info, const struct target_row *now)
+{
+    struct target_row row = *now;
+    struct arena *arena = arena_create();
+    struct target_row known;
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = target_find(store, row.name, arena, &known);
+
+    if (status == TAPML_OK) {
+        status = forget_changed(store, &known, now);
+    }
+    row.component = info->component;
+    row.device = info->device;
+    row.device_name = info->device_name;
+    row.driver = info->driver;
+    row.plugin = info->plugin;
+    row.plugin_version = info->plugin_version;
+    row.build = info->build_id != NULL ? info->build_id : "";
+    if (status == TAPML_OK) {
+        status = target_describe(store, &row);
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+// A digest of all code that the steps of a target run through.
+static tapml_status
+print_implementations(const struct run_judge *judge, const struct place *place, struct text *out)
+{
+    const struct setup *setup = judge->from.setup;
+    char source[HASH_TEXT] = "", target[HASH_TEXT];
+
+    if (setup->model == NULL) {
+        TAPML_TRY(identity_of_cases(place->backend, registry_catalogue(setup->registry),
+                                    judge->from.store, target));
+    } else {
+        const struct graph *graph = model_graph(setup->model);
+
+        TAPML_TRY(identity_of_graph(setup->places[0]->backend, graph, source));
+        TAPML_TRY(identity_of_graph(place->backend, graph, target));
+    }
+    text_format(out, "%s %s", source, target);
+    for (size_t i = 0; i < judge->device_count; i++) {
+        text_format(out, " %s", judge->devices[i].identity);
+    }
+    return text_status(out);
+}
+
+static tapml_status settle_texts(const struct run_judge *judge,
+                                 const struct place *place,
+                                 struct text *identity,
+                                 struct text *implementations)
+{
+    const struct run_config *config = judge->from.config;
+    const struct place_settings *target = &place->settings;
+    const struct backend_info *info = backend_info(place->backend);
+    struct store *store = judge->from.store;
+
+    text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
+    append_options(identity, config, info->component);
+    append_ways(identity, config->mode, target);
+    fault_rule_print_all(target->faults, target->fault_count, identity);
+    TAPML_TRY(text_status(identity));
+    TAPML_TRY(print_implementations(judge, place, implementations));
+    TAPML_TRY(store_begin(store));
+    tapml_status status =
+        settle_identity(store, info,
+                        &(struct target_row){.name = target->name,
+                                             .identity = identity->data,
+                                             .implementations = implementations->data});
+
+    if (status == TAPML_OK) {
+        status = store_commit(store);
+    }
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
+tapml_status target_metadata_settle(const struct run_judge *judge, const struct place *place)
+{
+    struct text identity, implementations;
+    text_init(&identity);
+    text_init(&implementations);
+    const tapml_status status = settle_texts(judge, place, &identity, &implementations);
+
+    text_release(&identity);
+    text_release(&implementations);
+    return status;
+}

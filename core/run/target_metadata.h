@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a target of a run is, kept in its store: what was found on another one does not count.
+// One thread.
+#pragma once
+
+#include "run/run_judge.h"
+
+// Compares a target with what it was at the last start.
+// With another device, driver, option, activation dtype or injected fault all is forgotten that was
+// found on it. If only code is other than it was, of an op that the model has, on the target, the
+// source or a device that calibrates, then the steps of the offload are forgotten, and what they
+// came to: results say for themselves which of them are stale (store/result.h).
+tapml_status target_metadata_settle(const struct run_judge *judge,
+                                    const struct place *place) STATUS_USED;
