@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which function or module of PyTorch is which operator of TapML (docs/ops): the table that `tapml.carve` reads.
+
+A row of `FUNCTIONS` is a function with the parameters of PyTorch's own and what it returned, `y`. It gives back an
+`Operator` with arguments by the names of TapML's parameters, or None where this call is none of its operators: then the
+call is opaque. A row of `MODULES` is asked with a module, what it was called with and what it returned; where it gives
+back None the functions that the module has called are recorded instead. Rows of yours are added to either.
+"""
+import fnmatch
+import math
+
+import torch
+from torch.nn import functional
+
+
+class Operator:
+    """A call of an operator: `arguments` go in, `outputs` came out, `states` (before, after) are changed."""
+
+    def __init__(self, name, outputs, states=None, **arguments):
+        self.name, self.arguments, self.outputs, self.states = name, arguments, outputs, states or {}
+
+
+def _is_float(*values):
+    return all(isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16) for value in values)
+
+
+def _unary(name):
+    return lambda x, y, **_: Operator(name, {"y": y}, x=x) if _is_float(x) else None
+
+
+def _like(value, y):
+    """An operand as it takes part: a number or a smaller tensor is repeated, without a copy."""
+    if not isinstance(value, torch.Tensor):
+        value = torch.tensor(value, dtype=y.dtype)
+    return value.expand(y.shape) if value.dtype == y.dtype else None
+
+
+def _binary(name):
+    def row(a, b, y, alpha=1, **_):
+        if alpha != 1 or not _is_float(y) or y.dim() == 0:
+            return None
+        left, right = _like(a, y), _like(b, y)
+        return None if left is None or right is None else Operator(name, {"y": y}, a=left, b=right)
+    return row
+
+
+def _multiply(a, b, y, **_):
+    for value, factor in ((a, b), (b, a)):
+        if _is_float(value, y) and isinstance(factor, (int, float)):
+            return Operator("tapml.scale", {"y": y}, x=value, factor=float(factor))
+    return _binary("tapml.mul")(a, b, y)
+
+
+def _linear(x, weight, bias=None, *, y, **_):
+    return Operator("tapml.linear", {"y": y}, x=x, w=weight, b=bias, transposed=0) if _is_float(x) else None
+
+
+def _embedding(ids, table, padding_idx=None, max_norm=None, *_, y, **__):
+    if max_norm is not None or not _is_float(y):
+        return None
+    return Operator("tapml.embed", {"y": y.reshape(-1, y.shape[-1])}, table=table,
+                    ids=ids.reshape(-1).to(torch.int32), offset=0)
+
+
+def _layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5, *, y):
+    if len(normalized_shape) != 1 or not _is_float(x):
+        return None
+    return Operator("tapml.layer_norm", {"y": y}, x=x, weight=weight, bias=bias, eps=float(eps), offset=0.0)
+
+
+def _rms_norm(x, normalized_shape, weight=None, eps=None, *, y):
+    if len(normalized_shape) != 1 or not _is_float(x):
+        return None
+    eps = torch.finfo(x.dtype).eps if eps is None else eps
+    return Operator("tapml.rms_norm", {"y": y}, x=x, weight=weight, eps=float(eps), offset=0.0)
+
+
+def _addmm(bias, x, weight, *, beta=1, alpha=1, y):
+    if beta != 1 or alpha != 1 or bias.dim() != 1 or not _is_float(x):
+        return None
+    return Operator("tapml.linear", {"y": y}, x=x, w=weight, b=bias, transposed=1)
+
+
+def _gelu(x, approximate="none", *, y):
+    return _unary("tapml.gelu" if approximate == "none" else "tapml.gelu_tanh")(x, y)
+
+
+def _softplus(x, beta=1, threshold=20, *, y):
+    return _unary("tapml.softplus")(x, y) if beta == 1 and threshold == 20 else None
+
+
+def _negative(x, y):
+    return Operator("tapml.scale", {"y": y}, x=x, factor=-1.0) if _is_float(x) else None
+
+
+def _concat(tensors, dim=0, *, y, **_):
+    tensors = [tensor for tensor in tensors if tensor.numel() > 0]
+    if len(tensors) != 2 or not _is_float(*tensors) or dim % y.dim() != y.dim() - 1:
+        return None
+    return Operator("tapml.concat", {"y": y}, a=tensors[0], b=tensors[1])
+
+
+def _conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, y):
+    """The causal convolution of each channel with its own taps: rows of zeros in front, and what hangs over is cut."""
+    taps, channels = weight.shape[-1], weight.shape[0]
+    one = ((1,), 1)
+    if not _is_float(x) or x.dim() != 3 or x.shape[0] != 1 or taps < 2 or groups != channels or weight.shape[1] != 1 \
+            or stride not in one or dilation not in one or padding not in (taps - 1, (taps - 1,)):
+        return None
+    rows = x[0].transpose(0, 1)
+    before = torch.zeros(taps - 1, channels, dtype=x.dtype)
+    after = torch.cat([before, rows])[-(taps - 1):]
+    return Operator("tapml.conv1d_causal", {"y": y[0].transpose(0, 1)[:rows.shape[0]]}, {"tail": (before, after)},
+                    x=rows, w=weight.reshape(channels, taps), b=bias)
+
+
+def _is_causal(mask, queries, keys):
+    """Whether a mask lets query t see the keys up to keys - queries + t."""
+    visible = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    seen = mask if mask.dtype == torch.bool else mask == 0
+    hidden = ~mask if mask.dtype == torch.bool else torch.isneginf(mask) | (mask <= torch.finfo(mask.dtype).min / 2)
+    return bool(((seen & visible) | (hidden & ~visible)).all())
+
+
+def _attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, *, y):
+    """Of one sequence: keys and values are the rows of states that are full."""
+    if q.dim() != 4 or q.shape[0] != 1 or dropout_p != 0 or not _is_float(q, k, v):
+        return None
+    queries, keys = q.shape[2], k.shape[2]
+    causal = int(is_causal)
+    if is_causal and queries != keys:
+        return None  # PyTorch lets the first query see the first key alone.
+    if attn_mask is not None:
+        mask = attn_mask.reshape(attn_mask.shape[-2:]) if attn_mask.numel() == queries * keys else None
+        if mask is None or not _is_causal(mask, queries, keys):
+            return None
+        causal = 1
+    rows = [value[0].transpose(0, 1) for value in (q, k, v, y)]
+    return Operator("tapml.attention", {"y": rows[3]}, q=rows[0], k_state=rows[1], v_state=rows[2],
+                    position=keys - queries, scale=float(scale if scale is not None else 1 / math.sqrt(q.shape[-1])),
+                    causal=causal, window=0, chunk=0, softcap=0.0, alibi_bf16=0)
+
+
+def _names(owner, *names):
+    return [getattr(owner, name) for name in names if hasattr(owner, name)]
+
+
+def _rows():
+    tensor = torch.Tensor
+    binary_add, binary_sub = _binary("tapml.add"), _binary("tapml.sub")
+    yield _names(functional, "linear"), _linear
+    yield _names(torch, "addmm"), _addmm
+    yield _names(functional, "embedding"), _embedding
+    yield _names(functional, "layer_norm"), _layer_norm
+    yield _names(functional, "rms_norm"), _rms_norm
+    yield _names(functional, "silu"), _unary("tapml.silu")
+    yield _names(functional, "gelu"), _gelu
+    yield _names(functional, "relu") + _names(torch, "relu") + _names(tensor, "relu"), _unary("tapml.relu")
+    yield _names(functional, "softplus"), _softplus
+    yield _names(torch, "sigmoid") + _names(tensor, "sigmoid") + _names(functional, "sigmoid"), _unary("tapml.sigmoid")
+    yield _names(torch, "tanh") + _names(tensor, "tanh") + _names(functional, "tanh"), _unary("tapml.tanh")
+    yield _names(torch, "exp") + _names(tensor, "exp"), _unary("tapml.exp")
+    yield _names(torch, "add") + _names(tensor, "add", "__add__", "__radd__"), binary_add
+    yield _names(torch, "sub") + _names(tensor, "sub", "__sub__"), binary_sub
+    yield _names(torch, "mul") + _names(tensor, "mul", "__mul__", "__rmul__"), _multiply
+    yield _names(torch, "neg") + _names(tensor, "neg", "__neg__"), _negative
+    yield _names(torch, "cat", "concat"), _concat
+    yield _names(functional, "conv1d") + _names(torch, "conv1d"), _conv1d
+    yield _names(functional, "scaled_dot_product_attention"), _attention
+
+
+FUNCTIONS = {function: row for functions, row in _rows() for function in functions}
+
+
+def _rms_norm_module(module, x, y):
+    """A module of such a name has a weight and an epsilon; what it computes is compared, since names promise little."""
+    eps = getattr(module, "variance_epsilon", getattr(module, "eps", None))
+    weight = getattr(module, "weight", None)
+    if not _is_float(x, y) or not isinstance(eps, float) or weight is None or weight.shape != x.shape[-1:]:
+        return None
+    wide = x.double()
+    scaled = wide / (wide.square().mean(-1, keepdim=True) + eps).sqrt()
+    for offset in (0.0, 1.0):
+        expected = scaled * (offset + weight.double())
+        if torch.allclose(y.double(), expected, rtol=1e-5 if y.dtype == torch.float32 else 1e-2, atol=1e-6):
+            return Operator("tapml.rms_norm", {"y": y}, x=x, weight=weight, eps=eps, offset=offset)
+    return None
+
+
+# Class names, with the wildcards of a shell.
+MODULES = {"*RMSNorm": _rms_norm_module}
+
+
+def module_row(module):
+    """The row of a module, or None."""
+    return next((row for name, row in MODULES.items() if fnmatch.fnmatch(type(module).__name__, name)), None)
+
+
+# What computes nothing: views, shapes, types, constants, masks of whole numbers. Such a call is left out.
+SILENT = set("""
+    reshape view view_as transpose permute unsqueeze squeeze expand expand_as contiguous chunk split flatten unflatten t
+    movedim swapaxes narrow select unbind detach clone to type type_as float half bfloat16 double cpu requires_grad_
+    size dim numel stride storage_offset data_ptr element_size is_contiguous is_floating_point item tolist __len__ __get__
+    __set__ __getitem__ __setitem__ __iter__ __bool__ __index__ __repr__ __format__ __hash__ __contains__ index_select
+    arange zeros ones empty full zeros_like ones_like empty_like full_like new_zeros new_ones new_empty new_full tensor
+    as_tensor rand randn eye triu tril where masked_fill masked_fill_ fill_ copy_ eq ne lt le gt ge __eq__ __ne__ __lt__
+    __le__ __gt__ __ge__ logical_not logical_and logical_or all any isnan isinf isneginf dropout repeat_interleave
+    broadcast_to broadcast_tensors result_type can_cast is_tensor __deepcopy__ set_ register_hook retain_grad backward
+    _is_all_true argmax __invert__ __and__ __or__ is_complex
+""".split())

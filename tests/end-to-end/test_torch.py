@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""A PyTorch model that the host has no architecture for is carved, replayed, and judged from its store alone."""
+import importlib.util
+import os
+import subprocess
+import sys
+
+import rig
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
+               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1")}
+
+# Odd norms and a gated convolution: what a user writes, and the three lines that carve it.
+MODEL = """
+import sys, torch, tapml
+from torch import nn
+
+class OddNorm(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.scale = nn.Parameter(torch.rand(n) + 0.5)
+    def forward(self, x):
+        return x / (x.abs().mean(-1, keepdim=True) + 1e-3) * self.scale
+
+class Gated(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.norm, self.up, self.down = OddNorm(n), nn.Linear(n, 2 * n), nn.Linear(n, n, bias=False)
+        self.conv = nn.Conv1d(n, n, 4, padding=3, groups=n)
+    def forward(self, x):
+        a, b = self.up(self.norm(x)).chunk(2, -1)
+        c = self.conv(a.transpose(1, 2))[..., :a.shape[1]].transpose(1, 2)
+        return x + self.down(nn.functional.silu(c) * b)
+
+torch.manual_seed(1)
+model = nn.Sequential(nn.Embedding(50, 32), Gated(32), Gated(32), nn.LayerNorm(32, eps=1e-2), nn.Linear(32, 50))
+prompts = {"a": torch.tensor([[1, 5, 9, 3, 7]]), "b": torch.tensor([[2, 4, 8]])}
+"""
+CARVE = """
+print(tapml.carve(model, prompts, out=sys.argv[1]))
+"""
+WRONG = """
+from tapml import torch_table
+def layer_norm(x, shape, weight=None, bias=None, eps=1e-5, *, y):
+    return torch_table.Operator("tapml.layer_norm", {"y": y}, x=x, weight=weight, bias=bias, eps=1e-5, offset=0.0)
+table = {**torch_table.FUNCTIONS, nn.functional.layer_norm: layer_norm}
+print(tapml.carve(model, prompts, out=sys.argv[1], table=table))
+"""
+ATTENTION = """
+import sys, torch, tapml
+from torch import nn
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(32, 96)
+    def forward(self, x):
+        q, k, v = (part.reshape(1, -1, 4, 8).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        mask = torch.full((x.shape[1], x.shape[1]), float("-inf")).triu(1)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return nn.functional.gelu(y.transpose(1, 2).reshape(x.shape), approximate="tanh")
+torch.manual_seed(2)
+print(tapml.carve(nn.Sequential(nn.Embedding(9, 32), Attention()), {"a": torch.tensor([[1, 5, 3]])}, out=sys.argv[1]))
+"""
+
+
+def carve(text, store):
+    rig.need("torch", importlib.util.find_spec("torch") is not None)
+    done = subprocess.run([sys.executable, "-c", text, store], env=ENVIRONMENT, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def run(folder, store, extra="", code=0, target="opencl"):
+    ini, dir_ = os.path.join(folder, "run.ini"), os.path.join(folder, "run")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(f"[run]\ndir = {dir_}\n[source]\nstore = {store}\n[target.gpu]\nbackend = {target}\n{extra}")
+    return rig.check(rig.host("--config", ini), code), dir_
+
+
+def lines_of(text):
+    return sum(1 for line in text.splitlines() if line.strip())
+
+
+def a_model_without_an_architecture_is_carved_and_replayed(folder):
+    store = os.path.join(folder, "x.tapmlrun")
+    assert lines_of(MODEL + CARVE) < 30
+    rig.contains(carve(MODEL + CARVE, store), "'operators': 38", "'opaque': 12")
+    done, dir_ = run(folder, store)
+    rig.contains(done.stderr, "0 are not what their op computes")
+    rig.contains(done.stdout, "19 of 25 instances on gpu, 0 blamed, 6 unsupported", "unsupported: 1.norm/abs (opaque.abs)")
+    assert rig.rows(dir_, "SELECT origin FROM argument JOIN \"case\" ON id = case_id"
+                          " WHERE instance = '1.up/linear' AND param IN ('x', 'w') ORDER BY case_id, position LIMIT 2") \
+        == [("1.norm/mul",), ("1.up.weight",)]
+    rig.contains(rig.check(rig.host("show", store, "--case", "8"), 0).stdout, "1.conv/conv1d, tapml.conv1d_causal", "called in ")
+
+
+def an_op_spoilt_on_the_target_is_named_from_the_store_alone(folder):
+    store = os.path.join(folder, "x.tapmlrun")
+    carve(MODEL + CARVE, store)
+    done, _ = run(folder, store, "[fault.1]\ntarget = gpu\nop = conv1d_causal\ninstance = 2.*\nkind = shift-rows\n", 1)
+    rig.contains(done.stdout, "conv1d_causal is wrong on gpu: first at 2.conv/conv1d", "1 blamed")
+
+
+def a_wrong_row_of_the_table_is_named(folder):
+    store = os.path.join(folder, "x.tapmlrun")
+    carve(MODEL + WRONG, store)
+    done, _ = run(folder, store)
+    rig.contains(done.stderr, "2 of 50 cases are not what their op computes", "3/layer_norm")
+    rig.contains(done.stdout, "0 blamed", "unsupported: 3/layer_norm (tapml.layer_norm): the source recorded something else")
+
+
+def attention_with_a_causal_mask_is_an_operator(folder):
+    rig.need("torch", importlib.util.find_spec("torch") is not None)
+    rig.need("scaled_dot_product_attention", subprocess.run(
+        [sys.executable, "-c", "import torch; torch.nn.functional.scaled_dot_product_attention"],
+        capture_output=True, check=False).returncode == 0)
+    store = os.path.join(folder, "x.tapmlrun")
+    rig.contains(carve(ATTENTION, store), "'operators': 4, 'opaque': 0")
+    done, _ = run(folder, store)
+    rig.contains(done.stdout, "gpu: all 4 instances right")
+
+
+TESTS = [a_model_without_an_architecture_is_carved_and_replayed, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
+         a_wrong_row_of_the_table_is_named, attention_with_a_causal_mask_is_an_operator]
+
+if __name__ == "__main__":
+    rig.main(TESTS, ["opencl"])
