@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "model/checkpoint.h"
 #include "run/case_export.h"
+#include "run/case_program.h"
 #include "run/case_weights.h"
 #include "run/setup.h"
 #include "schema/catalogue.h"
@@ -24,7 +25,8 @@
 
 static const struct options_spec specs[] = {
     {"--case", "ID", "the case, as `tapml-host show STORE` lists it"},
-    {"--as", "WORD", "npy (default): arrays and case.json; or pytest: a test beside them, too"},
+    {"--as", "WORD",
+     "npy (default): arrays and case.json; pytest: a test beside them, too; c: one C file instead"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -100,17 +102,27 @@ static tapml_status find_limits(struct exporting *exporting)
     return TAPML_OK;
 }
 
-static tapml_status read_form(const struct options *options, int *out_with_pytest)
+enum form { FORM_NPY, FORM_PYTEST, FORM_C };
+
+static tapml_status read_form(const struct options *options, enum form *out_form)
 {
+    static const char *const words[] = {
+        [FORM_NPY] = "npy", [FORM_PYTEST] = "pytest", [FORM_C] = "c"};
     const char *word = options_get(options, "--as");
 
-    *out_with_pytest = word != NULL && strcmp(word, "pytest") == 0;
-    return word == NULL || *out_with_pytest || strcmp(word, "npy") == 0
+    *out_form = FORM_NPY;
+    for (size_t i = 0; word != NULL && i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *out_form = (enum form)i;
+            return TAPML_OK;
+        }
+    }
+    return word == NULL
                ? TAPML_OK
-               : status_fail(TAPML_INVALID, "--as is '%s', expected 'npy' or 'pytest'", word);
+               : status_fail(TAPML_INVALID, "--as is '%s', expected 'npy', 'pytest' or 'c'", word);
 }
 
-static tapml_status export_case(struct exporting *exporting, int64_t case_id, int with_pytest)
+static tapml_status export_case(struct exporting *exporting, int64_t case_id, enum form form)
 {
     const struct options *options = exporting->options;
     const char *folder = options->plain[1];
@@ -123,11 +135,13 @@ static tapml_status export_case(struct exporting *exporting, int64_t case_id, in
     TAPML_TRY(case_weights_open(&exporting->setup, exporting->store,
                                 options_get(options, "--model"), &exporting->checkpoint));
     TAPML_TRY(find_limits(exporting));
-    TAPML_TRY(case_export_write(&(struct case_export){.item = &exporting->item,
-                                                      .checkpoint = exporting->checkpoint,
-                                                      .limits = exporting->limits,
-                                                      .folder = folder,
-                                                      .with_pytest = with_pytest}));
+    const struct case_export export_ = {.item = &exporting->item,
+                                        .checkpoint = exporting->checkpoint,
+                                        .limits = exporting->limits,
+                                        .folder = folder,
+                                        .with_pytest = form == FORM_PYTEST};
+
+    TAPML_TRY(form == FORM_C ? case_program_write(&export_) : case_export_write(&export_));
     (void)printf("%s: %s, %s, %s\n", folder, exporting->item.instance, exporting->item.op_name,
                  exporting->item.phase);
     return TAPML_OK;
@@ -137,16 +151,16 @@ static tapml_status run(const struct command *command, struct exporting *exporti
 {
     const struct options *options = exporting->options;
     int64_t case_id = 0;
-    int with_pytest = 0;
+    enum form form = FORM_NPY;
 
     if (options->plain_count != 2 || options_get(options, "--case") == NULL) {
         return status_fail(TAPML_INVALID, "a store, a folder and --case expected");
     }
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
-    TAPML_TRY(read_form(options, &with_pytest));
+    TAPML_TRY(read_form(options, &form));
     TAPML_TRY(store_open_to_read(options->plain[0], &exporting->store));
     TAPML_TRY(setup_open(command->program, options, NULL, &exporting->setup));
-    return export_case(exporting, case_id, with_pytest);
+    return export_case(exporting, case_id, form);
 }
 
 enum outcome command_export_main(const struct command *command)

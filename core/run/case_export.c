@@ -106,21 +106,24 @@ static tapml_status write_array(const struct case_export *export_,
     return status;
 }
 
-// A weight that the case has by name alone, from the checkpoint: its whole tensor.
-static tapml_status write_weight(const struct case_export *export_,
-                                 const struct case_argument *argument,
-                                 json_t *object)
+tapml_status case_export_weight(const struct case_export *export_,
+                                const struct case_argument *argument,
+                                struct case_argument *out_whole)
 {
     const struct checkpoint_tensor *weight =
         export_->checkpoint != NULL ? checkpoint_find(export_->checkpoint, argument->origin) : NULL;
-    struct case_argument copy = *argument;
 
+    *out_whole = *argument;
+    if (!case_is_reference(argument)) {
+        return TAPML_OK;
+    }
     if (weight == NULL || weight->spans != NULL || weight->bytes != argument->base_bytes) {
         return status_fail(TAPML_INVALID, "weight '%.100s' is not there, give --model",
                            argument->origin);
     }
-    copy.content_bytes = weight->bytes;
-    return write_array(export_, &copy, "in", weight->data, object);
+    out_whole->content_bytes = weight->bytes;
+    out_whole->before = weight->data;
+    return TAPML_OK;
 }
 
 // -- case.json ---------------------------------------------------------------------------------
@@ -136,15 +139,19 @@ static json_t *list_shape(const struct case_argument *argument)
     return list;
 }
 
-// The limit as an NMSE, whatever the class measures: sixteen units in the last place of f32 are a
-// relative error of a millionth.
-static json_t *describe_limit(const struct compare_limit *limit)
+// Sixteen units in the last place of f32 are a relative error of a millionth.
+double case_export_limit(const struct compare_limit *limit)
 {
     static const double unit = 1.0 / (1 << 24);
     const double relative = limit->ulp * unit;
 
+    return limit->class_ == COMPARE_ELEMENTWISE ? relative * relative : limit->nmse;
+}
+
+static json_t *describe_limit(const struct compare_limit *limit)
+{
     return json_pack("{s:s, s:f}", "class", compare_class_name(limit->class_), "nmse",
-                     limit->class_ == COMPARE_ELEMENTWISE ? relative * relative : limit->nmse);
+                     case_export_limit(limit));
 }
 
 static tapml_status add_tensor(const struct case_export *export_,
@@ -152,6 +159,7 @@ static tapml_status add_tensor(const struct case_export *export_,
                                uint32_t *io_output,
                                json_t *object)
 {
+    struct case_argument whole;
     tapml_status status = TAPML_OK;
 
     (void)json_object_set_new(object, "dtype",
@@ -162,10 +170,9 @@ static tapml_status add_tensor(const struct case_export *export_,
             object, "rows",
             json_pack("[I, I]", (json_int_t)argument->kept_begin, (json_int_t)argument->kept_end));
     }
-    if (case_is_reference(argument)) {
-        status = write_weight(export_, argument, object);
-    } else if (argument->before != NULL) {
-        status = write_array(export_, argument, "in", argument->before, object);
+    status = case_export_weight(export_, argument, &whole);
+    if (status == TAPML_OK && whole.before != NULL) {
+        status = write_array(export_, &whole, "in", whole.before, object);
     }
     if (status == TAPML_OK && argument->after != NULL) {
         status = write_array(export_, argument, "out", argument->after, object);
@@ -175,12 +182,13 @@ static tapml_status add_tensor(const struct case_export *export_,
     return status;
 }
 
-// Names come from a file that others may have written, and become names of files.
-static int is_plain(const char *name)
+tapml_status case_export_check_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-    return *name != '\0' && name[strspn(name, letters)] == '\0';
+    return *name != '\0' && name[strspn(name, letters)] == '\0'
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "parameter '%.60s' is no plain name", name);
 }
 
 static tapml_status add_argument(const struct case_export *export_,
@@ -189,10 +197,7 @@ static tapml_status add_argument(const struct case_export *export_,
                                  json_t *list)
 {
     json_t *object = json_pack("{s:s}", "name", argument->name);
-    tapml_status status =
-        is_plain(argument->name)
-            ? TAPML_OK
-            : status_fail(TAPML_INVALID, "parameter '%.60s' is no plain name", argument->name);
+    tapml_status status = case_export_check_name(argument->name);
 
     if (status != TAPML_OK) {
         json_decref(object);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 struct carved_case;
+struct case_argument;
 struct checkpoint;
 struct compare_limit;
 
@@ -21,3 +22,18 @@ struct case_export {
 
 // Writes the files. TAPML_INVALID if a weight is not there; else fails as `file_write` does.
 tapml_status case_export_write(const struct case_export *export_) STATUS_USED;
+
+// What other forms of a case are made of, too (run/case_program.h).
+
+// An argument with the contents that go in: those of a weight that the case has by name alone are
+// the checkpoint's, which owns them. TAPML_INVALID if it is not there.
+tapml_status case_export_weight(const struct case_export *export_,
+                                const struct case_argument *argument,
+                                struct case_argument *out_whole) STATUS_USED;
+
+// A limit as an NMSE, whatever its class measures; an exact one allows nothing at any rate.
+double case_export_limit(const struct compare_limit *limit);
+
+// Names of parameters come from a file that others may have written, and become names of files and
+// of a program. TAPML_INVALID for all but letters, digits and '_'.
+tapml_status case_export_check_name(const char *name) STATUS_USED;
