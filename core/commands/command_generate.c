@@ -4,8 +4,6 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "exec/run.h"
@@ -14,13 +12,10 @@
 #include "run/interrupt.h"
 #include "run/model_parts.h"
 #include "run/nonfinite_search.h"
+#include "run/plan_setup.h"
 #include "run/pooling.h"
 #include "run/setup.h"
 #include "run/text_printer.h"
-#include "store/metadata.h"
-#include "store/store.h"
-#include "store/store_open.h"
-#include "store/target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,16 +31,8 @@ static const struct options_spec specs[] = {
     {"--inputs", "FILE",
      "what the model's other parts read, such as images, as safetensors: 'pixel_values'"},
     {"--count", "N", "tokens to produce, 32 by default"},
-    {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
-    {"--activations", "TYPE", "f32 (default) or f16, of --backend"},
-    {"--plan", "FILE", "runs a plan; its places come from the run in its folder, or from:"},
-    {"--source", "B", "the backend of the plan's place 'source'"},
-    {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},
+    PLAN_SETUP_OPTIONS,
     {"--capacity", "N", "maximum tokens of prompt and answer"},
-    {"--weights", "W",
-     "an encoding of docs/encodings.md encodes weights at load; default with --plan: as in its "
-     "run"},
-    {"--state", "TYPE", "f32, f16 or q8_0, of keys and values; default with --plan: as in its run"},
     {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
     POOLING_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
@@ -57,16 +44,15 @@ static const struct options_spec specs[] = {
 struct generate {
     struct options options;
     struct setup setup;
-    struct store *run; // The run that the plan lies in; or NULL.
+    struct plan_setup plan_setup;
     struct plan *plan;
-    char model[4096];
+    const char *model; // Its folder.
     int32_t *ids;
     int64_t count, decode;
     struct checkpoint *inputs_file; // Or NULL.
     struct model_inputs inputs;     // Of the parts: that file.
     struct model_parts parts;       // That tokens of the prompt stand for.
     struct prompt_givens given;     // Their rows.
-    enum activation activation;     // Without a plan: of everything.
     struct pooling pooling;
     struct session *session;
     struct session_options session_options;
@@ -74,105 +60,6 @@ struct generate {
     struct text_printer *printer; // With --json: NULL.
     tapml_status printed;         // What became of it.
 };
-
-// -- Places ------------------------------------------------------------------------------------
-
-// The store of the run in whose folder the plan lies, if it lies in one.
-static tapml_status open_run(struct generate *generate, const char *plan_path)
-{
-    char *folder = file_folder(plan_path);
-    char *path = folder != NULL ? file_join(folder, "run.tapmlrun") : NULL;
-    tapml_status status = path != NULL ? TAPML_OK : status_no_memory();
-
-    if (status == TAPML_OK && file_exists(path)) {
-        status = store_open_to_read(path, &generate->run);
-    }
-    alloc_free(path);
-    alloc_free(folder);
-    return status;
-}
-
-static const char *metadata(struct generate *generate, const char *name)
-{
-    return generate->run != NULL ? metadata_get(generate->run, name) : NULL;
-}
-
-// Adds and opens a place of which the setup keeps the texts.
-static tapml_status add_place(struct generate *generate,
-                              const char *name,
-                              const char *backend,
-                              enum activation activation)
-{
-    struct setup *setup = &generate->setup;
-    const struct place_settings settings = {.name = arena_text(setup->arena, name),
-                                            .backend = arena_text(setup->arena, backend),
-                                            .isolation = setup->isolation,
-                                            .activation = activation};
-    struct place *place = NULL;
-
-    if (settings.name == NULL || settings.backend == NULL) {
-        return status_no_memory();
-    }
-    TAPML_TRY(setup_add_place(setup, &settings, &place));
-    return setup_open_place(setup, place);
-}
-
-// The targets of the plan's run, with the activations that they had there.
-static tapml_status add_targets(struct generate *generate, struct arena *arena)
-{
-    struct target_row *targets = NULL;
-    size_t count = 0;
-
-    TAPML_TRY(target_list(generate->run, arena, &targets, &count));
-    for (size_t i = 0; i < count; i++) {
-        const struct target_row *target = &targets[i];
-        enum activation activation = ACTIVATION_F32;
-
-        TAPML_TRY(activation_read("the run's column target.activations", target->activations,
-                                  &activation));
-        TAPML_TRY(add_place(generate, target->name, target->backend, activation));
-    }
-    return TAPML_OK;
-}
-
-static tapml_status add_targets_of_run(struct generate *generate)
-{
-    if (generate->run == NULL) {
-        return TAPML_OK;
-    }
-    struct arena *arena = arena_create();
-    const tapml_status status = arena != NULL ? add_targets(generate, arena) : status_no_memory();
-
-    arena_destroy(arena);
-    return status;
-}
-
-static tapml_status open_places(struct generate *generate)
-{
-    const struct options *options = &generate->options;
-    const char *source = options_get(options, "--source");
-
-    TAPML_TRY(setup_read_isolation(options, &generate->setup.isolation));
-    source = source != NULL ? source : options_get(options, "--backend");
-    source = source != NULL ? source : metadata(generate, "source");
-    if (source == NULL) {
-        TAPML_TRY(setup_default_backend(&generate->setup, &source));
-    }
-    TAPML_TRY(add_place(generate, "source", source, ACTIVATION_F32));
-    TAPML_TRY(setup_read_activations(options, &generate->activation));
-    const int is_reduced = activation_is_reduced(generate->activation);
-
-    if (is_reduced && options_get(options, "--plan") != NULL) {
-        return status_fail(TAPML_INVALID, "--activations and --plan exclude each other: the "
-                                          "targets of a plan have the activations of their run");
-    }
-    if (is_reduced) {
-        return setup_place_reduced(&generate->setup, activation_type(generate->activation)->name,
-                                   generate->setup.places[0], generate->activation);
-    }
-    return options_at(options, "--target", 0) != NULL ? setup_targets(&generate->setup, options)
-                                                      : add_targets_of_run(generate);
-}
 
 // -- The prompt --------------------------------------------------------------------------------
 
@@ -294,7 +181,7 @@ static tapml_status run_parts(struct generate *generate)
         return TAPML_OK;
     }
     TAPML_TRY(plan_create(&plan));
-    if (options_get(&generate->options, "--plan") != NULL) {
+    if (generate->plan_setup.plan != NULL) {
         options.plan = plan;
     }
     const tapml_status status = model_parts_compute(&generate->parts, &generate->inputs, &options);
@@ -497,15 +384,11 @@ static tapml_status run_embedding(struct generate *generate)
 
 static tapml_status make_session(struct generate *generate)
 {
-    const char *plan_path = options_get(&generate->options, "--plan");
     int64_t capacity = 0;
 
     TAPML_TRY(options_i64(&generate->options, "--capacity", generate->count + generate->decode, 1,
                           1 << 24, &capacity));
-    TAPML_TRY(plan_path != NULL ? plan_load(plan_path, &generate->plan)
-              : activation_is_reduced(generate->activation)
-                  ? setup_plan(&generate->setup, &generate->plan)
-                  : plan_create(&generate->plan));
+    TAPML_TRY(plan_setup_plan(&generate->plan_setup, &generate->plan));
     const int is_whole = setup_vocabulary(&generate->setup) == 0; // An encoder sees all of a text.
     const int64_t chunk = is_whole || capacity < 128 ? capacity : 128;
 
@@ -519,48 +402,22 @@ static tapml_status make_session(struct generate *generate)
     return run_parts(generate);
 }
 
-static tapml_status open_model(struct generate *generate, struct model_options *options)
-{
-    const char *folder = options_get(&generate->options, "--model");
-
-    folder = folder != NULL ? folder : metadata(generate, "model.path");
-    if (folder == NULL) {
-        return status_fail(TAPML_INVALID, "no model: give --model PATH");
-    }
-    (void)snprintf(generate->model, sizeof(generate->model), "%s", folder);
-    const char *weights = options_get(&generate->options, "--weights");
-
-    weights = weights != NULL ? weights : metadata(generate, "model.weights");
-    options->folder = generate->model;
-    TAPML_TRY(setup_read_weights(weights, options));
-    const char *state = options_get(&generate->options, "--state");
-
-    state = state != NULL ? state : metadata(generate, "model.state");
-    if (state != NULL) {
-        TAPML_TRY(state_type_read("--state", state, &options->state));
-    }
-    TAPML_TRY(setup_read_model(&generate->setup, &generate->options, options));
-    TAPML_TRY(setup_model(&generate->setup, options));
-    return setup_check_decode(&generate->setup, generate->decode);
-}
-
 static tapml_status generate(struct generate *generate)
 {
-    const char *plan_path = options_get(&generate->options, "--plan");
     struct model_options model = {.folder = NULL};
 
     TAPML_TRY(pooling_read(&generate->options, &generate->pooling));
     const int is_embedding = generate->pooling.kind != POOLING_NONE;
 
-    if (plan_path != NULL) {
-        TAPML_TRY(open_run(generate, plan_path));
-    }
+    TAPML_TRY(plan_setup_open(&generate->setup, &generate->options, &generate->plan_setup));
     TAPML_TRY(options_i64(&generate->options, "--count", 32, 1, 1 << 24, &generate->decode));
     generate->decode = is_embedding ? 0 : generate->decode;
-    TAPML_TRY(open_model(generate, &model));
+    TAPML_TRY(plan_setup_model(&generate->plan_setup, &model));
+    generate->model = model.folder;
+    TAPML_TRY(setup_check_decode(&generate->setup, generate->decode));
     TAPML_TRY(read_prompt(generate));
     TAPML_TRY(open_parts(generate, &model));
-    TAPML_TRY(open_places(generate));
+    TAPML_TRY(plan_setup_places(&generate->plan_setup));
     TAPML_TRY(make_session(generate));
     return is_embedding ? run_embedding(generate) : run_session(generate);
 }
@@ -594,7 +451,7 @@ enum outcome command_generate_main(const struct command *command)
     model_parts_close(&state.parts);
     checkpoint_close(state.inputs_file);
     plan_destroy(state.plan);
-    store_close(state.run);
+    plan_setup_close(&state.plan_setup);
     alloc_free(state.ids);
     setup_close(&state.setup);
     return outcome;

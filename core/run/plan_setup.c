@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/plan_setup.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "exec/plan.h"
+#include "store/metadata.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/target.h"
+
+// The store of the run in whose folder the plan lies, if it lies in one.
+static tapml_status open_run(struct plan_setup *plan_setup)
+{
+    char *folder = file_folder(plan_setup->plan);
+    char *path = folder != NULL ? file_join(folder, "run.tapmlrun") : NULL;
+    tapml_status status = path != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK && file_exists(path)) {
+        status = store_open_to_read(path, &plan_setup->run);
+    }
+    alloc_free(path);
+    alloc_free(folder);
+    return status;
+}
+
+tapml_status plan_setup_open(struct setup *setup,
+                             const struct options *options,
+                             struct plan_setup *out_plan_setup)
+{
+    *out_plan_setup = (struct plan_setup){
+        .setup = setup, .options = options, .plan = options_get(options, "--plan")};
+    return out_plan_setup->plan != NULL ? open_run(out_plan_setup) : TAPML_OK;
+}
+
+void plan_setup_close(struct plan_setup *plan_setup)
+{
+    store_close(plan_setup->run);
+    plan_setup->run = NULL;
+}
+
+// An option, or what the run had in its place, which lives in the setup's arena; NULL: neither.
+static tapml_status find_word(const struct plan_setup *plan_setup,
+                              const char *option,
+                              const char *name,
+                              const char **out_word)
+{
+    const char *word = options_get(plan_setup->options, option);
+
+    if (word == NULL && plan_setup->run != NULL) {
+        const char *kept = metadata_get(plan_setup->run, name); // Until the next call.
+
+        word = kept != NULL ? arena_text(plan_setup->setup->arena, kept) : NULL;
+        if (kept != NULL && word == NULL) {
+            return status_no_memory();
+        }
+    }
+    *out_word = word;
+    return TAPML_OK;
+}
+
+tapml_status plan_setup_model(struct plan_setup *plan_setup, struct model_options *out_options)
+{
+    struct setup *setup = plan_setup->setup;
+    struct model_options options = {.folder = NULL};
+    const char *weights = NULL, *state = NULL;
+
+    TAPML_TRY(find_word(plan_setup, "--model", "model.path", &options.folder));
+    TAPML_TRY(find_word(plan_setup, "--weights", "model.weights", &weights));
+    TAPML_TRY(find_word(plan_setup, "--state", "model.state", &state));
+    if (options.folder == NULL) {
+        return status_fail(TAPML_INVALID, "no model: give --model PATH");
+    }
+    TAPML_TRY(setup_read_weights(weights, &options));
+    if (state != NULL) {
+        TAPML_TRY(state_type_read("--state", state, &options.state));
+    }
+    TAPML_TRY(setup_read_model(setup, plan_setup->options, &options));
+    TAPML_TRY(setup_model(setup, &options));
+    *out_options = options;
+    return TAPML_OK;
+}
+
+// -- Places ------------------------------------------------------------------------------------
+
+// Adds and opens a place of which the setup keeps the texts.
+static tapml_status
+add_place(struct setup *setup, const char *name, const char *backend, enum activation activation)
+{
+    const struct place_settings settings = {.name = arena_text(setup->arena, name),
+                                            .backend = arena_text(setup->arena, backend),
+                                            .isolation = setup->isolation,
+                                            .activation = activation};
+    struct place *place = NULL;
+
+    if (settings.name == NULL || settings.backend == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(setup_add_place(setup, &settings, &place));
+    return setup_open_place(setup, place);
+}
+
+// The targets of the plan's run, with the activations that they had there.
+static tapml_status add_targets(struct plan_setup *plan_setup, struct arena *arena)
+{
+    struct target_row *targets = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(target_list(plan_setup->run, arena, &targets, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct target_row *target = &targets[i];
+        enum activation activation = ACTIVATION_F32;
+
+        TAPML_TRY(activation_read("the run's column target.activations", target->activations,
+                                  &activation));
+        TAPML_TRY(add_place(plan_setup->setup, target->name, target->backend, activation));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status add_targets_of_run(struct plan_setup *plan_setup)
+{
+    if (plan_setup->run == NULL) {
+        return TAPML_OK;
+    }
+    struct arena *arena = arena_create();
+    const tapml_status status = arena != NULL ? add_targets(plan_setup, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
+}
+
+static tapml_status add_source(struct plan_setup *plan_setup)
+{
+    const char *source = options_get(plan_setup->options, "--source");
+
+    if (source == NULL) {
+        TAPML_TRY(find_word(plan_setup, "--backend", "source", &source));
+    }
+    if (source == NULL) {
+        TAPML_TRY(setup_default_backend(plan_setup->setup, &source));
+    }
+    return add_place(plan_setup->setup, "source", source, ACTIVATION_F32);
+}
+
+tapml_status plan_setup_places(struct plan_setup *plan_setup)
+{
+    const struct options *options = plan_setup->options;
+    struct setup *setup = plan_setup->setup;
+
+    TAPML_TRY(setup_read_isolation(options, &setup->isolation));
+    TAPML_TRY(add_source(plan_setup));
+    TAPML_TRY(setup_read_activations(options, &plan_setup->activation));
+    const int is_reduced = activation_is_reduced(plan_setup->activation);
+
+    if (is_reduced && plan_setup->plan != NULL) {
+        return status_fail(TAPML_INVALID, "--activations and --plan exclude each other: the "
+                                          "targets of a plan have the activations of their run");
+    }
+    if (is_reduced) {
+        return setup_place_reduced(setup, activation_type(plan_setup->activation)->name,
+                                   setup->places[0], plan_setup->activation);
+    }
+    return options_at(options, "--target", 0) != NULL ? setup_targets(setup, options)
+                                                      : add_targets_of_run(plan_setup);
+}
+
+int plan_setup_is_mixed(const struct plan_setup *plan_setup)
+{
+    return plan_setup->plan != NULL || activation_is_reduced(plan_setup->activation);
+}
+
+tapml_status plan_setup_plan(const struct plan_setup *plan_setup, struct plan **out_plan)
+{
+    if (plan_setup->plan != NULL) {
+        return plan_load(plan_setup->plan, out_plan);
+    }
+    return plan_setup_is_mixed(plan_setup) ? setup_plan(plan_setup->setup, out_plan)
+                                           : plan_create(out_plan);
+}
