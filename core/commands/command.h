@@ -27,6 +27,9 @@ enum outcome command_generate_main(const struct command *command);
 // A model against what Hugging Face computes.
 enum outcome command_eval_main(const struct command *command);
 
+// How well a model predicts a text, and how far it is from the source there.
+enum outcome command_perplexity_main(const struct command *command);
+
 // Texts to ids and back, by the tokenizer of a folder.
 enum outcome command_tokenize_main(const struct command *command);
 

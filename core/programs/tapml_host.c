@@ -22,6 +22,7 @@ static const struct entry entries[] = {
     {"--explain", command_explain_main, "explain a key of the INI file; without KEY list all keys"},
     {"generate", command_generate_main, "continue a prompt, on any backend or plan"},
     {"eval", command_eval_main, "compare a model with expected.safetensors beside it"},
+    {"perplexity", command_perplexity_main, "measure how well a model predicts a text"},
     {"tokenize", command_tokenize_main, "print the ids of texts, and their texts again"},
     {"status", command_status_main, "print the progress of a run, during the run or later"},
     {"store", command_store_main, "merge stores of one run, or remove what was merged"},

@@ -372,7 +372,12 @@ tapml_status setup_check_decode(const struct setup *setup, int64_t decode)
 
 int64_t setup_vocabulary(const struct setup *setup)
 {
-    const struct graph *graph = model_graph(setup->model);
+    return setup_vocabulary_of(setup->model);
+}
+
+int64_t setup_vocabulary_of(const struct model *model)
+{
+    const struct graph *graph = model_graph(model);
     const uint32_t index = graph_find_output(graph, "logits");
 
     if (index == GRAPH_NONE) {

@@ -140,5 +140,8 @@ tapml_status setup_default_backend(struct setup *setup, const char **out_name) S
 // Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.
 int64_t setup_vocabulary(const struct setup *setup);
 
+// The same of any model.
+int64_t setup_vocabulary_of(const struct model *model);
+
 // Refuses to choose `decode` tokens where the model, an encoder, has no logits.
 tapml_status setup_check_decode(const struct setup *setup, int64_t decode) STATUS_USED;
