@@ -148,6 +148,9 @@ static void print_error(const struct output_error *error, struct text *out)
     if (error->nmse > 0 && isfinite(error->nmse)) {
         text_format(out, " (NMSE %.3g, %.1f dB)", error->nmse, -10 * log10(error->nmse));
     }
+    if (!isnan(error->cosine)) {
+        text_format(out, ", cosine %.9g", error->cosine);
+    }
     text_format(out, ", at most %.0f ULP; worst [%s]: expected %.9g, computed %.9g\n", error->ulp,
                 error->place, error->expected, error->computed);
 }

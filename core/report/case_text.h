@@ -19,8 +19,8 @@ void case_text_print_name(const struct carved_case *item, struct text *out);
 void case_text_print_arguments(const struct carved_case *item, struct text *out);
 
 // What a target made of it: verdict, and for each output the error as a root of the NMSE, as a
-// signal-to-noise ratio in dB (-10 log10 NMSE) and in units in the last place; the first elements
-// that are beyond the limit, expected beside computed.
+// signal-to-noise ratio in dB (-10 log10 NMSE), as the cosine of both and in units in the last
+// place; the first elements that are beyond the limit, expected beside computed.
 void case_text_print_verdict(const char *target, const struct verdict *verdict, struct text *out);
 
 enum { CASE_TEXT_VALUES_MAX = 4096 };

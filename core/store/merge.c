@@ -150,7 +150,7 @@ static const char TAKE_RESULTS[] =
     "INSERT INTO element SELECT target, c.new, position, param, place, expected, computed, allowed"
     "  FROM from_element JOIN came AS c USING (target, case_id);"
     "INSERT INTO output_error SELECT target, c.new, position, param, class, is_equal, ulp, nmse,"
-    "   row_error, non_finite, is_outside, place, expected, computed, margin"
+    "   row_error, cosine, non_finite, is_outside, place, expected, computed, margin"
     "  FROM from_output_error JOIN came AS c USING (target, case_id);"
     // Limits of one oracle only grow.
     "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"

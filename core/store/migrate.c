@@ -133,6 +133,15 @@ static const struct change FROM_3[] = {
     {"maker", NULL, NULL},
 };
 
+// Of an error these versions did not keep the cosine.
+static const struct change FROM_4_AND_5[] = {
+    {"output_error",
+     "INSERT INTO temp.output_error SELECT target, case_id, position, param, class, is_equal, ulp,"
+     "  nmse, row_error, NULL, non_finite, is_outside, place, expected, computed, margin"
+     " FROM main.output_error",
+     "output_error"},
+};
+
 // A version, and how its tables become those of this one.
 struct migration {
     int64_t version;
@@ -144,7 +153,8 @@ struct migration {
 static const struct migration MIGRATIONS[] = {
     {2, FROM_2, sizeof(FROM_2) / sizeof(*FROM_2), 1},
     {3, FROM_3, sizeof(FROM_3) / sizeof(*FROM_3), 0},
-    {4, NULL, 0, 0},
+    {4, FROM_4_AND_5, sizeof(FROM_4_AND_5) / sizeof(*FROM_4_AND_5), 0},
+    {5, FROM_4_AND_5, sizeof(FROM_4_AND_5) / sizeof(*FROM_4_AND_5), 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";

@@ -37,7 +37,7 @@ static tapml_status write_one(struct store *store,
     struct row row;
     TAPML_TRY(row_begin(store,
                         "INSERT INTO output_error"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         "writing errors", &row));
     row_put_text(&row, target);
     row_put_i64(&row, case_id);
@@ -48,6 +48,7 @@ static tapml_status write_one(struct store *store,
     row_put_f64(&row, item->ulp);
     row_put_f64(&row, item->nmse);
     row_put_f64(&row, item->row_error);
+    row_put_f64(&row, item->cosine);
     row_put_i64(&row, (int64_t)item->non_finite);
     row_put_i64(&row, item->is_outside);
     row_put_text(&row, item->place);
@@ -78,12 +79,13 @@ static tapml_status take_error(struct row *row, struct arena *arena, struct outp
                                       .ulp = row_f64(row, 3),
                                       .nmse = row_f64(row, 4),
                                       .row_error = row_f64(row, 5),
-                                      .non_finite = (uint64_t)row_i64(row, 6),
-                                      .is_outside = row_i64(row, 7) != 0,
-                                      .place = arena_text(arena, row_text(row, 8)),
-                                      .expected = row_f64(row, 9),
-                                      .computed = row_f64(row, 10),
-                                      .margin = row_f64(row, 11)};
+                                      .cosine = row_f64(row, 6),
+                                      .non_finite = (uint64_t)row_i64(row, 7),
+                                      .is_outside = row_i64(row, 8) != 0,
+                                      .place = arena_text(arena, row_text(row, 9)),
+                                      .expected = row_f64(row, 10),
+                                      .computed = row_f64(row, 11),
+                                      .margin = row_f64(row, 12)};
     return out_item->param && out_item->class_ && out_item->place ? TAPML_OK : status_no_memory();
 }
 
@@ -122,7 +124,7 @@ tapml_status output_error_list(struct store *store,
         return status_no_memory();
     }
     TAPML_TRY(row_begin(store,
-                        "SELECT param, class, is_equal, ulp, nmse, row_error, non_finite,"
+                        "SELECT param, class, is_equal, ulp, nmse, row_error, cosine, non_finite,"
                         " is_outside, place, expected, computed, margin FROM output_error"
                         " WHERE target = ? AND case_id = ? ORDER BY position",
                         "reading errors", &row));

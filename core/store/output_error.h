@@ -23,6 +23,7 @@ struct output_error {
     double ulp;         // The largest difference, in units in the last place of f32.
     double nmse;        // sum (a - b)^2 / sum b^2
     double row_error;   // Of the worst row, in parts of its root mean square.
+    double cosine;      // Of the angle between both; NaN where an earlier version kept none.
     uint64_t non_finite; // Elements that are NaN or infinite on one side only.
     int is_outside; // Written outside of the output or not all of it, as the result's reason says.
 

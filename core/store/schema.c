@@ -158,6 +158,7 @@ static const struct schema_table TABLES[] = {
      "  ulp REAL,"
      "  nmse REAL,"
      "  row_error REAL,"
+     "  cosine REAL,"
      "  non_finite INTEGER NOT NULL DEFAULT 0,"
      "  is_outside INTEGER NOT NULL DEFAULT 0,"
      "  place TEXT NOT NULL DEFAULT '',"
@@ -434,6 +435,35 @@ static const struct {
              {"forecast_time", 5},
              {"forecast_kind", 5}};
 
+// Tables that had fewer columns before a version; otherwise they stand as above.
+static const struct {
+    struct schema_table before;
+    int64_t version;
+} CHANGED[] = {
+    {{"output_error",
+      "CREATE TABLE output_error ("
+      "  target TEXT NOT NULL,"
+      "  case_id INTEGER NOT NULL,"
+      "  position INTEGER NOT NULL,"
+      "  param TEXT NOT NULL,"
+      "  class TEXT NOT NULL DEFAULT '',"
+      "  is_equal INTEGER NOT NULL DEFAULT 0,"
+      "  ulp REAL,"
+      "  nmse REAL,"
+      "  row_error REAL,"
+      "  non_finite INTEGER NOT NULL DEFAULT 0,"
+      "  is_outside INTEGER NOT NULL DEFAULT 0,"
+      "  place TEXT NOT NULL DEFAULT '',"
+      "  expected REAL,"
+      "  computed REAL,"
+      "  margin REAL,"
+      "  PRIMARY KEY (target, case_id, position),"
+      "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
+      ") WITHOUT ROWID",
+      NULL},
+     6},
+};
+
 const char *schema_added(int64_t version, size_t index)
 {
     for (size_t i = 0; i < sizeof(ADDED) / sizeof(*ADDED); i++) {
@@ -492,16 +522,28 @@ const struct schema_table *schema_find(const char *name)
     return NULL;
 }
 
+// A table as it was in a version behind OLD_TABLES_LAST.
+static const struct schema_table *table_of(int64_t version, const struct schema_table *table)
+{
+    for (size_t i = 0; i < sizeof(CHANGED) / sizeof(*CHANGED); i++) {
+        if (version < CHANGED[i].version && strcmp(CHANGED[i].before.name, table->name) == 0) {
+            return &CHANGED[i].before;
+        }
+    }
+    return table;
+}
+
 int schema_make(sqlite3 *connection, int64_t version)
 {
     int code = SQLITE_OK;
     for (int i = 0; i < TABLE_COUNT && code == SQLITE_OK; i++) {
-        if (!has_table(version, TABLES[i].name)) {
+        const struct schema_table *table = table_of(version, &TABLES[i]);
+        if (!has_table(version, table->name)) {
             continue;
         }
-        code = sqlite3_exec(connection, TABLES[i].table, NULL, NULL, NULL);
-        if (code == SQLITE_OK && TABLES[i].indices) {
-            code = sqlite3_exec(connection, TABLES[i].indices, NULL, NULL, NULL);
+        code = sqlite3_exec(connection, table->table, NULL, NULL, NULL);
+        if (code == SQLITE_OK && table->indices) {
+            code = sqlite3_exec(connection, table->indices, NULL, NULL, NULL);
         }
     }
     return code == SQLITE_OK ? sqlite3_exec(connection, VIEW, NULL, NULL, NULL) : code;

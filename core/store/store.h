@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 5 };
+enum { STORE_VERSION = 6 };
 
 struct store;
 

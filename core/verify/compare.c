@@ -37,7 +37,7 @@ struct walk {
 
 // What is known after all rows, and of the row at hand.
 struct sums {
-    double error_square, expected_square; // Over finite pairs.
+    double error_square, expected_square, computed_square, product; // Over finite pairs.
     size_t finite_count;
     double worst_distance;
 };
@@ -97,6 +97,8 @@ static void add_pair(struct compare_result *result,
     const double distance = distance_between(expected, computed);
     sums->error_square += distance * distance;
     sums->expected_square += expected * expected;
+    sums->computed_square += computed * computed;
+    sums->product += expected * computed;
     sums->finite_count++;
     if (distance > 0) {
         result->ulp = fmax(result->ulp, fabs((double)(order_of(expected) - order_of(computed))));
@@ -164,6 +166,17 @@ static double row_error(const struct walk *walk, size_t begin, size_t end, doubl
     return worst;
 }
 
+// The cosine of the angle between both tensors. Roots one by one, since the product of both squares
+// may leave the range of a double.
+static double cosine_of(const struct sums *sums)
+{
+    if (sums->expected_square == 0 || sums->computed_square == 0) {
+        return sums->expected_square == sums->computed_square ? 1 : 0;
+    }
+    const double cosine = sums->product / sqrt(sums->expected_square) / sqrt(sums->computed_square);
+    return fmax(-1, fmin(cosine, 1)); // Rounding may leave a little more.
+}
+
 // The first element whose bits differ, where no value does.
 static void find_unequal(const struct walk *walk, size_t count, struct compare_result *result)
 {
@@ -190,10 +203,12 @@ struct compare_result compare_tensors(
     result.is_equal_bits =
         count == 0 || memcmp(expected, computed, count * walk.element_bytes) == 0;
     if (result.is_equal_bits) {
+        result.cosine = 1;
         return result;
     }
     struct sums sums = {0};
     add_all(&walk, count, &result, &sums);
+    result.cosine = cosine_of(&sums);
     if (sums.error_square > 0) {
         const double nmse = sums.error_square / sums.expected_square;
         result.nmse = isfinite(nmse) ? nmse : INFINITY;

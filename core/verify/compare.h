@@ -27,6 +27,7 @@ struct compare_result {
     double nmse;      // sum (a - b)^2 / sum b^2; 0 if both are 0, infinite if only b is.
     double row_error; // Of the worst row.
     double ulp;       // The largest.
+    double cosine;    // sum a b / sqrt(sum a^2 sum b^2); 1 if both are 0, 0 if one is.
     uint64_t mismatched_non_finite; // Elements that are NaN or infinite on one side only.
 
     // Of the first mismatch; without one, of the largest |a - b|; if that is 0, of the first

@@ -208,6 +208,7 @@ static tapml_status measure_output(const struct examination *examination,
         .ulp = distance.ulp,
         .nmse = distance.nmse,
         .row_error = distance.row_error,
+        .cosine = distance.cosine,
         .non_finite = distance.mismatched_non_finite,
         .is_outside = output->wrote_outside || output->is_unwritten,
         .place = distance.is_equal_bits

@@ -51,6 +51,7 @@ Test(case_text, a_verdict_has_its_measures)
     const struct output_error errors[] = {{.param = "y",
                                            .class_ = "reduction",
                                            .nmse = 1e-4,
+                                           .cosine = 0.99995,
                                            .ulp = 77,
                                            .place = "1, 2",
                                            .expected = 1,
@@ -65,8 +66,8 @@ Test(case_text, a_verdict_has_its_measures)
 
     case_text_print_verdict("gpu", &verdict, &text);
     expect("gpu: fail, margin 4.5: y is wrong\n");
-    expect("  y: error 0.01 (NMSE 0.0001, 40.0 dB), at most 77 ULP; worst [1, 2]: expected 1, "
-           "computed 2\n");
+    expect("  y: error 0.01 (NMSE 0.0001, 40.0 dB), cosine 0.99995, at most 77 ULP; worst [1, 2]: "
+           "expected 1, computed 2\n");
     expect("  z: equal in every bit\n");
     expect("  y[1, 2]: expected 1, computed 2, 0 is allowed\n");
 }

@@ -194,10 +194,25 @@ static void read_and_upgrade(int64_t version)
     store_close(store);
 }
 
-Test(migrate, stores_of_versions_3_and_4_are_read_and_upgraded)
+Test(migrate, stores_of_versions_from_3_on_are_read_and_upgraded)
 {
     read_and_upgrade(3);
     read_and_upgrade(4);
+    read_and_upgrade(5);
+}
+
+// Errors of versions 4 and 5 keep all that they had, and have no cosine.
+Test(migrate, errors_get_a_cosine_that_is_not_known)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-5/run.tapmlrun");
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_expect_gt(number_of(store, "SELECT count(*) FROM output_error"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(cosine) FROM output_error"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM output_error WHERE class <> ''"
+                                  " AND nmse IS NOT NULL AND margin IS NULL"),
+                 number_of(store, "SELECT count(*) FROM output_error"));
+    store_close(store);
 }
 
 Test(migrate, keys_are_those_that_this_version_computes)

@@ -15,6 +15,7 @@ static const struct output_error ITEMS[] = {
      .ulp = 9,
      .nmse = INFINITY,
      .row_error = 0.25,
+     .cosine = -0.5,
      .non_finite = 3,
      .is_outside = 1,
      .place = "3, 17",
@@ -40,6 +41,7 @@ static void expect(const struct output_error *items, size_t count)
     cr_expect_eq(items[1].ulp, 9);
     cr_expect(isinf(items[1].nmse));
     cr_expect_eq(items[1].row_error, 0.25);
+    cr_expect_eq(items[1].cosine, -0.5);
     cr_expect_eq(items[1].non_finite, 3);
     cr_expect(items[1].is_outside);
     cr_expect_str_eq(items[1].place, "3, 17");

@@ -44,6 +44,23 @@ Test(compare, nmse_by_hand)
     cr_assert_eq(result.worst_computed, 4.5);
 }
 
+Test(compare, cosine_by_hand)
+{
+    const float expected[] = {3, 4}, other[] = {4, 3}, longer[] = {6, 8}, zeros[] = {0, -0.0f};
+    const float turned[] = {-3, -4}, nothing[] = {0, 0}, large[] = {3e38f, 3e38f};
+    const float partly[] = {3, NAN}, finite[] = {-6, 1};
+    cr_assert_float_eq(compare(expected, other, 1, 2).cosine, 24.0 / 25, 1e-15);
+    cr_assert_eq(compare(expected, expected, 1, 2).cosine, 1);
+    cr_assert_float_eq(compare(expected, longer, 1, 2).cosine, 1, 1e-15);
+    cr_assert_leq(compare(expected, longer, 1, 2).cosine, 1);
+    cr_assert_float_eq(compare(expected, turned, 1, 2).cosine, -1, 1e-15);
+    cr_assert_eq(compare(expected, zeros, 1, 2).cosine, 0);
+    cr_assert_eq(compare(nothing, zeros, 1, 2).cosine, 1);
+    cr_assert_float_eq(compare(expected, large, 1, 2).cosine, 7 / (5 * sqrt(2)), 1e-12);
+    cr_assert_eq(compare(partly, finite, 1, 2).cosine, -1,
+                 "pairs that are not finite are left out");
+}
+
 Test(compare, row_error_is_relative_to_the_row)
 {
     const float expected[] = {100, 100, 1, 1};
