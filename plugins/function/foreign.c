@@ -21,7 +21,8 @@ union number {
 
 static ffi_type *type_of(const struct signature_argument *argument)
 {
-    if (argument->property == SIGNATURE_TENSOR) {
+    if (argument->property == SIGNATURE_TENSOR || argument->property == SIGNATURE_VALUES ||
+        argument->property == SIGNATURE_OP) {
         return &ffi_type_pointer;
     }
     switch (argument->type) {
@@ -36,10 +37,18 @@ static ffi_type *type_of(const struct signature_argument *argument)
     }
 }
 
-static union number lower(const struct signature_argument *argument, const tapml_value *args)
+static union number lower(const struct foreign *foreign,
+                          const struct signature_argument *argument,
+                          const tapml_value *args)
 {
     const tapml_tensor *tensor = NULL;
 
+    if (argument->property == SIGNATURE_VALUES) {
+        return (union number){.address = (void *)(uintptr_t)args};
+    }
+    if (argument->property == SIGNATURE_OP) {
+        return (union number){.address = (void *)(uintptr_t)foreign->signature.op};
+    }
     if (argument->property == SIGNATURE_TENSOR) {
         tensor = signature_tensor(argument, args);
         return (union number){.address = tensor != NULL ? memory_at(tensor) : NULL};
@@ -66,7 +75,7 @@ static tapml_status compute(const struct foreign *foreign,
     ffi_arg result = 0;
 
     for (uint32_t i = 0; i < foreign->signature.count; i++) {
-        numbers[i] = lower(&foreign->signature.arguments[i], args);
+        numbers[i] = lower(foreign, &foreign->signature.arguments[i], args);
         pointers[i] = &numbers[i];
     }
     ffi_call((ffi_cif *)(uintptr_t)&foreign->cif, foreign->entry, &result, pointers);

@@ -208,6 +208,9 @@ list_tensors(const struct gpu_device *device, tapml_call *call, struct gpu_forei
     for (uint32_t i = 0; i < foreign->signature.count; i++) {
         const struct signature_argument *argument = &foreign->signature.arguments[i];
 
+        if (argument->property == SIGNATURE_VALUES || argument->property == SIGNATURE_OP) {
+            return fail(device, call, "'*' is for functions, no kernel takes it");
+        }
         if (argument->property != SIGNATURE_TENSOR ||
             find_tensor(foreign, argument->param) < foreign->tensor_count) {
             continue;

@@ -123,6 +123,11 @@ static int read_term(const struct reader *reader, char *name, struct signature_a
         argument->literal = literal;
         return 1;
     }
+    if (*name == '*') {
+        argument->property = name[1] == '\0' ? SIGNATURE_VALUES : SIGNATURE_OP;
+        return name[1] == '\0' || strcmp(name, "*op") == 0 ||
+               refuse(reader->problem, reader->size, "'%s': expected '*' or '*op'", reader->word);
+    }
     if (dot != NULL) {
         *dot = '\0';
     }
@@ -158,6 +163,9 @@ static uint32_t default_type(const struct reader *reader, const struct signature
 
 static int is_passed(const struct signature_argument *argument, uint32_t type)
 {
+    if (argument->property == SIGNATURE_VALUES || argument->property == SIGNATURE_OP) {
+        return 0;
+    }
     return argument->property == SIGNATURE_TENSOR
                ? type != TAPML_I64 && type != TAPML_F64
                : type == TAPML_I32 || type == TAPML_I64 || type == TAPML_F32 || type == TAPML_F64;
@@ -219,9 +227,22 @@ static int next_word(const char **io_at, char out_word[WORD])
     return length > 0;
 }
 
+int signature_has_values(const struct signature *signature)
+{
+    for (uint32_t i = 0; i < signature->count; i++) {
+        if (signature->arguments[i].property == SIGNATURE_VALUES) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // A function that is not given an output cannot compute it.
 static int check_outputs(const struct reader *reader, const struct signature *signature)
 {
+    if (signature_has_values(signature)) {
+        return 1;
+    }
     for (uint32_t i = 0; i < reader->op->n_params; i++) {
         const tapml_param *param = reader->op->params[i];
         int is_there = 0;
@@ -277,8 +298,11 @@ int signature_parse_number(const char *word,
     if (!next_word(&word, reader.word) || !read_word(&reader, &signature.arguments[0])) {
         return *reader.word != '\0' ? 0 : refuse(problem, size, "a number is missing");
     }
-    if (signature.arguments[0].property == SIGNATURE_TENSOR) {
-        return refuse(problem, size, "'%s' is a tensor, and no number", reader.word);
+    const enum signature_property property = signature.arguments[0].property;
+
+    if (property == SIGNATURE_TENSOR || property == SIGNATURE_VALUES || property == SIGNATURE_OP) {
+        return refuse(problem, size, "'%s' is %s, and no number", reader.word,
+                      property == SIGNATURE_TENSOR ? "a tensor" : "an address");
     }
     *out_signature = signature;
     return 1;
@@ -345,6 +369,8 @@ static int64_t measure(const struct signature_argument *argument, const tapml_te
     case SIGNATURE_TENSOR:
     case SIGNATURE_VALUE:
     case SIGNATURE_LITERAL:
+    case SIGNATURE_VALUES:
+    case SIGNATURE_OP:
         break;
     }
     return 0;
@@ -450,7 +476,7 @@ int signature_takes(const struct signature *signature,
             return 0;
         }
     }
-    for (uint32_t i = 0; i < signature->op->n_params; i++) {
+    for (uint32_t i = 0; i < signature->op->n_params && !signature_has_values(signature); i++) {
         if (misses(signature, i, args)) {
             return refuse(reason, size, "'%s' is there, and no argument of the function",
                           signature->op->params[i]->name);

@@ -12,20 +12,30 @@ import sys
 import rig
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
-               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1")}
+               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1"),
+               "TAPML_CALLABLE_LIBRARY": os.path.join(rig.BUILD, "bindings", "callable", "tapml-callable.so"),
+               "TAPML_HOST": rig.HOST}
 
 
-def pytest(*arguments, code=0):
+def pytest(*arguments, code=0, **more):
+    """Runs tests of pytest; `more` is added to the environment."""
     for module in ("numpy", "pytest"):
         rig.need(module, importlib.util.find_spec(module) is not None)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments], env=ENVIRONMENT,
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+                          env={**ENVIRONMENT, **more},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done
 
 
 def arrays_of_numpy_become_cases(_):
-    rig.contains(pytest(os.path.join(rig.SOURCE, "tests", "python")).stdout, "8 passed")
+    rig.contains(pytest(os.path.join(rig.SOURCE, "tests", "python", "test_store.py")).stdout, "8 passed")
+
+
+def callables_are_judged(_):
+    store = os.path.join(small_run(), "run.tapmlrun")
+    done = pytest(os.path.join(rig.SOURCE, "tests", "python", "test_judge.py"), TAPML_TEST_STORE=store)
+    rig.contains(done.stdout, "13 passed")
 
 
 KERNEL = """import numpy
@@ -97,7 +107,8 @@ def every_operator_becomes_a_program(folder):
         assert done.returncode == 1, f"{op}: {done.stdout}"
 
 
-TESTS = [an_exported_program_tells_right_from_wrong, every_operator_becomes_a_program, arrays_of_numpy_become_cases, an_exported_test_tells_right_from_wrong]
+TESTS = [an_exported_program_tells_right_from_wrong, every_operator_becomes_a_program, arrays_of_numpy_become_cases,
+         callables_are_judged, an_exported_test_tells_right_from_wrong]
 
 if __name__ == "__main__":
     rig.main([rig.plain(test) for test in TESTS], ["reference"])

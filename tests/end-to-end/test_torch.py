@@ -10,7 +10,9 @@ import sys
 import rig
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
-               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1")}
+               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1"),
+               "TAPML_CALLABLE_LIBRARY": os.path.join(rig.BUILD, "bindings", "callable", "tapml-callable.so"),
+               "TAPML_HOST": rig.HOST}
 
 # Odd norms and a gated convolution: what a user writes, and the three lines that carve it.
 MODEL = """
@@ -123,7 +125,26 @@ def attention_with_a_causal_mask_is_an_operator(folder):
     rig.contains(done.stdout, "gpu: all 4 instances right")
 
 
-TESTS = [a_model_without_an_architecture_is_carved_and_replayed, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
+JUDGE = """
+import sys, torch, tapml
+def norm(x, weight, eps, offset):
+    wide = x.double()
+    return (wide / (wide.square().mean(-1, keepdim=True) + eps).sqrt() * (offset + weight.double())).float()
+def half(**arguments):
+    return norm(**arguments).half().float()
+torch.ones(200, 200) @ torch.ones(200, 200)  # There are threads before children are forked.
+for function in (norm, half):
+    print(tapml.judge(function, op="rms_norm", cases=sys.argv[1], arrays="torch")["verdict"])
+"""
+
+
+def kernels_of_torch_are_judged(folder):
+    ini, dir_ = rig.write_small_run(folder)
+    rig.check(rig.host("--config", ini), 0)
+    assert carve(JUDGE, os.path.join(dir_, "run.tapmlrun")).split("\n")[:2] == ["right", "lower precision"]
+
+
+TESTS = [kernels_of_torch_are_judged, a_model_without_an_architecture_is_carved_and_replayed, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
          a_wrong_row_of_the_table_is_named, attention_with_a_causal_mask_is_an_operator]
 
 if __name__ == "__main__":

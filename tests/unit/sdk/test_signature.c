@@ -30,6 +30,28 @@ static tapml_value args[] = {
     [TAPML_RMS_NORM_Y] = {.kind = TAPML_P_TENSOR_OUT, .u.p = &y},
 };
 
+Test(signature, a_call_is_passed_whole)
+{
+    char reason[128];
+    tapml_tensor strided = x;
+    static const int64_t stride[] = {100, 10, 1};
+
+    strided.stride = stride;
+    args[TAPML_RMS_NORM_X].u.p = &strided;
+    cr_assert(parse("*op *"), "%s", problem);
+    cr_expect_eq(signature.arguments[0].property, SIGNATURE_OP);
+    cr_expect_eq(signature.arguments[1].property, SIGNATURE_VALUES);
+    cr_expect(signature_has_values(&signature));
+    cr_expect(signature_takes(&signature, args, reason, sizeof(reason)), "%s", reason);
+    args[TAPML_RMS_NORM_X].u.p = &x;
+    cr_expect_not(parse("*x"));
+    cr_expect_not_null(strstr(problem, "expected '*' or '*op'"), "%s", problem);
+    cr_expect_not(parse("*:i64"));
+    cr_expect_not(parse("*op"), "without the arguments there is no output");
+    cr_expect_not(
+        signature_parse_number("*", &tapml_rms_norm, &signature, problem, sizeof(problem)));
+}
+
 Test(signature, terms_are_what_a_call_has)
 {
     static const int64_t expected[] = {24, 6, 4, 3, 1, 12, 0, -7};

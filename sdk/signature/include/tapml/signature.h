@@ -17,11 +17,15 @@
 //     NAME.N        extent N, counted from 0; 1 behind the last
 //     NAME.strideN  the stride of axis N in elements; 0 behind the last
 //     123           a whole number
+//     *             the address of all arguments, an array of tapml_value (tapml/op.h) with one for
+//                   each parameter of the op: for whoever takes any op, or lists of tensors
+//     *op           the address of the op, a tapml_op
 //
 // Types: `f32`, `f16`, `bf16`, `i32`, `u8` of a tensor's elements, f32 where none is given; `i32`,
 // `i64`, `f32`, `f64` of a number, i64 for whole numbers and f64 for others where none is given.
 //
-// A tensor must be dense, or all its strides must be among the arguments.
+// A tensor must be dense, or all its strides must be among the arguments. With `*` any call is
+// taken.
 #ifndef TAPML_SIGNATURE_H
 #define TAPML_SIGNATURE_H
 
@@ -36,14 +40,16 @@ extern "C" {
 enum { SIGNATURE_ARGUMENTS_MAX = 64 };
 
 enum signature_property {
-    SIGNATURE_TENSOR, // An address. All others are numbers.
+    SIGNATURE_TENSOR, // An address. All others but the last two are numbers.
     SIGNATURE_VALUE,  // Of a number of the op.
     SIGNATURE_LITERAL,
     SIGNATURE_COUNT,
     SIGNATURE_ROWS,
     SIGNATURE_WIDTH,
     SIGNATURE_EXTENT,
-    SIGNATURE_STRIDE
+    SIGNATURE_STRIDE,
+    SIGNATURE_VALUES, // The address of all arguments,
+    SIGNATURE_OP      // and of the op.
 };
 
 struct signature_argument {
@@ -81,6 +87,9 @@ int signature_takes(const struct signature *signature,
                     const tapml_value *args,
                     char *reason,
                     size_t size);
+
+// Whether a call is passed whole: `*` is among the arguments.
+int signature_has_values(const struct signature *signature);
 
 // The tensor of an argument; NULL where it is absent.
 const tapml_tensor *signature_tensor(const struct signature_argument *argument,
