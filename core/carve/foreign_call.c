@@ -169,6 +169,7 @@ tapml_status foreign_call_give(struct foreign_call *call,
 {
     struct given *given = NULL;
     TAPML_TRY(find(call, position, &given));
+    ASSERT(given);
     const tapml_status status = give(call, given, moment, tensor, weight);
     return status == TAPML_OK ? TAPML_OK
                               : status_explain(status, "parameter '%s'", name_of(call, position));
@@ -179,6 +180,7 @@ give_number(struct foreign_call *call, uint32_t position, const tapml_value *num
 {
     struct given *given = NULL;
     TAPML_TRY(find(call, position, &given));
+    ASSERT(given);
     if (given->is_number || given->dtype != 0) {
         return status_fail(TAPML_INVALID, "parameter '%s': it was given before",
                            name_of(call, position));
