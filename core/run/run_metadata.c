@@ -429,7 +429,7 @@ static tapml_status settle_all(struct store *store,
                                const struct prompts *prompts,
                                struct arena *arena)
 {
-    struct hash hash;
+    struct hash hash = {0, 0};
 
     TAPML_TRY(hash_prompts(prompts, &hash));
     TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
