@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char refuses[] = "refuses ";
+
 static struct criterion_test *
 find_test(const struct criterion_test_set *tests, const char *suite, const char *name)
 {
@@ -30,6 +32,10 @@ static bool apply_line(const struct criterion_test_set *tests, char *line, const
     char *slash = strchr(line, '/'), *reason = strstr(line, ": ");
     struct criterion_test *test = NULL;
 
+    if (strncmp(line, refuses, strlen(refuses)) == 0 && reason != NULL) {
+        (void)printf("%s: %s", component, line);
+        return true;
+    }
     if (slash != NULL && reason != NULL && slash < reason) {
         *slash = *reason = '\0';
         test = find_test(tests, line, slash + 1);
@@ -44,14 +50,21 @@ static bool apply_line(const struct criterion_test_set *tests, char *line, const
     return true;
 }
 
-bool limits_apply(const struct criterion_test_set *tests, const char *component)
+// NULL where there is none.
+static FILE *open_limits(const char *component)
 {
-    char path[512], line[512];
-    bool is_good = true;
+    char path[512];
 
     (void)snprintf(path, sizeof(path), "%s/tests/conformance/limits/%s",
                    getenv("TAPML_TEST_SOURCE"), component);
-    FILE *file = fopen(path, "re");
+    return fopen(path, "re");
+}
+
+bool limits_apply(const struct criterion_test_set *tests, const char *component)
+{
+    FILE *file = open_limits(component);
+    char line[512];
+    bool is_good = true;
 
     while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
         is_good = (line[0] == '#' || apply_line(tests, line, component)) && is_good;
@@ -60,4 +73,24 @@ bool limits_apply(const struct criterion_test_set *tests, const char *component)
         (void)fclose(file);
     }
     return is_good;
+}
+
+bool limits_allow(const char *component, const char *reason)
+{
+    FILE *file = open_limits(component);
+    char line[512];
+    bool is_allowed = false;
+
+    while (file != NULL && !is_allowed && fgets(line, sizeof(line), file) != NULL) {
+        char *end = strstr(line, ": ");
+
+        if (end != NULL && strncmp(line, refuses, strlen(refuses)) == 0) {
+            *end = '\0';
+            is_allowed = strstr(reason, line + strlen(refuses)) != NULL;
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return is_allowed;
 }
