@@ -164,10 +164,15 @@ def blamed(report):
     return [(instance, op, bool(first)) for instance, op, first in found]
 
 
-def not_offloaded(report):
-    """How many of the instances that were wanted are not on the target."""
+def unsupported(report):
+    """(instance, op) of what the target lacks."""
+    return re.findall(r"^unsupported: (\S+) \((\S+)\)", report, re.M)
+
+
+def not_offloaded(report, lacking=0):
+    """How many of the instances that were wanted are not on the target, but for those that it is known to lack."""
     found = re.search(r"^(\d+) of (\d+) instances on \S+, \d+ blamed", report, re.M)
-    return int(found[2]) - int(found[1]) if found else None
+    return int(found[2]) - int(found[1]) - lacking if found else None
 
 
 def agrees(report):

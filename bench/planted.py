@@ -36,6 +36,10 @@ def cpu(name, like, file, old, new, **more):
     return Fault(name, like, f"plugins/cpu/{file}.c", old, new, **{"target": target, **more})
 
 
+def mapping(name, like, file, old, new, **more):
+    return Fault(name, like, f"plugins/onednn/{file}.c", old, new, **{"target": "onednn", **more})
+
+
 def launch(name, like, file, old, new, **more):
     return Fault(name, like, f"sdk/gpu/ops/{file}.c", old, new, **more)
 
@@ -250,6 +254,29 @@ CPU = [
 
 # -- Drivers -------------------------------------------------------------------------------------------------------
 
+# How ops become steps of a vendor's library.
+MAPPINGS = [
+    mapping("onednn linear: a weight read as if it were transposed", "layout", "linear",
+            "weights.view.stride[i] = stored.view.stride[1 - i];",
+            "weights.view.stride[i] = i == 0 ? stored.view.shape[0] : 1;"),
+    mapping("onednn linear: no bias", "statement", "linear",
+            "const struct operand bias = part_of(&linear->bias, first, n);\n        struct operand taken",
+            "const struct operand bias = {.address = NULL};\n        struct operand taken", model="gpt2"),
+    mapping("onednn attention: no mask", "mask", "attention",
+            "if (!run_is_live(run) || fill_mask(sight, begin_at, begin, &mask)) {",
+            "if (!run_is_live(run) || fill_mask(sight, begin_at, begin, &mask) < 0) {"),
+    mapping("onednn attention: heads of another group", "G2", "attention",
+            "{groups * stride[1], stride[1], stride[0], stride[2]}",
+            "{stride[1], heads * stride[1], stride[0], stride[2]}"),
+    mapping("onednn attention: no scale", "G1", "attention",
+            "rows_scale(run, &scores, a.scale, a.softcap, &scores);", "rows_scale(run, &scores, 1, a.softcap, &scores);"),
+    mapping("onednn rms_norm: eps left out", "constant", "rows",
+            "dnnl_eltwise_linear, 1, eps, {&factor, &factor}", "dnnl_eltwise_linear, 1, 0 * eps, {&factor, &factor}"),
+    mapping("onednn rms_norm: a sum in place of the mean", "constant", "rows", "dnnl_reduction_mean, 0, 0, {&squares",
+            "dnnl_reduction_sum, 0, 0, {&squares"),
+    mapping("onednn silu: twice the slope", "constant", "rows", "dnnl_eltwise_swish, 1}", "dnnl_eltwise_swish, 2}"),
+]
+
 DRIVER_KINDS = ["fill-start", "fill-tail", "write-tail", "write-late", "read-tail", "stale-arguments"]
 DRIVERS = [injected(f"driver: {kind}", "driver", {"kind": kind}) for kind in DRIVER_KINDS] + [
     source("opencl: a write without its last word", "driver", "plugins/opencl/memory.c",
@@ -363,7 +390,7 @@ HARMLESS = [
 
 def faults():
     """All of them, in an order in which areas take turns: a board that was stopped early has some of each."""
-    areas = [KERNELS, LAUNCHES, CPU, DRIVERS, WRAPPERS, MODELS,
+    areas = [KERNELS, LAUNCHES, CPU, MAPPINGS, DRIVERS, WRAPPERS, MODELS,
              [dataclasses.replace(fault, kind="harmless") for fault in HARMLESS]]
     whole = [(number / len(area), index, fault) for index, area in enumerate(areas)
              for number, fault in enumerate(area)]
