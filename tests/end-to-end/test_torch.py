@@ -99,6 +99,14 @@ def a_model_without_an_architecture_is_carved_and_replayed(folder):
     rig.contains(rig.check(rig.host("show", store, "--case", "8"), 0).stdout, "1.conv/conv1d, tapml.conv1d_causal", "called in ")
 
 
+def the_same_store_is_replayed_on_another_vendors_library(folder):
+    rig.need("onednn", rig.usable("onednn"))
+    store = os.path.join(folder, "x.tapmlrun")
+    carve(MODEL + CARVE, store)
+    done, _ = run(folder, store, target="onednn")
+    rig.contains(done.stdout, "16 of 25 instances on gpu, 0 blamed, 9 unsupported", "has no op 'tapml.embed'")
+
+
 def an_op_spoilt_on_the_target_is_named_from_the_store_alone(folder):
     store = os.path.join(folder, "x.tapmlrun")
     carve(MODEL + CARVE, store)
@@ -144,7 +152,8 @@ def kernels_of_torch_are_judged(folder):
     assert carve(JUDGE, os.path.join(dir_, "run.tapmlrun")).split("\n")[:2] == ["right", "lower precision"]
 
 
-TESTS = [kernels_of_torch_are_judged, a_model_without_an_architecture_is_carved_and_replayed, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
+TESTS = [kernels_of_torch_are_judged, a_model_without_an_architecture_is_carved_and_replayed,
+         the_same_store_is_replayed_on_another_vendors_library, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
          a_wrong_row_of_the_table_is_named, attention_with_a_causal_mask_is_an_operator]
 
 if __name__ == "__main__":
