@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "model/checkpoint.h"
 #include "run/case_export.h"
+#include "run/case_onnx.h"
 #include "run/case_program.h"
 #include "run/case_weights.h"
 #include "run/setup.h"
@@ -26,7 +27,8 @@
 static const struct options_spec specs[] = {
     {"--case", "ID", "the case, as `tapml-host show STORE` lists it"},
     {"--as", "WORD",
-     "npy (default): arrays and case.json; pytest: a test beside them, too; c: one C file instead"},
+     "npy (default): arrays and case.json; pytest: a test beside them, too; c: one C file instead; "
+     "onnx: a model with its test data"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -102,12 +104,12 @@ static tapml_status find_limits(struct exporting *exporting)
     return TAPML_OK;
 }
 
-enum form { FORM_NPY, FORM_PYTEST, FORM_C };
+enum form { FORM_NPY, FORM_PYTEST, FORM_C, FORM_ONNX };
 
 static tapml_status read_form(const struct options *options, enum form *out_form)
 {
     static const char *const words[] = {
-        [FORM_NPY] = "npy", [FORM_PYTEST] = "pytest", [FORM_C] = "c"};
+        [FORM_NPY] = "npy", [FORM_PYTEST] = "pytest", [FORM_C] = "c", [FORM_ONNX] = "onnx"};
     const char *word = options_get(options, "--as");
 
     *out_form = FORM_NPY;
@@ -119,7 +121,8 @@ static tapml_status read_form(const struct options *options, enum form *out_form
     }
     return word == NULL
                ? TAPML_OK
-               : status_fail(TAPML_INVALID, "--as is '%s', expected 'npy', 'pytest' or 'c'", word);
+               : status_fail(TAPML_INVALID, "--as is '%s', expected 'npy', 'pytest', 'c' or 'onnx'",
+                             word);
 }
 
 static tapml_status export_case(struct exporting *exporting, int64_t case_id, enum form form)
@@ -141,7 +144,9 @@ static tapml_status export_case(struct exporting *exporting, int64_t case_id, en
                                         .folder = folder,
                                         .with_pytest = form == FORM_PYTEST};
 
-    TAPML_TRY(form == FORM_C ? case_program_write(&export_) : case_export_write(&export_));
+    TAPML_TRY(form == FORM_C      ? case_program_write(&export_)
+              : form == FORM_ONNX ? case_onnx_write(&export_)
+                                  : case_export_write(&export_));
     (void)printf("%s: %s, %s, %s\n", folder, exporting->item.instance, exporting->item.op_name,
                  exporting->item.phase);
     return TAPML_OK;

@@ -32,6 +32,13 @@ def arrays_of_numpy_become_cases(_):
     rig.contains(pytest(os.path.join(rig.SOURCE, "tests", "python", "test_store.py")).stdout, "8 passed")
 
 
+def models_of_onnx_give_their_outputs(folder):
+    for (op,) in rig.rows(small_run(), "SELECT DISTINCT substr(op, 7) FROM \"case\""):
+        export(folder, op, "onnx")
+    done = pytest(os.path.join(rig.SOURCE, "tests", "python", "test_onnx.py"), TAPML_TEST_CASES=folder)
+    rig.contains(done.stdout, "11 passed")
+
+
 def callables_are_judged(_):
     store = os.path.join(small_run(), "run.tapmlrun")
     done = pytest(os.path.join(rig.SOURCE, "tests", "python", "test_judge.py"), TAPML_TEST_STORE=store)
@@ -108,7 +115,7 @@ def every_operator_becomes_a_program(folder):
 
 
 TESTS = [an_exported_program_tells_right_from_wrong, every_operator_becomes_a_program, arrays_of_numpy_become_cases,
-         callables_are_judged, an_exported_test_tells_right_from_wrong]
+         callables_are_judged, models_of_onnx_give_their_outputs, an_exported_test_tells_right_from_wrong]
 
 if __name__ == "__main__":
     rig.main([rig.plain(test) for test in TESTS], ["reference"])
