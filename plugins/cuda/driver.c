@@ -192,5 +192,5 @@ const struct gpu_driver driver_table = {
     .product = product_queue,
     .notify = queue_notify,
     .sources = DRIVER_SOURCES,
-    .takes_arguments = 1,
+    .passing = GPU_PASSES_ARGUMENTS,
 };

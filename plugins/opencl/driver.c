@@ -202,5 +202,5 @@ const struct gpu_driver driver_table = {
     .restart = queue_restart,
     .notify = queue_notify,
     .sources = DRIVER_SOURCES,
-    .takes_arguments = 1,
+    .passing = GPU_PASSES_ARGUMENTS,
 };

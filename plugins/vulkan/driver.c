@@ -264,4 +264,6 @@ const struct gpu_driver driver_table = {
     .unload = unload,
     GPU_DRIVER_ENTRIES,
     .sources = DRIVER_SOURCES,
+    .passing = GPU_PASSES_BINDINGS,
+    .code_ending = ".spv",
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
 
+#include <string.h>
+
 void pipeline_free(struct driver_device *device, struct driver_pipeline *pipeline)
 {
     device->vk.vkDestroyPipeline(device->device, pipeline->pipeline, NULL);
@@ -45,6 +47,22 @@ make_layout(struct driver_device *device, tapml_call *call, struct driver_pipeli
     return TAPML_OK;
 }
 
+// A kernel that is not of the table may be any file; drivers need not check the words.
+static tapml_status
+check_code(const struct driver_device *device, tapml_call *call, const struct k_kernel *kernel)
+{
+    enum { MAGIC = 0x07230203 };
+    uint32_t word = 0;
+
+    if (kernel->size >= sizeof(word)) {
+        memcpy(&word, kernel->code, sizeof(word));
+    }
+    return word == MAGIC && kernel->size % sizeof(word) == 0
+               ? TAPML_OK
+               : gpu_fail(device->root->host, call, TAPML_INVALID, 0, "%s is no SPIR-V",
+                          kernel->name);
+}
+
 // The constants go in as specialisation constants, under the ids that the kernel gave them.
 static tapml_status compile(struct driver_device *device,
                             tapml_call *call,
@@ -74,7 +92,7 @@ static tapml_status compile(struct driver_device *device,
                   .flags = is_full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
-                  .pName = "main",
+                  .pName = kernel->entry != NULL ? kernel->entry : "main",
                   .pSpecializationInfo = &constants},
     };
     const VkResult result = device->vk.vkCreateComputePipelines(device->device, device->cache, 1,
@@ -96,8 +114,11 @@ tapml_status pipeline_new(struct driver_device *device,
         return gpu_fail(device->root->host, call, TAPML_NO_MEMORY, 0, "out of memory");
     }
     pipeline->kernel = kernel;
-    tapml_status status = make_layout(device, call, pipeline);
+    tapml_status status = check_code(device, call, kernel);
 
+    if (status == TAPML_OK) {
+        status = make_layout(device, call, pipeline);
+    }
     if (status == TAPML_OK) {
         status = compile(device, call, tune, pipeline);
     }

@@ -265,7 +265,9 @@ static tapml_status make_set(struct driver_device *device,
     DRIVER_TRY(device, call, device->vk.vkAllocateDescriptorSets(device->device, &info, out_set));
     batch->set_count++;
     for (uint32_t i = 0; i < kernel->n_binding; i++) {
-        buffers[i] = (VkDescriptorBufferInfo){launch->buffers[i]->buffer, 0, VK_WHOLE_SIZE};
+        buffers[i] = (VkDescriptorBufferInfo){launch->buffers[i]->buffer,
+                                              launch->offsets != NULL ? launch->offsets[i] : 0,
+                                              VK_WHOLE_SIZE};
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
             .dstSet = *out_set,

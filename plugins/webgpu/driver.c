@@ -211,4 +211,5 @@ const struct gpu_driver driver_table = {
     .unload = unload,
     GPU_DRIVER_ENTRIES,
     .sources = DRIVER_SOURCES,
+    .passing = GPU_PASSES_BINDINGS,
 };

@@ -8,7 +8,7 @@ queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_la
     struct driver_root *root = device->root;
     const struct k_kernel *kernel = launch->pipeline->kernel;
     const tapml_status status =
-        driver_begin(root, call, DRIVER_LAUNCH, 24 + 4u * kernel->n_binding + kernel->params_size);
+        driver_begin(root, call, DRIVER_LAUNCH, 24 + 12u * kernel->n_binding + kernel->params_size);
 
     if (status != TAPML_OK) {
         return status;
@@ -22,6 +22,9 @@ queue_launch(struct driver_device *device, tapml_call *call, const struct gpu_la
         wire_put_u32(&root->frames, launch->buffers[i]->id);
     }
     wire_put_bytes(&root->frames, launch->params, kernel->params_size);
+    for (uint32_t i = 0; launch->offsets != NULL && i < kernel->n_binding; i++) {
+        wire_put_u64(&root->frames, launch->offsets[i]); // At the end, of kernels that have some.
+    }
     wire_end(&root->frames);
     return TAPML_OK;
 }

@@ -22,6 +22,12 @@ struct groups {
     uint32_t divisor;
 };
 
+// Bytes of a file, and the memory that they are in; no memory: none.
+struct file {
+    char *data;
+    size_t size, bytes;
+};
+
 struct gpu_foreign {
     const tapml_op_impl *impl;
     struct signature signature;
@@ -34,8 +40,9 @@ struct gpu_foreign {
     struct k_binding bindings[K_BINDING_MAX];
     struct k_kernel kernel;
     char entry[NAME];
-    char *text;   // Of the file, with a final zero,
-    size_t bytes; // and its memory.
+    uint32_t params_size; // Of the block of numbers, where that is how they are passed.
+    struct file text;     // With a final zero.
+    struct file code;     // What was compiled of it, where the driver takes that.
 };
 
 // -- The file ----------------------------------------------------------------------------------
@@ -57,27 +64,55 @@ static tapml_status fail(const struct gpu_device *device, tapml_call *call, cons
 static tapml_status read_file(const struct gpu_device *device,
                               tapml_call *call,
                               const char *path,
-                              struct gpu_foreign *foreign)
+                              struct file *out_file)
 {
     FILE *file = fopen(path, "rb");
 
     if (file == NULL) {
         return fail(device, call, "kernel %s: %s", path, strerror(errno));
     }
-    foreign->bytes = FILE_BYTES_MAX;
-    foreign->text = gpu_alloc(&device->root->host, foreign->bytes);
-    const size_t bytes =
-        foreign->text != NULL ? fread(foreign->text, 1, FILE_BYTES_MAX, file) : FILE_BYTES_MAX;
-
+    out_file->bytes = FILE_BYTES_MAX;
+    out_file->data = gpu_alloc(&device->root->host, out_file->bytes);
+    out_file->size =
+        out_file->data != NULL ? fread(out_file->data, 1, FILE_BYTES_MAX, file) : FILE_BYTES_MAX;
     (void)fclose(file);
-    if (foreign->text == NULL) {
+    if (out_file->data == NULL) {
         return gpu_no_memory(&device->root->host, call);
     }
-    if (bytes == FILE_BYTES_MAX || memchr(foreign->text, '\0', bytes) != NULL) {
-        return fail(device, call, "kernel %s: expected a text of at most a megabyte", path);
+    return out_file->size < FILE_BYTES_MAX
+               ? TAPML_OK
+               : fail(device, call, "kernel %s: expected at most a megabyte", path);
+}
+
+static tapml_status read_text(const struct gpu_device *device,
+                              tapml_call *call,
+                              const char *path,
+                              struct gpu_foreign *foreign)
+{
+    GPU_TRY(read_file(device, call, path, &foreign->text));
+    if (memchr(foreign->text.data, '\0', foreign->text.size) != NULL) {
+        return fail(device, call, "kernel %s: expected a text", path);
     }
-    foreign->text[bytes] = '\0';
+    foreign->text.data[foreign->text.size] = '\0'; // There is room for it.
     return TAPML_OK;
+}
+
+// What a compiler has made of the text, where the driver does not compile texts itself.
+static tapml_status read_code(const struct gpu_device *device,
+                              tapml_call *call,
+                              const char *path,
+                              struct gpu_foreign *foreign)
+{
+    const char *ending = device->root->driver->code_ending;
+    char file[LINE];
+
+    if (ending == NULL) {
+        return TAPML_OK;
+    }
+    if (snprintf(file, sizeof(file), "%s%s", path, ending) >= (int)sizeof(file)) {
+        return fail(device, call, "kernel %.100s: the path is too long", path);
+    }
+    return read_file(device, call, file, &foreign->code);
 }
 
 // The value of `tapml-KEY:` in a comment of the text; 0 where there is none.
@@ -117,7 +152,7 @@ read_items(const struct gpu_device *device, tapml_call *call, struct gpu_foreign
     char *end = NULL;
 
     foreign->items = 1;
-    if (!find_line(foreign->text, "items", line)) {
+    if (!find_line(foreign->text.data, "items", line)) {
         return TAPML_OK;
     }
     const unsigned long items = strtoul(line, &end, 10);
@@ -163,7 +198,7 @@ read_groups(const struct gpu_device *device, tapml_call *call, struct gpu_foreig
     char line[LINE];
     tapml_status status = TAPML_OK;
 
-    if (!find_line(foreign->text, "groups", line)) {
+    if (!find_line(foreign->text.data, "groups", line)) {
         return fail(device, call, "a comment 'tapml-groups:' is missing, such as x.rows");
     }
     for (char *word = line; status == TAPML_OK && *word != '\0';) {
@@ -184,7 +219,7 @@ read_arguments(const struct gpu_device *device, tapml_call *call, struct gpu_for
 {
     char line[LINE], problem[PROBLEM];
 
-    if (!find_line(foreign->text, "arguments", line)) {
+    if (!find_line(foreign->text.data, "arguments", line)) {
         return fail(device, call, "a comment 'tapml-arguments:' is missing, such as x y x.count");
     }
     return signature_parse(line, foreign->impl->op, &foreign->signature, problem, sizeof(problem))
@@ -223,6 +258,38 @@ list_tensors(const struct gpu_device *device, tapml_call *call, struct gpu_forei
     return TAPML_OK;
 }
 
+// Where a number lies in the block: at the next multiple of its size.
+static uint32_t place_number(const struct signature_argument *argument, uint32_t *io_at)
+{
+    const uint32_t bytes = argument->type == TAPML_I64 || argument->type == TAPML_F64 ? 8 : 4;
+    const uint32_t at = (*io_at + bytes - 1) / bytes * bytes;
+
+    *io_at = at + bytes;
+    return at;
+}
+
+// The block of numbers has whole rows of 16 bytes, and one at least.
+static tapml_status
+measure_params(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
+{
+    enum { ROW = 16 };
+    uint32_t at = 0;
+
+    if (device->root->driver->passing != GPU_PASSES_BINDINGS) {
+        return TAPML_OK;
+    }
+    for (uint32_t i = 0; i < foreign->signature.count; i++) {
+        if (foreign->signature.arguments[i].property != SIGNATURE_TENSOR) {
+            (void)place_number(&foreign->signature.arguments[i], &at);
+        }
+    }
+    foreign->params_size = at > 0 ? (at + ROW - 1) / ROW * ROW : ROW;
+    return foreign->params_size <= K_PARAMS_MAX
+               ? TAPML_OK
+               : fail(device, call, "the numbers take %u bytes, expected at most %d", at,
+                      K_PARAMS_MAX);
+}
+
 static int is_name(const char *text)
 {
     size_t length = 0;
@@ -244,9 +311,9 @@ static tapml_status
 describe_kernel(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *foreign)
 {
     static const char *const names[AXES] = {"WG_X", "WG_Y", "WG_Z"};
-    char entry[LINE];
+    char entry[LINE] = "";
 
-    if (!find_line(foreign->text, "entry", entry) || !is_name(entry)) {
+    if (!find_line(foreign->text.data, "entry", entry) || !is_name(entry)) {
         return fail(device, call, "a comment 'tapml-entry:' is missing, the name of the kernel");
     }
     memcpy(foreign->entry, entry, strlen(entry) + 1);
@@ -264,8 +331,11 @@ describe_kernel(const struct gpu_device *device, tapml_call *call, struct gpu_fo
         .tune = foreign->tune,
         .n_binding = foreign->tensor_count,
         .binding = foreign->bindings,
-        .code = (const unsigned char *)foreign->text,
-        .size = strlen(foreign->text) + 1,
+        .params_size = foreign->params_size,
+        .code = (const unsigned char *)(foreign->code.data != NULL ? foreign->code.data
+                                                                   : foreign->text.data),
+        .size = foreign->code.data != NULL ? foreign->code.size : foreign->text.size + 1,
+        .entry = foreign->entry,
     };
     return TAPML_OK;
 }
@@ -312,6 +382,51 @@ static struct gpu_argument pass(const struct signature_argument *argument, const
                : (struct gpu_argument){.buffer = NULL};
 }
 
+// The numbers in their block.
+static void pack(const struct gpu_foreign *foreign, const tapml_value *args, unsigned char *params)
+{
+    uint32_t at = 0;
+
+    memset(params, 0, K_PARAMS_MAX);
+    for (uint32_t i = 0; i < foreign->signature.count; i++) {
+        const struct signature_argument *argument = &foreign->signature.arguments[i];
+
+        if (argument->property != SIGNATURE_TENSOR) {
+            const struct gpu_argument passed = pass_number(argument, args);
+            const uint32_t place = place_number(argument, &at);
+
+            memcpy(params + place, &passed.number, passed.bytes);
+        }
+    }
+}
+
+// Where tensors begin in their buffers; a device binds at multiples of some bytes.
+static tapml_status find_offsets(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const tapml_value *args,
+                                 uint64_t out_offsets[K_BINDING_MAX])
+{
+    enum { ALIGN = 256 }; // The most that WebGPU and Vulkan ask for.
+    const struct gpu_foreign *foreign = queue->device->foreign;
+    const uint32_t align =
+        queue->device->reported.align != 0 ? queue->device->reported.align : ALIGN;
+
+    for (uint32_t i = 0; i < foreign->tensor_count; i++) {
+        const tapml_value *value = &args[foreign->tensors[i]];
+        const tapml_tensor *tensor = value->kind != TAPML_V_NONE ? value->u.p : NULL;
+
+        out_offsets[i] = tensor != NULL ? tensor->offset : 0;
+        if (out_offsets[i] % align != 0) {
+            return gpu_plan_refuse(
+                queue, call,
+                "'%s' begins at byte %llu of its buffer, the device binds at multiples of %u",
+                foreign->impl->op->params[foreign->tensors[i]]->name,
+                (unsigned long long)out_offsets[i], align);
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status count_groups(struct gpu_queue *queue,
                                  tapml_call *call,
                                  const tapml_value *args,
@@ -340,17 +455,24 @@ static tapml_status call_kernel(tapml_object *object, tapml_call *call, const ta
 {
     struct gpu_queue *queue = gpu_plan_begin(object);
     const struct gpu_foreign *foreign = queue->device->foreign;
+    const int is_bound = queue->device->root->driver->passing == GPU_PASSES_BINDINGS;
     struct gpu_argument arguments[SIGNATURE_ARGUMENTS_MAX];
+    unsigned char params[K_PARAMS_MAX];
+    uint64_t offsets[K_BINDING_MAX];
     char reason[PROBLEM];
     struct gpu_plan plan = {.kernel = foreign->entry,
                             .foreign = &foreign->kernel,
-                            .arguments = arguments,
-                            .argument_count = foreign->signature.count};
+                            .params = params,
+                            .offsets = is_bound ? offsets : NULL,
+                            .arguments = is_bound ? NULL : arguments,
+                            .argument_count = is_bound ? 0 : foreign->signature.count};
 
     if (!signature_takes(&foreign->signature, args, reason, sizeof(reason))) {
         return gpu_plan_refuse(queue, call, "%s", reason);
     }
+    GPU_TRY(is_bound ? find_offsets(queue, call, args, offsets) : TAPML_OK);
     GPU_TRY(count_groups(queue, call, args, plan.foreign_groups));
+    pack(foreign, args, params);
     for (uint32_t i = 0; i < foreign->tensor_count; i++) {
         const tapml_value *value = &args[foreign->tensors[i]];
 
@@ -398,7 +520,7 @@ read_op(const struct gpu_device *device, tapml_call *call, struct gpu_foreign *f
 {
     char line[LINE];
 
-    if (!find_line(foreign->text, "op", line)) {
+    if (!find_line(foreign->text.data, "op", line)) {
         return fail(device, call, "a comment 'tapml-op:' is missing, the op that it computes");
     }
     foreign->impl = find_impl(line);
@@ -412,12 +534,14 @@ static tapml_status read_kernel(const struct gpu_device *device,
                                 const char *path,
                                 struct gpu_foreign *foreign)
 {
-    GPU_TRY(read_file(device, call, path, foreign));
+    GPU_TRY(read_text(device, call, path, foreign));
+    GPU_TRY(read_code(device, call, path, foreign));
     GPU_TRY(read_op(device, call, foreign));
     GPU_TRY(read_arguments(device, call, foreign));
     GPU_TRY(read_items(device, call, foreign));
     GPU_TRY(read_groups(device, call, foreign));
     GPU_TRY(list_tensors(device, call, foreign));
+    GPU_TRY(measure_params(device, call, foreign));
     return describe_kernel(device, call, foreign);
 }
 
@@ -431,7 +555,7 @@ gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign
     if (path == NULL) {
         return TAPML_OK;
     }
-    if (!device->root->driver->takes_arguments) {
+    if (device->root->driver->passing == GPU_PASSES_NOTHING) {
         return fail(device, call, "option 'kernel': this driver takes no kernels but its own");
     }
     struct gpu_foreign *foreign = gpu_alloc(host, sizeof(*foreign));
@@ -454,7 +578,8 @@ void gpu_foreign_close(struct gpu_device *device, struct gpu_foreign *foreign)
     const struct gpu_host *host = &device->root->host;
 
     if (foreign != NULL) {
-        gpu_free(host, foreign->text, foreign->bytes);
+        gpu_free(host, foreign->text.data, foreign->text.bytes);
+        gpu_free(host, foreign->code.data, foreign->code.bytes);
         gpu_free(host, foreign, sizeof(*foreign));
     }
 }
@@ -474,5 +599,11 @@ const tapml_op_impl *gpu_foreign_find(const struct gpu_foreign *foreign, const t
 
 const char *gpu_foreign_text(const struct gpu_foreign *foreign)
 {
-    return foreign->text;
+    return foreign->text.data;
+}
+
+const unsigned char *gpu_foreign_code(const struct gpu_foreign *foreign, size_t *out_size)
+{
+    *out_size = foreign->kernel.size;
+    return foreign->kernel.code;
 }

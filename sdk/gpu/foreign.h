@@ -14,7 +14,11 @@
 // on axis x, 1 if it is absent; `tapml-groups` the workgroups on up to three axes, separated by
 // blanks: numbers of the same words, each perhaps divided by a number and rounded up: y.count/256.
 //
-// The kernel gets an address of each tensor, of its first element.
+// A kernel of OpenCL or CUDA gets the address of the first element of each tensor, in the order of
+// the words. Where buffers are bound (Vulkan, WebGPU), binding i of set 0 is the i-th tensor, from
+// its first element on, and the numbers are one block, each at a multiple of its size: push
+// constants in Vulkan, the uniform buffer of binding 30 in WebGPU. An absent tensor is a null
+// pointer, or 16 bytes of anything, which `NAME.count` tells.
 #pragma once
 
 #include "objects.h"
@@ -36,5 +40,6 @@ const tapml_op_impl *const *gpu_foreign_list(const struct gpu_foreign *foreign,
 // The implementation of an op, or NULL.
 const tapml_op_impl *gpu_foreign_find(const struct gpu_foreign *foreign, const tapml_op *op);
 
-// The text of the file, which decides what is computed.
+// The text of the file, and what the driver compiles, which decide what is computed.
 const char *gpu_foreign_text(const struct gpu_foreign *foreign);
+const unsigned char *gpu_foreign_code(const struct gpu_foreign *foreign, size_t *out_size);

@@ -104,8 +104,11 @@ static void make_digest(const struct gpu_driver *driver, uint32_t index, char *o
 static const char *digest_text(struct gpu_device *device)
 {
     struct digest digest = digest_begin;
+    size_t size = 0;
+    const unsigned char *code = gpu_foreign_code(device->foreign, &size);
 
     add_text(&digest, gpu_foreign_text(device->foreign));
+    add_bytes(&digest, code, size);
     add_text(&digest, device->root->driver->sources);
     (void)snprintf(device->identities[0], GPU_IDENTITY_TEXT, "%016llx%016llx",
                    (unsigned long long)digest.lanes[0], (unsigned long long)digest.lanes[1]);

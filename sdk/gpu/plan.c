@@ -209,6 +209,7 @@ gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct 
         .params = plan->params,
         .groups = {(uint32_t)x, (uint32_t)y, plan->groups_z != 0 ? (uint32_t)plan->groups_z : 1},
         .number = queue->calls,
+        .offsets = plan->offsets,
         .arguments = plan->arguments,
         .argument_count = plan->argument_count,
     };

@@ -20,6 +20,7 @@ struct gpu_plan {
     // A kernel that is not of the driver's table, and the workgroups on its axes (foreign.h).
     const struct k_kernel *foreign;
     uint32_t foreign_groups[3];
+    const uint64_t *offsets;              // Of the tensors, where they are bound so; or NULL.
     const struct gpu_argument *arguments; // In place of `params`.
     uint32_t argument_count;
 };

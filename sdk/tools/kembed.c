@@ -333,10 +333,11 @@ static void make_table(FILE *out, const char *name, int count, char *(*triples)[
             name);
     for (int i = 0; i < count; i++) {
         read_meta(&meta, triples[i][0]);
-        fprintf(out,
-                "    {\"%s\", %su, %zu, tune%d, %zu, bind%d, %zu, code%d, sizeof(code%d) - 1},\n",
-                meta.kernel, triples[i][1], meta.tune_count, i, meta.binding_count, i,
-                4 * meta.field_count, i, i);
+        fprintf(
+            out,
+            "    {\"%s\", %su, %zu, tune%d, %zu, bind%d, %zu, code%d, sizeof(code%d) - 1, NULL},\n",
+            meta.kernel, triples[i][1], meta.tune_count, i, meta.binding_count, i,
+            4 * meta.field_count, i, i);
     }
     fprintf(out, "    {.name = NULL},\n};\n");
 }

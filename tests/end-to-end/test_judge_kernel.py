@@ -4,6 +4,7 @@
 """Functions that nobody wrote for TapML are judged: each cheat by its name, and what is right is right."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,10 +88,10 @@ CHANGES = [
 ]
 
 
-def judge_text(path, code):
+def judge_text(path, code, backend="opencl", rounds=10):
     document = os.path.join(rig.script_folder(), "judged.json")
-    done = rig.check(rig.host("judge", path, "--op", "rms_norm", "--backend", "opencl", "--cases", cases(), "--json", document,
-                              "--rounds", "10", env={"TMPDIR": own_folder()}), code)
+    done = rig.check(rig.host("judge", path, "--op", "rms_norm", "--backend", backend, "--cases", cases(), "--json", document,
+                              "--rounds", str(rounds), env={"TMPDIR": own_folder()}), code)
     with open(document, encoding="utf-8") as file:
         return done, json.load(file)
 
@@ -109,6 +110,39 @@ def texts_of_kernels_are_judged(folder):
             file.write(text.replace(old, new))
         _, document = judge_text(path, 1)
         assert verdict in (None, document["verdict"]), f"{new}: {document['verdict']} ({document['why']}), expected {verdict}"
+
+
+def compile_glsl(path):
+    subprocess.run(["glslangValidator", "-V", "-S", "comp", path, "-o", path + ".spv"], check=True, stdout=subprocess.DEVNULL)
+
+
+def texts_for_bound_buffers_are_judged(folder):
+    """Of a text that is right, and of one with a sum that begins in the wrong place."""
+    for backend, name, rounds, finish in [("vulkan", "rms_norm.comp", 10, compile_glsl), ("webgpu", "rms_norm.wgsl", 1, None)]:
+        if not rig.usable(backend) and not rig.required(backend):
+            continue
+        with open(os.path.join(rig.SOURCE, "tests", "judge", name), encoding="utf-8") as file:
+            text = file.read()
+        for changed, code in [(text, 0), (text.replace("x[begin + i] * x[begin + i]", "x[i] * x[i]"), 1)]:
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(changed)
+            if finish:
+                finish(path)
+            _, document = judge_text(path, code, backend, rounds)
+            assert (document["verdict"] == "right") == (code == 0) and document["backend"] == backend, document
+
+
+def what_is_compiled_of_a_text_must_be_there(folder):
+    rig.need("vulkan", rig.usable("vulkan"))
+    path = os.path.join(folder, "rms_norm.comp")
+    shutil.copy(os.path.join(rig.SOURCE, "tests", "judge", "rms_norm.comp"), path)
+    for made, sentence in [(lambda: None, "rms_norm.comp.spv: No such file"),
+                           (lambda: shutil.copy(path, path + ".spv"), "is no SPIR-V")]:
+        made()
+        done = rig.host("judge", path, "--op", "rms_norm", "--backend", "vulkan", "--cases", cases())
+        assert done.returncode in (1, 2), f"{done.returncode}\n{done.stdout}{done.stderr}"
+        rig.contains(done.stdout + done.stderr, sentence)
 
 
 def what_a_text_must_say_is_asked_for(folder):
@@ -189,5 +223,6 @@ def it_can_be_interrupted(folder):
 
 if __name__ == "__main__":
     rig.main([cheats_are_named, what_is_right_passes, a_mapping_that_is_wrong_is_a_wrong_kernel, texts_of_kernels_are_judged,
+              texts_for_bound_buffers_are_judged, what_is_compiled_of_a_text_must_be_there,
               what_a_text_must_say_is_asked_for, values_can_be_hidden,
               the_store_stays_as_it_is, what_cannot_be_called_is_said, it_can_be_interrupted])

@@ -137,7 +137,9 @@ launch(struct driver_device *device, tapml_call *call, const struct gpu_launch *
     }
     for (uint32_t i = 0; i < notebook->kernel->n_binding; i++) {
         notebook->buffer_bytes[i] = launch->buffers[i]->size;
+        notebook->offsets[i] = launch->offsets != NULL ? launch->offsets[i] : 0;
     }
+    memcpy(notebook->params, launch->params, notebook->kernel->params_size);
     return TAPML_OK;
 }
 
@@ -200,7 +202,7 @@ notify(struct driver_device *device, tapml_call *call, uint64_t ticket, struct g
 
 extern const struct k_kernel opencl_kernels[];
 
-static const struct gpu_driver driver = {
+static struct gpu_driver driver = {
     .id = "notebook",
     .kernels = opencl_kernels,
     .load = load,
@@ -220,7 +222,6 @@ static const struct gpu_driver driver = {
     .wait = wait,
     .restart = restart,
     .notify = notify,
-    .takes_arguments = 1,
 };
 
 // -- The host ----------------------------------------------------------------------------------
@@ -285,6 +286,8 @@ tapml_status gpu_notebook_open(struct gpu_notebook *notebook, tapml_call *call)
                                        .option = host_option};
     notebook->host = (tapml_host){
         .hdr = TAPML_HDR(tapml_host), .impl = notebook, .interface_of = host_interface};
+    driver.passing = notebook->passing;
+    driver.code_ending = notebook->code_ending;
     tapml_status status = gpu_backend_create(&driver, &notebook->host, call, &notebook->root);
 
     if (status == TAPML_OK) {

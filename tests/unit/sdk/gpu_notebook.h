@@ -23,6 +23,8 @@ struct gpu_notebook {
     tapml_status restart_status;
     tapml_status notify_status;
     int takes_products, refuses_buffers;
+    enum gpu_passing passing; // Of kernels that are not of the table.
+    const char *code_ending;
 
     // The last launch, and counts.
     const struct k_kernel *kernel;
@@ -31,7 +33,8 @@ struct gpu_notebook {
     uint64_t number;
     struct gpu_argument arguments[GPU_NOTEBOOK_ARGUMENTS_MAX];
     uint32_t argument_count;
-    uint64_t buffer_bytes[K_BINDING_MAX];
+    uint64_t buffer_bytes[K_BINDING_MAX], offsets[K_BINDING_MAX];
+    unsigned char params[K_PARAMS_MAX];
     uint32_t launch_count, pipeline_count, restart_count;
     struct gpu_product products[GPU_NOTEBOOK_PRODUCTS_MAX];
     uint32_t product_count;

@@ -33,7 +33,18 @@ TestSuite(gpu_foreign, .init = begin, .fini = end);
 static tapml_status open_text(const char *kernel, tapml_call *call)
 {
     notebook = (struct gpu_notebook){.option = "kernel",
-                                     .value = scratch_text(&scratch, "kernel.cl", kernel)};
+                                     .value = scratch_text(&scratch, "kernel.cl", kernel),
+                                     .passing = GPU_PASSES_ARGUMENTS};
+    return gpu_notebook_open(&notebook, call);
+}
+
+// Where buffers are bound, and what is compiled lies beside the text.
+static tapml_status open_bound(const char *kernel, tapml_call *call)
+{
+    notebook = (struct gpu_notebook){.option = "kernel",
+                                     .value = scratch_text(&scratch, "kernel.comp", kernel),
+                                     .passing = GPU_PASSES_BINDINGS,
+                                     .code_ending = ".spv"};
     return gpu_notebook_open(&notebook, call);
 }
 
@@ -77,6 +88,52 @@ Test(gpu_foreign, a_call_is_a_launch_with_its_own_arguments)
     cr_expect_eq(notebook.arguments[5].bytes, 8u);
     gpu_notebook_close(&notebook);
     cr_expect_eq(notebook.live_bytes, 0u);
+}
+
+Test(gpu_foreign, numbers_are_a_block_where_buffers_are_bound)
+{
+    const int64_t shape[] = {3, 128};
+    tapml_call call = {0};
+    int32_t width = 0;
+    float eps = 0;
+    int64_t seven = 0;
+
+    (void)scratch_text(&scratch, "kernel.comp.spv", "words");
+    cr_assert_eq(open_bound(text, &call), TAPML_OK, "%s", call.message);
+    tapml_tensor x = gpu_notebook_tensor(&notebook, TAPML_F32, 2, shape);
+    tapml_tensor y = x;
+
+    y.offset = 4096;
+    cr_assert_eq(((tapml_rms_norm_fn)only_op()->fn)(notebook.queue, &call, &x, NULL, 0.5, 0, &y),
+                 TAPML_OK, "%s", call.message);
+    cr_expect_eq(notebook.argument_count, 0u);
+    cr_assert_eq(notebook.kernel->n_binding, 3u);
+    cr_expect_eq(notebook.kernel->size, 5u);
+    cr_expect_arr_eq(notebook.kernel->code, "words", 5);
+    cr_expect_eq(notebook.offsets[0], 0u);
+    cr_expect_eq(notebook.offsets[2], 4096u);
+    cr_assert_eq(notebook.kernel->params_size, 16u, "4 + 4 + 8 bytes");
+    memcpy(&width, notebook.params, sizeof(width));
+    memcpy(&eps, notebook.params + 4, sizeof(eps));
+    memcpy(&seven, notebook.params + 8, sizeof(seven));
+    cr_expect_eq(width, 128);
+    cr_expect_eq(eps, 0.5F);
+    cr_expect_eq(seven, 7);
+    y.offset = 4; // Which no device binds at.
+    cr_assert_eq(((tapml_rms_norm_fn)only_op()->fn)(notebook.queue, &call, &x, NULL, 0.5, 0, &y),
+                 TAPML_UNIMPLEMENTED);
+    cr_expect_not_null(strstr(call.message, "'y' begins at byte 4 of its buffer"), "%s",
+                       call.message);
+    gpu_notebook_close(&notebook);
+    cr_expect_eq(notebook.live_bytes, 0u);
+}
+
+Test(gpu_foreign, what_is_compiled_must_be_there)
+{
+    tapml_call call = {0};
+
+    cr_expect_eq(open_bound(text, &call), TAPML_INVALID);
+    cr_expect_not_null(strstr(call.message, "kernel.comp.spv: No such file"), "%s", call.message);
 }
 
 Test(gpu_foreign, other_ops_and_calls_are_refused)

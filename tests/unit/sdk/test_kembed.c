@@ -43,8 +43,8 @@ Test(kembed, table)
     cr_expect_neq(strstr(text, "{\"y\", \"f32x4\", 1, K_ACCESS_INOUT},"), NULL, "%s", text);
     cr_expect_neq(strstr(text, "code0[3] =\n\"AB\";"), NULL, "%s", text);
     cr_expect_neq(
-        strstr(text, "{\"scale\", 9u, 4, tune0, 2, bind0, 12, code0, sizeof(code0) - 1},"), NULL,
-        "%s", text);
+        strstr(text, "{\"scale\", 9u, 4, tune0, 2, bind0, 12, code0, sizeof(code0) - 1, NULL},"),
+        NULL, "%s", text);
 }
 
 Test(kembed, bytes)

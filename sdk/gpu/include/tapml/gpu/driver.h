@@ -92,14 +92,24 @@ struct gpu_argument {
     } number;
 };
 
+enum gpu_passing {
+    GPU_PASSES_NOTHING,   // There are no such kernels.
+    GPU_PASSES_ARGUMENTS, // By `arguments` of a launch.
+    GPU_PASSES_BINDINGS,  // As kernels of the table, with `offsets`: numbers in `params`.
+};
+
 struct gpu_launch {
     struct driver_pipeline *pipeline;
 
-    // One for each binding of the kernel, bound whole. A buffer that is written appears once.
+    // One for each binding of the kernel, up to its end. A buffer that is written appears once.
     struct driver_buffer *const *buffers;
     const void *params; // The kernel's `params_size` bytes.
     uint32_t groups[3]; // None is zero, none above the limit.
     uint64_t number;    // Of the op call, for `core->blame`.
+
+    // Where each binding begins in its buffer, in bytes: multiples of what the device binds at.
+    // NULL: the buffers are bound whole.
+    const uint64_t *offsets;
 
     // What the kernel gets, in its order, in place of `params` and bindings, which say what it
     // reads and writes. NULL: those of the dialect.
@@ -228,9 +238,13 @@ struct gpu_driver {
     // interface, and any change of the library makes all results stale.
     const char *sources;
 
-    // Whether launches may have arguments, and pipelines kernels that are not of the table: texts
-    // in the driver's language, which stay until their pipelines are gone.
-    int takes_arguments;
+    // How a kernel that is not of the table gets what it computes with; its text, in the driver's
+    // language, stays until its pipelines are gone.
+    enum gpu_passing passing;
+
+    // The ending of the file, beside a text, that has what is compiled of it; NULL: the text
+    // itself.
+    const char *code_ending;
 };
 
 #ifdef __cplusplus

@@ -50,7 +50,7 @@ struct k_binding {
 };
 
 struct k_kernel {
-    const char *name; // Also the entry point, but in SPIR-V, where that is "main".
+    const char *name; // Also the entry point, but in SPIR-V.
     uint32_t variant; // K_V_*
     uint32_t n_tune;
     const struct k_tune *tune;
@@ -59,6 +59,7 @@ struct k_kernel {
     uint32_t params_size;
     const unsigned char *code; // Text with a final zero, or SPIR-V.
     size_t size;
+    const char *entry; // In SPIR-V; NULL: "main".
 };
 
 #ifdef __cplusplus
