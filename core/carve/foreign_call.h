@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A call that somebody else has made, given as data in host memory, becomes a case: what
-// libtapml-carve stands on.
+// carve/foreign_store.h stands on.
 //
 // Arguments are copied when they are given, in any order; `foreign_call_make` checks them against
 // the schema of the op as every call of a backend is checked, so that a wrong mapping is refused
