@@ -51,6 +51,9 @@ enum outcome command_show_main(const struct command *command);
 // A case of a store as files for people without TapML.
 enum outcome command_export_main(const struct command *command);
 
+// What another program has dumped becomes cases.
+enum outcome command_import_main(const struct command *command);
+
 // A kernel of an op that was not written for TapML.
 enum outcome command_judge_main(const struct command *command);
 
@@ -75,5 +78,5 @@ enum outcome command_store_main(const struct command *command);
 // The report of a run from its store, without model and plugins.
 enum outcome command_report_main(const struct command *command);
 
-// What two runs differ in, from their stores.
+// What two runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);

@@ -195,7 +195,7 @@ def what_is_no_run_is_refused(folder):
     refused(right(), cut, os.path.join(cut, "run.tapmlrun"))
     refused(foreign, right(), os.path.join(foreign, "run.tapmlrun"))
     done = rig.check(rig.host("compare", right()), 2)
-    rig.contains(done.stderr, "expected the folders of two runs, found 1 arguments")
+    rig.contains(done.stderr, "expected the folders of two runs, or two dumps, found 1")
 
 
 if __name__ == "__main__":
