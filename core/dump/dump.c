@@ -63,12 +63,18 @@ void dump_destroy(struct dump *dump)
     alloc_free(dump);
 }
 
-static tapml_status check_name(const struct dump *dump, const char *name)
+static tapml_status check_name(const struct dump *dump, const struct dump_tensor *tensor)
 {
-    if (*name == '\0') {
+    const size_t length = strlen(tensor->name) + (tensor->op != NULL ? strlen(tensor->op) : 0) +
+                          (tensor->key != NULL ? strlen(tensor->key) : 0);
+
+    if (*tensor->name == '\0') {
         return status_fail(TAPML_INVALID, "%s: a tensor has no name", dump->path);
     }
-    for (const char *at = name; *at != '\0'; at++) {
+    if (length > DUMP_NAMES_MAX) {
+        return status_fail(TAPML_INVALID, "%s: the name of a tensor is too long", dump->path);
+    }
+    for (const char *at = tensor->name; *at != '\0'; at++) {
         if ((unsigned char)*at < 0x20 || *at == 0x7f) {
             return status_fail(TAPML_INVALID, "%s: a tensor's name has a control character",
                                dump->path);
@@ -95,7 +101,7 @@ tapml_status dump_add(struct dump *dump, const struct dump_tensor *tensor)
 {
     void *grown = dump->tensors;
 
-    TAPML_TRY(check_name(dump, tensor->name));
+    TAPML_TRY(check_name(dump, tensor));
     TAPML_TRY(check_size(dump, tensor));
     if (!alloc_grow(&grown, &dump->capacity, dump->count, sizeof(*dump->tensors))) {
         return status_no_memory();

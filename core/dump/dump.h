@@ -16,6 +16,8 @@ struct arena;
 struct checkpoint;
 struct file_map;
 
+enum { DUMP_NAMES_MAX = 1024 }; // Bytes of a tensor's name, key and op together.
+
 // Of a tensor that was printed as text: which of its values are shown, and the sum of all.
 struct dump_printed {
     const int64_t *indices; // Into the dense tensor, ascending.
@@ -54,7 +56,7 @@ tapml_status dump_create(const char *path, struct dump **out_dump) STATUS_USED;
 void dump_destroy(struct dump *dump); // Accepts NULL.
 
 // Adds a tensor; texts and arrays that it points to live as long as the dump. Elements are at most
-// those of the largest case. TAPML_INVALID: the name is empty or has control characters.
+// those of the largest case. TAPML_INVALID: the name is empty, too long, or has control characters.
 tapml_status dump_add(struct dump *dump, const struct dump_tensor *tensor) STATUS_USED;
 
 // Maps a file for as long as the dump lives.

@@ -138,3 +138,19 @@ Test(divergence, names_may_be_others_and_none_in_common_is_an_error)
     cr_assert_eq(divergence.counts[TENSOR_DISTANCE_EQUAL], 1u);
     name_map_release(&names);
 }
+
+Test(divergence, where_a_call_was_fused_away_the_others_keep_their_places)
+{
+    first->is_ordered = second->is_ordered = 1;
+    add(first, "norm", NULL, values, 0);
+    add(first, "up", NULL, near, 0);
+    add(first, "norm", NULL, far, 0);
+    add(first, "down", NULL, near, 0);
+    add(second, "up", NULL, near, 0);
+    add(second, "norm", NULL, far, 0);
+    add(second, "down", NULL, near, 0);
+    MUST(find(NULL, 0));
+    cr_assert_null(divergence.first);
+    cr_assert_eq(divergence.counts[TENSOR_DISTANCE_EQUAL], 3u);
+    cr_assert_eq(divergence.rows[0].distance.state, TENSOR_DISTANCE_ALONE);
+}

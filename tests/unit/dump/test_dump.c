@@ -43,6 +43,11 @@ Test(dump, tensors_that_cannot_be_are_refused)
                  TAPML_INVALID);
     cr_assert_eq(dump_add(dump, &(struct dump_tensor){.name = "a\nb", .dtype = TAPML_F32}),
                  TAPML_INVALID);
+    char longest[2 * DUMP_NAMES_MAX] = "";
+
+    memset(longest, 'a', sizeof(longest) - 1);
+    cr_assert_eq(dump_add(dump, &(struct dump_tensor){.name = longest, .dtype = TAPML_F32}),
+                 TAPML_INVALID);
     MUST(dump_keep(dump, alloc_new(3)));
     dump_destroy(dump);
 }
