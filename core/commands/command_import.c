@@ -36,6 +36,7 @@ struct importing_dump {
     struct import_map map;
     struct checkpoint *weights;
     struct foreign_store *store;
+    int is_new; // The store was not there before.
 };
 
 static int is_single_file(const char *path)
@@ -101,6 +102,7 @@ static tapml_status import(struct importing_dump *importing)
     TAPML_TRY(dump_catalogue_create(&importing->catalogue));
     TAPML_TRY(import_map_load(map, importing->catalogue, &importing->map));
     TAPML_TRY(dump_open(path, &importing->dump));
+    importing->is_new = !file_exists(out);
     TAPML_TRY(foreign_store_open(out, model != NULL ? model : path, "tapml-host import",
                                  importing->catalogue, &importing->store));
     TAPML_TRY(open_weights(importing));
@@ -134,6 +136,10 @@ enum outcome command_import_main(const struct command *command)
     const enum outcome outcome = outcome_report(status);
 
     foreign_store_close(importing.store);
+    if (status != TAPML_OK && importing.is_new && importing.store != NULL) {
+        // An empty store would be one of this model for ever. What cannot be removed stays.
+        (void)remove(options_get(&importing.options, "--out"));
+    }
     checkpoint_close(importing.weights);
     import_map_release(&importing.map);
     dump_destroy(importing.dump);

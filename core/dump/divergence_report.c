@@ -76,9 +76,10 @@ static void print_others(const struct divergence *divergence, struct text *out)
     text_format(out, "%s\n", printed + 1 < count ? ", ..." : "");
 }
 
-// "only in a.txt: 3 (fused or left out in the other): x, y, z"
+// "only in a.txt, so fused or left out in the other: 3 (x, y, z)"; `listed` of `count` are there.
 static void print_alone(const struct dump *dump,
                         const struct dump_tensor *const *tensors,
+                        size_t listed,
                         size_t count,
                         struct text *out)
 {
@@ -86,7 +87,7 @@ static void print_alone(const struct dump *dump,
         return;
     }
     text_format(out, "only in %s, so fused or left out in the other: %zu (", dump->path, count);
-    for (size_t i = 0; i < count && i < NAMES_MAX; i++) {
+    for (size_t i = 0; i < listed && i < NAMES_MAX; i++) {
         text_format(out, "%s%s", i == 0 ? "" : ", ", tensors[i]->name);
     }
     text_format(out, "%s)\n", count > NAMES_MAX ? ", ..." : "");
@@ -103,7 +104,7 @@ print_only_first(const struct divergence *divergence, const struct dump *first, 
             names[kept++] = divergence->rows[i].first;
         }
     }
-    print_alone(first, names, divergence->counts[TENSOR_DISTANCE_ALONE], out);
+    print_alone(first, names, kept, divergence->counts[TENSOR_DISTANCE_ALONE], out);
 }
 
 void divergence_report_print(const struct divergence *divergence,
@@ -120,7 +121,8 @@ void divergence_report_print(const struct divergence *divergence,
                 divergence->count - alone, counts[TENSOR_DISTANCE_EQUAL],
                 counts[TENSOR_DISTANCE_CLOSE], counts[TENSOR_DISTANCE_DIFFERENT]);
     print_only_first(divergence, first, out);
-    print_alone(second, divergence->only_second, divergence->only_second_count, out);
+    print_alone(second, divergence->only_second, divergence->only_second_count,
+                divergence->only_second_count, out);
     if (counts[TENSOR_DISTANCE_SILENT] > 0) {
         text_format(out, "not compared: %zu, of which no values were printed\n",
                     counts[TENSOR_DISTANCE_SILENT]);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "dump/dump.h"
+#include "store/carved.h"
 #include "store/case.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -60,19 +61,33 @@ static tapml_status add_case(struct dump *dump, const struct carved_case *item)
     return TAPML_OK;
 }
 
+// Cases of later prompts and steps are not even loaded: a store may be much larger than memory.
+static tapml_status is_wanted(struct store *store, int64_t id, int *out_is)
+{
+    struct carved_origin origin = {0};
+    int has = 0;
+
+    TAPML_TRY(carved_find_origin(store, id, &origin, &has));
+    *out_is = !has || (origin.prompt == 0 && origin.step == 0);
+    return TAPML_OK;
+}
+
 static tapml_status add_cases(struct dump *dump, struct store *store)
 {
     struct carved_case item;
-    struct hash prompt = {0};
     int64_t *ids = NULL;
     size_t count = 0;
     tapml_status status = stored_case_ids(store, &ids, &count);
 
     for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        int is = 0;
+
+        status = is_wanted(store, ids[i], &is);
+        if (status != TAPML_OK || !is) {
+            continue;
+        }
         status = stored_case_load(store, ids[i], dump->arena, &item);
-        prompt = i == 0 && status == TAPML_OK ? item.prompt : prompt;
-        if (status == TAPML_OK && item.step == 0 && item.part == 0 && !item.is_derived &&
-            hash_equal(item.prompt, prompt)) {
+        if (status == TAPML_OK && item.step == 0 && item.part == 0 && !item.is_derived) {
             status = add_case(dump, &item);
         }
     }

@@ -121,14 +121,14 @@ static uint32_t read_type(const char *value)
 // "(2, 3)"
 static tapml_status read_shape(const char *name, const char *value, struct npy_array *out_array)
 {
-    const char *at = value + 1;
+    const char *at = value + (*value == '('); // The text may end here.
 
     for (;;) {
         at += strspn(at, " ,");
         const size_t digits = strspn(at, "0123456789");
         char word[KEY];
 
-        if (*at == ')') {
+        if (*value == '(' && *at == ')') {
             return TAPML_OK;
         }
         if (*value != '(' || digits == 0 || digits >= sizeof(word)) {

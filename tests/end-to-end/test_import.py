@@ -287,8 +287,9 @@ def what_cannot_be_is_one_sentence(folder):
             ("x: tapml.sill x=a y=b\n", "map:1: there is no operator 'tapml.sill'"),
             ("x: tapml.silu x y=b\n", "map:1: expected PARAMETER=VALUE"), ("", "it has no rules"),
             (MAP.replace("up-* y=act-*", "blk.*.norm.weight y=act-*"), "map:4: 'layers.0/act'"))):
-        done, _ = imported(os.path.join(folder, str(number)), dump, text=text)
-        rig.contains(rig.check(done, 2).stderr, sentence)
+        own = os.path.join(folder, str(number))
+        rig.contains(rig.check(imported(own, dump, text=text)[0], 2).stderr, sentence)
+        assert os.listdir(own) == ["map"], os.listdir(own)
 
 
 def hostile_files_end_in_a_sentence(folder):

@@ -113,6 +113,8 @@ Test(npy, headers_that_lie_are_refused)
     static const char *const wrong[] = {
         "{'descr': '<f4', 'fortran_order': False}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': [1]}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape':",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': )",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
