@@ -183,7 +183,7 @@ read_rule(const struct map_line *line, char *const *words, size_t count, struct 
 static tapml_status
 read_line(const struct map_line *line, char *text, struct import_rule *rule, int *out_has)
 {
-    char *words[WORDS_MAX];
+    char *words[WORDS_MAX] = {NULL};
     size_t count = 0;
     char *remark = strchr(text, '#');
 

@@ -33,13 +33,13 @@ int name_pattern_match(const char *pattern, const char *name, char out_part[NAME
 {
     const char *star = strchr(pattern, '*');
     const size_t before = star != NULL ? (size_t)(star - pattern) : 0;
-    size_t stars = 0;
+    size_t stars = 1;
 
     out_part[0] = '\0';
     if (star == NULL) {
         return strcmp(pattern, name) == 0;
     }
-    for (const char *at = star; *at != '\0'; at++) {
+    for (const char *at = star + 1; *at != '\0'; at++) {
         stars += *at == '*';
     }
     // Its length follows from those of both.
