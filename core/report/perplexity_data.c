@@ -43,7 +43,7 @@ static void put_mean(struct report_maker *maker,
     for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
         report_maker_put(
             &parts, quantiles[i].name,
-            report_maker_number(divergence_quantile(sorted, count, quantiles[i].part)));
+            report_maker_number(kl_divergence_quantile(sorted, count, quantiles[i].part)));
     }
     report_maker_put(&part, "value", report_maker_number(mean->mean));
     report_maker_put(&part, "error", report_maker_number(running_mean_error(mean)));
@@ -65,14 +65,14 @@ static void put_difference(struct report_maker *maker, const struct running_pair
     put_value(maker, "difference", computed - base, sqrt(fmax(square, 0)));
 }
 
-static void put_comparison(struct report_maker *maker, struct divergence *divergence)
+static void put_comparison(struct report_maker *maker, struct kl_divergence *divergence)
 {
     const struct running_pair *pair = &divergence->surprise;
     const double logarithm = pair->second.mean - pair->first.mean;
     const double error = running_mean_difference_error(pair);
     struct report_maker part = report_maker_begin();
 
-    divergence_sort(divergence);
+    kl_divergence_sort(divergence);
     put_perplexity(&part, "base", &pair->first);
     put_value(&part, "ratio", exp(logarithm), exp(logarithm) * error);
     put_value(&part, "log_ratio", logarithm, error);
@@ -81,10 +81,10 @@ static void put_comparison(struct report_maker *maker, struct divergence *diverg
     put_mean(&part, "divergence", &divergence->divergences, divergence->kept_divergences);
     put_mean(&part, "probability_difference", &divergence->differences,
              divergence->kept_differences);
-    put_value(&part, "probability_difference_rms", divergence_root(divergence),
-              divergence_root_error(divergence));
-    put_value(&part, "same_top", divergence_same_top(divergence),
-              divergence_same_top_error(divergence));
+    put_value(&part, "probability_difference_rms", kl_divergence_root(divergence),
+              kl_divergence_root_error(divergence));
+    put_value(&part, "same_top", kl_divergence_same_top(divergence),
+              kl_divergence_same_top_error(divergence));
     report_maker_part(maker, "comparison", &part);
 }
 

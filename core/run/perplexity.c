@@ -46,7 +46,8 @@ static tapml_status score(struct perplexity *perplexity,
         return status_fail(TAPML_INVALID, "token %d, which follows, is impossible", next);
     }
     running_mean_add(&perplexity->surprise, surprise);
-    return base != NULL ? divergence_add(&perplexity->divergence, base, computed, next) : TAPML_OK;
+    return base != NULL ? kl_divergence_add(&perplexity->divergence, base, computed, next)
+                        : TAPML_OK;
 }
 
 // A row of a call, whose logits are those behind which the text has the token `next`.
@@ -148,7 +149,7 @@ tapml_status perplexity_run(const struct perplexity_options *options,
 
 void perplexity_release(struct perplexity *perplexity)
 {
-    divergence_release(&perplexity->divergence);
+    kl_divergence_release(&perplexity->divergence);
 }
 
 double perplexity_value(const struct running_mean *surprise)

@@ -12,13 +12,13 @@
 #pragma once
 
 #include "exec/session.h"
-#include "run/divergence.h"
+#include "run/kl_divergence.h"
 #include "run/text_chunks.h"
 
 struct perplexity {
     int64_t chunk;                // The one at hand, from 0; behind the last: how many there were.
     struct running_mean surprise; // -log p of the scored tokens so far.
-    struct divergence divergence; // From the base; nothing where there is none.
+    struct kl_divergence divergence; // From the base; nothing where there is none.
 };
 
 typedef void (*perplexity_chunk_fn)(void *user, const struct perplexity *perplexity);

@@ -70,8 +70,8 @@ static void compare(struct perplexity *perplexity)
 
     cr_assert_eq(log_softmax_make(base, 2, &rows[0]), TAPML_OK);
     cr_assert_eq(log_softmax_make(computed, 2, &rows[1]), TAPML_OK);
-    cr_assert_eq(divergence_add(&perplexity->divergence, &rows[0], &rows[1], 0), TAPML_OK);
-    cr_assert_eq(divergence_add(&perplexity->divergence, &rows[0], &rows[1], 1), TAPML_OK);
+    cr_assert_eq(kl_divergence_add(&perplexity->divergence, &rows[0], &rows[1], 0), TAPML_OK);
+    cr_assert_eq(kl_divergence_add(&perplexity->divergence, &rows[0], &rows[1], 1), TAPML_OK);
 }
 
 Test(perplexity_data, a_comparison_has_all_numbers)

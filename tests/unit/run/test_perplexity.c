@@ -122,7 +122,7 @@ Test(perplexity, a_base_is_compared_with)
 
     options.base = fixture.sessions[1];
     SHORT_MUST(perplexity_run(&options, &perplexity));
-    const struct divergence *divergence = &perplexity.divergence;
+    const struct kl_divergence *divergence = &perplexity.divergence;
 
     cr_assert_eq(divergence->divergences.count, 10);
     cr_assert_eq(divergence->same_top, 10);

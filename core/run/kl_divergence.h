@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 // All zeros: no position yet.
-struct divergence {
+struct kl_divergence {
     struct running_pair surprise;    // -log p of the token that follows: of the base; computed.
     struct running_mean divergences; // Kullback-Leibler, of the position's probabilities.
     struct running_mean differences; // p computed - p base, of the token that follows.
@@ -25,27 +25,27 @@ struct divergence {
     size_t capacity_divergences, capacity_differences;
 };
 
-void divergence_release(struct divergence *divergence);
+void kl_divergence_release(struct kl_divergence *divergence);
 
 // Adds a position behind which the text has the token `next`. TAPML_NO_MEMORY; TAPML_INVALID if
 // `computed` gives no probability to something that has one in `base`.
-tapml_status divergence_add(struct divergence *divergence,
-                            const struct log_softmax *base,
-                            const struct log_softmax *computed,
-                            int64_t next) STATUS_USED;
+tapml_status kl_divergence_add(struct kl_divergence *divergence,
+                               const struct log_softmax *base,
+                               const struct log_softmax *computed,
+                               int64_t next) STATUS_USED;
 
 // Sorts what was kept: the order of the positions is lost, and more can be added.
-void divergence_sort(struct divergence *divergence);
+void kl_divergence_sort(struct kl_divergence *divergence);
 
 // The value below which a part of `count` sorted values lie, 0 .. 1, on the line between its two
 // neighbours: at `part` * (count - 1), from 0. `count` is at least 1.
-double divergence_quantile(const double *sorted, size_t count, double part);
+double kl_divergence_quantile(const double *sorted, size_t count, double part);
 
 // The root of the mean square of the differences of probabilities, and its standard error.
-double divergence_root(const struct divergence *divergence);
-double divergence_root_error(const struct divergence *divergence);
+double kl_divergence_root(const struct kl_divergence *divergence);
+double kl_divergence_root_error(const struct kl_divergence *divergence);
 
 // The share of positions with the same likeliest token, and its standard error,
 // sqrt(s (1 - s) / (n - 1)).
-double divergence_same_top(const struct divergence *divergence);
-double divergence_same_top_error(const struct divergence *divergence);
+double kl_divergence_same_top(const struct kl_divergence *divergence);
+double kl_divergence_same_top_error(const struct kl_divergence *divergence);

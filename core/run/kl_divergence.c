@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "run/divergence.h"
+#include "run/kl_divergence.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-void divergence_release(struct divergence *divergence)
+void kl_divergence_release(struct kl_divergence *divergence)
 {
     alloc_free(divergence->kept_divergences);
     alloc_free(divergence->kept_differences);
-    *divergence = (struct divergence){0};
+    *divergence = (struct kl_divergence){0};
 }
 
 static int has_room(double **values, size_t *capacity, size_t count)
@@ -25,10 +25,10 @@ static int has_room(double **values, size_t *capacity, size_t count)
     return has;
 }
 
-tapml_status divergence_add(struct divergence *divergence,
-                            const struct log_softmax *base,
-                            const struct log_softmax *computed,
-                            int64_t next)
+tapml_status kl_divergence_add(struct kl_divergence *divergence,
+                               const struct log_softmax *base,
+                               const struct log_softmax *computed,
+                               int64_t next)
 {
     const size_t count = (size_t)divergence->divergences.count;
     const double log_base = log_softmax_at(base, next),
@@ -61,7 +61,7 @@ static int compare_values(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-void divergence_sort(struct divergence *divergence)
+void kl_divergence_sort(struct kl_divergence *divergence)
 {
     const size_t count = (size_t)divergence->divergences.count;
 
@@ -71,7 +71,7 @@ void divergence_sort(struct divergence *divergence)
     }
 }
 
-double divergence_quantile(const double *sorted, size_t count, double part)
+double kl_divergence_quantile(const double *sorted, size_t count, double part)
 {
     ASSERT(count > 0 && part >= 0 && part <= 1);
     const double at = part * (double)(count - 1);
@@ -82,30 +82,30 @@ double divergence_quantile(const double *sorted, size_t count, double part)
     return (1 - share) * sorted[below] + share * sorted[above];
 }
 
-double divergence_root(const struct divergence *divergence)
+double kl_divergence_root(const struct kl_divergence *divergence)
 {
     return sqrt(divergence->squares.mean);
 }
 
-double divergence_root_error(const struct divergence *divergence)
+double kl_divergence_root_error(const struct kl_divergence *divergence)
 {
-    const double root = divergence_root(divergence);
+    const double root = kl_divergence_root(divergence);
 
     // By the derivative of the root.
     return root > 0 ? running_mean_error(&divergence->squares) / (2 * root) : 0;
 }
 
-double divergence_same_top(const struct divergence *divergence)
+double kl_divergence_same_top(const struct kl_divergence *divergence)
 {
     const uint64_t count = divergence->divergences.count;
 
     return count > 0 ? (double)divergence->same_top / (double)count : 0;
 }
 
-double divergence_same_top_error(const struct divergence *divergence)
+double kl_divergence_same_top_error(const struct kl_divergence *divergence)
 {
     const uint64_t count = divergence->divergences.count;
-    const double share = divergence_same_top(divergence);
+    const double share = kl_divergence_same_top(divergence);
 
     return count > 1 ? sqrt(share * (1 - share) / (double)(count - 1)) : 0;
 }
