@@ -183,18 +183,23 @@ static tapml_status identify(struct calibrator *calibrator,
     return status;
 }
 
-// The floor of a class for outputs that are computed as the target does it. A quotient by a scale
-// that has another last bit may move a value near a tie by a step: no measure of single elements.
+static enum activation coarser(enum activation left, enum activation right)
+{
+    return activation_type(left)->rounding >= activation_type(right)->rounding ? left : right;
+}
+
+// The floor of a class for outputs that are computed as the target does it, and rounded to `dtype`.
+// A quotient by a scale that has another last bit may move a value near a tie by a step: no measure
+// of single elements.
 static struct compare_limit floor_of(const struct calibrator *calibrator,
                                      const struct compiled_op *schema,
-                                     enum compare_class class_)
+                                     enum compare_class class_,
+                                     uint32_t dtype)
 {
     const struct arithmetic *form = calibrator_form(calibrator, schema->op);
-    const enum activation loss = arithmetic_loss(form);
-    const double rounding = activation_type(calibrator->options.activation)->rounding;
-    const int is_larger = activation_type(loss)->rounding > rounding;
+    const enum activation computed = coarser(calibrator->options.activation, arithmetic_loss(form));
     const struct compare_limit floor =
-        compare_floor_in(class_, is_larger ? loss : calibrator->options.activation);
+        compare_floor_in(class_, coarser(computed, activation_find(dtype)));
     return floor.class_ == COMPARE_ELEMENTWISE && arithmetic_has_scale(form->inputs)
                ? compare_floor(COMPARE_REDUCTION)
                : floor;
@@ -206,7 +211,7 @@ tapml_status calibrator_class(const struct calibrator *calibrator,
 {
     enum compare_class class_ = COMPARE_EXACT;
     TAPML_TRY(compare_class_of(schema->op->tolerance, &class_));
-    *out_class = floor_of(calibrator, schema, class_).class_;
+    *out_class = floor_of(calibrator, schema, class_, TAPML_F32).class_;
     return TAPML_OK;
 }
 
@@ -253,7 +258,8 @@ static tapml_status begin(struct calibrator *calibrator,
                                REPLAY_OUTPUTS_MAX);
         }
         limits->params[limits->count] = item->arguments[i].name;
-        limits->items[limits->count++] = floor_of(calibrator, schema, class_);
+        limits->items[limits->count++] =
+            floor_of(calibrator, schema, class_, item->arguments[i].dtype);
     }
     return TAPML_OK;
 }

@@ -78,7 +78,8 @@ tapml_status calibrator_identity(struct calibrator *calibrator,
                                  char out_text[HASH_TEXT]) STATUS_USED;
 
 // The class by which the outputs of an op are measured: that of the op, or if activations are
-// reduced the one that they leave. TAPML_INVALID if the op's class is not known.
+// reduced the one that they leave; of an output in fewer bits than f32 elementwise is a reduction.
+// TAPML_INVALID if the op's class is not known.
 tapml_status calibrator_class(const struct calibrator *calibrator,
                               const struct compiled_op *schema,
                               enum compare_class *out_class) STATUS_USED;

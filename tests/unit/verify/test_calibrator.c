@@ -300,6 +300,22 @@ Test(calibrator, an_op_that_nothing_computes_has_its_floor)
                  TAPML_INVALID);
 }
 
+// An output that is rounded to f16 may be the other neighbour of an exact value near a tie.
+Test(calibrator, an_output_in_f16_has_the_floor_of_f16)
+{
+    struct cases_silu made;
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    tapml_op op = tapml_silu;
+    const struct compare_limit floor = compare_floor_in(COMPARE_ELEMENTWISE, ACTIVATION_F16);
+    cases_make_silu(&made, "s", 0);
+    op.name = made.item.op_name = "org.example.nowhere";
+    made.arguments[TAPML_SILU_Y].dtype = TAPML_F16;
+    MUST(calibrator_limits(calibrator, store, &made.item, schema_of(&op), limits));
+    cr_expect_eq(limits[0].class_, COMPARE_REDUCTION);
+    cr_expect_eq(limits[0].row_error, floor.row_error);
+    cr_expect_eq(limits[0].nmse, floor.nmse);
+}
+
 // The norm of equal numbers is 0, and what the mean loses of them is all that floats leave of it.
 Test(calibrator, a_result_of_nothing_but_roundings_judges_no_operator)
 {
