@@ -80,6 +80,13 @@ static const char *kind_name(mode_t mode)
     }
 }
 
+static tapml_status expect_regular(const char *path, const struct stat *about)
+{
+    return S_ISREG(about->st_mode) ? TAPML_OK
+                                   : status_fail(TAPML_INVALID, "%s: expected a file, found %s",
+                                                 path, kind_name(about->st_mode));
+}
+
 static tapml_status open_to_read(const char *path, int *out_descriptor, struct stat *out_about)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -91,13 +98,19 @@ static tapml_status open_to_read(const char *path, int *out_descriptor, struct s
         close(descriptor);
         return status;
     }
-    if (!S_ISREG(out_about->st_mode)) {
+    const tapml_status status = expect_regular(path, out_about);
+    if (status != TAPML_OK) {
         close(descriptor);
-        return status_fail(TAPML_INVALID, "%s: expected a file, found %s", path,
-                           kind_name(out_about->st_mode));
+        return status;
     }
     *out_descriptor = descriptor;
     return TAPML_OK;
+}
+
+tapml_status file_expect(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? expect_regular(path, &about) : TAPML_OK;
 }
 
 tapml_status file_map(const char *path, struct file_map *out_map)

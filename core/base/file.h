@@ -65,6 +65,10 @@ int file_is_folder(const char *path);
 // Whether the name itself is a symbolic link, wherever it leads.
 int file_is_link(const char *path);
 
+// TAPML_INVALID where something is there that is no regular file: what opens it by its name alone
+// could wait for ever, as on a pipe.
+tapml_status file_expect(const char *path) STATUS_USED;
+
 // Makes a folder and those above it; fine where it exists.
 tapml_status file_make_folder(const char *path) STATUS_USED;
 

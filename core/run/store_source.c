@@ -12,6 +12,7 @@
 #include "run/run_metadata.h"
 #include "run/setup.h"
 #include "store/bundle.h"
+#include "store/carved.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -64,6 +65,20 @@ take_over(struct store *store, struct store *other, struct merge_counts *out_cou
                              first);
 }
 
+// Nothing to replay would be nothing that is wrong.
+static tapml_status expect_cases(struct store *store, const struct run_config *config)
+{
+    struct carved_counts counts;
+
+    TAPML_TRY(carved_count(store, &counts));
+    return counts.cases > 0
+               ? TAPML_OK
+               : status_fail(TAPML_PRECONDITION,
+                             "[source] store: '%s' has %" PRIu64 " calls and none is a case that "
+                             "could be replayed",
+                             config->store, counts.calls);
+}
+
 tapml_status store_source_settle(struct store *store,
                                  const struct run_config *config,
                                  const struct setup *setup,
@@ -82,7 +97,9 @@ tapml_status store_source_settle(struct store *store,
     const tapml_status status = take_over(store, other, out_counts);
 
     store_close(other);
-    return status == TAPML_OK ? run_metadata_settle_cases(store, config, setup) : status;
+    TAPML_TRY(status);
+    TAPML_TRY(expect_cases(store, config));
+    return run_metadata_settle_cases(store, config, setup);
 }
 
 // -- Weights -----------------------------------------------------------------------------------

@@ -91,6 +91,10 @@ tapml_status store_execute(struct store *store, const char *sql, const char *doi
 
 static tapml_status connect_file(struct store *store, const struct store_connect_options *options)
 {
+    if (*store->path == '\0') { // SQLite would take a file that nobody finds again.
+        return status_fail(TAPML_INVALID, "a store's path is empty");
+    }
+    TAPML_TRY(file_expect(store->path));
     TAPML_TRY(pages_create(&store->pages));
     if (options->replacement) {
         pages_replace(store->pages, options->replacement);

@@ -61,14 +61,14 @@ static int is_given_up(const struct kept_cases *cases, const struct verdict *ver
     return most > 0 && examiner_hangs(cases->examiner, verdict->op_name) >= most;
 }
 
-// Why a case says nothing about the target, since the source computed something else than its op;
-// or NULL.
+// Why a case says nothing about the target, since the source computed something else than its op,
+// or what it kept is no call that anything could compute; or NULL.
 static const char *find_refutation(const struct kept_cases *cases, int64_t case_id)
 {
     const struct verdict_list *list = cases->options->refuted;
     for (size_t i = 0; list && i < list->count; i++) {
         if (list->items[i].case_id == case_id) {
-            return list->items[i].kind == VERDICT_FAIL ? list->items[i].reason : NULL;
+            return verdict_count_failed(&list->items[i], 1) > 0 ? list->items[i].reason : NULL;
         }
     }
     return NULL;

@@ -193,6 +193,14 @@ def what_cannot_be_is_one_sentence(folder):
     assert not os.path.exists(own)
     ini, own = write(folder, os.path.join(rig.SOURCE, "README.md"))
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "README.md")
+    pipe = os.path.join(folder, "pipe.tapmlrun")
+    os.mkfifo(pipe)
+    rig.contains(rig.check(rig.host("--config", write(folder, pipe)[0]), 2).stderr, "pipe.tapmlrun: expected a file, found a pipe")
+    empty = os.path.join(folder, "empty.tapmlrun")
+    with tapml.Store(empty, "nothing"):
+        pass
+    rig.contains(rig.check(rig.host("--config", write(folder, empty)[0]), 2).stderr, "has 0 calls and none is a case")
+    shutil.rmtree(own)
     ini, own = write(folder, store, more="[offload]\nprompts = 3\n")
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "'prompts' in [offload] means nothing beside 'store'")
     with open(ini, "w", encoding="utf-8") as file:
@@ -200,6 +208,14 @@ def what_cannot_be_is_one_sentence(folder):
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "expected a section [target.NAME]")
     done = rig.check(rig.host("--check-config", write(folder, store)[0]), 0)
     rig.contains(done.stdout, f"source   {store}: ", "cases of 40 instances", "target   gpu: reference:f32-blocked")
+
+
+def a_case_that_is_no_call_accuses_no_target(folder):
+    store = os.path.join(folder, "run.tapmlrun")
+    carve_by_hand(store, factor=2.0)
+    rig.change_store(folder, "UPDATE argument SET kind = 'f64', d = 0, i = NULL WHERE param = 'transposed'")
+    done = rig.check(rig.host("--config", write(folder, store)[0]), 0)
+    rig.contains(done.stdout, "unsupported: a/linear", "the source recorded something else than its op computes", "0 blamed")
 
 
 def a_store_that_was_changed_is_refused(folder):
@@ -214,7 +230,7 @@ def a_store_that_was_changed_is_refused(folder):
 
 TESTS = [cases_of_a_run_are_judged_without_its_model, plan_of_cases_is_one_for_the_model, weights_must_be_at_hand,
          calls_of_another_program_are_judged, a_wrong_mapping_is_named_and_no_target_is_accused,
-         what_cannot_be_is_one_sentence, a_store_that_was_changed_is_refused]
+         what_cannot_be_is_one_sentence, a_case_that_is_no_call_accuses_no_target, a_store_that_was_changed_is_refused]
 
 if __name__ == "__main__":
     rig.main([rig.plain(test) for test in TESTS], ["reference"])
