@@ -133,6 +133,15 @@ def attention_with_a_causal_mask_is_an_operator(folder):
     rig.contains(done.stdout, "gpu: all 4 instances right")
 
 
+def ordinary_models_are_carved(_):
+    for module in ("torch", "pytest"):
+        rig.need(module, importlib.util.find_spec(module) is not None)
+    test = os.path.join(rig.SOURCE, "tests", "python", "test_carve.py")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test], env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 JUDGE = """
 import sys, torch, tapml
 def norm(x, weight, eps, offset):
@@ -154,7 +163,7 @@ def kernels_of_torch_are_judged(folder):
 
 TESTS = [kernels_of_torch_are_judged, a_model_without_an_architecture_is_carved_and_replayed,
          the_same_store_is_replayed_on_another_vendors_library, an_op_spoilt_on_the_target_is_named_from_the_store_alone,
-         a_wrong_row_of_the_table_is_named, attention_with_a_causal_mask_is_an_operator]
+         a_wrong_row_of_the_table_is_named, attention_with_a_causal_mask_is_an_operator, ordinary_models_are_carved]
 
 if __name__ == "__main__":
     rig.main(TESTS, ["opencl"])

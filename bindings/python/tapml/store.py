@@ -131,6 +131,8 @@ class Store:
 
     def __init__(self, path, model):
         """Opens the store, and makes it if it is absent; `model` tells the model from others."""
+        if not os.fspath(path):
+            raise ValueError("the path of a store is empty")
         self._positions, self._opaque = {}, {}
         self._handle = ctypes.c_void_p()
         _call("open", os.fsencode(path), model.encode(), ctypes.byref(self._handle))

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which function or module of PyTorch is which operator of TapML (docs/ops): the table that `tapml.carve` reads.
 
-A row of `FUNCTIONS` is a function with the parameters of PyTorch's own and what it returned, `y`. It gives back an
-`Operator` with arguments by the names of TapML's parameters, or None where this call is none of its operators: then the
-call is opaque. A row of `MODULES` is asked with a module, what it was called with and what it returned; where it gives
-back None the functions that the module has called are recorded instead. Rows of yours are added to either.
+A row of `FUNCTIONS` is a function with the parameters of PyTorch's own, by the same names, and what it returned, `y`. It
+gives back an `Operator` with arguments by the names of TapML's parameters, or None where this call is none of its
+operators: then the call is opaque. A row of `MODULES` is asked with a module, what it was called with and what it
+returned; where it gives back None the functions that the module has called are recorded instead. Rows of yours are
+added to either.
 """
 import fnmatch
 import math
@@ -26,7 +27,8 @@ def _is_float(*values):
 
 
 def _unary(name):
-    return lambda x, y, **_: Operator(name, {"y": y}, x=x) if _is_float(x) else None
+    """An operator of one tensor; rows are what each of them has, so that a single number is none."""
+    return lambda input, y, **_: Operator(name, {"y": y}, x=input) if _is_float(input) and input.dim() > 0 else None
 
 
 def _like(value, y):
@@ -37,61 +39,63 @@ def _like(value, y):
 
 
 def _binary(name):
-    def row(a, b, y, alpha=1, **_):
+    def row(input, other, y, alpha=1, **_):
         if alpha != 1 or not _is_float(y) or y.dim() == 0:
             return None
-        left, right = _like(a, y), _like(b, y)
+        left, right = _like(input, y), _like(other, y)
         return None if left is None or right is None else Operator(name, {"y": y}, a=left, b=right)
     return row
 
 
-def _multiply(a, b, y, **_):
-    for value, factor in ((a, b), (b, a)):
-        if _is_float(value, y) and isinstance(factor, (int, float)):
+def _multiply(input, other, y, **_):
+    for value, factor in ((input, other), (other, input)):
+        if _is_float(value, y) and y.dim() > 0 and isinstance(factor, (int, float)):
             return Operator("tapml.scale", {"y": y}, x=value, factor=float(factor))
-    return _binary("tapml.mul")(a, b, y)
+    return _binary("tapml.mul")(input, other, y)
 
 
-def _linear(x, weight, bias=None, *, y, **_):
-    return Operator("tapml.linear", {"y": y}, x=x, w=weight, b=bias, transposed=0) if _is_float(x) else None
+def _linear(input, weight, bias=None, *, y, **_):
+    if weight.dim() != 2 or not _is_float(input):
+        return None
+    return Operator("tapml.linear", {"y": y}, x=input, w=weight, b=bias, transposed=0)
 
 
-def _embedding(ids, table, padding_idx=None, max_norm=None, *_, y, **__):
+def _embedding(input, weight, padding_idx=None, max_norm=None, *_, y, **__):
     if max_norm is not None or not _is_float(y):
         return None
-    return Operator("tapml.embed", {"y": y.reshape(-1, y.shape[-1])}, table=table,
-                    ids=ids.reshape(-1).to(torch.int32), offset=0)
+    return Operator("tapml.embed", {"y": y.reshape(-1, y.shape[-1])}, table=weight,
+                    ids=input.reshape(-1).to(torch.int32), offset=0)
 
 
-def _layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5, *, y):
-    if len(normalized_shape) != 1 or not _is_float(x):
+def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, *, y):
+    if len(normalized_shape) != 1 or not _is_float(input):
         return None
-    return Operator("tapml.layer_norm", {"y": y}, x=x, weight=weight, bias=bias, eps=float(eps), offset=0.0)
+    return Operator("tapml.layer_norm", {"y": y}, x=input, weight=weight, bias=bias, eps=float(eps), offset=0.0)
 
 
-def _rms_norm(x, normalized_shape, weight=None, eps=None, *, y):
-    if len(normalized_shape) != 1 or not _is_float(x):
+def _rms_norm(input, normalized_shape, weight=None, eps=None, *, y):
+    if len(normalized_shape) != 1 or not _is_float(input):
         return None
-    eps = torch.finfo(x.dtype).eps if eps is None else eps
-    return Operator("tapml.rms_norm", {"y": y}, x=x, weight=weight, eps=float(eps), offset=0.0)
+    eps = torch.finfo(input.dtype).eps if eps is None else eps
+    return Operator("tapml.rms_norm", {"y": y}, x=input, weight=weight, eps=float(eps), offset=0.0)
 
 
-def _addmm(bias, x, weight, *, beta=1, alpha=1, y):
-    if beta != 1 or alpha != 1 or bias.dim() != 1 or not _is_float(x):
+def _addmm(input, mat1, mat2, *, beta=1, alpha=1, y):
+    if beta != 1 or alpha != 1 or input.dim() != 1 or not _is_float(mat1):
         return None
-    return Operator("tapml.linear", {"y": y}, x=x, w=weight, b=bias, transposed=1)
+    return Operator("tapml.linear", {"y": y}, x=mat1, w=mat2, b=input, transposed=1)
 
 
-def _gelu(x, approximate="none", *, y):
-    return _unary("tapml.gelu" if approximate == "none" else "tapml.gelu_tanh")(x, y)
+def _gelu(input, approximate="none", *, y):
+    return _unary("tapml.gelu" if approximate == "none" else "tapml.gelu_tanh")(input, y)
 
 
-def _softplus(x, beta=1, threshold=20, *, y):
-    return _unary("tapml.softplus")(x, y) if beta == 1 and threshold == 20 else None
+def _softplus(input, beta=1, threshold=20, *, y):
+    return _unary("tapml.softplus")(input, y) if beta == 1 and threshold == 20 else None
 
 
-def _negative(x, y):
-    return Operator("tapml.scale", {"y": y}, x=x, factor=-1.0) if _is_float(x) else None
+def _negative(input, y):
+    return Operator("tapml.scale", {"y": y}, x=input, factor=-1.0) if _is_float(input) and y.dim() > 0 else None
 
 
 def _concat(tensors, dim=0, *, y, **_):
@@ -101,15 +105,15 @@ def _concat(tensors, dim=0, *, y, **_):
     return Operator("tapml.concat", {"y": y}, a=tensors[0], b=tensors[1])
 
 
-def _conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, y):
+def _conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, y):
     """The causal convolution of each channel with its own taps: rows of zeros in front, and what hangs over is cut."""
     taps, channels = weight.shape[-1], weight.shape[0]
     one = ((1,), 1)
-    if not _is_float(x) or x.dim() != 3 or x.shape[0] != 1 or taps < 2 or groups != channels or weight.shape[1] != 1 \
-            or stride not in one or dilation not in one or padding not in (taps - 1, (taps - 1,)):
+    if not _is_float(input) or input.dim() != 3 or input.shape[0] != 1 or taps < 2 or groups != channels \
+            or weight.shape[1] != 1 or stride not in one or dilation not in one or padding not in (taps - 1, (taps - 1,)):
         return None
-    rows = x[0].transpose(0, 1)
-    before = torch.zeros(taps - 1, channels, dtype=x.dtype)
+    rows = input[0].transpose(0, 1)
+    before = torch.zeros(taps - 1, channels, dtype=input.dtype)
     after = torch.cat([before, rows])[-(taps - 1):]
     return Operator("tapml.conv1d_causal", {"y": y[0].transpose(0, 1)[:rows.shape[0]]}, {"tail": (before, after)},
                     x=rows, w=weight.reshape(channels, taps), b=bias)
@@ -123,11 +127,11 @@ def _is_causal(mask, queries, keys):
     return bool(((seen & visible) | (hidden & ~visible)).all())
 
 
-def _attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, *, y):
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, *, y):
     """Of one sequence: keys and values are the rows of states that are full."""
-    if q.dim() != 4 or q.shape[0] != 1 or dropout_p != 0 or not _is_float(q, k, v):
+    if query.dim() != 4 or query.shape[0] != 1 or dropout_p != 0 or not _is_float(query, key, value):
         return None
-    queries, keys = q.shape[2], k.shape[2]
+    queries, keys = query.shape[2], key.shape[2]
     causal = int(is_causal)
     if is_causal and queries != keys:
         return None  # PyTorch lets the first query see the first key alone.
@@ -136,9 +140,9 @@ def _attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=No
         if mask is None or not _is_causal(mask, queries, keys):
             return None
         causal = 1
-    rows = [value[0].transpose(0, 1) for value in (q, k, v, y)]
+    rows = [heads[0].transpose(0, 1) for heads in (query, key, value, y)]
     return Operator("tapml.attention", {"y": rows[3]}, q=rows[0], k_state=rows[1], v_state=rows[2],
-                    position=keys - queries, scale=float(scale if scale is not None else 1 / math.sqrt(q.shape[-1])),
+                    position=keys - queries, scale=float(scale if scale is not None else 1 / math.sqrt(query.shape[-1])),
                     causal=causal, window=0, chunk=0, softcap=0.0, alibi_bf16=0)
 
 
