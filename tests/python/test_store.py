@@ -46,6 +46,17 @@ def test_views_are_kept_as_their_values(path, view):
     assert (contents(path, "a", "y", "after", numpy.float32) == silu(x).ravel()).all()
 
 
+def test_fields_of_a_record_are_kept_as_their_values(path):
+    """Strides that are no multiple of an element."""
+    record = numpy.zeros(6, numpy.dtype([("tag", "u1"), ("x", "f4")]))
+    record["x"] = numpy.arange(6)
+    with tapml.Store(path, "model") as store:
+        with store.call("any", "a", prompt="p", version=0) as call:
+            call.take(y=record["x"])
+        store.commit()
+    assert contents(path, "a", "0", "after", numpy.float32).tolist() == [0, 1, 2, 3, 4, 5]
+
+
 def test_types_are_those_of_numpy(path):
     with tapml.Store(path, "model") as store:
         for dtype, name in (("f4", "f32"), ("f2", "f16"), ("f8", "f64"), ("i4", "i32"), ("i8", "i64"), ("u1", "u8")):

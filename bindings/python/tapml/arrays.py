@@ -23,8 +23,12 @@ def _of_torch(tensor):
 
 def _of_numpy(array):
     about = array.__array_interface__
-    dtype = _OF_NUMPY.get(about["typestr"][1:]) if about["typestr"][0] in "<|" else None
     size = int(about["typestr"][2:])
+    if size > 0 and any(stride % size != 0 for stride in about["strides"] or ()):
+        import numpy
+        array = numpy.array(array, order="C")  # Strides count elements: fields of a record lie between them.
+        about = array.__array_interface__
+    dtype = _OF_NUMPY.get(about["typestr"][1:]) if about["typestr"][0] in "<|" else None
     strides = about["strides"]
     if strides is not None:
         strides = tuple(stride // size for stride in strides)
