@@ -147,11 +147,11 @@ def test_a_model_of_which_nothing_is_seen_is_refused(path):
 
 def test_what_is_no_model_is_a_sentence(path):
     model = nn.Sequential(nn.Linear(8, 8))
-    with pytest.raises(TypeError, match="model is a function, expected a torch.nn.Module"):
+    with pytest.raises(TypeError, match="model is of type function, expected a torch.nn.Module"):
         tapml.carve(functional.silu, {"p": X}, out=path)
     with pytest.raises(TypeError, match="a prompt is of type int"):
         tapml.carve(model, {3: X}, out=path)
-    with pytest.raises(TypeError, match="prompts is a Tensor, expected a dictionary"):
+    with pytest.raises(TypeError, match="prompts is of type Tensor, expected a dictionary"):
         tapml.carve(model, X, out=path)
     with pytest.raises(ValueError, match="the path of a store is empty"):
         tapml.carve(model, {"p": X}, out="")

@@ -5,9 +5,9 @@
 The host calls it from its workers through a socket. Each worker gets a child of this process, forked when it connects,
 so that what a callable keeps between calls is there as long as the worker lives, and gone in the next one.
 """
-import ctypes
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import traceback
 
+from tapml import children, libraries
 from tapml.store import Error
 
 _ENTRY = struct.Struct("=32sIIIIQ6q6qQQ")  # Name, kind, dtype, rank, 0, number, shape, strides, bytes, address.
@@ -23,20 +24,16 @@ _TENSOR_OUT, _TENSOR_INOUT, _TENSORS, _I64, _F64 = 2, 3, 4, 5, 6
 # By the codes of tapml/tensor.h, a class and bits: bytes of an element, and its name in NumPy and PyTorch.
 _TYPES = {0x20: (4, "int32"), 0x40: (8, "int64"), 0x10008: (1, "uint8"), 0x20010: (2, "float16"),
           0x20020: (4, "float32"), 0x20040: (8, "float64"), 0x40010: (2, "bfloat16")}
-_LIBRARY = "tapml-callable.so"
+_LIBRARY = os.path.join("tapml", "1", "tapml-callable.so")
+_PATIENCE_S = 5  # With a host that was asked to end.
 
 
 def _library():
-    """The file that the host calls: what TAPML_CALLABLE_LIBRARY names, else the installed one."""
-    named = os.environ.get("TAPML_CALLABLE_LIBRARY")
-    found = [named] if named else []
-    for prefix in (sys.prefix, "/usr/local", "/usr"):
-        for folder in ("lib", f"lib/{os.uname().machine}-linux-gnu", "lib64"):
-            found.append(os.path.join(prefix, folder, "tapml", "1", _LIBRARY))
-    for path in found:
-        if os.path.exists(path):
-            return path
-    raise Error(f"{_LIBRARY} is not there; TAPML_CALLABLE_LIBRARY names it")
+    """The file that the host calls."""
+    path = libraries.find("TAPML_CALLABLE_LIBRARY", _LIBRARY)
+    if path is None or not os.path.exists(path):
+        raise Error(f"{path or os.path.basename(_LIBRARY)} is not there; TAPML_CALLABLE_LIBRARY names the file")
+    return path
 
 
 def _numpy_array(memory, dtype, shape, strides):
@@ -89,9 +86,8 @@ class _Callee:
             memories = [self._receive(*entry[-1:-3:-1]) if entry[2] else None for entry in entries]
             try:
                 self._call(entries, memories)
-            except Exception:
-                with open(self._failure, "w", encoding="utf-8") as file:
-                    file.write(traceback.format_exc())
+            except BaseException:  # Of sys.exit, too: it is the callable that ends, not its process.
+                _write(self._failure, traceback.format_exc())
                 self._file.write(struct.pack("=I", 1))
             else:
                 self._file.write(struct.pack("=I", 0))
@@ -120,49 +116,106 @@ class _Callee:
                 given[name] = value
                 if kind == _TENSOR_INOUT:
                     outputs[name] = value
-        result = self._function(**given)
-        if not isinstance(result, dict):
-            result = dict(zip(outputs, result if isinstance(result, (tuple, list)) else [result]))
-        for name, value in result.items():
+        for name, value in _by_name(self._function(**given), list(outputs)).items():
             if value is not None and value is not outputs[name]:
-                if tuple(value.shape) != tuple(outputs[name].shape):
-                    raise ValueError(f"'{name}' has the shape {tuple(value.shape)}, expected {tuple(outputs[name].shape)}")
+                _check_output(name, value, outputs[name])
                 outputs[name][...] = value
+
+
+def _by_name(result, names):
+    """What a callable has returned, by the names of the outputs."""
+    if isinstance(result, dict):
+        for name in result:
+            if name not in names:
+                raise ValueError(f"'{name}' is no output, expected {', '.join(names)}")
+        return result
+    if result is None:
+        return {}
+    results = result if isinstance(result, (tuple, list)) else [result]
+    if len(results) != len(names):
+        raise ValueError(f"{len(results)} outputs are returned, expected {len(names)}: {', '.join(names)}"
+                         " (None for what is written in place)")
+    return dict(zip(names, results))
+
+
+def _check_output(name, value, output):
+    """What is assigned is converted without a word, so that it would be right with another type or shape."""
+    if not hasattr(value, "dtype") or not hasattr(value, "shape"):
+        raise TypeError(f"'{name}' is of type {type(value).__name__}, expected an array")
+    found, expected = (str(array.dtype).replace("torch.", "") for array in (value, output))
+    if found != expected:
+        raise TypeError(f"'{name}' has the type {found}, expected {expected}")
+    if tuple(value.shape) != tuple(output.shape):
+        raise ValueError(f"'{name}' has the shape {tuple(value.shape)}, expected {tuple(output.shape)}")
+
+
+def _read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def _write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _serve_child(connection, function, arrays, failure):
     """In a child: its threads are none but this one."""
-    status = 0
     try:
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
         _Callee(connection, function, arrays, failure).serve()
     except (OSError, EOFError):
-        pass
-    except BaseException:
-        traceback.print_exc()
-        status = 1
+        pass  # The host has hung up.
     finally:
         sys.stdout.flush()
-        os._exit(status)
 
 
-def _accept_until_end(host, listener, function, arrays, failure):
+def _accept_until_end(host, listener, serve, failure):
     """Forks a child for each connection of the host's workers until the host has ended."""
-    children = set()
-    while host.poll() is None:
+    with children.Children() as workers:
+        while host.poll() is None:
+            problem = workers.tend()
+            if problem is not None:
+                _write(failure, problem)
+            try:
+                connection, _ = listener.accept()
+            except socket.timeout:
+                continue
+            connection.setblocking(True)
+            workers.fork(connection, serve)
+
+
+def _end(host):
+    """Ends a host that is not waited for: first as Ctrl-C does, so that it ends its workers."""
+    if host.poll() is None:
+        host.send_signal(signal.SIGINT)
         try:
-            connection, _ = listener.accept()
-        except socket.timeout:
-            continue
-        child = os.fork()
-        if child == 0:
-            listener.close()
-            _serve_child(connection, function, arrays, failure)
-        connection.close()
-        children.add(child)
-    for child in children:
-        os.waitpid(child, 0)
+            host.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            host.kill()
+            host.wait()
+
+
+def _run_host(words, folder, function, arrays):
+    """Runs a host whose workers call the function. Returns what it has printed, and what the callable has raised."""
+    path, printed, failure = (os.path.join(folder, name) for name in ("socket", "printed", "failure"))
+    serve = lambda connection: _serve_child(connection, function, arrays, failure)
+    with socket.socket(socket.AF_UNIX) as listener, open(printed, "wb") as output:
+        listener.bind(path)
+        listener.listen()
+        listener.settimeout(0.05)
+        try:
+            host = subprocess.Popen(words, env={**os.environ, "TAPML_CALLABLE": path}, stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=output,
+                                    preexec_fn=lambda: children.die_with_parent(signal.SIGTERM))
+        except OSError as problem:
+            raise Error(f"{words[0]}: {problem.strerror}; TAPML_HOST names the program") from problem
+        try:
+            _accept_until_end(host, listener, serve, failure)
+        finally:
+            _end(host)
+    return _read(printed), _read(failure) if os.path.exists(failure) else None
 
 
 def judge(function, op, cases, arrays="numpy", **options):
@@ -175,28 +228,22 @@ def judge(function, op, cases, arrays="numpy", **options):
     `options` are those of `tapml-host judge`: rounds=50, seed=1, deadline=10, hide_cases=True, weights="f32", model=...
 
     Returns the document of `tapml-host judge --json` as a dictionary: `verdict` is "right" or what is wrong; `exception`
-    is there with the last traceback where the callable has raised. `Error` where nothing could be judged."""
+    is there with the last traceback where the callable has raised, or how its process has ended. `Error` where nothing could be judged."""
+    if not callable(function):
+        raise TypeError(f"function is of type {type(function).__name__}, expected a callable")
     if arrays not in _ARRAYS:
         raise ValueError(f"arrays is '{arrays}', expected 'numpy' or 'torch'")
     with tempfile.TemporaryDirectory(prefix="tapml-") as folder:
-        path, document, failure = (os.path.join(folder, name) for name in ("socket", "verdict.json", "failure"))
+        document = os.path.join(folder, "verdict.json")
         words = [os.environ.get("TAPML_HOST", "tapml-host"), "judge", _library(), "--op", op, "--entry", "tapml_callable",
                  "--arguments", "*op *", "--returns", "int", "--cases", os.fspath(cases), "--json", document]
         for name, value in options.items():
-            words += ["--" + name.replace("_", "-")] + ([] if value is True else [str(value)])
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(path)
-            listener.listen()
-            listener.settimeout(0.05)
-            with subprocess.Popen(words, env={**os.environ, "TAPML_CALLABLE": path}, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
-                _accept_until_end(host, listener, function, arrays, failure)
-                said, problem = host.stdout.read(), host.stderr.read()
+            if value is not False:
+                words += ["--" + name.replace("_", "-")] + ([] if value is True else [str(value)])
+        printed, raised = _run_host(words, folder, function, arrays)
         if not os.path.exists(document):
-            raise Error((problem or said).strip())
-        with open(document, encoding="utf-8") as file:
-            verdict = json.load(file)
-        if os.path.exists(failure):
-            with open(failure, encoding="utf-8") as file:
-                verdict["exception"] = file.read()
+            raise Error(printed.strip())
+        verdict = json.loads(_read(document))
+        if raised is not None:
+            verdict["exception"] = raised
         return verdict

@@ -4,9 +4,11 @@
 import ctypes
 import os
 
+from tapml import libraries
 from tapml.arrays import describe
 
 BEFORE, AFTER = 0, 1
+_LIBRARY = "libtapml-carve.so.1"
 
 
 class Error(Exception):
@@ -14,8 +16,12 @@ class Error(Exception):
 
 
 def _load():
-    """The library: the file that TAPML_CARVE_LIBRARY names, else the system's."""
-    library = ctypes.CDLL(os.environ.get("TAPML_CARVE_LIBRARY", "libtapml-carve.so.1"))
+    """The library: the one that is known, else the system's."""
+    path = libraries.find("TAPML_CARVE_LIBRARY", _LIBRARY) or _LIBRARY
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as problem:
+        raise Error(f"{problem}; TAPML_CARVE_LIBRARY names the file") from problem
     text, i32, u32, i64, u64 = (ctypes.c_char_p, ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64, ctypes.c_uint64)
     handle, shape = ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64)
     tensor = [text, u32, shape, shape, ctypes.c_void_p]

@@ -88,7 +88,7 @@ class Carving(TorchFunctionMode):
         """`out` is the store; `name` tells this model from others; `table` replaces `torch_table.FUNCTIONS`."""
         super().__init__()
         if not isinstance(model, torch.nn.Module):
-            raise TypeError(f"model is a {type(model).__name__}, expected a torch.nn.Module")
+            raise TypeError(f"model is of type {type(model).__name__}, expected a torch.nn.Module")
         if isinstance(model, torch.jit.ScriptModule):
             raise Error("TorchScript has compiled the model, so that its functions cannot be seen: carve the original")
         self._model, self._table = model, torch_table.FUNCTIONS if table is None else table
@@ -303,7 +303,7 @@ def carve(model, prompts, out, name=None, table=None):
 
     Returns how many calls were operators of TapML, and how many are opaque. `Error` where nothing was seen."""
     if not isinstance(prompts, dict):
-        raise TypeError(f"prompts is a {type(prompts).__name__}, expected a dictionary from texts to what a model is fed")
+        raise TypeError(f"prompts is of type {type(prompts).__name__}, expected a dictionary from texts to what a model is fed")
     with torch.no_grad(), Carving(model, out, name, table) as carving:
         for prompt, fed in prompts.items():
             carving.begin(prompt)
