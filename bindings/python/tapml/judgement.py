@@ -227,8 +227,9 @@ def judge(function, op, cases, arrays="numpy", **options):
 
     `options` are those of `tapml-host judge`: rounds=50, seed=1, deadline=10, hide_cases=True, weights="f32", model=...
 
-    Returns the document of `tapml-host judge --json` as a dictionary: `verdict` is "right" or what is wrong; `exception`
-    is there with the last traceback where the callable has raised, or how its process has ended. `Error` where nothing could be judged."""
+    Returns the document of `tapml-host judge --json` as a dictionary: `verdict` is "right" or what is wrong;
+    `exception` is there with the last traceback where the callable has raised, or with how its process has ended.
+    `Error` where nothing could be judged."""
     if not callable(function):
         raise TypeError(f"function is of type {type(function).__name__}, expected a callable")
     if arrays not in _ARRAYS:
