@@ -7,7 +7,7 @@
 #include "run/outcome.h"
 
 struct command {
-    const char *program; // The file of this program, for finding plugins.
+    const char *program; // The file of this program, beside which plugins are found; or NULL.
     int argc;
     char **argv;
 };

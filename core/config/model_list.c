@@ -62,7 +62,7 @@ static tapml_status find_beside(const char *folder, char **out_folder)
 // `*out_folder` stays if the executable knows no folder.
 static tapml_status find_by_program(const char *program, char **out_folder)
 {
-    if (getauxval(AT_SECURE) != 0) {
+    if (program == NULL || getauxval(AT_SECURE) != 0) {
         return TAPML_OK; // A link to the program would choose the folder.
     }
     char *beside = folder_of(program);

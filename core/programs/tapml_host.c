@@ -6,9 +6,11 @@
 
 #include "commands/command.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct entry {
     const char *name;
@@ -76,8 +78,24 @@ static const struct entry *find_option(int argc, char **argv)
     return &entries[0];
 }
 
+// The file that runs, whatever it was called by: a name that was found by PATH has no folder, and
+// one of that name in the current folder is another file. NULL where nothing says it.
+static const char *find_program(const char *called, char *out_path, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", out_path, size);
+
+    if (length > 0 && (size_t)length < size) {
+        out_path[length] = '\0';
+        return out_path;
+    }
+    return strchr(called, '/') != NULL ? called : NULL;
+}
+
 static enum outcome run(int argc, char **argv)
 {
+    char path[PATH_MAX];
+    const char *program = argc > 0 ? find_program(argv[0], path, sizeof(path)) : NULL;
+
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help();
         return argc < 2 ? OUTCOME_USAGE : OUTCOME_OK;
@@ -89,11 +107,11 @@ static enum outcome run(int argc, char **argv)
     if (strncmp(argv[1], "--", 2) == 0) {
         const struct entry *entry = find_option(argc, argv);
 
-        return entry->main(&(struct command){argv[0], argc - 1, argv + 1});
+        return entry->main(&(struct command){program, argc - 1, argv + 1});
     }
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         if (strcmp(argv[1], entries[i].name) == 0) {
-            return entries[i].main(&(struct command){argv[0], argc - 2, argv + 2});
+            return entries[i].main(&(struct command){program, argc - 2, argv + 2});
         }
     }
     (void)fprintf(stderr, "tapml-host: unknown command '%s', see --help\n", argv[1]);
