@@ -45,7 +45,7 @@ struct dump {
     struct arena *arena;
     struct dump_tensor *tensors;
     size_t count, capacity;
-    size_t skipped; // Tensors that are none of ours: without a dtype, or of too many axes.
+    size_t skipped;          // Tensors that are none of ours: without a dtype, or of too many axes.
     int is_ordered;          // In the order of the run.
     struct dump_part *parts; // What tensors lie in.
 };
