@@ -148,6 +148,23 @@ def need(what, is_there):
         raise Skip(f"no {what}")
 
 
+@functools.cache
+def _has_modules(program, modules):
+    imports = "".join(f"import {module};" for module in modules)
+    return os.path.exists(program) and subprocess.run([program, "-c", imports], stdin=subprocess.DEVNULL, check=False,
+                                                      stderr=subprocess.DEVNULL).returncode == 0
+
+
+def python_with(*modules):
+    """A Python that has the modules: this one, or the system's, to which packages belong. The test is skipped without one."""
+    for program in (sys.executable, "/usr/bin/python3"):
+        if _has_modules(program, modules):
+            return program
+    for module in modules:
+        need(module, any(_has_modules(program, (module,)) for program in (sys.executable, "/usr/bin/python3")))
+    raise Skip(f"no Python that has {' and '.join(modules)}")
+
+
 def skip_reason(needs):
     missing = [component for component in needs if not usable(component)]
     if not missing:

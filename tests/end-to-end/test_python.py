@@ -4,10 +4,8 @@
 """The package for Python over libtapml-carve, with NumPy by the tests in tests/python; and tests that `export` writes, in
 Python and in C."""
 import functools
-import importlib.util
 import os
 import subprocess
-import sys
 
 import rig
 
@@ -19,9 +17,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", 
 
 def pytest(*arguments, code=0, **more):
     """Runs tests of pytest; `more` is added to the environment."""
-    for module in ("numpy", "pytest"):
-        rig.need(module, importlib.util.find_spec(module) is not None)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+    done = subprocess.run([rig.python_with("numpy", "pytest"), "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
                           env={**ENVIRONMENT, **more},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr

@@ -2,10 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """A PyTorch model that the host has no architecture for is carved, replayed, and judged from its store alone."""
-import importlib.util
 import os
 import subprocess
-import sys
 
 import rig
 
@@ -68,8 +66,7 @@ print(tapml.carve(nn.Sequential(nn.Embedding(9, 32), Attention()), {"a": torch.t
 
 
 def carve(text, store):
-    rig.need("torch", importlib.util.find_spec("torch") is not None)
-    done = subprocess.run([sys.executable, "-c", text, store], env=ENVIRONMENT, capture_output=True, text=True,
+    done = subprocess.run([rig.python_with("torch"), "-c", text, store], env=ENVIRONMENT, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -123,9 +120,8 @@ def a_wrong_row_of_the_table_is_named(folder):
 
 
 def attention_with_a_causal_mask_is_an_operator(folder):
-    rig.need("torch", importlib.util.find_spec("torch") is not None)
     rig.need("scaled_dot_product_attention", subprocess.run(
-        [sys.executable, "-c", "import torch; torch.nn.functional.scaled_dot_product_attention"],
+        [rig.python_with("torch"), "-c", "import torch; torch.nn.functional.scaled_dot_product_attention"],
         capture_output=True, check=False).returncode == 0)
     store = os.path.join(folder, "x.tapmlrun")
     rig.contains(carve(ATTENTION, store), "'operators': 4, 'opaque': 0")
@@ -134,11 +130,9 @@ def attention_with_a_causal_mask_is_an_operator(folder):
 
 
 def ordinary_models_are_carved(_):
-    for module in ("torch", "pytest"):
-        rig.need(module, importlib.util.find_spec(module) is not None)
     test = os.path.join(rig.SOURCE, "tests", "python", "test_carve.py")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test], env=ENVIRONMENT,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run([rig.python_with("torch", "pytest"), "-m", "pytest", "-q", "-p", "no:cacheprovider", test],
+                          env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
