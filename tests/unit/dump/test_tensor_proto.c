@@ -21,9 +21,20 @@ static void end(void)
 
 TestSuite(tensor_proto, .init = begin, .fini = end);
 
+// The dump refers to the bytes, as to those of a mapped file, longer than a literal lives.
+static tapml_status add(const unsigned char *bytes, size_t size)
+{
+    static unsigned char files[16][64];
+    static size_t count;
+
+    cr_assert_lt(count, sizeof(files) / sizeof(*files));
+    cr_assert_leq(size, sizeof(*files));
+    memcpy(files[count], bytes, size);
+    return tensor_proto_add(dump, "file", files[count++], size);
+}
+
 #define ADD(...)                                                                                   \
-    tensor_proto_add(dump, "file", (const unsigned char[]){__VA_ARGS__},                           \
-                     sizeof((const unsigned char[]){__VA_ARGS__}))
+    add((const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__}))
 
 Test(tensor_proto, raw_data_is_taken_as_it_is)
 {
