@@ -116,7 +116,7 @@ tapml_status file_expect(const char *path)
 tapml_status file_map(const char *path, struct file_map *out_map)
 {
     int descriptor = -1;
-    struct stat about;
+    struct stat about = {0};
     TAPML_TRY(open_to_read(path, &descriptor, &about));
     void *data = NULL;
     if (about.st_size > 0) {
@@ -209,7 +209,7 @@ read_opened(const char *path, int descriptor, size_t size, char **out_data, size
 tapml_status file_read(const char *path, size_t size_max, char **out_data, size_t *out_size)
 {
     int descriptor = -1;
-    struct stat about;
+    struct stat about = {0};
     TAPML_TRY(open_to_read(path, &descriptor, &about));
     tapml_status status = TAPML_OK;
     if ((uint64_t)about.st_size > size_max) {
