@@ -225,6 +225,19 @@ static tapml_status give(tapml_carve_call *call,
                                      tensor, weight));
 }
 
+static struct foreign_tensor describe(const char *dtype,
+                                      uint32_t rank,
+                                      const int64_t *shape,
+                                      const int64_t *strides,
+                                      const void *data)
+{
+    return (struct foreign_tensor){.dtype = dtype != NULL ? dtype_find(dtype) : 0,
+                                   .rank = rank,
+                                   .shape = shape,
+                                   .stride = strides,
+                                   .data = data};
+}
+
 int32_t tapml_carve_argument(tapml_carve_call *call,
                              uint32_t position,
                              uint32_t moment,
@@ -234,11 +247,7 @@ int32_t tapml_carve_argument(tapml_carve_call *call,
                              const int64_t *strides,
                              const void *data)
 {
-    const struct foreign_tensor tensor = {.dtype = dtype != NULL ? dtype_find(dtype) : 0,
-                                          .rank = rank,
-                                          .shape = shape,
-                                          .stride = strides,
-                                          .data = data};
+    const struct foreign_tensor tensor = describe(dtype, rank, shape, strides, data);
 
     return give(call, position, moment, dtype, &tensor, NULL);
 }
@@ -252,11 +261,7 @@ int32_t tapml_carve_weight(tapml_carve_call *call,
                            const int64_t *strides,
                            const void *data)
 {
-    const struct foreign_tensor tensor = {.dtype = dtype != NULL ? dtype_find(dtype) : 0,
-                                          .rank = rank,
-                                          .shape = shape,
-                                          .stride = strides,
-                                          .data = data};
+    const struct foreign_tensor tensor = describe(dtype, rank, shape, strides, data);
 
     if (name == NULL || *name == '\0') {
         return status_fail(TAPML_INVALID, "a weight has a name");

@@ -185,10 +185,11 @@ static const struct key keys[] = {
      IN_RUN(store),
      .type = "a file",
      .example = "other.tapmlrun",
-     .help = "Cases that were carved elsewhere, instead of a backend: the store of another run, or "
-             "one that libtapml-carve has written. Its cases are replayed on the targets; no model "
-             "is run, so that [model] needs at most 'path', where the weights are, and [plan], "
-             "[offload] and the rest of [run] mean nothing. See docs/bridges.md."},
+     .help =
+         "Cases that were carved elsewhere, instead of a backend: the store of another run, or "
+         "one that libtapml-carve or `tapml-host import` has written. Its cases are replayed on "
+         "the targets; no model is run, so that [model] needs at most 'path', where the weights "
+         "are, and [plan], [offload] and the rest of [run] mean nothing. See docs/bridges.md."},
     {.section = "source",
      .name = "isolation",
      .kind = KEY_CHOICE,

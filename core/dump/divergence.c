@@ -79,10 +79,8 @@ static struct compare_limit limit_of(const struct comparing *comparing,
                                      const struct divergence_row *row)
 {
     const struct divergence_options *options = comparing->options;
-    const enum activation first = activation_find(row->first->dtype);
-    const enum activation second = activation_find(row->second->dtype);
     const enum activation shorter =
-        activation_type(first)->rounding > activation_type(second)->rounding ? first : second;
+        activation_coarser(activation_find(row->first->dtype), activation_find(row->second->dtype));
 
     if (options->nmse > 0) {
         return (struct compare_limit){

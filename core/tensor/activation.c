@@ -108,6 +108,11 @@ struct activation_bytes activation_bytes(uint64_t bytes, activation_set mark)
     return all;
 }
 
+enum activation activation_coarser(enum activation left, enum activation right)
+{
+    return activation_type(left)->rounding >= activation_type(right)->rounding ? left : right;
+}
+
 enum activation activation_find(uint32_t dtype)
 {
     for (unsigned i = 0; i < ACTIVATION_COUNT; i++) {

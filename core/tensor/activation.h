@@ -52,6 +52,9 @@ struct activation_bytes activation_bytes(uint64_t bytes, activation_set mark);
 // The reduced activation dtype whose elements are of `dtype`, or ACTIVATION_F32.
 enum activation activation_find(uint32_t dtype);
 
+// The one of two that loses more; either where both lose the same.
+enum activation activation_coarser(enum activation left, enum activation right);
+
 // Reads a name: "f16". TAPML_INVALID for one that is not known or not offered, with the choices;
 // `what` names the option or fact that has it.
 tapml_status

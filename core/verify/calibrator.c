@@ -183,11 +183,6 @@ static tapml_status identify(struct calibrator *calibrator,
     return status;
 }
 
-static enum activation coarser(enum activation left, enum activation right)
-{
-    return activation_type(left)->rounding >= activation_type(right)->rounding ? left : right;
-}
-
 // The floor of a class for outputs that are computed as the target does it, and rounded to `dtype`.
 // A quotient by a scale that has another last bit may move a value near a tie by a step: no measure
 // of single elements.
@@ -197,9 +192,10 @@ static struct compare_limit floor_of(const struct calibrator *calibrator,
                                      uint32_t dtype)
 {
     const struct arithmetic *form = calibrator_form(calibrator, schema->op);
-    const enum activation computed = coarser(calibrator->options.activation, arithmetic_loss(form));
+    const enum activation computed =
+        activation_coarser(calibrator->options.activation, arithmetic_loss(form));
     const struct compare_limit floor =
-        compare_floor_in(class_, coarser(computed, activation_find(dtype)));
+        compare_floor_in(class_, activation_coarser(computed, activation_find(dtype)));
     return floor.class_ == COMPARE_ELEMENTWISE && arithmetic_has_scale(form->inputs)
                ? compare_floor(COMPARE_REDUCTION)
                : floor;

@@ -44,6 +44,13 @@ prompts = 2
 """
 
 
+# What a Python program needs that imports the package in place.
+PYTHON_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
+                      "TAPML_CARVE_LIBRARY": os.path.join(BUILD, "bindings", "carve", "libtapml-carve.so.1"),
+                      "TAPML_CALLABLE_LIBRARY": os.path.join(BUILD, "bindings", "callable", "tapml-callable.so"),
+                      "TAPML_HOST": HOST}
+
+
 def host(*args, env=None, timeout=600, cwd=None):
     """Runs tapml-host; the result has returncode, stdout and stderr."""
     return subprocess.run([HOST, *args], capture_output=True, text=True, timeout=timeout, check=False,

@@ -10,10 +10,7 @@ import subprocess
 
 import rig
 
-ENVIRONMENT = {**os.environ, "PATH": f"{rig.BUILD}:{os.environ['PATH']}",
-               "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
-               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1"),
-               "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+ENVIRONMENT = {**rig.PYTHON_ENVIRONMENT, "PATH": f"{rig.BUILD}:{os.environ['PATH']}", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
 MINE = """
 import torch

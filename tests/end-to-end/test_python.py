@@ -9,16 +9,11 @@ import subprocess
 
 import rig
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
-               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1"),
-               "TAPML_CALLABLE_LIBRARY": os.path.join(rig.BUILD, "bindings", "callable", "tapml-callable.so"),
-               "TAPML_HOST": rig.HOST}
-
 
 def pytest(*arguments, code=0, **more):
     """Runs tests of pytest; `more` is added to the environment."""
     done = subprocess.run([rig.python_with("numpy", "pytest"), "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
-                          env={**ENVIRONMENT, **more},
+                          env={**rig.PYTHON_ENVIRONMENT, **more},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done

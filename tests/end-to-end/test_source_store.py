@@ -11,7 +11,7 @@ import sys
 
 import rig
 
-os.environ["TAPML_CARVE_LIBRARY"] = os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1")
+os.environ["TAPML_CARVE_LIBRARY"] = rig.PYTHON_ENVIRONMENT["TAPML_CARVE_LIBRARY"]
 sys.path.insert(0, os.path.join(rig.SOURCE, "bindings", "python"))
 import tapml  # noqa: E402
 

@@ -7,11 +7,6 @@ import subprocess
 
 import rig
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(rig.SOURCE, "bindings", "python"), "PYTHONDONTWRITEBYTECODE": "1",
-               "TAPML_CARVE_LIBRARY": os.path.join(rig.BUILD, "bindings", "carve", "libtapml-carve.so.1"),
-               "TAPML_CALLABLE_LIBRARY": os.path.join(rig.BUILD, "bindings", "callable", "tapml-callable.so"),
-               "TAPML_HOST": rig.HOST}
-
 # Odd norms and a gated convolution: what a user writes, and the three lines that carve it.
 MODEL = """
 import sys, torch, tapml
@@ -66,7 +61,7 @@ print(tapml.carve(nn.Sequential(nn.Embedding(9, 32), Attention()), {"a": torch.t
 
 
 def carve(text, store):
-    done = subprocess.run([rig.python_with("torch"), "-c", text, store], env=ENVIRONMENT, capture_output=True, text=True,
+    done = subprocess.run([rig.python_with("torch"), "-c", text, store], env=rig.PYTHON_ENVIRONMENT, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -132,7 +127,7 @@ def attention_with_a_causal_mask_is_an_operator(folder):
 def ordinary_models_are_carved(_):
     test = os.path.join(rig.SOURCE, "tests", "python", "test_carve.py")
     done = subprocess.run([rig.python_with("torch", "pytest"), "-m", "pytest", "-q", "-p", "no:cacheprovider", test],
-                          env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                          env=rig.PYTHON_ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -41,6 +41,13 @@ Test(activation, what_is_marked_has_fewer_bytes)
     cr_expect_eq(bytes.at[ACTIVATION_BF16], 64);
 }
 
+Test(activation, the_coarser_one_loses_more)
+{
+    cr_expect_eq(activation_coarser(ACTIVATION_F16, ACTIVATION_F32), ACTIVATION_F16);
+    cr_expect_eq(activation_coarser(ACTIVATION_F16, ACTIVATION_BF16), ACTIVATION_BF16);
+    cr_expect_eq(activation_coarser(ACTIVATION_F32, ACTIVATION_F32), ACTIVATION_F32);
+}
+
 Test(activation, is_read_by_its_name)
 {
     enum activation activation = ACTIVATION_BF16;
