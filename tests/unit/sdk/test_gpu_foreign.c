@@ -134,6 +134,7 @@ Test(gpu_foreign, what_is_compiled_must_be_there)
 
     cr_expect_eq(open_bound(text, &call), TAPML_INVALID);
     cr_expect_not_null(strstr(call.message, "kernel.comp.spv: No such file"), "%s", call.message);
+    gpu_notebook_close(&notebook);
 }
 
 Test(gpu_foreign, other_ops_and_calls_are_refused)
@@ -185,5 +186,6 @@ Test(gpu_foreign, what_a_text_lacks_is_said)
 
         cr_expect_eq(open_text(wrong[i].text, &call), TAPML_INVALID, "%zu", i);
         cr_expect_not_null(strstr(call.message, wrong[i].message), "%s", call.message);
+        gpu_notebook_close(&notebook);
     }
 }
