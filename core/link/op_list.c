@@ -3,6 +3,7 @@
 #include "link/op_list.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "schema/catalogue.h"
 
 #include <string.h>
@@ -71,7 +72,8 @@ uint32_t op_list_find(struct op_list *list, const tapml_op *op)
 const char *op_list_identity(struct op_list *list, const tapml_op *op)
 {
     const uint32_t index = op_list_find(list, op);
-    return index < list->count ? list->identities[index] : "";
+    ASSERT(index < list->count);
+    return list->identities[index];
 }
 
 const struct arithmetic *op_list_arithmetic(struct op_list *list, const tapml_op *op)

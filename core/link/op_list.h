@@ -39,7 +39,7 @@ tapml_status op_list_take(struct op_list *list,
 // kept: schemas live as long as their plugins.
 uint32_t op_list_find(struct op_list *list, const tapml_op *op);
 
-// What computes an op; "" for one that is not in the list.
+// What computes an op of the list.
 const char *op_list_identity(struct op_list *list, const tapml_op *op);
 
 // How an op is computed; in f32 where it is not in the list.
