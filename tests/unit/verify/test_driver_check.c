@@ -186,3 +186,37 @@ Test(driver_check, a_lack_of_memory_is_a_status)
     SCRATCH_SWEEP(driver_check_all(backend, catalogue(), DRIVER_CHECK_SEED, &summary));
     cr_expect_not(summary.is_wrong);
 }
+
+// A device whose worker is killed from outside when it is asked what it supports, the first time.
+struct killed_device {
+    struct backend_wrapper wrapper; // First.
+    uint64_t kills;
+};
+
+static uint64_t count_kills(const struct backend *device)
+{
+    return ((const struct killed_device *)device)->kills;
+}
+
+static tapml_status supports_or_dies(struct backend *device,
+                                     const struct compiled_op *op,
+                                     const tapml_value *values,
+                                     tapml_support *answer)
+{
+    struct killed_device *killed = (struct killed_device *)device;
+    if (killed->kills == 0) {
+        killed->kills = 1;
+        return status_fail(TAPML_INTERNAL, "the worker was killed by SIGKILL");
+    }
+    return backend_supports(killed->wrapper.inner, op, values, answer);
+}
+
+Test(driver_check, a_worker_that_is_killed_makes_no_skip)
+{
+    struct backend_vt vt = backend_forward_vt;
+    vt.kills = count_kills;
+    vt.supports = supports_or_dies;
+    struct killed_device killed = {.wrapper = {.backend = {.vt = &vt}, .inner = backend}};
+    expect_right(&killed.wrapper.backend, 0);
+    cr_expect_eq(killed.kills, 1u);
+}
