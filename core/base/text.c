@@ -161,6 +161,28 @@ void text_append_shell(struct text *text, const char *word)
     text_append(text, "'");
 }
 
+void text_wrap(struct text *text, const char *words, size_t indent, size_t columns)
+{
+    size_t column = indent;
+    const char *gap = ""; // Before the next word.
+
+    for (; *words; words += strspn(words, " ")) {
+        const size_t length = strcspn(words, " \n");
+        const int is_break = *words == '\n';
+        if (is_break || (*gap && column + 1 + length > columns)) {
+            text_format(text, "\n%*s", (int)indent, "");
+            column = indent;
+            gap = "";
+        }
+        text_append(text, gap);
+        text_append_bytes(text, words, length);
+        column += strlen(gap) + length;
+        gap = length > 0 ? " " : gap;
+        words += length + (is_break ? 1 : 0);
+    }
+    text_append(text, "\n");
+}
+
 tapml_status text_status(const struct text *text)
 {
     return text->failed ? status_no_memory() : TAPML_OK;

@@ -47,6 +47,11 @@ void text_append_json_bytes(struct text *text, const char *bytes, size_t count);
 // Appends `word` as one word of a shell, quoted where it needs to be.
 void text_append_shell(struct text *text, const char *word);
 
+// Appends `words` in lines of at most `columns` and ends the last. The first begins where the text
+// stands, as if `indent` bytes were before it, each other behind `indent` blanks; a line break in
+// `words` stays one. Only a longer word stands in a longer line.
+void text_wrap(struct text *text, const char *words, size_t indent, size_t columns);
+
 // Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 

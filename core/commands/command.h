@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands of tapml-host, one file each. All take what stands behind their name.
+// The commands of tapml-host, one file each. All take what stands behind their name, as their
+// manual says.
 #pragma once
 
+#include "config/options.h"
 #include "run/outcome.h"
 
 struct command {
@@ -14,69 +16,92 @@ struct command {
 
 // `tapml-host --config run.ini`: carve, replay, offload, report.
 enum outcome command_run_main(const struct command *command);
+extern const struct options_manual command_run_manual;
 
 // `tapml-host --check-config FILE`: all that is wrong with it, without running it.
 enum outcome command_check_main(const struct command *command);
+extern const struct options_manual command_check_manual;
 
 // `tapml-host --explain KEY`: what a key of a run's INI file does.
 enum outcome command_explain_main(const struct command *command);
+extern const struct options_manual command_explain_manual;
 
 // From a prompt to text, on any backend or plan.
 enum outcome command_generate_main(const struct command *command);
+extern const struct options_manual command_generate_manual;
 
 // A model against what Hugging Face computes.
 enum outcome command_eval_main(const struct command *command);
+extern const struct options_manual command_eval_manual;
 
 // How well a model predicts a text, and how far it is from the source there.
 enum outcome command_perplexity_main(const struct command *command);
+extern const struct options_manual command_perplexity_manual;
 
 // Texts to ids and back, by the tokenizer of a folder.
 enum outcome command_tokenize_main(const struct command *command);
+extern const struct options_manual command_tokenize_manual;
 
 // A model's graph as text, or for Graphviz.
 enum outcome command_graph_main(const struct command *command);
+extern const struct options_manual command_graph_manual;
 
 // The published models that are known by name.
 enum outcome command_models_main(const struct command *command);
+extern const struct options_manual command_models_manual;
 
 // The memory and the queue of a device, without a model.
 enum outcome command_check_device_main(const struct command *command);
+extern const struct options_manual command_check_device_manual;
 
 // The cases of a store on a backend.
 enum outcome command_replay_main(const struct command *command);
+extern const struct options_manual command_replay_manual;
 
 // The cases of a store, and what is in one of them.
 enum outcome command_show_main(const struct command *command);
+extern const struct options_manual command_show_manual;
 
 // A case of a store as files for people without TapML.
 enum outcome command_export_main(const struct command *command);
+extern const struct options_manual command_export_manual;
 
 // What another program has dumped becomes cases.
 enum outcome command_import_main(const struct command *command);
+extern const struct options_manual command_import_manual;
 
 // A kernel of an op that was not written for TapML.
 enum outcome command_judge_main(const struct command *command);
+extern const struct options_manual command_judge_manual;
 
 // What plugins were found, and in which state.
 enum outcome command_plugins_main(const struct command *command);
+extern const struct options_manual command_plugins_manual;
 
 // Which backend has which op.
 enum outcome command_ops_main(const struct command *command);
+extern const struct options_manual command_ops_manual;
 
 // The devices of all backends, and the figures of one as a file.
 enum outcome command_devices_main(const struct command *command);
+extern const struct options_manual command_devices_manual;
 
 // What a device that is known by its figures would make of a model.
 enum outcome command_forecast_main(const struct command *command);
+extern const struct options_manual command_forecast_manual;
 
 // How far a run is, read from outside.
 enum outcome command_status_main(const struct command *command);
+extern const struct options_manual command_status_manual;
 
 // Stores of one run are merged, and what came is removed again.
 enum outcome command_store_main(const struct command *command);
+extern const struct options_manual command_store_manual;
 
 // The report of a run from its store, without model and plugins.
 enum outcome command_report_main(const struct command *command);
+extern const struct options_manual command_report_manual;
 
 // What two runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);
+extern const struct options_manual command_compare_manual;

@@ -22,6 +22,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_check_manual = {
+    .usage = "tapml-host --check-config FILE",
+    .about = "Reports all errors of the INI file of a run, without running it.",
+    .specs = specs,
+};
+
 struct check {
     struct run_config config;
     struct setup setup;
@@ -241,9 +247,7 @@ enum outcome command_check_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("--check-config FILE",
-                     "Reports all errors of the INI file of a run, without running it.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_check_manual));
     }
     if (status != TAPML_OK) {
         return outcome_report(status);

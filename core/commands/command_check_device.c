@@ -21,10 +21,16 @@ static const struct options_spec specs[] = {
     {"--bundle", "FILE", "writes the first check that fails to FILE, for `replay`"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
-    {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
     SETUP_DEADLINE_OPTION,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_check_device_manual = {
+    .usage = "tapml-host check-device BACKEND[:DEVICE]",
+    .about = "Tests the memory and the queue of a device, without a model.",
+    .specs = specs,
 };
 
 enum { REPEAT_MAX = 1000000 };
@@ -186,9 +192,7 @@ enum outcome command_check_device_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("check-device BACKEND[:DEVICE]",
-                     "Tests the memory and the queue of a device, without a model.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_check_device_manual));
     }
     if (status == TAPML_OK) {
         status = run(command, &checking);

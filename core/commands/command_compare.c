@@ -31,6 +31,19 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_compare_manual = {
+    .usage = "tapml-host compare DIR DIR\n"
+             "tapml-host compare DUMP DUMP",
+    .about = "Of the folders of two runs, prints what they differ in, from their stores; "
+             "needs neither their models nor a plugin and changes nothing in the folders. "
+             "Names, costs, times and the steps of the offload are printed too; they do "
+             "not make runs differ.\n"
+             "Of two dumps of other programs, or of one and a run, names the first tensor "
+             "that diverges: docs/bridges.md. Ends with 0 if both are alike, with 1 if "
+             "they differ.",
+    .specs = specs,
+};
+
 static tapml_status write_all(const json_t *comparison, const struct options *options)
 {
     const char *json = options_get(options, "--json"), *html = options_get(options, "--html");
@@ -178,15 +191,7 @@ enum outcome command_compare_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("compare A B",
-                     "Of the folders of two runs, prints what they differ in, from their stores; "
-                     "needs neither their\nmodels nor a plugin and changes nothing in the folders. "
-                     "Names, costs, times and the steps of the\noffload are printed too; they do "
-                     "not make runs differ.\nOf two dumps of other programs, or of one and a run, "
-                     "names the first tensor that diverges:\ndocs/bridges.md. Ends with 0 if both "
-                     "are alike, with 1 if they differ.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_compare_manual));
     }
     if (status == TAPML_OK && options.plain_count != 2) {
         status = status_fail(TAPML_INVALID,

@@ -21,6 +21,13 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_devices_manual = {
+    .usage = "tapml-host devices [COMPONENT] [--dump COMPONENT[:DEVICE]]",
+    .about = "Lists the devices of the backends, or prints the figures of one as a file "
+             "for 'forecast'.",
+    .specs = specs,
+};
+
 // -- A file ------------------------------------------------------------------------------------
 
 // The words of a device file are those of the ABI.
@@ -156,11 +163,7 @@ enum outcome command_devices_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("devices [COMPONENT] [--dump COMPONENT[:DEVICE]]",
-                     "Lists the devices of the backends, or prints the figures of one as a file "
-                     "for 'forecast'.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_devices_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, NULL, &setup);

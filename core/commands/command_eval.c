@@ -28,16 +28,24 @@ enum { CHUNK = 5, WAYS = 3 };
 static const struct options_spec specs[] = {
     {"--model", "PATH", "the model's folder, a name or a GGUF file"},
     {"--expected", "FILE", "what is expected; by default expected.safetensors beside the weights"},
-    {"--limit", "X",
+    {"--limit", "NUMBER",
      "the relative error that is allowed; weights in blocks and, in f16, quantised inputs need it"},
     {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
-    {"--activations", "TYPE",
-     "f32 (default) or f16; with f16, operators that the backend refuses in f16 run in f32"},
+    {"--activations", "f32|f16",
+     "f32 by default; with f16, operators that the backend refuses in f16 run in f32"},
     POOLING_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_eval_manual = {
+    .usage = "tapml-host eval --model PATH [--backend B]",
+    .about = "Compares a model with expected.safetensors, fed at once, in chunks and token "
+             "by token; an encoder at once, also with token_type_ids and attention_mask. "
+             "Its parts, such as that of images, read their inputs from that file.",
+    .specs = specs,
 };
 
 struct eval {
@@ -671,13 +679,7 @@ enum outcome command_eval_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help(
-            "eval --model PATH [--backend B]",
-            "Compares a model with expected.safetensors, fed at once, in chunks and token by "
-            "token;\nan encoder at once, also with token_type_ids and attention_mask.\n"
-            "Its parts, such as that of images, read their inputs from that file.\n",
-            specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_eval_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, NULL, &eval.setup);

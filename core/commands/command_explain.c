@@ -20,6 +20,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_explain_manual = {
+    .usage = "tapml-host --explain [KEY]",
+    .about = "Explains the keys of a run's INI file.",
+    .specs = specs,
+};
+
 static const struct key_section *section_of(const struct key *key)
 {
     size_t i = 0;
@@ -188,29 +194,10 @@ static void append_row(const struct key *key, struct text *out)
     text_release(&type);
 }
 
-// Breaks `words` into lines of PAGE_COLUMNS at most; only a longer word stands in a longer line.
-static void append_paragraph(struct text *out, const char *words)
-{
-    size_t column = 0;
-
-    while (*words != '\0') {
-        const size_t length = strcspn(words, " ");
-
-        if (column > 0 && column + 1 + length > PAGE_COLUMNS) {
-            text_append(out, "\n");
-            column = 0;
-        }
-        text_format(out, "%s%.*s", column > 0 ? " " : "", (int)length, words);
-        column += length + (column > 0);
-        words += length + strspn(words + length, " ");
-    }
-    text_append(out, "\n");
-}
-
 static void append_section(const struct key_section *section, struct text *out)
 {
     text_format(out, "\n## [%s]\n\n", section->title);
-    append_paragraph(out, section->help);
+    text_wrap(out, section->help, 0, PAGE_COLUMNS);
     if (section->takes_any_key) {
         return;
     }
@@ -227,17 +214,19 @@ static void append_section(const struct key_section *section, struct text *out)
 static void write_page(struct text *out)
 {
     text_append(out, "# The INI file of a run\n\n");
-    append_paragraph(
+    text_wrap(
         out,
         "`tapml-host --explain --markdown` writes this page from the table that the host reads "
         "by; a test compares them. `tapml-host --explain KEY` explains one key, and "
-        "`tapml-host --check-config FILE` reports all errors of a file without running it.");
+        "`tapml-host --check-config FILE` reports all errors of a file without running it.",
+        0, PAGE_COLUMNS);
     text_append(out, "\n");
-    append_paragraph(
-        out, "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or "
-             "empty. ` ;` after a value begins a comment too. No line begins with a blank. A "
-             "section's name and a key have at most 49 bytes, a value 189, a line 198: longer "
-             "ones are refused, not cut. Relative paths begin at the working folder of the host.");
+    text_wrap(out,
+              "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or "
+              "empty. ` ;` after a value begins a comment too. No line begins with a blank. A "
+              "section's name and a key have at most 49 bytes, a value 189, a line 198: longer "
+              "ones are refused, not cut. Relative paths begin at the working folder of the host.",
+              0, PAGE_COLUMNS);
     for (size_t i = 0; keys_section_at(i) != NULL; i++) {
         append_section(keys_section_at(i), out);
     }
@@ -289,8 +278,7 @@ enum outcome command_explain_main(const struct command *command)
 
     text_init(&out);
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("--explain [KEY]", "Explains the keys of a run's INI file.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_explain_manual));
     }
     if (status == TAPML_OK) {
         status = explain(&options, &out);

@@ -26,12 +26,19 @@
 
 static const struct options_spec specs[] = {
     {"--case", "ID", "the case, as `tapml-host show STORE` lists it"},
-    {"--as", "WORD",
+    {"--as", "npy|pytest|c|onnx",
      "npy (default): arrays and case.json; pytest: a test beside them, too; c: one C file instead; "
      "onnx: a model with its test data"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_export_manual = {
+    .usage = "tapml-host export STORE DIR --case ID",
+    .about = "Writes a case of a store as files for people without TapML: arrays of NumPy, "
+             "a description, and a test.",
+    .specs = specs,
 };
 
 // A case on its way out.
@@ -175,11 +182,7 @@ enum outcome command_export_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("export STORE DIR --case ID",
-                     "Writes a case of a store as files for people without TapML: arrays of NumPy, "
-                     "a description, and a test.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_export_manual));
     }
     if (status == TAPML_OK) {
         status = run(command, &exporting);

@@ -26,15 +26,23 @@ static const struct options_spec specs[] = {
     {"--ids", "IDS", "one prompt as ids instead: '5 17 3'"},
     {"--count", "N", "tokens to decode after each prompt, 8 by default"},
     {"--backend", "B", "the source: COMPONENT or COMPONENT:DEVICE"},
-    {"--activations", "TYPE", "f32 (default) or f16, of the device: for memory, limits and time"},
+    {"--activations", "f32|f16", "of the device: for memory, limits and time; f32 by default"},
     {"--capacity", "N", "tokens of a sequence, 256 by default"},
     {"--chunk", "N", "tokens of a call, 128 by default"},
-    {"--weights", "W", "an encoding of docs/encodings.md encodes weights at load"},
-    {"--state", "TYPE", "f32, f16 or q8_0, of keys and values"},
+    {"--weights", "ENCODING", "encodes weights at load: docs/encodings.md"},
+    {"--state", "f32|f16|q8_0", "the type of keys and values"},
     {"--json", "FILE", "writes the forecast as JSON, too"},
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_forecast_manual = {
+    .usage = "tapml-host forecast --model PATH --device FILE",
+    .about = "Says of a model, from its run on the source alone, what a device would make "
+             "of it: ops whose values leave or lose the range of f16 or bf16, ops that "
+             "exceed a limit, memory, and a lower bound of time.",
+    .specs = specs,
 };
 
 struct forecasting {
@@ -277,12 +285,7 @@ enum outcome command_forecast_main(const struct command *command)
         status = options_no_plain(&state.options);
     }
     if (status == TAPML_OK && options_get(&state.options, "--help") != NULL) {
-        options_help("forecast --model PATH --device FILE",
-                     "Says of a model, from its run on the source alone, what a device would make "
-                     "of it: ops whose\nvalues leave or lose the range of f16 or bf16, ops that "
-                     "exceed a limit, memory, and a lower bound of time.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_forecast_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &state.options, NULL, &state.setup);

@@ -41,6 +41,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_generate_manual = {
+    .usage = "tapml-host generate --model PATH --prompt TEXT [--backend B | --plan FILE]",
+    .about = "Continues a prompt, greedily.",
+    .specs = specs,
+};
+
 struct generate {
     struct options options;
     struct setup setup;
@@ -431,9 +437,7 @@ enum outcome command_generate_main(const struct command *command)
         status = options_no_plain(&state.options);
     }
     if (status == TAPML_OK && options_get(&state.options, "--help") != NULL) {
-        options_help("generate --model DIR --prompt TEXT [--backend B | --plan FILE]",
-                     "Continues a prompt, greedily.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_generate_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &state.options, NULL, &state.setup);

@@ -11,7 +11,7 @@
 
 static const struct options_spec specs[] = {
     {"--model", "PATH", "the model's folder, a name or a GGUF file"},
-    {"--format", "F", "text (default), a line for each op, or dot, for Graphviz"},
+    {"--format", "text|dot", "text (default): a line for each op; dot: for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_MODEL_OPTIONS,
     {"--steps", NULL, "prints what a call does, step by step, under a plan"},
@@ -21,6 +21,13 @@ static const struct options_spec specs[] = {
     {"--tokens", "N", "tokens of the call, 1 (decode) where absent"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_graph_manual = {
+    .usage = "tapml-host graph --model PATH [--format text|dot] [--without-weights] "
+             "[--steps [--plan FILE]]",
+    .about = "Prints a model's graph: every op with names, types and shapes.",
+    .specs = specs,
 };
 
 static tapml_status print_session(struct setup *setup, const struct plan *plan, int64_t tokens)
@@ -128,10 +135,7 @@ enum outcome command_graph_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help(
-            "graph --model DIR [--format text|dot] [--without-weights] [--steps [--plan FILE]]",
-            "Prints a model's graph: every op with names, types and shapes.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_graph_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, NULL, &setup);

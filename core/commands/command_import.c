@@ -29,6 +29,14 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_import_manual = {
+    .usage = "tapml-host import DUMP --map FILE --out FILE",
+    .about = "Makes cases of what another program has dumped: a folder or a file of arrays "
+             "of NumPy, safetensors, tensors of ONNX, or calls of MLC's debugger. [source] "
+             "store = x.tapmlrun runs them.",
+    .specs = specs,
+};
+
 struct importing_dump {
     struct options options;
     struct catalogue *catalogue;
@@ -123,12 +131,7 @@ enum outcome command_import_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &importing.options);
 
     if (status == TAPML_OK && options_get(&importing.options, "--help") != NULL) {
-        options_help("import DUMP --map FILE --out x.tapmlrun",
-                     "Makes cases of what another program has dumped: a folder or a file of arrays "
-                     "of NumPy, safetensors,\ntensors of ONNX, or calls of MLC's debugger. "
-                     "[source] store = x.tapmlrun runs them.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_import_manual));
     }
     if (status == TAPML_OK) {
         status = import(&importing);

@@ -29,8 +29,9 @@ static const struct options_spec specs[] = {
     {"--entry", "NAME", "of a shared library: the function; by default the op's name"},
     {"--arguments", "WORDS",
      "of a shared library: what the function takes, in its order: \"x weight y x.rows:i32\""},
-    {"--returns", "TYPE", "of a shared library: void (default) or int, which is 0 for success"},
-    {"--weights", "TYPE", "stored (default) or f32: plain weights are widened before"},
+    {"--returns", "void|int",
+     "of a shared library: void (default), or int, which is 0 for success"},
+    {"--weights", "stored|f32", "stored (default), or f32: plain weights are widened before"},
     {"--rounds", "N", "how often cases are repeated in random order, 50 by default"},
     {"--seed", "N", "of the random order, 1 by default"},
     {"--json", "FILE", "writes the verdict as JSON, too"},
@@ -39,6 +40,15 @@ static const struct options_spec specs[] = {
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_judge_manual = {
+    .usage = "tapml-host judge LIBRARY --op NAME --cases STORE --arguments WORDS\n"
+             "tapml-host judge FILE --op NAME --cases STORE --backend B",
+    .about = "Judges a function of a shared library, or a kernel's text, as a kernel of an "
+             "op: by all cases of a store and those derived from them, in random order, "
+             "many times, in fresh buffers.",
+    .specs = specs,
 };
 
 // A kernel that is judged.
@@ -329,13 +339,7 @@ enum outcome command_judge_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &judging.options);
 
     if (status == TAPML_OK && options_get(&judging.options, "--help") != NULL) {
-        options_help(
-            "judge LIBRARY --op NAME --cases STORE --arguments WORDS",
-            "Judges a function of a shared library as a kernel of an op: by all cases of a "
-            "store and those derived from them, in random order, many times, in fresh "
-            "buffers.\n",
-            specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_judge_manual));
     }
     if (status == TAPML_OK) {
         status = run(command, &judging);

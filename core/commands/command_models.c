@@ -23,6 +23,14 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_models_manual = {
+    .usage = "tapml-host models [--fits SIZE] [--type TYPE] [--json] [NAME]",
+    .about = "Lists the published models that are known by name, with the parameters and "
+             "bytes that their graphs have at full size, or prints all that is known of "
+             "one. States and activations need room beside weights.",
+    .specs = specs,
+};
+
 // What is asked for.
 struct models_asked {
     const char *name; // NULL: all.
@@ -410,12 +418,7 @@ enum outcome command_models_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("models [--fits 8G] [--type TYPE] [--json] [NAME]",
-                     "Lists the published models that are known by name, with the parameters and "
-                     "bytes that their graphs\nhave at full size, or prints all that is known of "
-                     "one. States and activations need room beside weights.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_models_manual));
     }
     if (status == TAPML_OK) {
         status = run(command, &options);

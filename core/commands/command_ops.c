@@ -18,6 +18,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_ops_manual = {
+    .usage = "tapml-host ops [--json]",
+    .about = "Lists the ops and the backends that have them.",
+    .specs = specs,
+};
+
 // One open backend for each component that can be used.
 struct columns {
     const char *names[COLUMNS_MAX];
@@ -106,8 +112,7 @@ enum outcome command_ops_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("ops [--json]", "Lists the ops and the backends that have them.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_ops_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, NULL, &setup);

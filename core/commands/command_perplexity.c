@@ -31,6 +31,13 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_perplexity_manual = {
+    .usage = "tapml-host perplexity --model PATH --text FILE [--backend B | --plan FILE]",
+    .about = "Measures how well a model predicts a text; under a plan, in f16 or with "
+             "--base also how far its probabilities are from those of the source.",
+    .specs = specs,
+};
+
 struct command_perplexity {
     struct options options;
     struct setup setup;
@@ -238,11 +245,7 @@ enum outcome command_perplexity_main(const struct command *command)
         status = options_no_plain(&state.options);
     }
     if (status == TAPML_OK && options_get(&state.options, "--help") != NULL) {
-        options_help("perplexity --model PATH --text FILE [--backend B | --plan FILE]",
-                     "Measures how well a model predicts a text; under a plan, in f16 or with "
-                     "--base also\nhow far its probabilities are from those of the source.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_perplexity_manual));
     }
     if (status == TAPML_OK) {
         status = report_files_try(options_get(&state.options, "--json"), NULL);

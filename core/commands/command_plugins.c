@@ -16,6 +16,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_plugins_manual = {
+    .usage = "tapml-host plugins [--json] [--why ID]",
+    .about = "Lists every plugin that was found, with its state and the reason.",
+    .specs = specs,
+};
+
 static int is_wanted(const struct candidate *entry, const char *id)
 {
     return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
@@ -89,9 +95,7 @@ enum outcome command_plugins_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("plugins [--json] [--why ID]",
-                     "Lists every plugin that was found, with its state and the reason.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_plugins_manual));
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, NULL, &setup);

@@ -34,12 +34,20 @@ static const struct options_spec specs[] = {
      "for `git bisect run`: exit code 125 where neither right nor wrong can be told"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
-    {"--isolation", "WORD", "always (default; in a worker process), never or loopback"},
+    {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
     SETUP_DEADLINE_OPTION,
-    {"--activations", "TYPE", "f32 (default) or f16; a bundle and a target have their own"},
+    {"--activations", "f32|f16", "f32 by default; a bundle and a target have their own"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
+};
+
+const struct options_manual command_replay_manual = {
+    .usage = "tapml-host replay STORE --backend B [--case ID]",
+    .about = "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
+             "FAULT-1.tapmlrun) on a backend. Of the bundle of a driver, its check is made "
+             "again.",
+    .specs = specs,
 };
 
 enum { REPEAT_MAX = 1000000 };
@@ -315,12 +323,7 @@ enum outcome command_replay_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("replay STORE --backend B [--case ID]",
-                     "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
-                     "FAULT-1.tapmlrun) on a backend. Of the bundle of a driver, its check is made "
-                     "again.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_replay_manual));
     }
     if (status == TAPML_OK) {
         status = run(command, &replaying);

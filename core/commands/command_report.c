@@ -22,6 +22,14 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_report_manual = {
+    .usage = "tapml-host report DIR [--json FILE] [--junit FILE]",
+    .about = "Writes DIR/report.html from the store of a run; needs neither its model nor "
+             "a plugin. Ends as the run did: 0, 1 where a target is wrong, 3 where one was "
+             "given up.",
+    .specs = specs,
+};
+
 static tapml_status
 write_report(const json_t *report, const char *dir, const struct options *options)
 {
@@ -59,12 +67,7 @@ enum outcome command_report_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("DIR",
-                     "Writes DIR/report.html from the store of a run; needs neither its model nor "
-                     "a plugin.\nEnds as the run did: 0, 1 where a target is wrong, 3 where one "
-                     "was given up.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_report_manual));
     }
     if (status == TAPML_OK && options.plain_count != 1) {
         status = status_fail(TAPML_INVALID, "expected the folder of one run, found %zu arguments",

@@ -49,6 +49,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_run_manual = {
+    .usage = "tapml-host --config FILE",
+    .about = "Carves cases on the source, replays them on the targets, offloads op by op.",
+    .specs = specs,
+};
+
 struct run {
     struct run_config config;
     struct setup setup;
@@ -483,10 +489,7 @@ enum outcome command_run_main(const struct command *command)
         status = options_no_plain(&options);
     }
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help(
-            "--config FILE",
-            "Carves cases on the source, replays them on the targets, offloads op by op.\n", specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_run_manual));
     }
     if (status == TAPML_OK && options_get(&options, "--config") == NULL) {
         status = status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");

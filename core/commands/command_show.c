@@ -30,6 +30,13 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_show_manual = {
+    .usage = "tapml-host show STORE [--case ID [--tensor NAME [--slice PART]]]",
+    .about = "Lists the cases of a store (a run's run.tapmlrun, or a bundle), or shows "
+             "one: what is in its tensors, and what each target made of it.",
+    .specs = specs,
+};
+
 // What is printed.
 struct showing {
     const struct options *options;
@@ -167,12 +174,7 @@ enum outcome command_show_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help(
-            "show STORE [--case ID [--tensor NAME [--slice PART]]]",
-            "Lists the cases of a store (a run's run.tapmlrun, or a bundle), or shows one: "
-            "what is in its tensors, and what each target made of it.\n",
-            specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_show_manual));
     }
     text_init(&showing.text);
     if (status == TAPML_OK) {

@@ -35,6 +35,12 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_status_manual = {
+    .usage = "tapml-host status DIR [--json]",
+    .about = "Prints the progress of the run in a folder, during the run or later.",
+    .specs = specs,
+};
+
 // What the store knows of a target so far.
 struct part {
     const char *name, *backend, *goal;
@@ -432,10 +438,7 @@ enum outcome command_status_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("status DIR [--json]",
-                     "Prints the progress of the run in a folder, during the run or later.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_status_manual));
     }
     if (status == TAPML_OK && options.plain_count != 1) {
         status = status_fail(TAPML_INVALID, "status takes the folder of a run, see --help");

@@ -21,6 +21,17 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_store_manual = {
+    .usage = "tapml-host store merge DIR [DIR ...] --into DIR\n"
+             "tapml-host store remove RUN DIR",
+    .about = "merge adds the prompts, cases and results of the runs in the folders to the "
+             "store of another folder. Rows that both have must agree: each that does not "
+             "is printed, the row of --into stays, and the exit code is 1. The folders "
+             "that are merged are only read.\n"
+             "remove takes out what the run with this id has written (table run).",
+    .specs = specs,
+};
+
 // The store of a folder, to be written: no host works there meanwhile.
 struct receiver {
     struct run_lock *lock;
@@ -125,18 +136,6 @@ static tapml_status remove_run(const char *id, const char *folder)
     return close_receiver(&receiver, status);
 }
 
-static void print_help(void)
-{
-    options_help("store merge DIR [DIR ...] --into DIR\n"
-                 "       tapml-host store remove RUN DIR",
-                 "merge adds the prompts, cases and results of the runs in the folders to the\n"
-                 "store of another folder. Rows that both have must agree: each that does not is\n"
-                 "printed, the row of --into stays, and the exit code is 1. The folders that are\n"
-                 "merged are only read.\n"
-                 "remove takes out what the run with this id has written (table run).\n",
-                 specs);
-}
-
 enum outcome command_store_main(const struct command *command)
 {
     struct options options;
@@ -144,8 +143,7 @@ enum outcome command_store_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        print_help();
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_store_manual));
     }
     if (status == TAPML_OK) {
         const char *action = options.plain_count > 0 ? options.plain[0] : "";

@@ -19,6 +19,13 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+const struct options_manual command_tokenize_manual = {
+    .usage = "tapml-host tokenize DIR [--plain]",
+    .about = "Reads a JSON string from each line of the input and prints its ids, and the "
+             "text that they are decoded to.",
+    .specs = specs,
+};
+
 // Without what the tokenizer puts around a text, the ids are those of the text alone.
 static tapml_status decode_text(const struct tokenizer *tokenizer,
                                 const json_t *line,
@@ -160,11 +167,7 @@ enum outcome command_tokenize_main(const struct command *command)
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
-        options_help("tokenize FOLDER [--plain]",
-                     "Reads a JSON string from each line of the input and prints its ids, and the "
-                     "text that they are decoded to.\n",
-                     specs);
-        return OUTCOME_OK;
+        return outcome_report(options_help(&command_tokenize_manual));
     }
     if (status == TAPML_OK) {
         status = tokenize(command->program, &options);

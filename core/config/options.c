@@ -3,11 +3,14 @@
 
 #include "config/options.h"
 
-#include "base/text.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+// Of help: the lines, and the column in which the second of two columns begins.
+enum { HELP_COLUMNS = 100, HELP_INDENT = 27 };
+
+static const char *const short_forms[][2] = {{"-h", "--help"}, {"-V", "--version"}};
 
 static tapml_status unknown(const struct options_spec *specs, const char *word)
 {
@@ -35,9 +38,22 @@ find_spec(const struct options_spec *specs, const char *word, size_t length)
     return NULL;
 }
 
+// The long form of "-h", where there is such an option; else the word itself.
+static const char *long_form(const struct options_spec *specs, const char *word)
+{
+    for (size_t i = 0; i < sizeof(short_forms) / sizeof(*short_forms); i++) {
+        const char *name = short_forms[i][1];
+
+        if (strcmp(word, short_forms[i][0]) == 0 && find_spec(specs, name, strlen(name)) != NULL) {
+            return name;
+        }
+    }
+    return word;
+}
+
 static tapml_status take_option(struct options *options, int argc, char **argv, int *at)
 {
-    const char *word = argv[*at];
+    const char *word = long_form(options->specs, argv[*at]);
     const char *equals = strchr(word, '=');
     const size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
     const struct options_spec *spec = find_spec(options->specs, word, length);
@@ -73,7 +89,7 @@ options_parse(const struct options_spec *specs, int argc, char **argv, struct op
     for (int at = 0; at < argc; at++) {
         if (!only_plain && strcmp(argv[at], "--") == 0) {
             only_plain = 1;
-        } else if (!only_plain && strncmp(argv[at], "--", 2) == 0) {
+        } else if (!only_plain && strncmp(long_form(specs, argv[at]), "--", 2) == 0) {
             TAPML_TRY(take_option(&options, argc, argv, &at));
         } else if (options.plain_count == OPTIONS_MAX) {
             return status_fail(TAPML_INVALID, "more than %d arguments", OPTIONS_MAX);
@@ -134,14 +150,52 @@ tapml_status options_i64(const struct options *options,
     return TAPML_OK;
 }
 
-void options_help(const char *usage, const char *about, const struct options_spec *specs)
+const char *options_short(const char *name)
 {
-    (void)printf("usage: tapml-host %s\n\n%s\n", usage, about);
-    for (; specs->name != NULL; specs++) {
-        char left[64];
-
-        (void)snprintf(left, sizeof(left), "%s%s%s", specs->name, specs->value != NULL ? " " : "",
-                       specs->value != NULL ? specs->value : "");
-        (void)printf("  %-24s %s\n", left, specs->help);
+    for (size_t i = 0; i < sizeof(short_forms) / sizeof(*short_forms); i++) {
+        if (strcmp(name, short_forms[i][1]) == 0) {
+            return short_forms[i][0];
+        }
     }
+    return NULL;
+}
+
+void options_append_row(struct text *text, const char *name, const char *help)
+{
+    const int width = HELP_INDENT - 3; // Blanks before and behind it aside.
+    const int is_long = strlen(name) > (size_t)width;
+
+    text_format(text, "  %-*s%s%*s", width, name, is_long ? "\n" : "", is_long ? HELP_INDENT : 1,
+                "");
+    text_wrap(text, help, HELP_INDENT, HELP_COLUMNS);
+}
+
+static void append_option(struct text *text, const struct options_spec *spec)
+{
+    const char *short_form = options_short(spec->name);
+    struct text name;
+
+    text_init(&name);
+    text_format(&name, "%s%s%s%s%s", short_form != NULL ? short_form : "",
+                short_form != NULL ? ", " : "", spec->name, spec->value != NULL ? " " : "",
+                spec->value != NULL ? spec->value : "");
+    text->failed |= name.failed;
+    options_append_row(text, name.data, spec->help);
+    text_release(&name);
+}
+
+tapml_status options_help(const struct options_manual *manual)
+{
+    struct text text;
+
+    text_init(&text);
+    text_append(&text, "usage: ");
+    text_wrap(&text, manual->usage, strlen("usage: "), HELP_COLUMNS);
+    text_append(&text, "\n");
+    text_wrap(&text, manual->about, 0, HELP_COLUMNS);
+    text_append(&text, "\n");
+    for (const struct options_spec *spec = manual->specs; spec->name != NULL; spec++) {
+        append_option(&text, spec);
+    }
+    return text_print(&text);
 }

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command lines: long options with or without a value, and what stands alone.
+// Command lines: long options with or without a value, and what stands alone. A table says what a
+// command takes; its --help, the manual pages and the completions of shells come from it.
 #pragma once
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +15,18 @@ enum { OPTIONS_MAX = 64 };
 
 struct options_spec {
     const char *name;  // "--model"
-    const char *value; // "DIR", or NULL for a switch.
-    const char *help;
+    const char *value; // What stands behind it, see below; NULL for a switch.
+    const char *help;  // Words that go on from the name; no line breaks.
+};
+
+// What a command takes. A value, and a word of `usage` in capitals, says what may stand there:
+// FILE, DIR (a folder) and PATH (either) are completed as such, and the others as tools/manuals
+// knows them; "text|dot" is one of these words.
+struct options_manual {
+    // "tapml-host status DIR [--json]", the whole command; a line for each form that it has.
+    const char *usage;
+    const char *about;                // Sentences; a line break ends a paragraph.
+    const struct options_spec *specs; // Ended by a name that is NULL.
 };
 
 struct options {
@@ -29,7 +41,7 @@ struct options {
 };
 
 // `--name VALUE` and `--name=VALUE`; behind `--` nothing is an option. An unknown one is refused
-// with the nearest known.
+// with the nearest known. `-h` is --help, `-V` is --version, where `specs` has them.
 tapml_status options_parse(const struct options_spec *specs,
                            int argc,
                            char **argv,
@@ -52,5 +64,11 @@ tapml_status options_i64(const struct options *options,
                          int64_t high,
                          int64_t *out_value) STATUS_USED;
 
-// Prints "usage: tapml-host <usage>", `about`, and one line an option.
-void options_help(const char *usage, const char *about, const struct options_spec *specs);
+// The short form of an option: "-h" of --help, "-V" of --version, else NULL.
+const char *options_short(const char *name);
+
+// Prints the usage, what the command does, and its options. TAPML_NO_MEMORY.
+tapml_status options_help(const struct options_manual *manual) STATUS_USED;
+
+// Appends a row of a table of options or commands: a name, and its help in lines beside it.
+void options_append_row(struct text *text, const char *name, const char *help);

@@ -19,16 +19,15 @@ struct store;
 // --model, SETUP_ISOLATION_OPTIONS and SETUP_MODEL_OPTIONS.
 #define PLAN_SETUP_OPTIONS                                                                         \
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},           \
-        {"--activations", "TYPE", "f32 (default) or f16, of --backend"},                           \
+        {"--activations", "f32|f16", "of --backend; f32 by default"},                              \
         {"--plan", "FILE", "runs a plan; its places come from the run in its folder, or from:"},   \
         {"--source", "B", "the backend of the plan's place 'source'"},                             \
         {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},       \
-        {"--weights", "W",                                                                         \
-         "an encoding of docs/encodings.md encodes weights at load; default with --plan: as in "   \
-         "its run"},                                                                               \
+        {"--weights", "ENCODING",                                                                  \
+         "encodes weights at load: docs/encodings.md; default with --plan: as in its run"},        \
     {                                                                                              \
-        "--state", "TYPE",                                                                         \
-            "f32, f16 or q8_0, of keys and values; default with --plan: as in its run"             \
+        "--state", "f32|f16|q8_0",                                                                 \
+            "the type of keys and values; default with --plan: as in its run"                      \
     }
 
 struct plan_setup {

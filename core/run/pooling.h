@@ -17,7 +17,7 @@ enum pooling_kind {
 };
 
 #define POOLING_OPTIONS                                                                            \
-    {"--pool", "WORD", "gives the embedding of the text: its rows by cls, mean or last"},          \
+    {"--pool", "cls|mean|last", "gives the embedding of the text, of its rows by this"},           \
     {                                                                                              \
         "--normalise", NULL, "divides the embedding by its length"                                 \
     }

@@ -40,7 +40,7 @@ struct setup {
 
 // Those of commands that keep backends in this process unless they are told otherwise.
 #define SETUP_ISOLATION_OPTIONS                                                                    \
-    {"--isolation", "WORD", "never (default), always (in a worker process) or loopback"},          \
+    {"--isolation", "never|always|loopback", "always: in a worker process; never by default"},     \
         SETUP_DEADLINE_OPTION
 #define SETUP_DEADLINE_OPTION                                                                      \
     {                                                                                              \
@@ -65,13 +65,11 @@ void setup_close(struct setup *setup);
 // --quantised-inputs.
 #define SETUP_MODEL_OPTIONS                                                                        \
     {"--architecture", "ID", "takes this architecture instead of asking all that are installed"},  \
-        {"--unknown-keys", "WORD",                                                                 \
-         "refuse (default) or allow keys of config.json that "                                     \
-         "the architecture does not read"},                                                        \
+        {"--unknown-keys", "refuse|allow",                                                         \
+         "keys of config.json that the architecture does not read; refused by default"},           \
     {                                                                                              \
-        "--quantised-inputs", "WORD",                                                              \
-            "stored (default): inputs of quantised weights are rounded as the checkpoint says, "   \
-            "or plain"                                                                             \
+        "--quantised-inputs", "stored|plain",                                                      \
+            "stored (default): inputs of quantised weights are rounded as the checkpoint says"     \
     }
 
 // The folder of the model that a user writes as a path or by its name (config/model_path.h); it

@@ -207,6 +207,26 @@ static void expect_shell(const char *word, const char *expected)
     text_release(&text);
 }
 
+static void expect_wrapped(const char *words, size_t indent, size_t columns, const char *expected)
+{
+    struct text text;
+
+    text_init(&text);
+    text_wrap(&text, words, indent, columns);
+    cr_expect_str_eq(text.data, expected);
+    text_release(&text);
+}
+
+Test(text, words_are_broken_into_lines)
+{
+    expect_wrapped("one two three", 0, 7, "one two\nthree\n");
+    expect_wrapped("one  two three", 0, 6, "one\ntwo\nthree\n");
+    expect_wrapped("one two", 4, 8, "one\n    two\n");
+    expect_wrapped("longer than that", 0, 4, "longer\nthan\nthat\n");
+    expect_wrapped("one\ntwo three", 2, 20, "one\n  two three\n");
+    expect_wrapped("", 2, 20, "\n");
+}
+
 Test(text, a_word_of_a_shell_is_quoted_where_it_needs_to_be)
 {
     expect_shell("runs/mine-1.ini", "runs/mine-1.ini");

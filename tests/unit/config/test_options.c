@@ -4,6 +4,8 @@
 #include "config/options.h"
 
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -79,6 +81,47 @@ Test(options, arguments_that_nobody_takes_are_refused)
     cr_assert_eq(PARSE(&options, "--json", "x"), TAPML_OK);
     cr_assert_eq(options_no_plain(&options), TAPML_INVALID);
     cr_assert_str_eq(status_message(), "expected no argument, found 'x'");
+}
+
+Test(options, help_and_version_have_a_short_form)
+{
+    static const struct options_spec of_program[] = {
+        {"--help", NULL, "prints this"}, {"--version", NULL, ""}, {NULL, NULL, NULL}};
+    struct options options;
+
+    cr_assert_eq(options_parse(of_program, 2, (char *[]){"-h", "-V"}, &options), TAPML_OK);
+    cr_assert_not_null(options_get(&options, "--help"));
+    cr_assert_not_null(options_get(&options, "--version"));
+    cr_assert_eq(options.plain_count, 0u);
+    cr_assert_eq(PARSE(&options, "-h", "--model", "-h"), TAPML_OK);
+    cr_assert_eq(options.plain_count, 1u, "a command that has no help takes it as a word");
+    cr_assert_str_eq(options_get(&options, "--model"), "-h");
+    cr_assert_str_eq(options_short("--help"), "-h");
+    cr_assert_null(options_short("--model"));
+}
+
+Test(options, help_is_printed_in_two_columns, .init = cr_redirect_stdout)
+{
+    static const struct options_spec of_help[] = {
+        {"--model", "DIR", "a folder"},
+        {"--isolation", "always|never|loopback",
+         "where the plugin runs, which is told in so many words that the line is full"},
+        {"--help", NULL, "prints this"},
+        {NULL, NULL, NULL},
+    };
+    const struct options_manual manual = {
+        .usage = "tool one DIR\ntool two", .about = "First.\nSecond.", .specs = of_help};
+
+    cr_assert_eq(options_help(&manual), TAPML_OK);
+    (void)fflush(stdout);
+    cr_assert_stdout_eq_str(
+        "usage: tool one DIR\n       tool two\n\nFirst.\nSecond.\n\n"
+        "  --model DIR              a folder\n"
+        "  --isolation always|never|loopback\n"
+        "                           where the plugin runs, which is told in so many words that the "
+        "line is\n"
+        "                           full\n"
+        "  -h, --help               prints this\n");
 }
 
 Test(options, too_many_are_refused)
