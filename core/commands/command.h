@@ -14,6 +14,25 @@ struct command {
     char **argv;
 };
 
+struct command_entry {
+    const char *name; // "ops", or an option that is a command: "--config".
+    enum outcome (*main)(const struct command *command);
+    const char *about; // A few words.
+    const struct options_manual *manual;
+};
+
+// The commands in the order of help, the first of which is what options alone mean; NULL past the
+// last. And the one of a name, or NULL.
+const struct command_entry *command_list_at(size_t index);
+const struct command_entry *command_list_find(const char *name);
+
+// What tapml-host takes in place of a command.
+extern const struct options_manual command_list_manual;
+
+// `tapml-host help [COMMAND]`: all commands, or one.
+enum outcome command_help_main(const struct command *command);
+extern const struct options_manual command_help_manual;
+
 // `tapml-host --config run.ini`: carve, replay, offload, report.
 enum outcome command_run_main(const struct command *command);
 extern const struct options_manual command_run_manual;

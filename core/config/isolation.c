@@ -201,7 +201,8 @@ static tapml_status run_probe(const char *path,
     char host[32];
 
     (void)snprintf(host, sizeof(host), "%ld", (long)getpid());
-    const char *const arguments[] = {path, "--under", host, "--probe", plugin, component, NULL};
+    const char *const arguments[] = {path,   "--under", host,      "--probe",
+                                     plugin, "--",      component, NULL};
 
     for (int tried = 1;; tried++) {
         TAPML_TRY(child_run(arguments, (uint64_t)ISOLATION_PROBE_S * 1000000000u, out_output));

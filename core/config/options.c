@@ -51,12 +51,18 @@ static const char *long_form(const struct options_spec *specs, const char *word)
     return word;
 }
 
+int options_has(const struct options_spec *specs, const char *word)
+{
+    const char *name = long_form(specs, word);
+
+    return find_spec(specs, name, strcspn(name, "=")) != NULL;
+}
+
 static tapml_status take_option(struct options *options, int argc, char **argv, int *at)
 {
     const char *word = long_form(options->specs, argv[*at]);
     const char *equals = strchr(word, '=');
-    const size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-    const struct options_spec *spec = find_spec(options->specs, word, length);
+    const struct options_spec *spec = find_spec(options->specs, word, strcspn(word, "="));
     const char *value = equals != NULL ? equals + 1 : "";
 
     if (spec == NULL) {
@@ -184,18 +190,23 @@ static void append_option(struct text *text, const struct options_spec *spec)
     text_release(&name);
 }
 
+void options_append_help(struct text *text, const struct options_manual *manual)
+{
+    text_append(text, "usage: ");
+    text_wrap(text, manual->usage, strlen("usage: "), HELP_COLUMNS);
+    text_append(text, "\n");
+    text_wrap(text, manual->about, 0, HELP_COLUMNS);
+    text_append(text, "\n");
+    for (const struct options_spec *spec = manual->specs; spec->name != NULL; spec++) {
+        append_option(text, spec);
+    }
+}
+
 tapml_status options_help(const struct options_manual *manual)
 {
     struct text text;
 
     text_init(&text);
-    text_append(&text, "usage: ");
-    text_wrap(&text, manual->usage, strlen("usage: "), HELP_COLUMNS);
-    text_append(&text, "\n");
-    text_wrap(&text, manual->about, 0, HELP_COLUMNS);
-    text_append(&text, "\n");
-    for (const struct options_spec *spec = manual->specs; spec->name != NULL; spec++) {
-        append_option(&text, spec);
-    }
+    options_append_help(&text, manual);
     return text_print(&text);
 }

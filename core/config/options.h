@@ -64,11 +64,16 @@ tapml_status options_i64(const struct options *options,
                          int64_t high,
                          int64_t *out_value) STATUS_USED;
 
+// Whether `word` is one of the options: its name, with or without =VALUE, or its short form.
+int options_has(const struct options_spec *specs, const char *word);
+
 // The short form of an option: "-h" of --help, "-V" of --version, else NULL.
 const char *options_short(const char *name);
 
 // Prints the usage, what the command does, and its options. TAPML_NO_MEMORY.
 tapml_status options_help(const struct options_manual *manual) STATUS_USED;
 
-// Appends a row of a table of options or commands: a name, and its help in lines beside it.
+// Appends what options_help prints; and a row of a table such as its options: a name, and its help
+// in lines beside it.
+void options_append_help(struct text *text, const struct options_manual *manual);
 void options_append_row(struct text *text, const char *name, const char *help);

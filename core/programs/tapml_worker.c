@@ -4,44 +4,64 @@
 // tapml-worker: one plugin in a process of its own, so that a driver that crashes, hangs or eats
 // memory costs one case. tapml-host starts it; `--probe` is for people, too.
 
+#include "config/options.h"
 #include "link/child.h"
 #include "link/supervisor.h"
 #include "run/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static enum outcome run(int argc, char **argv)
+static const struct options_spec specs[] = {
+    {"--probe", "PLUGIN",
+     "opens a plugin's library, probes its components, or one, and prints their states, devices "
+     "and "
+     "ops"},
+    {"--under", "PROCESS", "ends when this process, which is tapml-host, does"},
+    {"--serve", NULL, "runs a backend for the process that has started it"},
+    {"--version", NULL, "prints the version"},
+    {"--help", NULL, "prints this"},
+    {NULL, NULL, NULL},
+};
+
+static const struct options_manual manual = {
+    .usage = "tapml-worker --probe PLUGIN [COMPONENT]\n"
+             "tapml-worker --under PROCESS --serve",
+    .about = "Runs one plugin in a process of its own, so that a driver that crashes, hangs or "
+             "takes too much memory costs one case. tapml-host starts it; --probe is for people, "
+             "too.",
+    .specs = specs,
+};
+
+static enum outcome run(const struct options *options)
 {
-    if (argc == 2 && strcmp(argv[1], "--serve") == 0) {
-        return worker_serve(CHILD_SOCKET);
+    const char *plugin = options_get(options, "--probe");
+
+    if (options_get(options, "--help") != NULL) {
+        return outcome_report(options_help(&manual));
     }
-    if ((argc == 3 || argc == 4) && strcmp(argv[1], "--probe") == 0) {
-        return worker_probe(argv[2], argc == 4 ? argv[3] : NULL);
-    }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    if (options_get(options, "--version") != NULL) {
         (void)puts("tapml-worker " TAPML_VERSION);
         return OUTCOME_OK;
     }
-    (void)fputs("usage: tapml-worker --probe PLUGIN [COMPONENT]\n"
-                "\n"
-                "Opens a plugin's library, probes its components, and prints their states, devices "
-                "and ops.\n"
-                "tapml-host starts it with --under PROCESS --serve, to run a backend in a process "
-                "of its own\n"
-                "that ends with the host.\n",
-                argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
-    return argc == 2 && strcmp(argv[1], "--help") == 0 ? OUTCOME_OK : OUTCOME_USAGE;
+    if (options_get(options, "--serve") != NULL && options->plain_count == 0) {
+        return worker_serve(CHILD_SOCKET);
+    }
+    if (plugin != NULL && options->plain_count <= 1) {
+        return worker_probe(plugin, options->plain_count == 1 ? options->plain[0] : NULL);
+    }
+    (void)options_help(&manual);
+    return OUTCOME_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 4 || strcmp(argv[1], "--under") != 0) {
-        return (int)outcome_finish(run(argc, argv));
-    }
-    const tapml_status status = supervisor_begin(strtol(argv[2], NULL, 10));
+    struct options options;
+    tapml_status status = options_parse(specs, argc - 1, argv + 1, &options);
+    const char *parent = status == TAPML_OK ? options_get(&options, "--under") : NULL;
 
-    return (int)(status == TAPML_OK ? outcome_finish(run(argc - 2, argv + 2))
-                                    : outcome_report(status));
+    if (parent != NULL) {
+        status = supervisor_begin(strtol(parent, NULL, 10));
+    }
+    return (int)(status == TAPML_OK ? outcome_finish(run(&options)) : outcome_report(status));
 }

@@ -8,6 +8,20 @@
 
 #include <stdio.h>
 
+static const struct outcome_meaning meanings[] = {
+    {OUTCOME_OK, "success"},
+    {OUTCOME_WRONG, "a target is wrong or two runs differ"},
+    {OUTCOME_USAGE, "usage or configuration"},
+    {OUTCOME_ENVIRONMENT, "the environment lacks something"},
+    {OUTCOME_UNKNOWN, "of 'replay --bisect': neither right nor wrong can be told"},
+    {OUTCOME_INTERRUPTED, "interrupted"},
+};
+
+const struct outcome_meaning *outcome_meaning_at(size_t index)
+{
+    return index < sizeof(meanings) / sizeof(*meanings) ? &meanings[index] : NULL;
+}
+
 enum outcome outcome_of(tapml_status status)
 {
     switch (status) {

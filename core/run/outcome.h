@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "run/interrupt.h"
 
+#include <stddef.h>
+
 enum outcome {
     OUTCOME_OK = 0,
     OUTCOME_WRONG = 1,       // Something is wrong with a target.
@@ -15,6 +17,14 @@ enum outcome {
     OUTCOME_UNKNOWN = 125,   // Of `replay --bisect`: neither right nor wrong can be told.
     OUTCOME_INTERRUPTED = INTERRUPT_EXIT
 };
+
+struct outcome_meaning {
+    enum outcome outcome;
+    const char *text; // "success"
+};
+
+// What each exit code means, for --help and manuals; NULL past the last.
+const struct outcome_meaning *outcome_meaning_at(size_t index);
 
 // What a status means for the exit code.
 enum outcome outcome_of(tapml_status status);

@@ -237,6 +237,10 @@ def words(name, pieces, *arguments, code=2):
 
 
 words("an unknown command", ["unknown command 'carve', see --help"], "carve")
+words("a command with a mistake", ["unknown command 'genrate', did you mean 'generate'?"], "genrate")
+words("a file for a command", ["'my.ini' is no command: for a run 'tapml-host --config my.ini'"], "my.ini")
+words("help of an unknown command", ["unknown command 'genrate', did you mean 'generate'?"], "help", "genrate")
+words("an option that is a command, with a mistake", ["unknown option '--explian', did you mean '--explain'?"], "--explian", "run")
 words("an unknown option", ["unknown option '--confg', did you mean '--config'?"], "--confg", "x")
 words("an option without its value", ["option '--config' needs a value"], "--config")
 words("a value for a switch", ["option '--safe' takes no value"], "--config", "x", "--safe=1")

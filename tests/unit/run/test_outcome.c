@@ -20,6 +20,19 @@ Test(outcome, each_status_has_its_exit_code)
     cr_assert_eq(outcome_of(77), 3, "an unknown code is a failure");
 }
 
+Test(outcome, each_exit_code_has_a_meaning)
+{
+    static const enum outcome all[] = {OUTCOME_OK,          OUTCOME_WRONG,   OUTCOME_USAGE,
+                                       OUTCOME_ENVIRONMENT, OUTCOME_UNKNOWN, OUTCOME_INTERRUPTED};
+    const size_t count = sizeof(all) / sizeof(*all);
+
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(outcome_meaning_at(i)->outcome, all[i]);
+        cr_expect_gt(strlen(outcome_meaning_at(i)->text), 0u);
+    }
+    cr_expect_null(outcome_meaning_at(count));
+}
+
 Test(outcome, a_failure_is_reported, .init = cr_redirect_stderr)
 {
     cr_assert_eq(outcome_report(status_fail(TAPML_INVALID, "no '%s'", "x")), OUTCOME_USAGE);
