@@ -2,15 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // kembed - the build tool behind the kernels of sdk/gpu: reads what their META expansion says
-// (k_meta.h) and writes C.
-//
-//     kembed params OUT.h KERNEL.meta...               one struct of parameters per kernel, with
-//     enums
-//                                                      of its constants and its bindings
-//     kembed table OUT.c NAME {KERNEL.meta VARIANT CODE}...
-//                                                      a table of kernels with their code inside
-//     kembed bytes OUT.c NAME FILE                     a file as NAME and NAME_size, a zero behind
-//                                                      it
+// (k_meta.h) and writes C. `usage` says what it takes.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,17 +346,28 @@ static void make_bytes(FILE *out, const char *name, const char *path)
     free(bytes);
 }
 
+static const char usage[] = "usage: kembed params OUT.h KERNEL.meta...\n"
+                            "       kembed table OUT.c NAME {KERNEL.meta VARIANT CODE}...\n"
+                            "       kembed bytes OUT.c NAME FILE\n"
+                            "\n"
+                            "Writes C for the kernels of sdk/gpu.\n"
+                            "\n"
+                            "  params      one struct of parameters per kernel, with enums of its "
+                            "constants and its bindings\n"
+                            "  table       a table of kernels with their code inside\n"
+                            "  bytes       a file as NAME and NAME_size, a zero behind it\n"
+                            "  -h, --help  prints this\n";
+
 int main(int argc, char **argv)
 {
+    const int is_help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
     const int is_bytes = argc == 5 && strcmp(argv[1], "bytes") == 0;
     const int is_params = argc > 3 && strcmp(argv[1], "params") == 0;
     const int is_table = argc > 4 && strcmp(argv[1], "table") == 0 && (argc - 4) % 3 == 0;
 
     if (!is_params && !is_table && !is_bytes) {
-        fprintf(stderr, "usage: kembed params OUT.h KERNEL.meta...\n"
-                        "       kembed table OUT.c NAME {KERNEL.meta VARIANT CODE}...\n"
-                        "       kembed bytes OUT.c NAME FILE\n");
-        return 2;
+        fputs(usage, is_help ? stdout : stderr);
+        return is_help ? 0 : 2;
     }
     FILE *out = fopen(argv[2], "wbe");
 

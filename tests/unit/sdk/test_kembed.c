@@ -113,3 +113,11 @@ Test(kembed, usage)
     cr_expect_eq(kembed("params kparams.h absent.meta"), 1);
     cr_expect_eq(kembed("params no/such/folder.h absent.meta"), 1);
 }
+
+Test(kembed, help_and_misuse)
+{
+    cr_assert_eq(kembed("--help > help"), 0);
+    cr_expect_neq(strstr(read_file("help"), "usage: kembed params OUT.h KERNEL.meta..."), NULL);
+    cr_expect_eq(kembed("params"), 2);
+    cr_expect_neq(strstr(read_file("said"), "usage: kembed"), NULL);
+}

@@ -81,3 +81,16 @@ Test(opgen, wrong_input)
     }
     cr_expect_eq(opgen("header"), 2);
 }
+
+Test(opgen, help_names_all_that_it_takes)
+{
+    cr_assert_eq(opgen("--help > help"), 0);
+    const char *text = read_file("help");
+
+    cr_expect_neq(strstr(text, "usage: opgen tables [-h] [--include FILE] OUT.c NAME.opdef"), NULL,
+                  "%s", text);
+    cr_expect_neq(strstr(text, "usage: opgen check"), NULL, "%s", text);
+    cr_assert_eq(opgen("tables -h > help"), 0);
+    cr_expect_neq(strstr(read_file("help"), "the header of the same ops"), NULL);
+    cr_expect_eq(opgen("nonsense out in"), 2);
+}
