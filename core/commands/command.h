@@ -29,6 +29,9 @@ const struct command_entry *command_list_find(const char *name);
 // What tapml-host takes in place of a command.
 extern const struct options_manual command_list_manual;
 
+// `tapml-host --describe`: all that it takes, as JSON (run/manual.h).
+tapml_status command_describe_print(void) STATUS_USED;
+
 // `tapml-host help [COMMAND]`: all commands, or one.
 enum outcome command_help_main(const struct command *command);
 extern const struct options_manual command_help_manual;

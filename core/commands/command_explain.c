@@ -221,12 +221,7 @@ static void write_page(struct text *out)
         "`tapml-host --check-config FILE` reports all errors of a file without running it.",
         0, PAGE_COLUMNS);
     text_append(out, "\n");
-    text_wrap(out,
-              "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or "
-              "empty. ` ;` after a value begins a comment too. No line begins with a blank. A "
-              "section's name and a key have at most 49 bytes, a value 189, a line 198: longer "
-              "ones are refused, not cut. Relative paths begin at the working folder of the host.",
-              0, PAGE_COLUMNS);
+    text_wrap(out, keys_about, 0, PAGE_COLUMNS);
     for (size_t i = 0; keys_section_at(i) != NULL; i++) {
         append_section(keys_section_at(i), out);
     }

@@ -24,10 +24,8 @@ static void append_exit_codes(struct text *out)
 
     text_init(&words);
     text_append(&words, "Exit codes:");
-    for (size_t i = 0; outcome_meaning_at(i) != NULL; i++) {
-        const struct outcome_meaning *meaning = outcome_meaning_at(i);
-
-        text_format(&words, "%s %d %s", i > 0 ? "," : "", (int)meaning->outcome, meaning->text);
+    for (const struct outcome_meaning *at = outcome_meanings; at->text != NULL; at++) {
+        text_format(&words, "%s %d %s", at > outcome_meanings ? "," : "", at->code, at->text);
     }
     text_append(&words, ".");
     out->failed |= words.failed;

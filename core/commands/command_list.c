@@ -8,6 +8,8 @@
 static const struct options_spec specs[] = {
     {"--help", NULL, "prints this; COMMAND --help explains a command"},
     {"--version", NULL, "prints the version"},
+    {"--describe", NULL,
+     "prints commands, options and keys as JSON, of which manual pages are made"},
     {NULL, NULL, NULL},
 };
 

@@ -431,6 +431,14 @@ enum {
     KEY_COUNT = sizeof(keys) / sizeof(*keys)
 };
 
+const char keys_about[] =
+    "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or empty. ` ;` "
+    "after "
+    "a value begins a comment too. No line begins with a blank. A section's name and a key have at "
+    "most 49 bytes, a value 189, a line 198: longer ones are refused, not cut. Relative paths "
+    "begin at "
+    "the working folder of the host.";
+
 const struct key_table *keys_table(void)
 {
     static const struct key_table table = {sections, SECTION_COUNT, keys, KEY_COUNT,

@@ -11,6 +11,9 @@
 
 #include "config/key_table.h"
 
+// The form of the file, in sentences.
+extern const char keys_about[];
+
 // The table.
 const struct key_table *keys_table(void);
 

@@ -46,7 +46,9 @@ static const char *find_program(const char *called, char *out_path, size_t size)
 
 static int is_option(const char *word, const char *name)
 {
-    return strcmp(word, name) == 0 || strcmp(word, options_short(name)) == 0;
+    const char *short_form = options_short(name);
+
+    return strcmp(word, name) == 0 || (short_form != NULL && strcmp(word, short_form) == 0);
 }
 
 static enum outcome run(int argc, char **argv)
@@ -64,6 +66,9 @@ static enum outcome run(int argc, char **argv)
     if (is_option(argv[1], "--version")) {
         (void)puts("tapml-host " TAPML_VERSION);
         return OUTCOME_OK;
+    }
+    if (is_option(argv[1], "--describe")) {
+        return outcome_report(command_describe_print());
     }
     const int is_first = strncmp(argv[1], "--", 2) == 0; // The command is an option, in any place.
     const struct command_entry *entry =

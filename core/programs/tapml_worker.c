@@ -7,6 +7,7 @@
 #include "config/options.h"
 #include "link/child.h"
 #include "link/supervisor.h"
+#include "run/manual.h"
 #include "run/worker.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ static const struct options_spec specs[] = {
     {"--under", "PROCESS", "ends when this process, which is tapml-host, does"},
     {"--serve", NULL, "runs a backend for the process that has started it"},
     {"--version", NULL, "prints the version"},
+    {"--describe", NULL, "prints these options as JSON, of which manual pages are made"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
@@ -33,6 +35,22 @@ static const struct options_manual manual = {
     .specs = specs,
 };
 
+static enum outcome describe(void)
+{
+    static const struct outcome_meaning exit_codes[] = {
+        {OUTCOME_OK, "success; the states that --probe prints say what was found"},
+        {OUTCOME_USAGE, "usage"},
+        {OUTCOME_ENVIRONMENT, "the environment lacks something"},
+        {0, NULL},
+    };
+    const struct manual all = {
+        .own = {"tapml-worker", "run one plugin of tapml-host in a process of its own", &manual},
+        .exit_codes = exit_codes,
+    };
+
+    return outcome_report(manual_print(&all));
+}
+
 static enum outcome run(const struct options *options)
 {
     const char *plugin = options_get(options, "--probe");
@@ -43,6 +61,9 @@ static enum outcome run(const struct options *options)
     if (options_get(options, "--version") != NULL) {
         (void)puts("tapml-worker " TAPML_VERSION);
         return OUTCOME_OK;
+    }
+    if (options_get(options, "--describe") != NULL) {
+        return describe();
     }
     if (options_get(options, "--serve") != NULL && options->plain_count == 0) {
         return worker_serve(CHILD_SOCKET);

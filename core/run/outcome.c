@@ -6,21 +6,18 @@
 #include "base/log.h"
 #include "base/output.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
-static const struct outcome_meaning meanings[] = {
+const struct outcome_meaning outcome_meanings[] = {
     {OUTCOME_OK, "success"},
     {OUTCOME_WRONG, "a target is wrong or two runs differ"},
     {OUTCOME_USAGE, "usage or configuration"},
     {OUTCOME_ENVIRONMENT, "the environment lacks something"},
     {OUTCOME_UNKNOWN, "of 'replay --bisect': neither right nor wrong can be told"},
     {OUTCOME_INTERRUPTED, "interrupted"},
+    {0, NULL},
 };
-
-const struct outcome_meaning *outcome_meaning_at(size_t index)
-{
-    return index < sizeof(meanings) / sizeof(*meanings) ? &meanings[index] : NULL;
-}
 
 enum outcome outcome_of(tapml_status status)
 {

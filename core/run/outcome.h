@@ -7,8 +7,6 @@
 #include "base/status.h"
 #include "run/interrupt.h"
 
-#include <stddef.h>
-
 enum outcome {
     OUTCOME_OK = 0,
     OUTCOME_WRONG = 1,       // Something is wrong with a target.
@@ -19,12 +17,12 @@ enum outcome {
 };
 
 struct outcome_meaning {
-    enum outcome outcome;
+    int code;
     const char *text; // "success"
 };
 
-// What each exit code means, for --help and manuals; NULL past the last.
-const struct outcome_meaning *outcome_meaning_at(size_t index);
+// What each exit code of tapml-host means, for --help and manuals; ended by a text that is NULL.
+extern const struct outcome_meaning outcome_meanings[];
 
 // What a status means for the exit code.
 enum outcome outcome_of(tapml_status status);
