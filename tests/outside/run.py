@@ -79,13 +79,14 @@ def find(folder, name):
 
 def relocate(prefix):
     """Tells the pkg-config files where their tree is: all else in them follows from that line."""
-    for name in ("tapml-plugin-1.pc", "tapml-model-1.pc"):
-        path = find(prefix, name)
+    folder = os.path.dirname(find(prefix, "tapml-plugin-1.pc"))
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
         lines = open(path, encoding="utf-8").read().splitlines()
         moved = [f"prefix={prefix}" if line.startswith("prefix=") else line for line in lines]
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(moved) + "\n")
-    return os.path.dirname(path)
+    return folder
 
 
 def build_outside(place, source, sanitize, compiler):
@@ -134,6 +135,15 @@ def check_library_alone(place):
     found = json.loads(call([place["host"], "plugins", "--json", "--plugin", library], place["environment"]))
     tiers = {(line["tier"], line["state"]) for line in found if line["component"] == "outside"}
     expect(tiers == {(1, "usable"), (4, "shadowed")}, f"tiers and states: {tiers}")
+
+
+def check_newer(place):
+    """A plugin that needs the minor after that of the header."""
+    minor = call(["pkg-config", "--variable=abi_minor", "tapml-plugin-1"], place["environment"] | {
+        "PKG_CONFIG_LIBDIR": place["pkgconfig"]}).strip()
+    header = open(find(place["prefix"], "abi.h"), encoding="utf-8").read()
+    expect(f"#define TAPML_ABI_MINOR {minor}u" in header, f"pkg-config says abi_minor '{minor}'")
+    check_refused(place, "-newer-abi", "wrong-abi", f"needs the ABI 1.{int(minor) + 1}, this host has 1.{minor}")
 
 
 def check_refused(place, variant, state, sentence):
@@ -255,7 +265,7 @@ CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
     ("the installed host finds the list of published models", check_models),
     ("a library alone is known by its note", check_library_alone),
-    ("a needed minor that is not there", check_refused, "-newer-abi", "wrong-abi", "needs the ABI 1.10"),
+    ("a needed minor that is not there", check_newer),
     ("a missing symbol", check_refused, "-no-symbol", "malformed", "no symbol 'tapml_plugin_query_v1'"),
     ("a changed parameter list", check_refused, "-changed-op", "refused", "tapml.linear"),
     ("no driver", check_refused, "-no-driver", "no-driver", "liboutside-driver.so.1 not found"),

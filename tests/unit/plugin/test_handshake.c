@@ -82,8 +82,8 @@ Test(handshake, what_the_manifest_alone_shows)
 
 Test(handshake, what_the_code_says_is_compared_too)
 {
-    expect("newer_abi", "format", "format", CANDIDATE_WRONG_ABI, "needs the ABI 1.10");
-    expect("newer_code", "format", "format", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.10");
+    expect("newer_abi", "format", "format", CANDIDATE_WRONG_ABI, "needs the ABI 1.");
+    expect("newer_code", "format", "format", CANDIDATE_WRONG_ABI, "its code needs the ABI 1.");
     expect("short_struct", "format", "format", CANDIDATE_WRONG_ABI, "too short");
     expect("lying_note", "format", "format", CANDIDATE_MISMATCH,
            "its code says 'org.example.someone-else'");
