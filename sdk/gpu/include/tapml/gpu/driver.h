@@ -19,6 +19,10 @@
 //   TAPML_OK only. A failure of queued work comes out of the next `wait` and of all that follow, up
 //   to a `restart`; where the driver knows the launch, it calls `core->blame` with its `number`.
 // - Memory of the driver itself comes from `core->alloc`; none of it outlives the root.
+//
+// This is not part of the ABI. Table and library, which is static, are linked into one plugin and
+// are of one version of the SDK, so the structs carry no size, and a later version may change them.
+// A driver names the members that it sets; what it does not name is NULL or 0.
 #ifndef TAPML_GPU_DRIVER_H
 #define TAPML_GPU_DRIVER_H
 

@@ -16,6 +16,10 @@
 // What is not a matter of names, numbers and defaults is a function: a description is composed of
 // those of <tapml/model/block.h>, and brings its own for what no other architecture has.
 //
+// This is not part of the ABI. Description and library, which is static, are linked into one plugin
+// and are of one version of the SDK, so the structs carry no size, and a later version may change
+// them. A description names the members that it sets.
+//
 // Instances: "embed", "layers.3/attn/q_proj", "layers.3/mlp/down_proj", "norm", "rows", "head".
 // Outputs: "hidden.0" behind the embedding, "hidden.i" behind layer i - 1, the last one behind the
 // final norm; "logits", of the rows that the host asks for.
