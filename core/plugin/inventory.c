@@ -41,8 +41,9 @@ static tapml_status add_component(struct inventory *inventory,
     };
     inventory->components[inventory->component_count++] = component;
     if (manifest && !component_is_backend(component) && !component_is_model(component)) {
-        (void)status_fail(TAPML_UNIMPLEMENTED, "this host does not know the kind '%s'",
-                          manifest->kind);
+        (void)status_fail(TAPML_UNIMPLEMENTED, "this host does not know the kind '%s'%s",
+                          manifest->kind,
+                          manifest_is_draft(manifest->kind) ? ", which is a draft" : "");
         component_refuse(component, inventory->arena, CANDIDATE_UNKNOWN_KIND);
     }
     return TAPML_OK;

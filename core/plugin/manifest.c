@@ -310,6 +310,19 @@ const char *manifest_key(const struct manifest *manifest, const char *component,
     return NULL;
 }
 
+int manifest_is_draft(const char *id)
+{
+    static const char mark[] = "-draft";
+    const size_t length = strlen(id);
+    const size_t mark_length = sizeof(mark) - 1;
+    size_t end = length;
+    while (end > 0 && id[end - 1] >= '0' && id[end - 1] <= '9') {
+        --end;
+    }
+    return end < length && end >= mark_length &&
+           memcmp(id + end - mark_length, mark, mark_length) == 0;
+}
+
 int manifest_has_option(const struct manifest_component *component, const char *key)
 {
     const size_t length = strlen(key);

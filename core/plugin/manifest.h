@@ -59,5 +59,8 @@ tapml_status manifest_compare(const struct manifest *file, const struct manifest
 // The value of `key` in the section of a component, or NULL.
 const char *manifest_key(const struct manifest *manifest, const char *component, const char *key);
 
+// Whether an id is that of a draft: `org.example.thing/1-draft2`.
+int manifest_is_draft(const char *id);
+
 // Whether the component declares the option `key`.
 int manifest_has_option(const struct manifest_component *component, const char *key);

@@ -137,10 +137,26 @@ def check_library_alone(place):
     expect(tiers == {(1, "usable"), (4, "shadowed")}, f"tiers and states: {tiers}")
 
 
+def variable(place, name):
+    """A variable of the SDK's pkg-config file."""
+    return call(["pkg-config", "--variable=" + name, "tapml-plugin-1"],
+                dict(place["environment"], PKG_CONFIG_LIBDIR=place["pkgconfig"])).strip()
+
+
+def check_draft(place, kind, code, sentence):
+    """A kind that is a draft is called one when its note is made."""
+    path = os.path.join(place["folder"], "draft.ini")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"[plugin]\nid = org.example.draft\n[component.draft]\nkind = {kind}\n")
+    done = subprocess.run([variable(place, "manifest_tool"), "note", path + ".h", path], capture_output=True, text=True,
+                          check=False)
+    is_told = sentence in done.stderr if sentence else not done.stderr
+    expect(done.returncode == code and is_told, f"exit code {done.returncode}: {done.stderr}")
+
+
 def check_newer(place):
     """A plugin that needs the minor after that of the header."""
-    minor = call(["pkg-config", "--variable=abi_minor", "tapml-plugin-1"], place["environment"] | {
-        "PKG_CONFIG_LIBDIR": place["pkgconfig"]}).strip()
+    minor = variable(place, "abi_minor")
     header = open(find(place["prefix"], "abi.h"), encoding="utf-8").read()
     expect(f"#define TAPML_ABI_MINOR {minor}u" in header, f"pkg-config says abi_minor '{minor}'")
     check_refused(place, "-newer-abi", "wrong-abi", f"needs the ABI 1.{int(minor) + 1}, this host has 1.{minor}")
@@ -266,6 +282,9 @@ CHECKS = [
     ("the installed host finds the list of published models", check_models),
     ("a library alone is known by its note", check_library_alone),
     ("a needed minor that is not there", check_newer),
+    ("a kind that is a draft", check_draft, "org.example.thing/1-draft1", 0, "'org.example.thing/1-draft1' is a draft"),
+    ("a kind that looks like a draft", check_draft, "org.example.thing-draft", 1, "a draft is written as"),
+    ("a kind that is no draft", check_draft, "org.example.over-draft/1", 0, ""),
     ("a missing symbol", check_refused, "-no-symbol", "malformed", "no symbol 'tapml_plugin_query_v1'"),
     ("a changed parameter list", check_refused, "-changed-op", "refused", "tapml.linear"),
     ("no driver", check_refused, "-no-driver", "no-driver", "liboutside-driver.so.1 not found"),

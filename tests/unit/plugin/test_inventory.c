@@ -3,15 +3,21 @@
 #include "plugin/inventory.h"
 #include "zoo_folder.h"
 
-// Reads the inventory of one animal and of nothing else of this machine.
-static void read_one(const char *name, const char *ini_text, struct ini *ini, struct inventory *out)
+// Reads the inventory of one manifest and of nothing else of this machine.
+static void
+read_file(const char *path, const char *ini_text, struct ini *ini, struct inventory *out)
 {
-    static char path[2 * SCRATCH_PATH];
     static const char *files[2];
-    files[0] = zoo_manifest(name, path, sizeof(path));
+    files[0] = path;
     cr_assert_eq(ini_parse("run.ini", ini_text, strlen(ini_text), ini), TAPML_OK);
     const struct search_options where = {.files = files, .installed = "/nonexistent", .ini = ini};
     cr_assert_eq(inventory_read(&where, NULL, out), TAPML_OK, "%s", status_message());
+}
+
+static void read_one(const char *name, const char *ini_text, struct ini *ini, struct inventory *out)
+{
+    static char path[2 * SCRATCH_PATH];
+    read_file(zoo_manifest(name, path, sizeof(path)), ini_text, ini, out);
 }
 
 Test(inventory, reads_components_without_opening_their_library)
@@ -53,4 +59,28 @@ Test(inventory, checks_the_options_of_the_file)
                        status_message());
     inventory_release(&inventory);
     ini_release(&ini);
+}
+
+// The sentence of a component of that kind is the one expected.
+static void expect_unknown(const char *kind, const char *sentence)
+{
+    struct scratch scratch;
+    struct ini ini;
+    struct inventory inventory;
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "tapml.backend/1", kind);
+    read_file(scratch_path(&scratch, "org.example.good.tapml"), "[plugins]\ntiers = 1\n", &ini,
+              &inventory);
+    cr_assert_eq(inventory.components[0]->entry.state, CANDIDATE_UNKNOWN_KIND);
+    cr_assert_str_eq(inventory.components[0]->entry.sentence, sentence);
+    inventory_release(&inventory);
+    ini_release(&ini);
+    scratch_remove(&scratch);
+}
+
+Test(inventory, a_kind_that_is_not_known_is_a_state_and_a_draft_is_called_one)
+{
+    expect_unknown("org.example.thing/2", "this host does not know the kind 'org.example.thing/2'");
+    expect_unknown("tapml.backend/2-draft1",
+                   "this host does not know the kind 'tapml.backend/2-draft1', which is a draft");
 }

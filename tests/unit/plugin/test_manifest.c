@@ -87,6 +87,18 @@ Test(manifest, refuses_what_is_missing_or_wrong_by_its_key)
     expect_refused(HEAD BUILD TAIL "  indented = yes\n", "thing.tapml");
 }
 
+Test(manifest, knows_the_id_of_a_draft)
+{
+    cr_assert(manifest_is_draft("tapml.thing/1-draft1"));
+    cr_assert(manifest_is_draft("org.example.over-draft/2-draft10"));
+    cr_assert_not(manifest_is_draft("org.example.over-draft/2"));
+    cr_assert_not(manifest_is_draft("tapml.thing/1-draft"));
+    cr_assert_not(manifest_is_draft("tapml.thing/1"));
+    cr_assert_not(manifest_is_draft("draft1"));
+    cr_assert_not(manifest_is_draft("12"));
+    cr_assert_not(manifest_is_draft(""));
+}
+
 static tapml_status compare(const char *file_text, const char *note_text)
 {
     struct manifest file;
