@@ -90,8 +90,7 @@ tapml_status handshake_check_manifest(const struct manifest *manifest,
     return TAPML_OK;
 }
 
-// RPATH and RUNPATH name folders from which strangers' libraries would come.
-static tapml_status check_search_path(const char *path)
+tapml_status handshake_check_search_path(const char *path)
 {
     for (const char *at = path; at && *at;) {
         const size_t length = strcspn(at, ":");
@@ -138,7 +137,7 @@ static tapml_status compare_note(const char *library,
                            note->sanitizer, note_sanitizer_name(TAPML_SANITIZER));
     }
     *out_state = CANDIDATE_REFUSED;
-    return check_search_path(note->search_path);
+    return handshake_check_search_path(note->search_path);
 }
 
 static tapml_status check_file(const char *library,
@@ -174,7 +173,7 @@ static tapml_status open_library(const char *library, tapml_plugin_query_fn *out
 
 // -- After the query ---------------------------------------------------------------------------
 
-static tapml_status check_sizes(const tapml_plugin *plugin)
+tapml_status handshake_check_sizes(const tapml_plugin *plugin)
 {
     if (!TAPML_HAS(tapml_plugin, plugin, components) ||
         handshake_has_unknown_demands(&plugin->hdr)) {
@@ -210,7 +209,7 @@ static tapml_status differs(const char *what, const char *manifest, const char *
                        manifest, code ? code : "");
 }
 
-static tapml_status compare_words(const struct manifest *manifest, const tapml_plugin *plugin)
+tapml_status handshake_compare_words(const struct manifest *manifest, const tapml_plugin *plugin)
 {
     if (!plugin->id || strcmp(plugin->id, manifest->id) != 0) {
         return differs("id", manifest->id, plugin->id);
@@ -260,9 +259,9 @@ static tapml_status ask(const struct manifest *manifest,
         return status_fail(TAPML_ABI_MISMATCH, "it does not answer to this host: %s",
                            status == TAPML_OK ? "no description" : status_name(status));
     }
-    TAPML_TRY(check_sizes(plugin));
+    TAPML_TRY(handshake_check_sizes(plugin));
     *out_state = CANDIDATE_MISMATCH;
-    TAPML_TRY(compare_words(manifest, plugin));
+    TAPML_TRY(handshake_compare_words(manifest, plugin));
     *out_plugin = plugin;
     *out_state = CANDIDATE_USABLE;
     return TAPML_OK;

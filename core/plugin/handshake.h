@@ -32,6 +32,10 @@ int handshake_look(const char *path, struct handshake_file *out_file);
 tapml_status handshake_check_manifest(const struct manifest *manifest,
                                       enum candidate_state *out_state) STATUS_USED;
 
+// Checks RPATH and RUNPATH, joined by ':', or NULL: they name folders from which strangers'
+// libraries would come.
+tapml_status handshake_check_search_path(const char *path) STATUS_USED;
+
 // Checks the rest: compares the library with its manifest, and with `scanned`, the file when the
 // folder was read; opens it, queries its description and compares that too. `library` is absolute.
 // The library stays mapped for the life of the process.
@@ -40,6 +44,12 @@ tapml_status handshake_open(const char *library,
                             const struct handshake_file *scanned,
                             const tapml_plugin **out_plugin,
                             enum candidate_state *out_state) STATUS_USED;
+
+// The checks of a description that `handshake_open` makes: that of the structs and the ABI, and
+// that of its words against the manifest. TAPML_ABI_MISMATCH, TAPML_INVALID.
+tapml_status handshake_check_sizes(const tapml_plugin *plugin) STATUS_USED;
+tapml_status handshake_compare_words(const struct manifest *manifest,
+                                     const tapml_plugin *plugin) STATUS_USED;
 
 // To be called before and after every call that may run a plugin's code for the first time.
 // `handshake_leave` restores the process state that the plugin changed and logs the change; `who`

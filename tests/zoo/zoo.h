@@ -253,7 +253,12 @@ static tapml_status devices(tapml_object *backend,
 static tapml_status
 open_device(tapml_object *backend, tapml_call *call, const char *device_id, tapml_object **out)
 {
-    return object_new(own(backend), call, 0, out);
+    for (uint32_t i = 0; i != ZOO_DEVICE_COUNT; ++i) {
+        if (strcmp(infos[i]->id, device_id) == 0) {
+            return object_new(own(backend), call, 0, out);
+        }
+    }
+    return fail(own(backend), call, TAPML_NOT_FOUND, "no such device");
 }
 
 static tapml_status buffer_new(tapml_object *device,
@@ -284,29 +289,48 @@ static tapml_status buffer_wrap(tapml_object *device,
 
 #include "zoo_queue.h"
 
+// The functions of a sin, each around a good one, and macros that put them into the tables.
+#ifdef ZOO_SIN
+#include "sins.h"
+#endif
+#ifndef ZOO_PATCH_TABLE
+#define ZOO_PATCH_TABLE
+#endif
+#ifndef ZOO_PATCH_COMPONENT
+#define ZOO_PATCH_COMPONENT
+#endif
+#ifndef ZOO_PATCH_PLUGIN
+#define ZOO_PATCH_PLUGIN
+#endif
+#ifndef ZOO_RELEASE
+#define ZOO_RELEASE object_release
+#endif
+#ifndef ZOO_ANSWER
+#define ZOO_ANSWER(query) TAPML_HAS(tapml_query, query, host_version)
+#endif
+
 // -- The component and the plugin --------------------------------------------------------------
 
-static const tapml_backend table = {
-    .hdr = {(uint32_t)ZOO_TABLE_BYTES, 0},
-    .devices = devices,
-    .open = open_device,
-    .ops = ops,
-    .supports = supports,
-    .buffer_new = buffer_new,
-    .buffer_wrap = buffer_wrap,
+static const tapml_backend table = {.hdr = {(uint32_t)ZOO_TABLE_BYTES, 0},
+                                    .devices = devices,
+                                    .open = open_device,
+                                    .ops = ops,
+                                    .supports = supports,
+                                    .buffer_new = buffer_new,
+                                    .buffer_wrap = buffer_wrap,
 #ifndef ZOO_NO_QUEUE
-    .queue_new = queue_new,
+                                    .queue_new = queue_new,
 #endif
-    .queue_write = queue_write,
-    .queue_read = queue_read,
-    .queue_copy = queue_copy,
-    .queue_fill = queue_fill,
-    .queue_signal = queue_signal,
-    .timeline_new = timeline_new,
-    .timeline_value = timeline_value,
-    .timeline_wait = timeline_wait,
-    .timeline_notify = timeline_notify,
-};
+                                    .queue_write = queue_write,
+                                    .queue_read = queue_read,
+                                    .queue_copy = queue_copy,
+                                    .queue_fill = queue_fill,
+                                    .queue_signal = queue_signal,
+                                    .timeline_new = timeline_new,
+                                    .timeline_value = timeline_value,
+                                    .timeline_wait = timeline_wait,
+                                    .timeline_notify = timeline_notify,
+                                    ZOO_PATCH_TABLE};
 
 static uint64_t launches(tapml_object *queue)
 {
@@ -329,7 +353,7 @@ static const void *object_interface(tapml_object *object, const char *id)
 
 static const tapml_object_vt object_vt = {
     .hdr = TAPML_HDR(tapml_object_vt),
-    .release = object_release,
+    .release = ZOO_RELEASE,
     .interface_of = object_interface,
 };
 
@@ -343,34 +367,32 @@ static tapml_status create(const tapml_component *component,
     return object_new(&seed, call, 0, out_root);
 }
 
-static const tapml_component component = {
-    .hdr = TAPML_HDR(tapml_component),
-    .kind = TAPML_KIND_BACKEND,
-    .id = ZOO_COMPONENT,
-    .title = "The zoo's " ZOO_NAME,
-    .host_needs = ZOO_NEEDS,
-    .probe = ZOO_PROBE,
-    .create = create,
-};
+static const tapml_component component = {.hdr = TAPML_HDR(tapml_component),
+                                          .kind = TAPML_KIND_BACKEND,
+                                          .id = ZOO_COMPONENT,
+                                          .title = "The zoo's " ZOO_NAME,
+                                          .host_needs = ZOO_NEEDS,
+                                          .probe = ZOO_PROBE,
+                                          .create = create,
+                                          ZOO_PATCH_COMPONENT};
 static const tapml_component *const components[] = {&component};
-static const tapml_plugin plugin = {
-    .hdr = {(uint32_t)ZOO_PLUGIN_BYTES, 0},
-    .abi_major = TAPML_ABI_MAJOR,
-    .abi_built = TAPML_ABI_MINOR,
-    .abi_needed = ZOO_NEEDED,
-    .sanitizer = TAPML_SANITIZER,
-    .id = ZOO_ID,
-    .version = "1.0.0",
-    .vendor = "example",
-    .license = "Apache-2.0",
-    .n_components = 1,
-    .components = components,
-};
+static const tapml_plugin plugin = {.hdr = {(uint32_t)ZOO_PLUGIN_BYTES, 0},
+                                    .abi_major = TAPML_ABI_MAJOR,
+                                    .abi_built = TAPML_ABI_MINOR,
+                                    .abi_needed = ZOO_NEEDED,
+                                    .sanitizer = TAPML_SANITIZER,
+                                    .id = ZOO_ID,
+                                    .version = "1.0.0",
+                                    .vendor = "example",
+                                    .license = "Apache-2.0",
+                                    .n_components = 1,
+                                    .components = components,
+                                    ZOO_PATCH_PLUGIN};
 
 tapml_status tapml_plugin_query_v1(const tapml_query *query, const tapml_plugin **out_plugin)
 {
     ZOO_QUERY_DEED();
-    if (!TAPML_HAS(tapml_query, query, host_version)) {
+    if (!(ZOO_ANSWER(query))) {
         return TAPML_ABI_MISMATCH;
     }
     *out_plugin = &plugin;

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kit/kit_list.h"
+
+#include "kit/kit_contract.h"
+#include "kit/kit_load.h"
+#include "kit/kit_queue.h"
+#include "kit/kit_static.h"
+
+#include <string.h>
+
+static const struct kit_check *(*const SOURCES[])(void) = {kit_static_checks, kit_load_checks,
+                                                           kit_contract_checks, kit_queue_checks};
+
+const struct kit_check *kit_list_at(size_t index)
+{
+    for (size_t i = 0; i < sizeof(SOURCES) / sizeof(*SOURCES); i++) {
+        for (const struct kit_check *check = SOURCES[i](); check->id != NULL; check++) {
+            if (index-- == 0) {
+                return check;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct kit_check *kit_list_find(const char *id)
+{
+    const struct kit_check *check = NULL;
+
+    for (size_t i = 0; (check = kit_list_at(i)) != NULL && strcmp(check->id, id) != 0; i++) {
+    }
+    return check;
+}
+
+// The driver's checks are ordered: one that passes is used by those behind it.
+int kit_list_is_ground(const struct kit_check *check)
+{
+    static const char *const grounds[] = {"M-03", "H-04", "C-01", "C-02", "D-01", "B-02",
+                                          "B-03", "B-04", "B-05", "B-06", "B-07", "B-08",
+                                          "B-09", "Q-01", "Q-02", "Q-03", "Q-04"};
+
+    for (size_t i = 0; i < sizeof(grounds) / sizeof(*grounds); i++) {
+        if (strcmp(grounds[i], check->id) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/kit_fixture.h"
+#include "kit/kit_static.h"
+
+Test(kit_static, exports_and_imports_are_seen, .timeout = 60)
+{
+    kit_fixture_expect("E-01", "sin_exports_more", "it exports 'zoo_helper'");
+    kit_fixture_expect("E-05", "sin_imports_setenv", "it imports 'setenv'");
+    kit_fixture_expect("E-06", "sin_links_driver", "it is linked with 'libc.so.6'");
+}
+
+Test(kit_static, how_it_is_linked_is_seen, .timeout = 60)
+{
+    kit_fixture_expect("E-03", "sin_lazy", "-z relro -z now");
+    kit_fixture_expect("E-04", "sin_static_tls", "thread-local");
+    kit_fixture_expect("E-07", "search_path", "/nowhere");
+}
+
+Test(kit_static, a_manifest_of_another_abi_is_seen, .timeout = 60)
+{
+    kit_fixture_expect("M-03", "newer_abi", "it needs the ABI");
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""test_sins.py NAME[=CHECK]...
+
+tapml-plugin-check finds each plugin that breaks one rule by the check of that rule, and by no other; one that is named
+without a check passes all.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import rig
+
+ZOO = os.path.join(rig.BUILD, "tests", "zoo")
+PROGRAM = os.path.join(rig.BUILD, "tapml-plugin-check")
+WRONG = ("failed", "crashed", "timed out")
+
+
+def check(name, *options):
+    return subprocess.run([PROGRAM, *options, os.path.join(ZOO, name + ".so")], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def finds(name, wanted):
+    def test(folder):
+        path = os.path.join(folder, "found.json")
+        done = check(name, "--json", path)
+        rig.check(done, 1 if wanted else 0)
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        wrong = {item["check"]: item["reason"] for item in found["checks"] if item["outcome"] in WRONG}
+        assert set(wrong) == ({wanted} if wanted else set()), (name, wrong)
+        assert all(wrong.values()), wrong
+    test.__name__ = name
+    return test
+
+
+def another_build(folder):
+    """A manifest of another build than the library."""
+    for name in ("good.so", "org.example.good.tapml"):
+        shutil.copy(os.path.join(ZOO, name), folder)
+    path = os.path.join(folder, "org.example.good.tapml")
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"(?m)^build-id = .*", "build-id = 00112233", file.read())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = rig.check(check(os.path.join(folder, "good")), 1)
+    assert re.findall(r"(?m)^failed +(\S+)", done.stdout) == ["M-02"], done.stdout
+
+
+def other_forms(folder):
+    """TAP and JUnit say the same; a check by itself has its result alone; nothing is not a plugin."""
+    junit = os.path.join(folder, "found.xml")
+    done = rig.check(check("sin_reserved", "--level", "load", "--tap", "--junit", junit), 1)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "TAP version 13" and lines[1] == f"1..{len([line for line in lines if 'ok' in line.split()[:2]])}"
+    assert [line.split(" - ")[1].split(":")[0] for line in lines if line.startswith("not ok")] == ["H-06"], lines
+    with open(junit, encoding="utf-8") as file:
+        assert 'failures="1"' in file.read()
+    done = rig.check(check("sin_reserved", "--only", "H-05"), 0)
+    assert done.stdout.count("\n") == 2, done.stdout
+    rig.check(check("nobody"), 2)
+    rig.check(check("good", "--component", "nobody"), 2)
+    rig.check(check("good", "--level", "none"), 2)
+    rig.check(check("no_driver"), 77)
+
+
+def main():
+    pairs = [word.partition("=") for word in sys.argv[1:]]
+    rig.main([finds(name, wanted) for name, _, wanted in pairs] + [another_build, other_forms])
+
+
+main()
