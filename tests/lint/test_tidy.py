@@ -103,6 +103,7 @@ SPOILT = [
      "sdk/include/tapml/abi.h:1: a header of the SDK has '#ifndef' guards"),
     ("a large file", "docs/large.md", "x\n" * 35000, "docs/large.md:1: 70000 bytes, at most 65536"),
     ("a large file of data", "tests/data/large.json", "x" * 70000, None),
+    ("a large plugin of an earlier minor", "tests/museum/1.0/large.so", "x" * 70000, None),
     ("a large record", "sdk/abi/witness-1.0.abi", "x" * 70000, None),
     ("a plugin without a page", "plugins/quick/README.md", None,
      "plugins/quick/plugin.ini:1: plugin without 'plugins/quick/README.md'"),
