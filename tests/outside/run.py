@@ -121,6 +121,16 @@ def check_models(place):
     expect(model["hub"] == "openai-community/gpt2" and model["state"] == "opens", str(model))
 
 
+def check_manuals(place):
+    """Manual pages and completions are where man and shells look for them; a build with a sanitizer has none."""
+    share = os.path.join(place["prefix"], "share")
+    paths = ["man/man1/tapml-host.1", "man/man1/tapml-opgen.1", "man/man5/tapml-run.ini.5", "man/man5/tapml-opdef.5",
+             "bash-completion/completions/tapml-host", "zsh/site-functions/_tapml-host",
+             "fish/vendor_completions.d/tapml-host.fish"]
+    missing = [path for path in paths if not os.path.isfile(os.path.join(share, path))]
+    expect(len(missing) == (0 if place["sanitize"] == "none" else len(paths)), f"not installed in share: {missing}")
+
+
 def check_found(place):
     found = states(place)
     for component in ("outside", "outside-target", "outside_demo", "persimmon", "reference"):
@@ -280,6 +290,7 @@ BUILD_ID = "build-id = "
 CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
     ("the installed host finds the list of published models", check_models),
+    ("manual pages and completions are installed", check_manuals),
     ("a library alone is known by its note", check_library_alone),
     ("a needed minor that is not there", check_newer),
     ("a kind that is a draft", check_draft, "org.example.thing/1-draft1", 0, "'org.example.thing/1-draft1' is a draft"),
@@ -300,7 +311,7 @@ CHECKS = [
 
 def prepare(folder, arguments):
     here = os.path.dirname(os.path.abspath(__file__))
-    place = {"folder": folder, "source": os.path.join(folder, "source"), "build": os.path.join(folder, "build")}
+    place = {"folder": folder, "sanitize": arguments.sanitize, "source": os.path.join(folder, "source"), "build": os.path.join(folder, "build")}
     place["prefix"] = install(arguments.build, os.path.join(folder, "tree"))
     place["pkgconfig"] = relocate(place["prefix"])
     place["host"] = os.path.join(place["prefix"], "bin", "tapml-host")
