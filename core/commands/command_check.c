@@ -4,8 +4,8 @@
 #include "commands/command.h"
 
 #include "base/file.h"
-#include "config/isolation.h"
 #include "config/run_file.h"
+#include "config/survey.h"
 #include "model/prompts.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
@@ -45,7 +45,7 @@ static void check_backend(struct check *check,
                           const char *name)
 {
     if (name != NULL &&
-        isolation_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
+        survey_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
         problems_refuse(&check->problems, &check->config.ini, section, "backend", "%s",
                         status_message());
     }

@@ -5,11 +5,10 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "config/device_file.h"
+#include "config/survey.h"
 #include "run/setup.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,11 +35,6 @@ _Static_assert((int)DEVICE_FILE_STORAGE == (int)TAPML_LIMITS_HALF_STORAGE &&
                    (int)DEVICE_FILE_ARITHMETIC == (int)TAPML_LIMITS_HALF_ARITHMETIC,
                "the kinds of f16 are numbered alike");
 
-static int64_t number_of(uint64_t value)
-{
-    return value < INT64_MAX ? (int64_t)value : 0; // No device has so much.
-}
-
 static void take_limits(const tapml_limits *limits, struct device_file *file)
 {
     file->bindings = limits->bindings;
@@ -52,99 +46,156 @@ static void take_limits(const tapml_limits *limits, struct device_file *file)
         limits->half <= TAPML_LIMITS_HALF_ARITHMETIC ? (int)limits->half : DEVICE_FILE_UNKNOWN;
 }
 
-static tapml_status dump(struct registry *registry, const char *name)
+static tapml_status print_file(const char *component, const struct survey_device *device)
 {
-    struct backend *backend = NULL;
     char source[SOURCE_BYTES];
     struct text text;
-
-    TAPML_TRY(registry_open(registry, name, &backend));
-    const struct backend_info *info = backend_info(backend);
-    struct device_file file = {.name = info->device_name,
-                               .driver = info->driver,
+    struct device_file file = {.name = device->name,
+                               .driver = device->driver,
                                .source = source,
-                               .memory_bytes = number_of(info->memory_bytes),
-                               .binding_bytes = number_of(info->buffer_bytes_max)};
+                               .memory_bytes = device->memory_bytes,
+                               .binding_bytes = device->buffer_bytes};
 
-    (void)snprintf(source, sizeof(source), "tapml-host devices --dump %.50s:%.50s", info->component,
-                   info->device);
-    if (info->limits != NULL) {
-        take_limits(info->limits, &file);
+    (void)snprintf(source, sizeof(source), "tapml-host devices --dump %.50s:%.50s", component,
+                   device->id);
+    if (device->limits != NULL) {
+        take_limits(device->limits, &file);
     }
     text_init(&text);
     device_file_print(&file, &text);
-    backend_release(backend);
     return text_print(&text);
+}
+
+// -- Asking ------------------------------------------------------------------------------------
+
+static tapml_status not_usable(const struct registry_location *location,
+                               const struct survey *survey)
+{
+    const int is_usable = survey->state == CANDIDATE_USABLE;
+
+    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s'%s%s: %s", location->component,
+                       location->plugin, is_usable ? "" : " is ",
+                       is_usable ? "" : candidate_state_name(survey->state),
+                       is_usable ? survey->failure : survey->sentence);
+}
+
+// A component by its name: what is expensive to list is listed, too.
+static tapml_status ask(const struct setup *setup,
+                        const char *name,
+                        struct registry_location *out_location,
+                        struct survey *out_survey)
+{
+    TAPML_TRY(registry_locate(setup->registry, name, out_location));
+    return survey_component(
+        setup->program, out_location,
+        &(struct survey_question){.device = out_location->device, .opens_late = 1}, setup->arena,
+        out_survey);
+}
+
+static tapml_status dump(const struct setup *setup, const char *name)
+{
+    const struct survey_device *device = NULL;
+    struct registry_location location;
+    struct survey survey;
+
+    TAPML_TRY(ask(setup, name, &location, &survey));
+    if (survey.state == CANDIDATE_USABLE) {
+        TAPML_TRY(survey_find_device(&survey, location.component, location.device, &device));
+    }
+    return device != NULL && survey.failure == NULL ? print_file(location.component, device)
+                                                    : not_usable(&location, &survey);
 }
 
 // -- The list ----------------------------------------------------------------------------------
 
-static void append_device(struct text *text, const char *component, const tapml_device_info *info)
+static void
+append_device(struct text *text, const char *component, const struct survey_device *device)
 {
-    const size_t begin = text->length;
-    const uint64_t buffer =
-        info->n_memory_types > 0 ? info->memory_types[0]->max_bytes : 0; // 0: no limit.
-
-    text_format(text, "%s:%s  %s", component, info->id, info->name);
-    if (info->driver != NULL && info->driver[0] != '\0') {
-        text_format(text, ", %s", info->driver);
+    text_format(text, "%s:%s  %s", component, device->id, device->name);
+    if (device->driver[0] != '\0') {
+        text_format(text, ", %s", device->driver);
     }
-    if (info->memory_total > 0) {
-        text_format(text, ", %.1f GB", (double)info->memory_total * 1e-9);
+    if (device->memory_bytes > 0) {
+        text_format(text, ", %.1f GB", (double)device->memory_bytes * 1e-9);
     }
-    if (buffer > 0 && buffer < UINT64_MAX) {
-        text_format(text, ", buffers of %.1f MB", (double)buffer * 1e-6);
-    }
-    if (!text->failed) {
-        utf8_make_plain(text->data + begin); // A driver's texts.
+    if (device->buffer_bytes > 0) {
+        text_format(text, ", buffers of %.1f MB", (double)device->buffer_bytes * 1e-6);
     }
     text_append(text, "\n");
 }
 
-static void list_component(struct registry *registry, const char *component, struct text *text)
+static void append_devices(struct text *text, const char *component, const struct survey *survey)
 {
-    const tapml_device_info *const *list = NULL;
-    uint32_t count = 0;
-
-    if (registry_devices(registry, component, &list, &count) != TAPML_OK) {
-        log_line(LOG_WARNING, "not listed: %s", status_message());
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        append_device(text, component, list[i]);
+    for (size_t i = 0; i < survey->device_count; i++) {
+        append_device(text, component, &survey->devices[i]);
     }
 }
 
-// Without a name all, but for those that open something, such as a browser, to list their devices.
-static tapml_status list(struct registry *registry, const char *wanted)
+static tapml_status list_one(const struct setup *setup, const char *name)
+{
+    struct registry_location location;
+    struct survey survey;
+    struct text text;
+
+    TAPML_TRY(ask(setup, name, &location, &survey));
+    if (survey.state != CANDIDATE_USABLE || survey.device_count == 0) {
+        return not_usable(&location, &survey);
+    }
+    text_init(&text);
+    append_devices(&text, location.component, &survey);
+    return text_print(&text);
+}
+
+// Without a driver or a device there is nothing to list; whatever else is wrong is printed.
+static tapml_status list_entry(const struct setup *setup, size_t index, struct text *text)
+{
+    const struct candidate *entry = registry_at(setup->registry, index);
+    struct survey survey;
+
+    if (entry->state == CANDIDATE_USABLE &&
+        registry_is_asked_late(setup->registry, entry->component)) {
+        text_format(text, "%s  opens its device when it is named\n", entry->component);
+        return TAPML_OK;
+    }
+    const tapml_status status = survey_entry(setup->program, setup->registry, index,
+                                             &(struct survey_question){0}, setup->arena, &survey);
+
+    if (status != TAPML_OK && entry->state == CANDIDATE_USABLE) {
+        return status; // Nothing can be asked.
+    }
+    if (status == TAPML_OK) {
+        append_devices(text, entry->component, &survey);
+    } else if (survey.state != CANDIDATE_NO_DRIVER && survey.state != CANDIDATE_NO_DEVICE) {
+        log_line(LOG_WARNING, "not listed: %s", status_message());
+    }
+    return TAPML_OK;
+}
+
+static int is_listed(const struct candidate *entry)
+{
+    return strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 && entry->state != CANDIDATE_SHADOWED;
+}
+
+// All, but for those that open something, such as a browser, to list their devices.
+static tapml_status list_all(const struct setup *setup)
 {
     struct text text;
-    size_t found = 0;
+    tapml_status status = TAPML_OK;
 
     text_init(&text);
-    for (size_t i = 0; registry_component(registry, TAPML_KIND_BACKEND, i) != NULL; i++) {
-        const char *component = registry_component(registry, TAPML_KIND_BACKEND, i);
-
-        if (wanted != NULL && strcmp(wanted, component) != 0) {
-            continue;
-        }
-        found++;
-        if (wanted == NULL && registry_is_asked_late(registry, component)) {
-            text_format(&text, "%s  opens its device when it is named\n", component);
-        } else {
-            list_component(registry, component, &text);
+    for (size_t i = 0; status == TAPML_OK && i < registry_count(setup->registry); i++) {
+        if (is_listed(registry_at(setup->registry, i))) {
+            status = list_entry(setup, i, &text);
         }
     }
-    TAPML_TRY(text_print(&text));
-    return wanted == NULL || found > 0
-               ? TAPML_OK
-               : status_fail(TAPML_NOT_FOUND,
-                             "no backend '%s' can be used; 'tapml-host plugins' "
-                             "lists what was found",
-                             wanted);
+    if (status != TAPML_OK) {
+        text_release(&text);
+        return status;
+    }
+    return text_print(&text);
 }
 
-static tapml_status run(const struct options *options, struct registry *registry)
+static tapml_status run(const struct options *options, const struct setup *setup)
 {
     const char *name = options_get(options, "--dump");
 
@@ -152,8 +203,10 @@ static tapml_status run(const struct options *options, struct registry *registry
         return status_fail(TAPML_INVALID, "expected one name at most, found '%s' too",
                            options->plain[options->plain_count - 1]);
     }
-    return name != NULL ? dump(registry, name)
-                        : list(registry, options->plain_count > 0 ? options->plain[0] : NULL);
+    if (name != NULL) {
+        return dump(setup, name);
+    }
+    return options->plain_count > 0 ? list_one(setup, options->plain[0]) : list_all(setup);
 }
 
 enum outcome command_devices_main(const struct command *command)
@@ -171,7 +224,7 @@ enum outcome command_devices_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    status = run(&options, setup.registry);
+    status = run(&options, &setup);
     setup_close(&setup);
     return outcome_report(status);
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "config/survey.h"
 #include "run/setup.h"
 
 #include <stdio.h>
@@ -24,10 +25,11 @@ const struct options_manual command_ops_manual = {
     .specs = specs,
 };
 
-// One open backend for each component that can be used.
+// What the backends have that can be used, each found by a worker of its own.
 struct columns {
+    struct arena *arena;
     const char *names[COLUMNS_MAX];
-    struct backend *backends[COLUMNS_MAX];
+    struct survey surveys[COLUMNS_MAX];
     size_t count;
 };
 
@@ -37,67 +39,141 @@ static int is_backend(const struct candidate *entry)
            entry->state != CANDIDATE_DUPLICATE;
 }
 
-// A backend that cannot be opened has no column; the reason is printed on the error stream.
-static void open_columns(struct registry *registry, struct columns *columns)
+// A backend that cannot be used has no column; the reason is printed on the error stream.
+static tapml_status add_column(const struct setup *setup, size_t index, struct columns *columns)
 {
-    for (size_t i = 0; i < registry_count(registry) && columns->count < COLUMNS_MAX; i++) {
-        const struct candidate *entry = registry_at(registry, i);
+    static const struct survey_question all = {.opens_late = 1};
+    const struct candidate *entry = registry_at(setup->registry, index);
+    struct survey *survey = &columns->surveys[columns->count];
+    const tapml_status status =
+        survey_entry(setup->program, setup->registry, index, &all, columns->arena, survey);
 
-        if (!is_backend(entry)) {
-            continue;
-        }
-        if (registry_open(registry, entry->component, &columns->backends[columns->count]) ==
-            TAPML_OK) {
-            columns->names[columns->count++] = entry->component;
-        } else {
-            log_line(LOG_WARNING, "not listed: %s", status_message());
-        }
+    if (status != TAPML_OK && entry->state == CANDIDATE_USABLE) {
+        return status; // Nothing can be asked.
     }
+    if (status != TAPML_OK) {
+        log_line(LOG_WARNING, "not listed: %s", status_message());
+    } else if (survey->failure != NULL) {
+        log_line(LOG_WARNING, "not listed: the component '%s' of '%s': %s", entry->component,
+                 entry->plugin, survey->failure);
+    } else {
+        columns->names[columns->count++] = entry->component;
+    }
+    return TAPML_OK;
 }
 
-static void print_table(const struct catalogue *catalogue, const struct columns *columns)
+static tapml_status make_columns(const struct setup *setup, struct columns *columns)
 {
-    (void)printf("%-28s", "op");
+    columns->arena = setup->arena;
+    for (size_t i = 0; i < registry_count(setup->registry) && columns->count < COLUMNS_MAX; i++) {
+        if (is_backend(registry_at(setup->registry, i))) {
+            TAPML_TRY(add_column(setup, i, columns));
+        }
+    }
+    return TAPML_OK;
+}
+
+static int has_op(const struct survey *survey, const struct survey_op *op)
+{
+    for (size_t i = 0; i < survey->op_count; i++) {
+        if (survey->ops[i].version == op->version && strcmp(survey->ops[i].name, op->name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// -- The rows ----------------------------------------------------------------------------------
+
+typedef void (*row_fn)(struct text *text,
+                       const struct columns *columns,
+                       const struct survey_op *op,
+                       int is_first);
+
+// Whether a column before this one has the op, which is of no catalogue, too.
+static int is_listed(const struct columns *columns, size_t column, const struct survey_op *op)
+{
+    for (size_t k = 0; k < column; k++) {
+        if (has_op(&columns->surveys[k], op)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The ops of the host, and then those that plugins bring.
+static void
+add_rows(struct text *text, const struct catalogue *own, const struct columns *columns, row_fn row)
+{
+    const size_t count = catalogue_count(own);
+
+    for (size_t i = 0; i < count; i++) {
+        const tapml_op *op = catalogue_at(own, i)->op;
+
+        row(text, columns, &(struct survey_op){op->name, op->version}, i == 0);
+    }
     for (size_t k = 0; k < columns->count; k++) {
-        (void)printf(" %-12s", columns->names[k]);
-    }
-    (void)printf("\n");
-    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i)->op;
-        char name[64];
+        for (size_t i = 0; i < columns->surveys[k].op_count; i++) {
+            const struct survey_op *op = &columns->surveys[k].ops[i];
 
-        (void)snprintf(name, sizeof(name), "%s@%u", op->name, (unsigned)op->version);
-        (void)printf("%-28s", name);
-        for (size_t k = 0; k < columns->count; k++) {
-            (void)printf(" %-12s", backend_has_op(columns->backends[k], op) ? "yes" : "-");
+            if (catalogue_find(own, op->name, op->version) == NULL && !is_listed(columns, k, op)) {
+                row(text, columns, op, 0);
+            }
         }
-        (void)printf("\n");
     }
 }
 
-static tapml_status print_json(const struct catalogue *catalogue, const struct columns *columns)
+static void
+add_line(struct text *text, const struct columns *columns, const struct survey_op *op, int is_first)
+{
+    char name[64];
+
+    (void)is_first;
+    (void)snprintf(name, sizeof(name), "%s@%u", op->name, (unsigned)op->version);
+    text_format(text, "%-28s", name);
+    for (size_t k = 0; k < columns->count; k++) {
+        text_format(text, " %-12s", has_op(&columns->surveys[k], op) ? "yes" : "-");
+    }
+    text_append(text, "\n");
+}
+
+static void add_object(struct text *text,
+                       const struct columns *columns,
+                       const struct survey_op *op,
+                       int is_first)
+{
+    const char *comma = "";
+
+    text_append(text, is_first ? "\n {\"op\": " : ",\n {\"op\": ");
+    text_append_json(text, op->name);
+    text_format(text, ", \"version\": %u, \"backends\": [", (unsigned)op->version);
+    for (size_t k = 0; k < columns->count; k++) {
+        if (has_op(&columns->surveys[k], op)) {
+            text_append(text, comma);
+            text_append_json(text, columns->names[k]);
+            comma = ", ";
+        }
+    }
+    text_append(text, "]}");
+}
+
+static tapml_status print(const struct catalogue *own, const struct columns *columns, int is_json)
 {
     struct text text;
 
     text_init(&text);
-    text_append(&text, "[");
-    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i)->op;
-        const char *comma = "";
-
-        text_append(&text, i > 0 ? ",\n {\"op\": " : "\n {\"op\": ");
-        text_append_json(&text, op->name);
-        text_format(&text, ", \"version\": %u, \"backends\": [", (unsigned)op->version);
-        for (size_t k = 0; k < columns->count; k++) {
-            if (backend_has_op(columns->backends[k], op)) {
-                text_append(&text, comma);
-                text_append_json(&text, columns->names[k]);
-                comma = ", ";
-            }
-        }
-        text_append(&text, "]}");
+    if (is_json) {
+        text_append(&text, "[");
+        add_rows(&text, own, columns, add_object);
+        text_append(&text, "\n]\n");
+        return text_print(&text);
     }
-    text_append(&text, "\n]\n");
+    text_format(&text, "%-28s", "op");
+    for (size_t k = 0; k < columns->count; k++) {
+        text_format(&text, " %-12s", columns->names[k]);
+    }
+    text_append(&text, "\n");
+    add_rows(&text, own, columns, add_line);
     return text_print(&text);
 }
 
@@ -120,16 +196,10 @@ enum outcome command_ops_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    open_columns(setup.registry, &columns);
-    const struct catalogue *catalogue = registry_catalogue(setup.registry);
-
-    if (options_get(&options, "--json") != NULL) {
-        status = print_json(catalogue, &columns);
-    } else {
-        print_table(catalogue, &columns);
-    }
-    for (size_t k = 0; k < columns.count; k++) {
-        backend_release(columns.backends[k]);
+    status = make_columns(&setup, &columns);
+    if (status == TAPML_OK) {
+        status = print(registry_catalogue(setup.registry), &columns,
+                       options_get(&options, "--json") != NULL);
     }
     setup_close(&setup);
     return outcome_report(status);

@@ -4,7 +4,7 @@
 #include "commands/command.h"
 
 #include "base/text.h"
-#include "config/isolation.h"
+#include "config/survey.h"
 #include "run/setup.h"
 
 #include <string.h>
@@ -56,13 +56,14 @@ static void append_json(struct text *text, const struct candidate *entry)
     append_member(text, "sentence", entry->sentence, "}");
 }
 
-static tapml_status
-list(const char *program, struct registry *registry, const char *id, int is_json)
+static tapml_status list(const struct setup *setup, const char *id, int is_json)
 {
+    const struct registry *registry = setup->registry;
+    struct survey *surveys = NULL;
     struct text text;
     size_t shown = 0;
 
-    TAPML_TRY(isolation_probe_all(program, registry));
+    TAPML_TRY(survey_all(setup->program, setup->registry, setup->arena, &surveys));
     text_init(&text);
     text_append(&text, is_json ? "[" : "");
     for (size_t i = 0; i < registry_count(registry); i++) {
@@ -103,8 +104,7 @@ enum outcome command_plugins_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    status = list(command->program, setup.registry, options_get(&options, "--why"),
-                  options_get(&options, "--json") != NULL);
+    status = list(&setup, options_get(&options, "--why"), options_get(&options, "--json") != NULL);
     setup_close(&setup);
     return outcome_report(status);
 }

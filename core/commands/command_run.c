@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "config/isolation.h"
 #include "config/run_file.h"
+#include "config/survey.h"
 #include "link/client.h"
 #include "model/checkpoint.h"
 #include "report/forecasting.h"
@@ -154,8 +154,8 @@ static tapml_status match(const struct run *run)
 
 static tapml_status check_backend(const struct setup *setup, const struct place *place)
 {
-    return isolation_check(setup->program, setup->registry, &place->settings.isolation,
-                           place->settings.backend);
+    return survey_check(setup->program, setup->registry, &place->settings.isolation,
+                        place->settings.backend);
 }
 
 // Adds the places of the run, and checks that their backends can be used.

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens, checks and probes plugins in worker processes (`struct place_isolation` in exec/place.h).
+// Opens plugins in worker processes (`struct place_isolation` in exec/place.h); config/survey asks
+// what they are.
 #pragma once
 
 #include "exec/place.h"
@@ -9,7 +10,7 @@
 #include "plugin/registry.h"
 #include "verify/fault.h"
 
-enum { ISOLATION_DEADLINE_S = 30, ISOLATION_DEADLINE_MAX_S = 86400, ISOLATION_PROBE_S = 20 };
+enum { ISOLATION_DEADLINE_S = 30, ISOLATION_DEADLINE_MAX_S = 86400 };
 
 struct isolation_options {
     const char *program; // Of this process: tapml-worker lies beside it.
@@ -27,15 +28,9 @@ tapml_status isolation_open(const struct isolation_options *options,
                             const char *backend,
                             struct backend **out_backend) STATUS_USED;
 
-// Whether a backend can be used where `how` says, as registry_check, which it asks where the plugin
-// runs here. A worker is asked only for a device that is named.
-tapml_status isolation_check(const char *program,
-                             struct registry *registry,
-                             const struct place_isolation *how,
-                             const char *backend) STATUS_USED;
-
-// Probes every plugin that can be, each in a worker of its own, and settles the entries.
-tapml_status isolation_probe_all(const char *program, struct registry *registry) STATUS_USED;
+// The path of tapml-worker, in the folder of `program` or, failing that, of this process; freed by
+// alloc_free. TAPML_UNAVAILABLE where there is none.
+tapml_status isolation_find_worker(const char *program, char **out_path) STATUS_USED;
 
 // "never" and so on; 0 where it is none of them.
 int isolation_parse(const char *word, enum place_isolation_mode *out_mode);

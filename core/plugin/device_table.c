@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/device_table.h"
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/text.h"
 
@@ -55,28 +56,67 @@ tapml_status device_table_check_list(const tapml_device_info *const *list, uint3
     return TAPML_OK;
 }
 
+// What was meant by `word`: the nearest id, or the first that has the word in it.
+static const char *guess(const char *word, const char *const *ids)
+{
+    const char *near = text_nearest(word, ids);
+    for (size_t i = 0; !near && word[0] != '\0' && ids[i]; ++i) {
+        near = strstr(ids[i], word) ? ids[i] : NULL;
+    }
+    return near;
+}
+
+static tapml_status no_device(const char *component, const char *id, const char *const *ids)
+{
+    const char *near = guess(id, ids);
+    struct text names;
+    if (!ids[0]) {
+        return status_fail(TAPML_UNAVAILABLE, "%s: no device is there", component);
+    }
+    text_init(&names);
+    for (size_t i = 0; ids[i]; ++i) {
+        text_format(&names, " '%s'", ids[i]);
+    }
+    const tapml_status status =
+        status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s%s%s%s", component, id,
+                    names.data, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    text_release(&names);
+    return status;
+}
+
+tapml_status device_table_find_id(const char *component,
+                                  const char *id,
+                                  const char *const *ids,
+                                  size_t *out_index)
+{
+    for (size_t i = 0; ids[i]; ++i) {
+        if (!id || strcmp(ids[i], id) == 0) {
+            *out_index = i;
+            return TAPML_OK;
+        }
+    }
+    return no_device(component, id ? id : "", ids);
+}
+
 tapml_status device_table_find(const char *component,
                                const char *device,
                                const tapml_device_info *const *list,
                                uint32_t count,
                                uint32_t *out_index)
 {
-    struct text names;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!device || strcmp(list[i]->id, device) == 0) {
-            *out_index = i;
-            return TAPML_OK;
-        }
+    const char **ids = alloc_array((size_t)count + 1, sizeof(*ids));
+    size_t index = 0;
+    if (!ids) {
+        return status_no_memory();
     }
-    text_init(&names);
     for (uint32_t i = 0; i < count; ++i) {
-        text_format(&names, " '%s'", list[i]->id);
+        ids[i] = list[i]->id;
     }
-    const tapml_status status =
-        count == 0 ? status_fail(TAPML_UNAVAILABLE, "%s: no device is there", component)
-                   : status_fail(TAPML_NOT_FOUND, "%s: no device '%s', there are:%s", component,
-                                 device, names.data);
-    text_release(&names);
+    const tapml_status status = device_table_find_id(component, device, ids, &index);
+    alloc_free(ids);
+    if (status == TAPML_OK) {
+        *out_index = (uint32_t)index;
+    }
     return status;
 }
 

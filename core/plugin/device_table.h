@@ -17,13 +17,19 @@ tapml_status device_table_check_list(const tapml_device_info *const *list,
                                      uint32_t count) STATUS_USED;
 
 // Finds the index of the device with the id `device` in such a list, or of the first if `device` is
-// NULL. TAPML_NOT_FOUND names the devices of the list, TAPML_UNAVAILABLE if it is empty;
-// `component` is for the message.
+// NULL. TAPML_NOT_FOUND names the devices of the list and the one that was probably meant,
+// TAPML_UNAVAILABLE if it is empty; `component` is for the message.
 tapml_status device_table_find(const char *component,
                                const char *device,
                                const tapml_device_info *const *list,
                                uint32_t count,
                                uint32_t *out_index) STATUS_USED;
+
+// The same in a list of ids, ended by NULL.
+tapml_status device_table_find_id(const char *component,
+                                  const char *id,
+                                  const char *const *ids,
+                                  size_t *out_index) STATUS_USED;
 
 // Sets what such a list says of a device, with texts in `arena`: id, names, kind and size of
 // memory.

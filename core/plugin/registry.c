@@ -308,6 +308,23 @@ registry_open(struct registry *registry, const char *name, struct backend **out_
     return component->entry.state == CANDIDATE_USABLE ? status : not_usable(component);
 }
 
+static struct registry_location location_of(const struct component *component)
+{
+    return (struct registry_location){
+        .plugin = component->entry.plugin,
+        .component = component->entry.component,
+        .manifest = component->entry.manifest,
+        .build_id = component->plugin->manifest.id ? component->plugin->manifest.build_id : "",
+        .tier = component->entry.tier,
+        .is_asked_late = component_is_asked_late(component),
+    };
+}
+
+struct registry_location registry_location_at(const struct registry *registry, size_t index)
+{
+    return location_of(registry->inventory.components[index]);
+}
+
 tapml_status
 registry_locate(struct registry *registry, const char *name, struct registry_location *out_location)
 {
@@ -322,13 +339,9 @@ registry_locate(struct registry *registry, const char *name, struct registry_loc
         return not_usable(component);
     }
     component->is_elsewhere = 1;
-    *out_location = (struct registry_location){
-        .plugin = component->entry.plugin,
-        .component = component->entry.component,
-        .device = parts.device ? arena_text(registry->inventory.arena, parts.device) : NULL,
-        .manifest = component->entry.manifest,
-        .build_id = component->plugin->manifest.build_id,
-    };
+    *out_location = location_of(component);
+    out_location->device =
+        parts.device ? arena_text(registry->inventory.arena, parts.device) : NULL;
     return parts.device && !out_location->device ? status_no_memory() : TAPML_OK;
 }
 

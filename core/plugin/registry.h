@@ -76,7 +76,12 @@ struct registry_location {
     const char *device;    // Id, in the name that was given; or NULL.
     const char *manifest;  // Its path; that of the library if the manifest is its note.
     const char *build_id;
+    unsigned tier;     // 1 to 4, as those of plugin/search.
+    int is_asked_late; // As registry_is_asked_late.
 };
+
+// That of a candidate, without a device.
+struct registry_location registry_location_at(const struct registry *registry, size_t index);
 
 // Fails with TAPML_NOT_FOUND and TAPML_UNAVAILABLE as registry_open does. From then on
 // registry_oracle does not fall back to this component.

@@ -12,8 +12,12 @@
 #include "plugin/registry.h"
 #include "verify/fault.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FAULTS_MAX = 32 };
 
@@ -244,84 +248,194 @@ enum outcome worker_serve(int socket)
 
 // -- Probing -----------------------------------------------------------------------------------
 
-// A field: what would end a line or a field becomes a blank.
-static void print_field(const char *text, char end)
+struct worker_probing {
+    FILE *out; // The standard output as it was: a plugin that prints there writes to the other one.
+    struct registry *registry;
+    const char *component; // Of the question; NULL: all.
+    const char *device;    // To be opened; NULL: the first one.
+    int opens_late;        // Also what is expensive to open.
+};
+
+// A line of fields: what would end a line or a field becomes a blank. The fields end with NULL.
+static void print_line(const struct worker_probing *probing, const char *const *fields)
 {
-    for (; *text != '\0'; text++) {
-        (void)putchar(*text == '\t' || *text == '\n' ? ' ' : *text);
+    for (size_t i = 0; fields[i] != NULL; i++) {
+        (void)fputs(i > 0 ? "\t" : "", probing->out);
+        for (const char *at = fields[i]; *at != '\0'; at++) {
+            (void)fputc(*at == '\t' || *at == '\n' ? ' ' : *at, probing->out);
+        }
     }
-    (void)putchar(end);
+    (void)fputc('\n', probing->out);
+    (void)fflush(probing->out); // What follows may end the process.
 }
 
-static void print_line(const char *what, const char *component, const char *a, const char *b)
+#define PRINT_LINE(probing_, ...) print_line(probing_, (const char *const[]){__VA_ARGS__, NULL})
+
+enum { NUMBER_TEXT = 24 };
+
+// As text; what is larger than any device is 0: without limit.
+static const char *show(uint64_t number, char out_text[NUMBER_TEXT])
 {
-    print_field(what, '\t');
-    print_field(component, '\t');
-    print_field(a, '\t');
-    print_field(b, '\n');
+    (void)snprintf(out_text, NUMBER_TEXT, "%" PRIu64, number <= INT64_MAX ? number : 0);
+    return out_text;
 }
 
-static void print_more(struct registry *registry, const char *component)
+static void print_device(const struct worker_probing *probing,
+                         const char *component,
+                         const tapml_device_info *info)
+{
+    char memory[NUMBER_TEXT], buffer[NUMBER_TEXT];
+
+    PRINT_LINE(probing, "device", component, info->id, info->name,
+               info->driver != NULL ? info->driver : "", show(info->memory_total, memory),
+               show(info->memory_types[0]->max_bytes, buffer));
+}
+
+static void print_limits(const struct worker_probing *probing, const struct backend_info *info)
+{
+    const tapml_limits *limits = info->limits;
+    char numbers[6][NUMBER_TEXT];
+
+    if (limits == NULL) {
+        return;
+    }
+    PRINT_LINE(probing, "limits", info->component, info->device, show(limits->bindings, numbers[0]),
+               show(limits->align, numbers[1]), show(limits->group_items, numbers[2]),
+               show(limits->shared_bytes, numbers[3]), show(limits->grid, numbers[4]),
+               show(limits->half, numbers[5]));
+}
+
+static void print_ops(const struct worker_probing *probing, struct backend *backend)
+{
+    const struct catalogue *catalogue = registry_catalogue(probing->registry);
+    char version[NUMBER_TEXT];
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
+        const tapml_op *op = catalogue_at(catalogue, i)->op;
+
+        if (backend_has_op(backend, op)) {
+            PRINT_LINE(probing, "op", backend_info(backend)->component, op->name,
+                       show(op->version, version));
+        }
+    }
+}
+
+static tapml_status open_device(const struct worker_probing *probing,
+                                const char *component,
+                                struct backend **out_backend)
+{
+    char name[512];
+
+    (void)snprintf(name, sizeof(name), "%.200s%s%.300s", component,
+                   probing->device != NULL ? ":" : "",
+                   probing->device != NULL ? probing->device : "");
+    return registry_open(probing->registry, name, out_backend);
+}
+
+// The devices of a backend, and what one of them has.
+static tapml_status print_backend(const struct worker_probing *probing, const char *component)
 {
     const tapml_device_info *const *devices = NULL;
-    const struct catalogue *catalogue = registry_catalogue(registry);
     struct backend *backend = NULL;
     uint32_t count = 0;
 
-    if (registry_is_asked_late(registry, component) ||
-        registry_devices(registry, component, &devices, &count) != TAPML_OK ||
-        registry_open(registry, component, &backend) != TAPML_OK) {
-        return; // A model has none.
+    if (registry_is_asked_late(probing->registry, component) && !probing->opens_late) {
+        return TAPML_OK;
     }
+    TAPML_TRY(registry_devices(probing->registry, component, &devices, &count));
     for (uint32_t i = 0; i < count; i++) {
-        print_line("device", component, devices[i]->id, devices[i]->name);
+        print_device(probing, component, devices[i]);
     }
-    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
-        const tapml_op *op = catalogue_at(catalogue, i)->op;
-        char version[16];
-
-        (void)snprintf(version, sizeof(version), "%u", op->version);
-        if (backend_has_op(backend, op)) {
-            print_line("op", component, op->name, version);
-        }
-    }
+    TAPML_TRY(open_device(probing, component, &backend));
+    print_limits(probing, backend_info(backend));
+    print_ops(probing, backend);
     backend_release(backend);
-}
-
-static tapml_status probe(struct registry *registry, const char *component)
-{
-    for (size_t i = 0; i < registry_count(registry); i++) {
-        const struct candidate *entry = registry_at(registry, i);
-
-        if (component != NULL && strcmp(entry->component, component) != 0) {
-            continue;
-        }
-        registry_probe(registry, i);
-        print_line("component", entry->component, candidate_state_name(entry->state),
-                   entry->sentence);
-        if (entry->state == CANDIDATE_USABLE) {
-            print_more(registry, entry->component);
-        }
-        (void)fflush(stdout);
-    }
     return TAPML_OK;
 }
 
-enum outcome worker_probe(const char *plugin, const char *component)
+static void print_component(const struct worker_probing *probing, size_t index)
+{
+    const struct candidate *entry = registry_at(probing->registry, index);
+
+    registry_probe(probing->registry, index);
+    PRINT_LINE(probing, "component", entry->component, candidate_state_name(entry->state),
+               entry->sentence);
+    if (entry->state == CANDIDATE_USABLE && strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 &&
+        print_backend(probing, entry->component) != TAPML_OK) {
+        PRINT_LINE(probing, "failed", entry->component, status_message());
+    }
+    PRINT_LINE(probing, "end", entry->component);
+}
+
+static void probe(const struct worker_probing *probing)
+{
+    for (size_t i = 0; i < registry_count(probing->registry); i++) {
+        const char *component = registry_at(probing->registry, i)->component;
+
+        if (probing->component == NULL || strcmp(component, probing->component) == 0) {
+            print_component(probing, i);
+        }
+    }
+}
+
+// What a plugin prints goes to the error stream until `give_output_back`.
+static tapml_status take_output(FILE **out_output)
+{
+    (void)fflush(stdout);
+    const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    FILE *output = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+
+    if (output == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        return status_fail(TAPML_UNAVAILABLE, "the standard output cannot be kept: %s",
+                           strerror(errno));
+    }
+    *out_output = output;
+    return TAPML_OK;
+}
+
+static void give_output_back(FILE *output)
+{
+    (void)fflush(stdout);
+    (void)dup2(fileno(output), STDOUT_FILENO);
+    (void)fclose(output);
+}
+
+static tapml_status
+probe_plugin(struct worker *worker, const char *plugin, struct worker_probing *probing)
+{
+    const char *const files[] = {plugin, NULL};
+
+    TAPML_TRY(make_ini(worker));
+    TAPML_TRY(take_output(&probing->out));
+    const tapml_status status = registry_create(
+        &(struct registry_options){.files = files, .ini = &worker->ini}, &worker->registry);
+
+    if (status == TAPML_OK) {
+        probing->registry = worker->registry;
+        probe(probing);
+    }
+    return status;
+}
+
+enum outcome worker_probe(const char *plugin, const char *question)
 {
     struct worker worker = {.settings = NULL};
-    const char *const files[] = {plugin, NULL};
-    tapml_status status = make_ini(&worker);
+    struct worker_probing probing = {.out = NULL};
+    char component[256];
 
-    if (status == TAPML_OK) {
-        status = registry_create(&(struct registry_options){.files = files, .ini = &worker.ini},
-                                 &worker.registry);
+    if (question != NULL) {
+        const char *device = strchr(question, ':');
+
+        (void)snprintf(component, sizeof(component), "%.*s", (int)strcspn(question, ":"), question);
+        probing.component = component;
+        probing.opens_late = device != NULL;
+        probing.device = device != NULL && device[1] != '\0' ? device + 1 : NULL;
     }
-    if (status == TAPML_OK) {
-        status = probe(worker.registry, component);
-    }
-    const enum outcome outcome = outcome_report(status);
+    const enum outcome outcome = outcome_report(probe_plugin(&worker, plugin, &probing));
 
     worker_close(&worker);
+    if (probing.out != NULL) {
+        give_output_back(probing.out);
+    }
     return outcome;
 }

@@ -10,7 +10,17 @@
 // fault injector, where the settings have any.
 enum outcome worker_serve(int socket);
 
-// Probes the components of a plugin (all, where `component` is NULL), and prints a line each, and
-// what their devices and ops are: fields separated by tabs. `plugin` is the path of a manifest, or
-// of a library, which has its own.
-enum outcome worker_probe(const char *plugin, const char *component);
+// Probes a plugin, the path of a manifest, or of a library, which has its own, and prints lines of
+// fields with tabs between:
+//
+//   component  ID  STATE  SENTENCE
+//   device     ID  DEVICE  NAME  DRIVER  MEMORY-BYTES  BUFFER-BYTES   0: unknown, without limit
+//   limits     ID  DEVICE  BINDINGS  ALIGN  GROUP-ITEMS  SHARED-BYTES  GRID  HALF   of tapml_limits
+//   op         ID  NAME  VERSION                                      of one device
+//   failed     ID  SENTENCE                                           that device cannot be opened
+//   end        ID                                                     all of it was printed
+//
+// `question` is NULL for all components and their first devices; "COMPONENT"; "COMPONENT:DEVICE",
+// of which limits and ops are; or "COMPONENT:". With a colon, what is expensive to list (`devices =
+// on-use`) is listed too. What the plugin itself prints goes to the error stream.
+enum outcome worker_probe(const char *plugin, const char *question);

@@ -44,6 +44,7 @@ OPENING = {
     "crashes_in_query": "was killed by SIGSEGV",
     "crashes_in_probe": "was killed by SIGSEGV",
     "crashes_in_create": "was killed by SIGSEGV",
+    "exits_in_probe": "ended with exit status 0|ended its process with exit status 0",
     "garbage_root": "was killed by SIGSEGV|ended with exit status",
     "hangs_in_probe": "did not answer within|did not end within",
 }

@@ -41,11 +41,55 @@ Test(command_devices, what_is_not_there_is_refused)
     struct printed two = PRINTED(command_devices_main, "reference", "null");
 
     cr_assert_eq(unknown.outcome, OUTCOME_USAGE);
-    cr_assert_not_null(strstr(unknown.err, "no backend 'nothing' can be used"), "%s", unknown.err);
+    cr_assert_not_null(strstr(unknown.err, "no plugin has a component 'nothing'"), "%s",
+                       unknown.err);
     cr_assert_eq(device.outcome, OUTCOME_USAGE);
     cr_assert_eq(two.outcome, OUTCOME_USAGE);
     cr_assert_not_null(strstr(two.err, "found 'null' too"), "%s", two.err);
+    cr_assert_not_null(strstr(device.err, "no device 'nothing'"), "%s", device.err);
     printed_release(&unknown);
     printed_release(&device);
     printed_release(&two);
+}
+
+// The library of an animal of the zoo, in static memory.
+static char *animal(const char *name)
+{
+    static char paths[4][512];
+    static size_t count;
+    char *path = paths[count++ % 4];
+
+    (void)snprintf(path, 512, "%s/tests/zoo/%s.so", getenv("TAPML_TEST_BUILD"), name);
+    return path;
+}
+
+Test(command_devices, a_plugin_that_is_wrong_costs_its_own_lines_alone)
+{
+    struct printed printed =
+        PRINTED(command_devices_main, "--plugin", animal("exits_in_probe"), "--plugin",
+                animal("crashes_in_create"), "--plugin", animal("no_driver"));
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_not_null(strstr(printed.out, "null:host  "), "%s", printed.out);
+    cr_assert_not_null(strstr(printed.err, "ended its process with exit status 0"), "%s",
+                       printed.err);
+    cr_assert_not_null(strstr(printed.err, "was killed by SIGSEGV"), "%s", printed.err);
+    // A driver that is not there is no mistake.
+    cr_assert_null(strstr(printed.err, "no_driver"), "%s", printed.err);
+    printed_release(&printed);
+}
+
+Test(command_devices, a_component_that_cannot_be_used_says_why)
+{
+    struct printed list =
+        PRINTED(command_devices_main, "no_driver", "--plugin", animal("no_driver"));
+    struct printed dump =
+        PRINTED(command_devices_main, "--dump", "no_driver", "--plugin", animal("no_driver"));
+
+    cr_assert_eq(list.outcome, OUTCOME_ENVIRONMENT);
+    cr_assert_not_null(strstr(list.err, "is no-driver: "), "%s", list.err);
+    cr_assert_eq(dump.outcome, OUTCOME_ENVIRONMENT);
+    cr_assert_not_null(strstr(dump.err, "libunobtainium.so.1"), "%s", dump.err);
+    printed_release(&list);
+    printed_release(&dump);
 }

@@ -28,17 +28,37 @@ Test(command_ops, the_reference_has_every_op_of_the_catalogue)
     printed_release(&printed);
 }
 
-Test(command_ops, says_why_a_backend_has_no_column)
+// The library of an animal of the zoo, in static memory.
+static char *animal(const char *name)
 {
-    char path[512];
+    static char paths[4][512];
+    static size_t count;
+    char *path = paths[count++ % 4];
 
-    (void)snprintf(path, sizeof(path), "%s/tests/zoo/no_driver.so", getenv("TAPML_TEST_BUILD"));
-    struct printed printed = PRINTED(command_ops_main, "--json", "--plugin", path);
+    (void)snprintf(path, 512, "%s/tests/zoo/%s.so", getenv("TAPML_TEST_BUILD"), name);
+    return path;
+}
+
+Test(command_ops, a_plugin_that_is_wrong_costs_its_own_column_alone)
+{
+    static const char *const wrong[] = {"no_driver", "exits_in_probe", "crashes_in_query"};
+    struct printed printed = PRINTED(command_ops_main, "--plugin", animal("no_driver"), "--plugin",
+                                     animal("exits_in_probe"), "--plugin",
+                                     animal("crashes_in_query"), "--plugin", animal("good"));
+    const char *own = strstr(printed.out, "tapml.silu@1");
+    const char *brought = strstr(printed.out, "org.example.scale@1");
 
     cr_assert_eq(printed.outcome, OUTCOME_OK);
-    cr_assert_null(strstr(printed.out, "no_driver"));
-    cr_assert_not_null(strstr(printed.err, "not listed: the component 'no_driver'"), "%s",
-                       printed.err);
+    for (size_t i = 0; i < 3; i++) {
+        char line[128];
+
+        (void)snprintf(line, sizeof(line), "not listed: the component '%s'", wrong[i]);
+        cr_assert_not_null(strstr(printed.err, line), "%s", printed.err);
+        cr_assert_null(strstr(printed.out, wrong[i]));
+    }
+    // Behind the ops of the host stand those that plugins bring, each once.
+    cr_assert(own != NULL && brought != NULL && own < brought, "%s", printed.out);
+    cr_assert_null(strstr(brought + 1, "org.example.scale@1"), "%s", printed.out);
     printed_release(&printed);
 }
 

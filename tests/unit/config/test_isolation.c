@@ -6,8 +6,6 @@
 #include "harness/calls.h"
 #include "link/client.h"
 
-#include <sys/stat.h>
-
 static struct ini ini;
 static struct registry *registry;
 static struct arena *arena;
@@ -173,48 +171,5 @@ Test(isolation, holds_the_manifest_against_the_library)
         TAPML_OK, "%s", status_message());
     cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
     cr_assert_not_null(strstr(status_message(), "version"), "%s", status_message());
-    scratch_remove(&scratch);
-}
-
-Test(isolation, probes_in_a_worker)
-{
-    open_registry("broken_probe");
-    cr_assert_eq(isolation_probe_all(program, registry), TAPML_OK, "%s", status_message());
-    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_PROBE_FAILED);
-    cr_assert_not_null(strstr(registry_at(registry, 0)->sentence, "broken_probe"), "%s",
-                       registry_at(registry, 0)->sentence);
-}
-
-// A worker that is killed by another process, so many times, before it is one.
-static tapml_status check_behind_kills(struct scratch *scratch, int kills)
-{
-    char text[2048], worker[2048];
-
-    (void)snprintf(text, sizeof(text),
-                   "#!/bin/sh\necho >>\"$0.starts\"\n"
-                   "[ $(wc -l <\"$0.starts\") -gt %d ] || kill -9 $$\n"
-                   "exec '%s/tapml-worker' \"$@\"\n",
-                   kills, getenv("TAPML_TEST_BUILD"));
-    (void)snprintf(worker, sizeof(worker), "%s", scratch_text(scratch, "tapml-worker", text));
-    cr_assert_eq(chmod(worker, 0700), 0);
-    (void)snprintf(program, sizeof(program), "%s", scratch_text(scratch, "tapml-host", ""));
-    const tapml_status status = isolation_check(
-        program, registry,
-        &(struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = 60}, "good:first");
-
-    cr_assert_eq(unlink(scratch_path(scratch, "tapml-worker.starts")), 0);
-    return status;
-}
-
-Test(isolation, a_probe_that_is_killed_from_outside_is_repeated)
-{
-    struct scratch scratch;
-
-    open_registry("good");
-    scratch_make(&scratch);
-    cr_expect_eq(check_behind_kills(&scratch, 2), TAPML_OK, "%s", status_message());
-    cr_expect_eq(check_behind_kills(&scratch, 3), TAPML_UNAVAILABLE);
-    cr_expect_not_null(strstr(status_message(), "which this host did not send"), "%s",
-                       status_message());
     scratch_remove(&scratch);
 }

@@ -34,9 +34,28 @@ Test(device_table, a_device_is_found_by_its_id)
     cr_expect_eq(index, 0);
     cr_assert_eq(device_table_find("good", "b", list, 2, &index), TAPML_OK);
     cr_expect_eq(index, 1);
-    cr_assert_eq(device_table_find("good", "c", list, 2, &index), TAPML_NOT_FOUND);
-    cr_expect_str_eq(status_message(), "good: no device 'c', there are: 'a' 'b'");
+    cr_assert_eq(device_table_find("good", "none", list, 2, &index), TAPML_NOT_FOUND);
+    cr_expect_str_eq(status_message(), "good: no device 'none', there are: 'a' 'b'");
     cr_assert_eq(device_table_find("good", NULL, list, 0, &index), TAPML_UNAVAILABLE);
+}
+
+Test(device_table, the_device_that_was_meant_is_suggested)
+{
+    static const char *const ids[] = {"pocl-cpu-0", "llvmpipe", "llvmpipe-1", NULL};
+    static const char *const none[] = {NULL};
+    size_t index = 9;
+    cr_assert_eq(device_table_find_id("good", "llvmpipe-1", ids, &index), TAPML_OK);
+    cr_expect_eq(index, 2u);
+    cr_assert_eq(device_table_find_id("good", "llvmpip", ids, &index), TAPML_NOT_FOUND);
+    cr_expect_not_null(strstr(status_message(), "; did you mean 'llvmpipe'?"), "%s",
+                       status_message());
+    cr_assert_eq(device_table_find_id("good", "poc", ids, &index), TAPML_NOT_FOUND);
+    cr_expect_not_null(strstr(status_message(), "; did you mean 'pocl-cpu-0'?"), "%s",
+                       status_message());
+    cr_assert_eq(device_table_find_id("good", "", ids, &index), TAPML_NOT_FOUND);
+    cr_expect_null(strstr(status_message(), "did you mean"), "%s", status_message());
+    cr_assert_eq(device_table_find_id("good", "a", none, &index), TAPML_UNAVAILABLE);
+    cr_expect_eq(index, 2u);
 }
 
 Test(device_table, a_device_is_described)

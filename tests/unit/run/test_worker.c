@@ -22,16 +22,57 @@ static void redirect(void)
     cr_redirect_stdout();
 }
 
-Test(worker, prints_states_devices_and_ops, .init = redirect)
+static void probe(const char *name, const char *question)
 {
     char path[2 * SCRATCH_PATH];
 
-    cr_assert_eq(worker_probe(zoo_library("good", path, sizeof(path)), NULL), OUTCOME_OK);
+    cr_assert_eq(worker_probe(zoo_library(name, path, sizeof(path)), question), OUTCOME_OK);
     (void)fflush(stdout);
-    cr_assert_stdout_eq_str("component\tgood\tusable\t\n"
-                            "device\tgood\tfirst\tordinary memory\n"
-                            "device\tgood\t0000:02/b\tthe same, with a name of colons and a slash\n"
-                            "op\tgood\torg.example.scale\t1\n"
-                            "op\tgood\torg.example.sum\t1\n"
-                            "op\tgood\torg.example.trouble\t1\n");
+}
+
+// What every animal has that is well.
+#define DEVICES(name_)                                                                             \
+    "component\t" name_ "\tusable\t\n"                                                             \
+    "device\t" name_ "\tfirst\tordinary memory\t\t0\t1048576\n"                                    \
+    "device\t" name_                                                                               \
+    "\t0000:02/b\tthe same, with a name of colons and a slash\tzoo 1.0\t0\t1048576\n"
+#define OPS(name_)                                                                                 \
+    "op\t" name_ "\torg.example.scale\t1\n"                                                        \
+    "op\t" name_ "\torg.example.sum\t1\n"                                                          \
+    "op\t" name_ "\torg.example.trouble\t1\n"                                                      \
+    "end\t" name_ "\n"
+
+Test(worker, prints_states_devices_and_ops, .init = redirect)
+{
+    probe("good", NULL);
+    cr_assert_stdout_eq_str(DEVICES("good") OPS("good"));
+}
+
+Test(worker, opens_the_device_that_it_is_asked_for, .init = redirect)
+{
+    probe("good", "good:0000:02/b");
+    cr_assert_stdout_eq_str(DEVICES("good") OPS("good"));
+}
+
+Test(worker, says_why_a_device_cannot_be_opened, .init = redirect)
+{
+    probe("good", "good:firs");
+    cr_assert_stdout_eq_str(
+        DEVICES("good") "failed\tgood\tgood: no device 'firs', there are: 'first' "
+                        "'0000:02/b'; did you mean 'first'?\nend\tgood\n");
+}
+
+Test(worker, asks_late_for_devices_only_if_it_is_told_to, .init = redirect)
+{
+    probe("late_device", "late_device");
+    cr_assert_stdout_eq_str(
+        "component\tlate_device\tusable\tits devices are looked for when one is "
+        "used, not before\nend\tlate_device\n");
+}
+
+// What its probe prints would stand in front of the answer, or in it.
+Test(worker, a_plugin_cannot_print_between_the_lines, .init = redirect)
+{
+    probe("prints_in_probe", NULL);
+    cr_assert_stdout_eq_str(DEVICES("prints_in_probe") OPS("prints_in_probe"));
 }

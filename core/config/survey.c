@@ -1,0 +1,387 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/survey.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "config/isolation.h"
+#include "exec/persist.h"
+#include "link/child.h"
+#include "plugin/device_table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIELDS_MAX = 9, NAME_BYTES = 512, SENTENCE_BYTES = 2048 };
+
+// -- Reading what a worker has printed ---------------------------------------------------------
+
+struct survey_reading {
+    struct arena *arena;
+    struct survey *survey;
+    const char *component;
+    size_t device_capacity, op_capacity;
+    int is_answered; // The component's state was printed,
+    int is_done;     // and all of the rest.
+};
+
+// Cuts a line at its tabs. Fields that are missing are "".
+static void split(char *line, const char *fields[FIELDS_MAX])
+{
+    char *rest = line;
+
+    utf8_make_plain(line);
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        fields[i] = rest != NULL ? strsep(&rest, "\t") : "";
+    }
+}
+
+static int64_t number(const char *field)
+{
+    int64_t value = 0;
+
+    return text_parse_i64(field, &value) == TAPML_OK && value > 0 ? value : 0;
+}
+
+static uint32_t small_number(const char *field)
+{
+    const int64_t value = number(field);
+
+    return value <= UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+// An array in the arena that grows by half; the old one stays there.
+static void *
+grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size)
+{
+    if (count < *capacity) {
+        return items;
+    }
+    const size_t wanted = *capacity + *capacity / 2 + 16;
+    void *grown = arena_array(arena, wanted, item_size);
+
+    if (grown != NULL && count > 0) {
+        memcpy(grown, items, count * item_size);
+    }
+    *capacity = grown != NULL ? wanted : *capacity;
+    return grown;
+}
+
+static tapml_status take_device(struct survey_reading *reading, const char *const *fields)
+{
+    struct survey *survey = reading->survey;
+    const struct survey_device device = {
+        .id = arena_text(reading->arena, fields[2]),
+        .name = arena_text(reading->arena, fields[3]),
+        .driver = arena_text(reading->arena, fields[4]),
+        .memory_bytes = number(fields[5]),
+        .buffer_bytes = number(fields[6]),
+    };
+    void *items = grow(reading->arena, survey->devices, survey->device_count,
+                       &reading->device_capacity, sizeof(device));
+
+    if (items == NULL || device.id == NULL || device.name == NULL || device.driver == NULL) {
+        return status_no_memory();
+    }
+    survey->devices = items;
+    survey->devices[survey->device_count++] = device;
+    return TAPML_OK;
+}
+
+static tapml_status take_op(struct survey_reading *reading, const char *const *fields)
+{
+    struct survey *survey = reading->survey;
+    const struct survey_op op = {arena_text(reading->arena, fields[2]), small_number(fields[3])};
+    void *items =
+        grow(reading->arena, survey->ops, survey->op_count, &reading->op_capacity, sizeof(op));
+
+    if (items == NULL || op.name == NULL) {
+        return status_no_memory();
+    }
+    survey->ops = items;
+    survey->ops[survey->op_count++] = op;
+    return TAPML_OK;
+}
+
+static tapml_status take_limits(struct survey_reading *reading, const char *const *fields)
+{
+    tapml_limits *limits = arena_new(reading->arena, sizeof(*limits));
+
+    if (limits == NULL) {
+        return status_no_memory();
+    }
+    *limits = (tapml_limits){.hdr = TAPML_HDR(tapml_limits),
+                             .bindings = small_number(fields[3]),
+                             .align = small_number(fields[4]),
+                             .group_items = small_number(fields[5]),
+                             .shared_bytes = small_number(fields[6]),
+                             .grid = small_number(fields[7]),
+                             .half = small_number(fields[8])};
+    for (size_t i = 0; i < reading->survey->device_count; i++) {
+        struct survey_device *device = &reading->survey->devices[i];
+
+        device->limits = strcmp(device->id, fields[2]) == 0 ? limits : device->limits;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status take_state(struct survey_reading *reading, const char *const *fields)
+{
+    reading->is_answered = 1;
+    reading->survey->state = candidate_state_from(fields[2]);
+    reading->survey->sentence = arena_text(reading->arena, fields[3]);
+    return reading->survey->sentence != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status take_failure(struct survey_reading *reading, const char *const *fields)
+{
+    reading->survey->failure = arena_text(reading->arena, fields[2]);
+    return reading->survey->failure != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status take_end(struct survey_reading *reading, const char *const *fields)
+{
+    (void)fields;
+    reading->is_done = 1;
+    return TAPML_OK;
+}
+
+static tapml_status take_line(struct survey_reading *reading, char *line)
+{
+    static const struct {
+        const char *name;
+        tapml_status (*take)(struct survey_reading *reading, const char *const *fields);
+    } kinds[] = {
+        {"component", take_state}, {"device", take_device},  {"op", take_op},
+        {"limits", take_limits},   {"failed", take_failure}, {"end", take_end},
+    };
+    const char *fields[FIELDS_MAX];
+
+    split(line, fields);
+    if (strcmp(fields[1], reading->component) != 0) {
+        return TAPML_OK;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (strcmp(fields[0], kinds[i].name) == 0) {
+            return kinds[i].take(reading, fields);
+        }
+    }
+    return TAPML_OK;
+}
+
+// A probe that ended before it had printed all is one that failed, whatever it said before.
+static tapml_status judge_end(struct survey_reading *reading, const char *ending)
+{
+    struct survey *survey = reading->survey;
+
+    if (reading->is_done || (reading->is_answered && survey->state != CANDIDATE_USABLE)) {
+        return TAPML_OK;
+    }
+    survey->state = CANDIDATE_PROBE_FAILED;
+    survey->sentence =
+        arena_format(reading->arena, "its probe %s%s",
+                     ending[0] != '\0' ? ending : "ended its process with exit status 0",
+                     reading->is_answered ? ", after it had answered" : "");
+    return survey->sentence != NULL ? TAPML_OK : status_no_memory();
+}
+
+tapml_status survey_read(const char *text,
+                         const char *component,
+                         const char *ending,
+                         struct arena *arena,
+                         struct survey *out_survey)
+{
+    struct survey survey = {.sentence = ""};
+    struct survey_reading reading = {.arena = arena, .survey = &survey, .component = component};
+    char *copy = alloc_text(text), *rest = copy;
+    tapml_status status = copy != NULL ? TAPML_OK : status_no_memory();
+
+    for (char *line = strsep(&rest, "\n"); status == TAPML_OK && line != NULL;
+         line = strsep(&rest, "\n")) {
+        status = take_line(&reading, line);
+    }
+    alloc_free(copy);
+    TAPML_TRY(status);
+    TAPML_TRY(judge_end(&reading, ending));
+    *out_survey = survey;
+    return TAPML_OK;
+}
+
+// -- Asking a worker ---------------------------------------------------------------------------
+
+// Who was killed by something else (want of memory, a hand) is asked again.
+static tapml_status
+run_probe(const char *const *arguments, int64_t limit_s, struct child_output *out_output)
+{
+    for (int tried = 1;; tried++) {
+        TAPML_TRY(child_run(arguments, (uint64_t)limit_s * 1000000000u, out_output));
+        if (!out_output->was_killed || tried == PERSIST_TRIES) {
+            return TAPML_OK;
+        }
+        alloc_free(out_output->text);
+    }
+}
+
+static tapml_status read_output(const struct child_output *output,
+                                const char *component,
+                                struct arena *arena,
+                                struct survey *out_survey)
+{
+    char ending[SENTENCE_BYTES] = "";
+
+    if (output->ending[0] != '\0') {
+        (void)snprintf(ending, sizeof(ending), "%s%s%s", output->ending,
+                       output->last_words[0] != '\0' ? "; it wrote: " : "", output->last_words);
+    }
+    return survey_read(output->text, component, ending, arena, out_survey);
+}
+
+tapml_status survey_component(const char *program,
+                              const struct registry_location *location,
+                              const struct survey_question *question,
+                              struct arena *arena,
+                              struct survey *out_survey)
+{
+    const int opens = question->opens_late || question->device != NULL;
+    const int64_t limit_s =
+        question->opens_late && location->is_asked_late ? SURVEY_LATE_S : SURVEY_PROBE_S;
+    char host[32], component[NAME_BYTES];
+    struct child_output output;
+    char *worker = NULL;
+
+    (void)snprintf(host, sizeof(host), "%ld", (long)getpid());
+    (void)snprintf(component, sizeof(component), "%s%s%s", location->component, opens ? ":" : "",
+                   question->device != NULL ? question->device : "");
+    TAPML_TRY(isolation_find_worker(program, &worker));
+    // The manifest, not the library: the worker judges whether the two belong together.
+    const char *const arguments[] = {worker, "--under", host, "--probe", location->manifest,
+                                     "--",   component, NULL};
+    tapml_status status = run_probe(arguments, limit_s, &output);
+
+    alloc_free(worker);
+    if (status == TAPML_OK) {
+        status = read_output(&output, location->component, arena, out_survey);
+        alloc_free(output.text);
+    }
+    return status;
+}
+
+static tapml_status not_usable(const struct registry_location *location,
+                               enum candidate_state state,
+                               const char *sentence)
+{
+    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s",
+                       location->component, location->plugin, candidate_state_name(state),
+                       sentence);
+}
+
+tapml_status survey_entry(const char *program,
+                          struct registry *registry,
+                          size_t index,
+                          const struct survey_question *question,
+                          struct arena *arena,
+                          struct survey *out_survey)
+{
+    const struct candidate *entry = registry_at(registry, index);
+    const struct registry_location location = registry_location_at(registry, index);
+
+    *out_survey = (struct survey){.state = entry->state, .sentence = entry->sentence};
+    if (entry->state == CANDIDATE_USABLE) {
+        TAPML_TRY(survey_component(program, &location, question, arena, out_survey));
+        TAPML_TRY(registry_settle(registry, index, out_survey->state, out_survey->sentence));
+    }
+    if (entry->state != CANDIDATE_USABLE) {
+        return not_usable(&location, entry->state, entry->sentence);
+    }
+    return TAPML_OK;
+}
+
+tapml_status survey_all(const char *program,
+                        struct registry *registry,
+                        struct arena *arena,
+                        struct survey **out_surveys)
+{
+    const size_t count = registry_count(registry);
+    struct survey *surveys = arena_array(arena, count + 1, sizeof(*surveys));
+
+    if (surveys == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tapml_status status =
+            survey_entry(program, registry, i, &(struct survey_question){0}, arena, &surveys[i]);
+
+        // What cannot be used is an answer; that nothing can be asked is none.
+        if (status != TAPML_OK &&
+            (status != TAPML_UNAVAILABLE || registry_at(registry, i)->state == CANDIDATE_USABLE)) {
+            return status;
+        }
+    }
+    *out_surveys = surveys;
+    return TAPML_OK;
+}
+
+// -- Questions ---------------------------------------------------------------------------------
+
+tapml_status survey_find_device(const struct survey *survey,
+                                const char *component,
+                                const char *id,
+                                const struct survey_device **out_device)
+{
+    const char **ids = alloc_array(survey->device_count + 1, sizeof(*ids));
+
+    if (ids == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = TAPML_OK;
+    size_t index = 0;
+
+    for (size_t i = 0; i < survey->device_count; i++) {
+        ids[i] = survey->devices[i].id;
+    }
+    status = device_table_find_id(component, id, ids, &index);
+    alloc_free(ids);
+    TAPML_TRY(status);
+    *out_device = &survey->devices[index];
+    return TAPML_OK;
+}
+
+static tapml_status
+ask_for_device(const char *program, const struct registry_location *location, struct arena *arena)
+{
+    const struct survey_device *device = NULL;
+    struct survey survey;
+
+    TAPML_TRY(survey_component(program, location, &(struct survey_question){.device = NULL}, arena,
+                               &survey));
+    if (survey.state != CANDIDATE_USABLE) {
+        return not_usable(location, survey.state, survey.sentence);
+    }
+    return survey_find_device(&survey, location->component, location->device, &device);
+}
+
+tapml_status survey_check(const char *program,
+                          struct registry *registry,
+                          const struct place_isolation *how,
+                          const char *backend)
+{
+    struct registry_location location;
+
+    if (how->mode != PLACE_ISOLATION_ALWAYS) {
+        return registry_check(registry, backend);
+    }
+    TAPML_TRY(registry_locate(registry, backend, &location));
+    if (location.device == NULL || registry_is_asked_late(registry, backend)) {
+        return TAPML_OK;
+    }
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena != NULL ? ask_for_device(program, &location, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
+}
