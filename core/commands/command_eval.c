@@ -540,7 +540,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     if (backend == NULL) {
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
-    TAPML_TRY(setup_read_isolation(options, &eval->setup.isolation));
+    TAPML_TRY(setup_take_isolation(&eval->setup, options));
     TAPML_TRY(setup_place(&eval->setup, "source", backend));
     TAPML_TRY(setup_read_activations(options, &activation));
     TAPML_TRY(eval_score_read_limit(options, model_checkpoint(eval->setup.model), activation,

@@ -90,21 +90,23 @@ static int judges(const struct judging_kernel *judging, const char *component, c
     return kinds != NULL && strcmp(kinds, what) == 0;
 }
 
-// The first component that computes by functions of libraries.
+// The first component that computes by functions of libraries, as manifests say it.
 static tapml_status find_component(struct judging_kernel *judging, const char **out_component)
 {
-    for (size_t i = 0;; i++) {
-        const char *component = registry_component(judging->setup.registry, TAPML_KIND_BACKEND, i);
+    const struct registry *registry = judging->setup.registry;
+    const size_t count = registry_count(registry);
 
-        if (component == NULL) {
-            return status_fail(TAPML_UNAVAILABLE,
-                               "no plugin that was found computes by functions of libraries");
-        }
+    for (size_t i = registry_next_backend(registry, "judges", 0); i < count;
+         i = registry_next_backend(registry, "judges", i + 1)) {
+        const char *component = registry_at(registry, i)->component;
+
         if (judges(judging, component, "library")) {
             judging->backend = *out_component = component;
             return TAPML_OK;
         }
     }
+    return status_fail(TAPML_UNAVAILABLE,
+                       "no plugin that was found computes by functions of libraries");
 }
 
 // That of --backend, without its device.

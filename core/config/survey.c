@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/ini.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "config/isolation.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELDS_MAX = 9, NAME_BYTES = 512, SENTENCE_BYTES = 2048 };
+enum { FIELDS_MAX = 9, SENTENCE_BYTES = 2048 };
 
 // -- Reading what a worker has printed ---------------------------------------------------------
 
@@ -181,6 +182,7 @@ static tapml_status judge_end(struct survey_reading *reading, const char *ending
     if (reading->is_done || (reading->is_answered && survey->state != CANDIDATE_USABLE)) {
         return TAPML_OK;
     }
+    survey->has_broken_off = 1;
     survey->state = CANDIDATE_PROBE_FAILED;
     survey->sentence =
         arena_format(reading->arena, "its probe %s%s",
@@ -240,33 +242,79 @@ static tapml_status read_output(const struct child_output *output,
     return survey_read(output->text, component, ending, arena, out_survey);
 }
 
+// The command that asks a worker: its path and ours, the question, and the options of the component
+// as KEY=VALUE.
+static tapml_status make_arguments(const char *worker,
+                                   const struct registry_location *location,
+                                   const struct survey_question *question,
+                                   struct arena *arena,
+                                   const char ***out_arguments)
+{
+    const struct ini *ini = location->ini;
+    const int opens = question->opens_late || question->device != NULL;
+    const char *section = arena_format(arena, "component.%s", location->component);
+    const char **arguments = arena_array(arena, 8 + (ini != NULL ? ini->count : 0), sizeof(char *));
+    size_t count = 0;
+
+    if (section == NULL || arguments == NULL) {
+        return status_no_memory();
+    }
+    arguments[count++] = worker;
+    arguments[count++] = "--under";
+    arguments[count++] = arena_format(arena, "%ld", (long)getpid());
+    arguments[count++] = "--probe";
+    // The manifest, not the library: the worker judges whether the two belong together.
+    arguments[count++] = location->manifest;
+    arguments[count++] = "--"; // What follows is no option of the worker.
+    arguments[count++] = arena_format(arena, "%s%s%s", location->component, opens ? ":" : "",
+                                      question->device != NULL ? question->device : "");
+    for (size_t i = 0; ini != NULL && i < ini->count; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+
+        if (strcmp(entry->section, section) == 0) {
+            arguments[count++] = arena_format(arena, "%s=%s", entry->key, entry->value);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (arguments[i] == NULL) {
+            return status_no_memory();
+        }
+    }
+    *out_arguments = arguments;
+    return TAPML_OK;
+}
+
+static tapml_status ask(const char *worker,
+                        const struct registry_location *location,
+                        const struct survey_question *question,
+                        struct arena *arena,
+                        struct survey *out_survey)
+{
+    const int64_t limit_s =
+        question->opens_late && location->is_asked_late ? SURVEY_LATE_S : SURVEY_PROBE_S;
+    const char **arguments = NULL;
+    struct child_output output;
+
+    TAPML_TRY(make_arguments(worker, location, question, arena, &arguments));
+    TAPML_TRY(run_probe(arguments, limit_s, &output));
+    const tapml_status status = read_output(&output, location->component, arena, out_survey);
+
+    alloc_free(output.text);
+    return status;
+}
+
 tapml_status survey_component(const char *program,
                               const struct registry_location *location,
                               const struct survey_question *question,
                               struct arena *arena,
                               struct survey *out_survey)
 {
-    const int opens = question->opens_late || question->device != NULL;
-    const int64_t limit_s =
-        question->opens_late && location->is_asked_late ? SURVEY_LATE_S : SURVEY_PROBE_S;
-    char host[32], component[NAME_BYTES];
-    struct child_output output;
     char *worker = NULL;
 
-    (void)snprintf(host, sizeof(host), "%ld", (long)getpid());
-    (void)snprintf(component, sizeof(component), "%s%s%s", location->component, opens ? ":" : "",
-                   question->device != NULL ? question->device : "");
     TAPML_TRY(isolation_find_worker(program, &worker));
-    // The manifest, not the library: the worker judges whether the two belong together.
-    const char *const arguments[] = {worker, "--under", host, "--probe", location->manifest,
-                                     "--",   component, NULL};
-    tapml_status status = run_probe(arguments, limit_s, &output);
+    const tapml_status status = ask(worker, location, question, arena, out_survey);
 
     alloc_free(worker);
-    if (status == TAPML_OK) {
-        status = read_output(&output, location->component, arena, out_survey);
-        alloc_free(output.text);
-    }
     return status;
 }
 
@@ -323,6 +371,27 @@ tapml_status survey_all(const char *program,
     }
     *out_surveys = surveys;
     return TAPML_OK;
+}
+
+static tapml_status
+vet(const char *program, struct registry *registry, size_t index, struct arena *arena)
+{
+    const struct registry_location location = registry_location_at(registry, index);
+    struct survey survey;
+
+    TAPML_TRY(survey_component(program, &location, &(struct survey_question){0}, arena, &survey));
+    return survey.has_broken_off ? registry_settle(registry, index, survey.state, survey.sentence)
+                                 : TAPML_OK;
+}
+
+tapml_status survey_vet(const char *program, struct registry *registry, size_t index)
+{
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena != NULL ? vet(program, registry, index, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
 }
 
 // -- Questions ---------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ struct survey {
     enum candidate_state state;
     const char *sentence; // Why it cannot be used; of a usable one, what was not tried, or "".
     const char *failure;  // Why the device that was asked for cannot be opened; NULL: it can.
+    int has_broken_off; // The worker ended before it had answered all: it crashed, hung, or ended.
     struct survey_device *devices;
     size_t device_count;
     struct survey_op *ops; // Of the device that was asked for; without one, of the first.
@@ -70,6 +71,10 @@ tapml_status survey_all(const char *program,
                         struct registry *registry,
                         struct arena *arena,
                         struct survey **out_surveys) STATUS_USED;
+
+// Settles an entry whose probe breaks off; what the worker answers otherwise is left to be found
+// here, with more words. What a registry vets strangers' plugins by.
+tapml_status survey_vet(const char *program, struct registry *registry, size_t index) STATUS_USED;
 
 // Whether a backend, "COMPONENT:DEVICE", can be used where `how` says, as registry_check, which is
 // asked where the plugin runs here. A worker is asked only for a device that is named.

@@ -42,6 +42,7 @@ struct component {
     int is_host_memory;         // Known with `ops`.
     int is_refused_for_options; // Because of the value of an option.
     int is_elsewhere;           // Another process opens it; here only if opened by name.
+    int is_vetted;              // The registry's `vet` was called.
     struct component *created_before;
 };
 

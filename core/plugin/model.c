@@ -178,7 +178,7 @@ try_graph(struct model *model, struct registry *registry, const struct model_opt
 static int learns_ops(struct registry *registry)
 {
     const size_t known = catalogue_count(registry_catalogue(registry));
-    return registry_probe_all(registry) == TAPML_OK &&
+    return registry_learn(registry) == TAPML_OK &&
            catalogue_count(registry_catalogue(registry)) > known;
 }
 

@@ -16,6 +16,9 @@ struct registry {
     struct inventory inventory;
     struct catalogue *catalogue;
     struct component *chain; // Those that were probed, the last one first.
+    tapml_status (*vet)(void *user, struct registry *registry, size_t index);
+    tapml_status (*learn)(void *user, struct registry *registry);
+    void *user;
 };
 
 // -- Life --------------------------------------------------------------------------------------
@@ -31,6 +34,9 @@ static tapml_status fill(struct registry *registry, const struct registry_option
         .safe_only = options->safe_only,
         .is_secure = search_is_secure(),
     };
+    registry->vet = options->vet;
+    registry->learn = options->learn;
+    registry->user = options->user;
     TAPML_TRY(catalogue_create(&registry->catalogue));
     for (size_t i = 0; tapml_ops[i]; ++i) {
         TAPML_TRY(catalogue_add(registry->catalogue, tapml_ops[i], "the host", NULL));
@@ -74,8 +80,32 @@ tapml_status registry_check_option(const struct registry *registry, const struct
 
 // -- Bringing components up --------------------------------------------------------------------
 
+static size_t index_of(const struct registry *registry, const struct component *component)
+{
+    size_t index = 0;
+    while (registry->inventory.components[index] != component) {
+        ++index;
+    }
+    return index;
+}
+
+// Before a stranger's code runs here for the first time.
+static void vet(struct registry *registry, struct component *component)
+{
+    if (!registry->vet || component->is_vetted || component->entry.tier == SEARCH_TIERS ||
+        component->entry.state != CANDIDATE_USABLE) {
+        return;
+    }
+    component->is_vetted = 1;
+    if (registry->vet(registry->user, registry, index_of(registry, component)) != TAPML_OK &&
+        component->entry.state == CANDIDATE_USABLE) {
+        component_refuse(component, registry->inventory.arena, CANDIDATE_PROBE_FAILED);
+    }
+}
+
 static int is_ready(struct registry *registry, struct component *component)
 {
+    vet(registry, component);
     return component_ready(component, registry->inventory.arena, &registry->chain);
 }
 
@@ -170,6 +200,12 @@ tapml_status registry_probe_all(struct registry *registry)
         registry_probe(registry, i);
     }
     return TAPML_OK;
+}
+
+tapml_status registry_learn(struct registry *registry)
+{
+    return registry->learn ? registry->learn(registry->user, registry)
+                           : registry_probe_all(registry);
 }
 
 // -- Questions ---------------------------------------------------------------------------------
@@ -316,6 +352,7 @@ static struct registry_location location_of(const struct component *component)
         .manifest = component->entry.manifest,
         .build_id = component->plugin->manifest.id ? component->plugin->manifest.build_id : "",
         .tier = component->entry.tier,
+        .ini = component->services.ini,
         .is_asked_late = component_is_asked_late(component),
     };
 }
@@ -411,6 +448,29 @@ const char *registry_component(struct registry *registry, const char *kind, size
 {
     const struct component *component = registry_find(registry, kind, index);
     return component ? component->entry.component : NULL;
+}
+
+size_t registry_next_backend(const struct registry *registry, const char *key, size_t from)
+{
+    const struct inventory *inventory = &registry->inventory;
+    size_t i = from;
+    for (; i < inventory->component_count; ++i) {
+        const struct component *component = inventory->components[i];
+        if (component->entry.state == CANDIDATE_USABLE && component_is_backend(component) &&
+            (!key || manifest_key(&component->plugin->manifest, component->entry.component, key))) {
+            break;
+        }
+    }
+    return i;
+}
+
+int registry_is_installed(const struct registry *registry, const char *name)
+{
+    struct name parts;
+    struct component *found = NULL;
+    return split_name(name, &parts) != TAPML_OK ||
+           find_named(registry, &parts, &found) != TAPML_OK || !found ||
+           found->entry.tier == SEARCH_TIERS;
 }
 
 const char *

@@ -30,6 +30,14 @@ struct registry_options {
     struct pool *pool; // For parallel_for. Borrowed.
     int safe_only;     // --safe: tier 4 alone.
     int takes_all;     // Options that no component declares are accepted.
+
+    // What is done with strangers' plugins, which were not installed with the host (tiers 1 to 3);
+    // or NULL: they are treated as the others. `vet` is called before a candidate is opened in this
+    // process for the first time, and may settle it, which prevents that; a failure refuses the
+    // candidate. `learn` takes ops that plugins bring into the catalogue without opening one here.
+    tapml_status (*vet)(void *user, struct registry *registry, size_t index);
+    tapml_status (*learn)(void *user, struct registry *registry);
+    void *user;
 };
 
 // Searches for plugins without opening a library. The caller owns the registry; `registry_destroy`
@@ -51,6 +59,10 @@ tapml_status registry_probe_all(struct registry *registry) STATUS_USED;
 
 // The same for one candidate.
 void registry_probe(struct registry *registry, size_t index);
+
+// Takes the ops that plugins bring into the catalogue, by `learn` of the options; without it every
+// candidate is probed.
+tapml_status registry_learn(struct registry *registry) STATUS_USED;
 
 // The candidates in the order of the tiers.
 size_t registry_count(const struct registry *registry);
@@ -76,8 +88,9 @@ struct registry_location {
     const char *device;    // Id, in the name that was given; or NULL.
     const char *manifest;  // Its path; that of the library if the manifest is its note.
     const char *build_id;
-    unsigned tier;     // 1 to 4, as those of plugin/search.
-    int is_asked_late; // As registry_is_asked_late.
+    unsigned tier;         // 1 to 4, as those of plugin/search.
+    const struct ini *ini; // Of the registry: [component.ID] has its options; or NULL.
+    int is_asked_late;     // As registry_is_asked_late.
 };
 
 // That of a candidate, without a device.
@@ -113,6 +126,13 @@ const char *registry_component(struct registry *registry, const char *kind, size
 // For plugin/model: the component itself, created; NULL past the last.
 struct component;
 struct component *registry_find(struct registry *registry, const char *kind, size_t index);
+
+// The index of the first candidate from `from` on that is a backend, is not refused, and whose
+// manifest has `key` (any if it is NULL); registry_count if there is none. No library is opened.
+size_t registry_next_backend(const struct registry *registry, const char *key, size_t from);
+
+// Whether the plugin of "COMPONENT:DEVICE" was installed with the host (tier 4), or is not there.
+int registry_is_installed(const struct registry *registry, const char *name);
 
 // The value of `key` of a component in its manifest, or NULL. "calibrates": the devices on which
 // limits are calibrated, separated by blanks, the exact one first. "judges": what `tapml-host

@@ -15,9 +15,8 @@
 
 static const struct options_spec specs[] = {
     {"--probe", "PLUGIN",
-     "opens a plugin's library, probes its components, or one, and prints their states, devices "
-     "and "
-     "ops"},
+     "opens a plugin's library, probes its components, or one with these options, and prints their "
+     "states, devices and ops"},
     {"--under", "PROCESS", "ends when this process, which is tapml-host, does"},
     {"--serve", NULL, "runs a backend for the process that has started it"},
     {"--version", NULL, "prints the version"},
@@ -27,7 +26,7 @@ static const struct options_spec specs[] = {
 };
 
 static const struct options_manual manual = {
-    .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE]]\n"
+    .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [KEY=VALUE]...]\n"
              "tapml-worker --under PROCESS --serve",
     .about = "Runs one plugin in a process of its own, so that a driver that crashes, hangs or "
              "takes too much memory costs one case. tapml-host starts it; --probe is for people, "
@@ -51,6 +50,20 @@ static enum outcome describe(void)
     return outcome_report(manual_print(&all));
 }
 
+// A component stands alone, and behind it its options, as [component.ID] of a run has them.
+static enum outcome probe(const char *plugin, const struct options *options)
+{
+    const char *words[OPTIONS_MAX + 1] = {NULL};
+
+    for (size_t i = 1; i < options->plain_count; i++) {
+        words[i - 1] = options->plain[i];
+    }
+    return worker_probe(
+        &(struct worker_question){.plugin = plugin,
+                                  .component = options->plain_count > 0 ? options->plain[0] : NULL,
+                                  .options = words});
+}
+
 static enum outcome run(const struct options *options)
 {
     const char *plugin = options_get(options, "--probe");
@@ -68,8 +81,8 @@ static enum outcome run(const struct options *options)
     if (options_get(options, "--serve") != NULL && options->plain_count == 0) {
         return worker_serve(CHILD_SOCKET);
     }
-    if (plugin != NULL && options->plain_count <= 1) {
-        return worker_probe(plugin, options->plain_count == 1 ? options->plain[0] : NULL);
+    if (plugin != NULL) {
+        return probe(plugin, options);
     }
     (void)options_help(&manual);
     return OUTCOME_USAGE;

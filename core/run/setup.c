@@ -10,13 +10,71 @@
 #include "base/log.h"
 #include "config/isolation.h"
 #include "config/model_path.h"
+#include "config/survey.h"
 #include "exec/reduced.h"
 #include "link/loopback.h"
+#include "plugin/search.h"
 #include "tensor/encoding.h"
 #include "verify/fault.h"
 
 #include <stdio.h>
 #include <string.h>
+
+// -- Strangers' plugins ------------------------------------------------------------------------
+
+// What the registry's functions for them know: that of the setup that owns it.
+struct setup_strangers {
+    const char *program;
+    const struct ini *ini;
+    struct arena *arena;
+};
+
+static tapml_status vet(void *user, struct registry *registry, size_t index)
+{
+    const struct setup_strangers *strangers = user;
+
+    return survey_vet(strangers->program, registry, index);
+}
+
+// Takes in the ops of a backend that a worker opens; what cannot be opened brings none.
+static tapml_status
+learn_of(const struct setup_strangers *strangers, struct registry *registry, size_t index)
+{
+    const struct registry_location location = registry_location_at(registry, index);
+    const struct place_isolation how = {.mode = PLACE_ISOLATION_ALWAYS,
+                                        .deadline_s = ISOLATION_DEADLINE_S};
+    const char *name = arena_format(strangers->arena, "%s/%s", location.plugin, location.component);
+    struct backend *backend = NULL;
+
+    if (name == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status =
+        isolation_open(&(struct isolation_options){.program = strangers->program,
+                                                   .registry = registry,
+                                                   .ini = strangers->ini,
+                                                   .threads = 1,
+                                                   .arena = strangers->arena},
+                       &how, name, &backend);
+
+    backend_release(backend);
+    return status == TAPML_NO_MEMORY ? status : TAPML_OK;
+}
+
+static tapml_status learn(void *user, struct registry *registry)
+{
+    const size_t count = registry_count(registry);
+
+    for (size_t i = registry_next_backend(registry, NULL, 0); i < count;
+         i = registry_next_backend(registry, NULL, i + 1)) {
+        if (!registry_is_asked_late(registry, registry_at(registry, i)->component)) {
+            TAPML_TRY(learn_of(user, registry, i));
+        }
+    }
+    return TAPML_OK;
+}
+
+// -- Life --------------------------------------------------------------------------------------
 
 static tapml_status open_with(const char *program,
                               const struct options *options,
@@ -35,8 +93,14 @@ static tapml_status open_with(const char *program,
     }
     TAPML_TRY(pool_create((uint32_t)threads, &setup.pool));
     setup.arena = arena_create();
+    struct setup_strangers *strangers =
+        setup.arena != NULL ? arena_new(setup.arena, sizeof(*strangers)) : NULL;
+
+    if (strangers != NULL) {
+        *strangers = (struct setup_strangers){program, ini, setup.arena};
+    }
     const tapml_status status =
-        setup.arena == NULL
+        strangers == NULL
             ? status_no_memory()
             : registry_create(
                   &(struct registry_options){.program = program,
@@ -45,7 +109,10 @@ static tapml_status open_with(const char *program,
                                              .ini_path = ini != NULL ? ini->name : NULL,
                                              .pool = setup.pool,
                                              .safe_only = options_get(options, "--safe") != NULL,
-                                             .takes_all = takes_all},
+                                             .takes_all = takes_all,
+                                             .vet = vet,
+                                             .learn = learn,
+                                             .user = strangers},
                   &setup.registry);
 
     if (status != TAPML_OK) {
@@ -242,14 +309,23 @@ tapml_status setup_add_place(struct setup *setup,
     return TAPML_OK;
 }
 
+struct place_isolation setup_isolation(const struct setup *setup, const char *backend)
+{
+    struct place_isolation isolation = setup->isolation;
+
+    if (!setup->is_isolation_given && !registry_is_installed(setup->registry, backend)) {
+        isolation.mode = PLACE_ISOLATION_ALWAYS;
+    }
+    return isolation;
+}
+
 tapml_status setup_place(struct setup *setup, const char *name, const char *backend)
 {
+    const struct place_settings settings = {
+        .name = name, .backend = backend, .isolation = setup_isolation(setup, backend)};
     struct place *place = NULL;
 
-    TAPML_TRY(setup_add_place(
-        setup,
-        &(struct place_settings){.name = name, .backend = backend, .isolation = setup->isolation},
-        &place));
+    TAPML_TRY(setup_add_place(setup, &settings, &place));
     const tapml_status status = setup_open_place(setup, place);
 
     if (status != TAPML_OK) {
@@ -337,26 +413,65 @@ tapml_status setup_read_isolation(const struct options *options,
                        &io_isolation->deadline_s);
 }
 
+tapml_status setup_take_isolation(struct setup *setup, const struct options *options)
+{
+    setup->is_isolation_given =
+        options_get(options, "--isolation") != NULL || options_get(options, "--deadline") != NULL;
+    return setup_read_isolation(options, &setup->isolation);
+}
+
+// Whether a candidate can be used, found where setup_isolation has it.
+static tapml_status try_candidate(struct setup *setup, size_t index, int *out_is_usable)
+{
+    const struct candidate *entry = registry_at(setup->registry, index);
+    struct survey survey;
+
+    if (entry->tier == SEARCH_TIERS) {
+        registry_probe(setup->registry, index);
+    } else {
+        const tapml_status status =
+            survey_entry(setup->program, setup->registry, index, &(struct survey_question){0},
+                         setup->arena, &survey);
+
+        if (status != TAPML_OK && entry->state == CANDIDATE_USABLE) {
+            return status; // Nothing can be asked.
+        }
+    }
+    *out_is_usable = entry->state == CANDIDATE_USABLE;
+    return TAPML_OK;
+}
+
+// The first with `key` that can be used; `*out_name` stays where there is none.
+static tapml_status find_backend(struct setup *setup, const char *key, const char **out_name)
+{
+    struct registry *registry = setup->registry;
+    const size_t count = registry_count(registry);
+    int is_usable = 0;
+
+    for (size_t i = registry_next_backend(registry, key, 0); i < count && !is_usable;
+         i = registry_next_backend(registry, key, i + 1)) {
+        TAPML_TRY(try_candidate(setup, i, &is_usable));
+        if (is_usable) {
+            *out_name = registry_at(registry, i)->component;
+        }
+    }
+    return TAPML_OK;
+}
+
 tapml_status setup_default_backend(struct setup *setup, const char **out_name)
 {
-    const char *first = registry_component(setup->registry, TAPML_KIND_BACKEND, 0);
+    const char *name = NULL;
 
-    if (first == NULL) {
+    TAPML_TRY(find_backend(setup, "calibrates", &name));
+    if (name == NULL) {
+        TAPML_TRY(find_backend(setup, NULL, &name));
+    }
+    if (name == NULL) {
         return status_fail(TAPML_UNAVAILABLE,
                            "no backend can be used; 'tapml-host plugins' says what was found");
     }
-    *out_name = first;
-    for (size_t i = 0;; i++) {
-        const char *name = registry_component(setup->registry, TAPML_KIND_BACKEND, i);
-
-        if (name == NULL) {
-            return TAPML_OK;
-        }
-        if (registry_component_key(setup->registry, name, "calibrates") != NULL) {
-            *out_name = name;
-            return TAPML_OK;
-        }
-    }
+    *out_name = name;
+    return TAPML_OK;
 }
 
 tapml_status setup_check_decode(const struct setup *setup, int64_t decode)

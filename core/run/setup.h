@@ -24,7 +24,8 @@ struct setup {
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
     const char *no_text;         // Why that is not understood; NULL: it is, or there is none.
     struct special special;
-    struct place_isolation isolation;         // Of what setup_place opens.
+    struct place_isolation isolation;         // Of what setup_place opens,
+    int is_isolation_given;                   // by options; else setup_isolation chooses.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
 };
@@ -38,9 +39,11 @@ struct setup {
         "--help", NULL, "prints this"                                                              \
     }
 
-// Those of commands that keep backends in this process unless they are told otherwise.
+// Those of commands that choose where a backend runs unless they are told (setup_isolation).
 #define SETUP_ISOLATION_OPTIONS                                                                    \
-    {"--isolation", "never|always|loopback", "always: in a worker process; never by default"},     \
+    {"--isolation", "never|always|loopback",                                                       \
+     "always: in a worker process; by default always for a plugin that was not installed with "    \
+     "the host, never for others"},                                                                \
         SETUP_DEADLINE_OPTION
 #define SETUP_DEADLINE_OPTION                                                                      \
     {                                                                                              \
@@ -106,8 +109,11 @@ tapml_status setup_add_place(struct setup *setup,
 // open.
 tapml_status setup_open_place(struct setup *setup, struct place *place) STATUS_USED;
 
-// Both: a place as the setup's `isolation` says, which is of this process unless a command has
-// changed it, without anything else. Nothing is added after a failure.
+// Where a backend runs: as setup_take_isolation was told; else in this process if its plugin was
+// installed with the host (tier 4 of plugin/search), and in a worker if it is a stranger's.
+struct place_isolation setup_isolation(const struct setup *setup, const char *backend);
+
+// Both: a place as setup_isolation says, without anything else. Nothing is added after a failure.
 tapml_status setup_place(struct setup *setup, const char *name, const char *backend) STATUS_USED;
 
 // Opens the backends of all options "--target NAME=BACKEND" as places.
@@ -131,8 +137,11 @@ tapml_status setup_read_activations(const struct options *options,
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation) STATUS_USED;
 
-// The backend for commands without an option that names one: the first component that calibrates,
-// else the first backend that can be used. TAPML_UNAVAILABLE where there is none.
+// The same into the setup's `isolation`, for setup_isolation.
+tapml_status setup_take_isolation(struct setup *setup, const struct options *options) STATUS_USED;
+
+// The backend for commands without an option that names one: the first component that calibrates
+// and can be used, else the first backend that can. TAPML_UNAVAILABLE where there is none.
 tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;
 
 // Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.

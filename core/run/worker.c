@@ -4,6 +4,7 @@
 #include "run/worker.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/ini.h"
 #include "base/text.h"
 #include "exec/place.h"
@@ -400,6 +401,36 @@ static void give_output_back(FILE *output)
     (void)fclose(output);
 }
 
+// Options as KEY=VALUE become settings of the component.
+static tapml_status take_options(struct worker *worker,
+                                 const char *component,
+                                 const char *const *options,
+                                 struct arena *arena)
+{
+    size_t count = 0;
+
+    while (options[count] != NULL) {
+        count++;
+    }
+    struct message_setting *settings = arena_array(arena, count + 1, sizeof(*settings));
+    const char *section = arena_format(arena, "component.%s", component);
+
+    for (size_t i = 0; settings != NULL && i < count; i++) {
+        const char *equals = strchr(options[i], '=');
+
+        if (equals == NULL) {
+            return status_fail(TAPML_INVALID, "'%s' is no option: expected KEY=VALUE", options[i]);
+        }
+        settings[i] = (struct message_setting){
+            section, arena_format(arena, "%.*s", (int)(equals - options[i]), options[i]),
+            equals + 1};
+        count = settings[i].key != NULL ? count : 0;
+    }
+    worker->settings = settings;
+    worker->setting_count = count;
+    return settings != NULL && section != NULL ? TAPML_OK : status_no_memory();
+}
+
 static tapml_status
 probe_plugin(struct worker *worker, const char *plugin, struct worker_probing *probing)
 {
@@ -407,8 +438,10 @@ probe_plugin(struct worker *worker, const char *plugin, struct worker_probing *p
 
     TAPML_TRY(make_ini(worker));
     TAPML_TRY(take_output(&probing->out));
+    // The host judges the options, and names the line.
     const tapml_status status = registry_create(
-        &(struct registry_options){.files = files, .ini = &worker->ini}, &worker->registry);
+        &(struct registry_options){.files = files, .ini = &worker->ini, .takes_all = 1},
+        &worker->registry);
 
     if (status == TAPML_OK) {
         probing->registry = worker->registry;
@@ -417,25 +450,38 @@ probe_plugin(struct worker *worker, const char *plugin, struct worker_probing *p
     return status;
 }
 
-enum outcome worker_probe(const char *plugin, const char *question)
+static tapml_status ask(struct worker *worker,
+                        const struct worker_question *question,
+                        struct worker_probing *probing,
+                        struct arena *arena)
+{
+    const char *words = question->component;
+    const char *device = words != NULL ? strchr(words, ':') : NULL;
+
+    if (words != NULL) {
+        probing->component = arena_format(arena, "%.*s", (int)strcspn(words, ":"), words);
+        if (probing->component == NULL) {
+            return status_no_memory();
+        }
+        TAPML_TRY(take_options(worker, probing->component, question->options, arena));
+    }
+    probing->opens_late = device != NULL;
+    probing->device = device != NULL && device[1] != '\0' ? device + 1 : NULL;
+    return probe_plugin(worker, question->plugin, probing);
+}
+
+enum outcome worker_probe(const struct worker_question *question)
 {
     struct worker worker = {.settings = NULL};
     struct worker_probing probing = {.out = NULL};
-    char component[256];
-
-    if (question != NULL) {
-        const char *device = strchr(question, ':');
-
-        (void)snprintf(component, sizeof(component), "%.*s", (int)strcspn(question, ":"), question);
-        probing.component = component;
-        probing.opens_late = device != NULL;
-        probing.device = device != NULL && device[1] != '\0' ? device + 1 : NULL;
-    }
-    const enum outcome outcome = outcome_report(probe_plugin(&worker, plugin, &probing));
+    struct arena *arena = arena_create();
+    const enum outcome outcome = outcome_report(
+        arena != NULL ? ask(&worker, question, &probing, arena) : status_no_memory());
 
     worker_close(&worker);
     if (probing.out != NULL) {
         give_output_back(probing.out);
     }
+    arena_destroy(arena);
     return outcome;
 }

@@ -10,8 +10,19 @@
 // fault injector, where the settings have any.
 enum outcome worker_serve(int socket);
 
-// Probes a plugin, the path of a manifest, or of a library, which has its own, and prints lines of
-// fields with tabs between:
+// What is asked of a plugin.
+struct worker_question {
+    const char *plugin; // The path of a manifest, or of a library, which has its own.
+
+    // NULL: all components and their first devices; "COMPONENT"; "COMPONENT:DEVICE", of which
+    // limits and ops are; or "COMPONENT:". With a colon, what is expensive to list (`devices =
+    // on-use`) is listed too.
+    const char *component;
+    const char *const *options; // Of that component, "KEY=VALUE", ended by NULL.
+};
+
+// Probes a plugin and prints lines of fields with tabs between. What the plugin itself prints goes
+// to the error stream.
 //
 //   component  ID  STATE  SENTENCE
 //   device     ID  DEVICE  NAME  DRIVER  MEMORY-BYTES  BUFFER-BYTES   0: unknown, without limit
@@ -19,8 +30,4 @@ enum outcome worker_serve(int socket);
 //   op         ID  NAME  VERSION                                      of one device
 //   failed     ID  SENTENCE                                           that device cannot be opened
 //   end        ID                                                     all of it was printed
-//
-// `question` is NULL for all components and their first devices; "COMPONENT"; "COMPONENT:DEVICE",
-// of which limits and ops are; or "COMPONENT:". With a colon, what is expensive to list (`devices =
-// on-use`) is listed too. What the plugin itself prints goes to the error stream.
-enum outcome worker_probe(const char *plugin, const char *question);
+enum outcome worker_probe(const struct worker_question *question);

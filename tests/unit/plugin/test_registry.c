@@ -364,3 +364,113 @@ Test(registry, memory_may_end_anywhere)
     registry_destroy(registry);
     ini_release(&ini);
 }
+
+// -- Strangers ---------------------------------------------------------------------------------
+
+struct vetting {
+    size_t calls, index;
+    enum candidate_state verdict;
+    tapml_status status;
+    size_t lessons;
+};
+
+static tapml_status vet(void *user, struct registry *registry, size_t index)
+{
+    struct vetting *vetting = user;
+    vetting->calls++;
+    vetting->index = index;
+    return vetting->verdict == CANDIDATE_USABLE
+               ? status_fail(vetting->status, "nobody can be asked")
+               : registry_settle(registry, index, vetting->verdict, "it was vetted");
+}
+
+static tapml_status learn(void *user, struct registry *registry)
+{
+    ((struct vetting *)user)->lessons++;
+    return TAPML_OK;
+}
+
+static struct registry *vetted(const char *const *files, struct ini *ini, struct vetting *vetting)
+{
+    static const char text[] = "[plugins]\ntiers = 1 4\n";
+    struct registry *registry = NULL;
+    char program[1024];
+    snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), ini), TAPML_OK);
+    const struct registry_options options = {.program = program,
+                                             .files = files,
+                                             .ini = ini,
+                                             .vet = vet,
+                                             .learn = learn,
+                                             .user = vetting};
+    cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
+    return registry;
+}
+
+Test(registry, a_stranger_is_vetted_once_before_it_is_opened)
+{
+    char path[2 * SCRATCH_PATH];
+    const char *const files[] = {zoo_manifest("good", path, sizeof(path)), NULL};
+    struct vetting vetting = {.verdict = CANDIDATE_USABLE, .status = TAPML_OK};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = vetted(files, &ini, &vetting);
+    cr_assert_eq(registry_open(registry, "reference", &backend), TAPML_OK, "%s", status_message());
+    cr_assert_eq(vetting.calls, 0, "what was installed with the host is not");
+    backend_release(backend);
+    for (int i = 0; i < 2; ++i) {
+        cr_assert_eq(registry_open(registry, "good", &backend), TAPML_OK, "%s", status_message());
+        cr_assert_eq(vetting.calls, 1);
+        cr_assert_str_eq(registry_at(registry, vetting.index)->component, "good");
+        backend_release(backend);
+    }
+    cr_assert_eq(registry_learn(registry), TAPML_OK);
+    cr_assert_eq(vetting.lessons, 1);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+// `status` of a vet that settles nothing, or the state that it settles.
+static void expect_vetted(enum candidate_state verdict, const char *sentence)
+{
+    char path[2 * SCRATCH_PATH];
+    const char *const files[] = {zoo_manifest("crashes_in_query", path, sizeof(path)), NULL};
+    struct vetting vetting = {.verdict = verdict, .status = TAPML_UNAVAILABLE};
+    struct ini ini;
+    struct backend *backend = NULL;
+    struct registry *registry = vetted(files, &ini, &vetting);
+    cr_assert_eq(registry_open(registry, "crashes_in_query", &backend), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), sentence), "%s", status_message());
+    cr_assert_eq(find(registry, "crashes_in_query")->state, CANDIDATE_PROBE_FAILED);
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, a_stranger_that_does_not_pass_is_not_opened)
+{
+    expect_vetted(CANDIDATE_PROBE_FAILED, "it was vetted");
+}
+
+Test(registry, a_stranger_that_cannot_be_vetted_is_not_opened)
+{
+    expect_vetted(CANDIDATE_USABLE, "nobody can be asked");
+}
+
+Test(registry, backends_are_found_by_the_keys_of_their_manifests)
+{
+    const char *const names[] = {"architecture", "no_symbol", "late_device", NULL};
+    struct ini ini;
+    struct registry *registry = zoo_registry(names, NULL, &ini);
+    const size_t count = registry_count(registry);
+    const size_t first = registry_next_backend(registry, NULL, 0);
+    cr_assert_str_eq(registry_at(registry, first)->component, "no_symbol", "it was not opened");
+    cr_assert_eq(registry_next_backend(registry, NULL, first), first);
+    const size_t late = registry_next_backend(registry, "devices", 0);
+    cr_assert_str_eq(registry_at(registry, late)->component, "late_device");
+    cr_assert_eq(registry_next_backend(registry, "devices", late + 1), count);
+    cr_assert_eq(registry_next_backend(registry, "calibrates", 0), count);
+    cr_assert_not(registry_is_installed(registry, "late_device:first"));
+    cr_assert(registry_is_installed(registry, "nobody"));
+    registry_destroy(registry);
+    ini_release(&ini);
+}

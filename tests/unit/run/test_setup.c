@@ -1,19 +1,57 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "harness/scratch.h"
 #include "run/setup.h"
 
-static const struct options_spec specs[] = {SETUP_OPTIONS, {NULL, NULL, NULL}};
+static const struct options_spec specs[] = {
+    SETUP_ISOLATION_OPTIONS, SETUP_OPTIONS, {NULL, NULL, NULL}};
+static char program[1024];
 
 static void open_setup(struct setup *setup)
 {
-    char program[1024];
     struct options options;
 
     (void)snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
     cr_assert_eq(options_parse(specs, 0, NULL, &options), TAPML_OK);
     cr_assert_eq(setup_open(program, &options, NULL, setup), TAPML_OK, "%s", status_message());
+}
+
+// With plugins of the zoo, whose names end with NULL.
+static void open_with_animals(struct setup *setup, const char *const *names)
+{
+    static char paths[4][2048];
+    struct options options;
+    char *words[9] = {NULL};
+    int count = 0;
+
+    (void)snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
+    for (size_t i = 0; names[i] != NULL; i++) {
+        (void)snprintf(paths[i], sizeof(paths[i]), "%s/tests/zoo/%s.so", getenv("TAPML_TEST_BUILD"),
+                       names[i]);
+        words[count++] = "--plugin";
+        words[count++] = paths[i];
+    }
+    cr_assert_eq(options_parse(specs, count, words, &options), TAPML_OK);
+    cr_assert_eq(setup_open(program, &options, NULL, setup), TAPML_OK, "%s", status_message());
+}
+
+// Whether this process has the library of an animal open.
+static int is_open_here(const char *name)
+{
+    char piece[128], line[4096];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    cr_assert_not_null(maps);
+    (void)snprintf(piece, sizeof(piece), "/tests/zoo/%s.so", name);
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        found = found || strstr(line, piece) != NULL;
+    }
+    (void)fclose(maps);
+    return found;
 }
 
 Test(setup, the_default_backend_is_one_that_calibrates)
@@ -109,5 +147,84 @@ Test(setup, a_reduced_place_is_around_another_one)
     }
     cr_assert_eq(setup_place_reduced(&setup, "too many", setup.places[0], ACTIVATION_F16),
                  TAPML_INVALID);
+    setup_close(&setup);
+}
+
+// -- Strangers' plugins ------------------------------------------------------------------------
+
+// One that crashes comes before all others, and would take this process along.
+Test(setup, no_stranger_is_opened_to_find_the_default_backend)
+{
+    static const char *const names[] = {"crashes_in_probe", "good", NULL};
+    struct setup setup;
+    const char *name = NULL;
+
+    open_with_animals(&setup, names);
+    cr_assert_eq(setup_default_backend(&setup, &name), TAPML_OK, "%s", status_message());
+    cr_assert_not_null(registry_component_key(setup.registry, name, "calibrates"));
+    cr_assert_not(is_open_here("good"));
+    setup_close(&setup);
+}
+
+Test(setup, an_architecture_that_crashes_is_passed_over)
+{
+    static const char *const names[] = {"crashing_architecture", NULL};
+    const struct model_options options = {.folder = scratch_data("models/llama")};
+    struct setup setup;
+
+    open_with_animals(&setup, names);
+    cr_assert_eq(setup_model(&setup, &options), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_at(setup.registry, 0)->state, CANDIDATE_PROBE_FAILED);
+    cr_assert_not_null(strstr(registry_at(setup.registry, 0)->sentence, "killed by SIGSEGV"), "%s",
+                       registry_at(setup.registry, 0)->sentence);
+    setup_close(&setup);
+}
+
+// Two architectures of a model with an op that a backend brings.
+Test(setup, ops_are_learnt_from_workers)
+{
+    static const char *const names[] = {"architecture", "crashes_in_probe", "good", NULL};
+    static const char config[] =
+        "{\"model_type\": \"zoo\", \"vocab_size\": 8, \"hidden_size\": 4, \"factor\": 2.0}";
+    struct scratch scratch;
+    struct setup setup;
+
+    scratch_make(&scratch);
+    (void)scratch_text(&scratch, "config.json", config);
+    open_with_animals(&setup, names);
+    const struct model_options options = {.folder = scratch.folder, .without_weights = 1};
+
+    cr_assert_eq(model_open(setup.registry, &options, &setup.model), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_not_null(catalogue_find(registry_catalogue(setup.registry), "org.example.scale", 1));
+    cr_assert(is_open_here("architecture"));
+    cr_assert_not(is_open_here("good"));
+    setup_close(&setup);
+    scratch_remove(&scratch);
+}
+
+static enum place_isolation_mode mode_of(struct setup *setup, const char *backend)
+{
+    return setup_isolation(setup, backend).mode;
+}
+
+Test(setup, a_strangers_backend_is_in_a_worker_unless_it_is_told_otherwise)
+{
+    static const char *const names[] = {"good", NULL};
+    static char never[] = "--isolation=never", loopback[] = "--isolation=loopback";
+    struct setup setup;
+    struct options options;
+
+    open_with_animals(&setup, names);
+    cr_assert_eq(mode_of(&setup, "reference:f32"), PLACE_ISOLATION_NEVER);
+    cr_assert_eq(mode_of(&setup, "good:first"), PLACE_ISOLATION_ALWAYS);
+    cr_assert_eq(setup_place(&setup, "source", "good"), TAPML_OK, "%s", status_message());
+    cr_assert_not(is_open_here("good"));
+    cr_assert_eq(options_parse(specs, 1, (char *[]){never}, &options), TAPML_OK);
+    cr_assert_eq(setup_take_isolation(&setup, &options), TAPML_OK);
+    cr_assert_eq(mode_of(&setup, "good:first"), PLACE_ISOLATION_NEVER);
+    cr_assert_eq(options_parse(specs, 1, (char *[]){loopback}, &options), TAPML_OK);
+    cr_assert_eq(setup_take_isolation(&setup, &options), TAPML_OK);
+    cr_assert_eq(mode_of(&setup, "reference"), PLACE_ISOLATION_LOOPBACK);
     setup_close(&setup);
 }

@@ -24,9 +24,14 @@ static void redirect(void)
 
 static void probe(const char *name, const char *question)
 {
+    static const char *const none[] = {NULL};
     char path[2 * SCRATCH_PATH];
 
-    cr_assert_eq(worker_probe(zoo_library(name, path, sizeof(path)), question), OUTCOME_OK);
+    cr_assert_eq(
+        worker_probe(&(struct worker_question){.plugin = zoo_library(name, path, sizeof(path)),
+                                               .component = question,
+                                               .options = none}),
+        OUTCOME_OK);
     (void)fflush(stdout);
 }
 
@@ -75,4 +80,18 @@ Test(worker, a_plugin_cannot_print_between_the_lines, .init = redirect)
 {
     probe("prints_in_probe", NULL);
     cr_assert_stdout_eq_str(DEVICES("prints_in_probe") OPS("prints_in_probe"));
+}
+
+Test(worker, an_option_is_a_key_with_a_value, .init = cr_redirect_stderr)
+{
+    static const char *const options[] = {"speed=7=8", "colour=red", NULL};
+    static const char *const none[] = {"speed", NULL};
+    char path[2 * SCRATCH_PATH];
+    const struct worker_question question = {
+        .plugin = zoo_library("good", path, sizeof(path)), .component = "good", .options = options};
+    const struct worker_question wrong = {
+        .plugin = question.plugin, .component = "good", .options = none};
+
+    cr_assert_eq(worker_probe(&question), OUTCOME_OK);
+    cr_assert_eq(worker_probe(&wrong), OUTCOME_USAGE);
 }
