@@ -8,8 +8,6 @@
 #include "run/interrupt.h"
 #include "run/probe.h"
 
-#include <stdio.h>
-
 struct searching {
     const struct nonfinite_run *run;
     struct place *places[SESSION_PLACES_MAX]; // Those of the run, each under a probe.
@@ -91,14 +89,20 @@ tapml_status nonfinite_search(const struct nonfinite_run *run, struct nonfinite 
 tapml_status nonfinite_search_explain(tapml_status status, const struct nonfinite_run *run)
 {
     struct nonfinite nonfinite = {.is_found = 0};
-    char message[NONFINITE_TEXT];
 
     if (status == TAPML_OK || status_ends_all(status)) {
         return status;
     }
-    (void)snprintf(message, sizeof(message), "%s", status_message());
-    if (nonfinite_search(run, &nonfinite) == TAPML_OK && nonfinite.is_found) {
-        return status_fail(status, "%s; %s", message, nonfinite.sentence);
+    char *message = alloc_text(status_message()); // Whole: a compiler's words are long.
+
+    if (message == NULL) {
+        return status;
     }
-    return status_fail(status, "%s", message);
+    if (nonfinite_search(run, &nonfinite) == TAPML_OK && nonfinite.is_found) {
+        status = status_fail(status, "%s; %s", message, nonfinite.sentence);
+    } else {
+        status = status_fail(status, "%s", message);
+    }
+    alloc_free(message);
+    return status;
 }

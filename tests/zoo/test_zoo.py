@@ -39,6 +39,7 @@ isolation = always
 prompts = 1
 """
 HANGING = ("hangs_in_probe", "locks_itself", "loops")
+FAILING = ("fails_in_op", "fails_in_queue")
 # What is said where nothing can be opened, and where the op goes wrong; None: nothing is wrong.
 OPENING = {
     "crashes_in_query": "was killed by SIGSEGV",
@@ -61,6 +62,8 @@ CALLING = {
     "overflows_stack": "was killed by SIGSEGV while it ran silu at '{at}'",
     "closes_descriptors": "(closed its end of the wire|ended with exit status) .*silu at '{at}'",
     "changes_float": "silu at '{at}': .*left another floating-point mode behind",
+    "fails_in_op": "silu at '{at}': fails_in_op: the kernel of this op was refused: code 42",
+    "fails_in_queue": "silu at '{at}': fails_in_queue: trouble in the queue",
     "throws": "was killed by SIGABRT while it ran silu at '{at}'",
 }
 VERDICTS = ("SELECT instance, verdict, reason FROM judged JOIN \"case\" ON id = case_id"
@@ -142,13 +145,13 @@ def generating_tells(folder):
     plan = os.path.join(folder, "plan.txt")
     with open(plan, "w", encoding="utf-8") as file:
         file.write("* -> source\nop=silu -> bad\n")
-    began = time.monotonic()
-    limit = ["--deadline", "1"] if NAME in HANGING else []
-    done = rig.host("generate", "--model", MODEL, "--ids", "1 5 7", "--count", "2", "--source", "reference", "--plan", plan,
-                    "--target", "bad=" + NAME, *limit, *plugins())
-    rig.check(done, 3)
-    assert re.search(CALLING[NAME].format(at="layers.0/mlp/silu"), done.stderr), done.stderr
-    assert time.monotonic() - began < 30
+    for how in [["--deadline", "1"]] if NAME in HANGING else [[], ["--isolation", "never"]] if NAME in FAILING else [[]]:
+        began = time.monotonic()
+        done = rig.host("generate", "--model", MODEL, "--ids", "1 5 7", "--count", "2", "--source", "reference",
+                        "--plan", plan, "--target", "bad=" + NAME, *how, *plugins())
+        rig.check(done, 3)
+        assert re.search(CALLING[NAME].format(at="layers.0/mlp/silu"), done.stderr), done.stderr
+        assert time.monotonic() - began < 30
 
 
 def is_orphan(line):
@@ -191,5 +194,5 @@ def is_listed(_):
 
 if __name__ == "__main__":
     more = [goes_with_its_host] if NAME.startswith("forks") else []
-    more += [generating_tells] if NAME in ("aborts", "crashes_in_op", "exits", "loops") else []
+    more += [generating_tells] if NAME in (*FAILING, "aborts", "crashes_in_op", "exits", "loops") else []
     rig.main([runs, is_listed] + more, needs=["reference"])
