@@ -80,7 +80,7 @@ struct run {
 static tapml_status note_loss(const struct run *run, struct place *target, tapml_status status)
 {
     if (outcome_of(status) != OUTCOME_ENVIRONMENT) {
-        return status;
+        return status_explain(status, "target '%s'", target->settings.name);
     }
     TAPML_TRY(place_lose(target, status_message()));
     if (run->config.target_count > 1) {
@@ -101,7 +101,8 @@ static tapml_status check_presence(const struct run *run)
     }
     return count == 0 ? TAPML_OK
            : count == 1
-               ? status_fail(TAPML_UNAVAILABLE, "%s", run->targets[0]->lost)
+               ? status_fail(TAPML_UNAVAILABLE, "target '%s' cannot be opened: %s",
+                             run->targets[0]->settings.name, run->targets[0]->lost)
                : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
 }
 
@@ -179,7 +180,11 @@ static tapml_status add_places(struct run *run)
 static tapml_status open_places(struct run *run)
 {
     if (run->source != NULL) {
-        TAPML_TRY(setup_open_place(&run->setup, run->source));
+        const tapml_status status = setup_open_place(&run->setup, run->source);
+
+        if (status != TAPML_OK) {
+            return status_explain(status, "the source cannot be opened");
+        }
     }
     for (size_t i = 0; i < run->config.target_count; i++) {
         struct place *target = run->targets[i];

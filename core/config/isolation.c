@@ -65,6 +65,7 @@ tapml_status isolation_find_worker(const char *program, char **out_path)
 // -- Settings for the worker -------------------------------------------------------------------
 
 struct settings {
+    const char *name; // Of the component, for messages.
     struct message_setting *items;
     size_t count, capacity;
     struct arena *arena;
@@ -125,6 +126,9 @@ static tapml_status make_settings(const struct isolation_options *options,
     struct registry_location location;
 
     TAPML_TRY(registry_locate(options->registry, backend, &location));
+    settings->name = arena_format(settings->arena, "the component '%s' of '%s'", location.component,
+                                  location.plugin);
+    settings->is_failed = settings->name == NULL;
     add(settings, "worker", "manifest", location.manifest);
     add(settings, "worker", "build-id", location.build_id);
     add(settings, "worker", "backend",
@@ -178,7 +182,8 @@ tapml_status isolation_open(const struct isolation_options *options,
     alloc_free(path);
     TAPML_TRY(status);
     return client_create(
-        &(struct far_side_options){.channel = channel,
+        &(struct far_side_options){.name = settings.name,
+                                   .channel = channel,
                                    .settings = settings.items,
                                    .setting_count = settings.count,
                                    .catalogue = registry_catalogue(options->registry),

@@ -84,11 +84,11 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
         &backlog, (uint32_t)atomic_load_explicit((_Atomic(uint64_t) *)(void *)far->control.memory,
                                                  memory_order_relaxed));
     const char *words = channel_last_words(far->given.channel);
+    const char *name = far->info.component ? far->info.component : far->given.name;
     const tapml_status code = status == TAPML_DEADLINE ? TAPML_DEADLINE : TAPML_INTERNAL;
     (void)snprintf(how, sizeof(how), "%s", status_message());
     backlog_print(&culprit, place, sizeof(place));
-    (void)status_fail(code, "%s: the worker %s%s%s%s",
-                      far->info.component ? far->info.component : "opening", how, place,
+    (void)status_fail(code, "%s: the worker %s%s%s%s", name ? name : "opening", how, place,
                       words[0] ? "; it wrote: " : "", words);
     note_crash(far, &culprit);
     if (code == TAPML_DEADLINE && culprit.op && culprit.is_sure) {

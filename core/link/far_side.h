@@ -31,7 +31,8 @@ struct far_side_hang {
 };
 
 struct far_side_options {
-    struct channel *channel;                // The far side's from now on, also after a failure.
+    const char *name;        // Of what is opened, in messages until it is open; or NULL. Borrowed.
+    struct channel *channel; // The far side's from now on, also after a failure.
     const struct message_setting *settings; // What is to be opened. Borrowed.
     size_t setting_count;
     struct catalogue *catalogue; // Takes in the ops,

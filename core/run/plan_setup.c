@@ -100,7 +100,9 @@ add_place(struct setup *setup, const char *name, const char *backend, enum activ
         return status_no_memory();
     }
     TAPML_TRY(setup_add_place(setup, &settings, &place));
-    return setup_open_place(setup, place);
+    const tapml_status status = setup_open_place(setup, place);
+
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "'%s' cannot be opened", name);
 }
 
 // The targets of the plan's run, with the activations that they had there.

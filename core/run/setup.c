@@ -331,8 +331,9 @@ tapml_status setup_place(struct setup *setup, const char *name, const char *back
     if (status != TAPML_OK) {
         setup->places[--setup->place_count] = NULL;
         place_destroy(place);
+        return status_explain(status, "'%s' cannot be opened", name);
     }
-    return status;
+    return TAPML_OK;
 }
 
 tapml_status setup_targets(struct setup *setup, const struct options *options)

@@ -113,7 +113,8 @@ tapml_status setup_open_place(struct setup *setup, struct place *place) STATUS_U
 // installed with the host (tier 4 of plugin/search), and in a worker if it is a stranger's.
 struct place_isolation setup_isolation(const struct setup *setup, const char *backend);
 
-// Both: a place as setup_isolation says, without anything else. Nothing is added after a failure.
+// Both: a place as setup_isolation says, without anything else. Nothing is added after a failure,
+// whose message names the place.
 tapml_status setup_place(struct setup *setup, const char *name, const char *backend) STATUS_USED;
 
 // Opens the backends of all options "--target NAME=BACKEND" as places.

@@ -343,7 +343,18 @@ def a_driver_that_is_missing_is_the_environments(folder):
         raise rig.Skip("no opencl")
     nowhere = {"OCL_ICD_VENDORS": os.path.join(folder, "none"), "OCL_ICD_FILENAMES": ""}
     done = rig.host(*run_of(folder, changes={"target.gpu/backend": "opencl"}), env=nowhere)
-    refusal(done, 3, ["the component 'opencl' of 'org.tapml.opencl' is no-"])
+    refusal(done, 3, ["target 'gpu' cannot be opened: the component 'opencl' of 'org.tapml.opencl' is no-"])
+
+
+def an_opening_that_fails_names_plugin_and_place(folder):
+    """Whatever ends a worker, it is told whose plugin it was and what it was for."""
+    plugin = ["--plugin", os.path.join(rig.BUILD, "tests", "zoo", "crashes_in_create.so")]
+    who = "the component 'crashes_in_create' of 'org.example.crashes_in_create': the worker was killed by SIGSEGV"
+    for changes, place in [({"target.gpu/backend": "crashes_in_create"}, "target 'gpu'"),
+                           ({"source/backend": "crashes_in_create", "source/isolation": "always"}, "the source")]:
+        refusal(rig.host(*run_of(folder, changes=changes), *plugin), 3, [f"{place} cannot be opened: {who}"])
+    for command in (["eval", "--model", LLAMA, "--backend"], ["check-device"]):
+        refusal(rig.host(*command, "crashes_in_create", *plugin), 3, [who])
 
 
 # -- What is not refused -------------------------------------------------------------------------
@@ -397,6 +408,7 @@ def every_key_is_explained(folder):
 
 
 if __name__ == "__main__":
-    rig.main(ROWS + [a_driver_that_is_missing_is_the_environments, carriage_returns_and_a_byte_order_mark_are_fine, harmless_keys_are_passed_over,
+    rig.main(ROWS + [a_driver_that_is_missing_is_the_environments, an_opening_that_fails_names_plugin_and_place,
+                     carriage_returns_and_a_byte_order_mark_are_fine, harmless_keys_are_passed_over,
                      a_check_reports_everything, the_page_of_keys_is_the_table, every_key_is_explained],
              needs=["reference", "llama"])
