@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/text.h"
+#include "config/hangs.h"
 #include "config/survey.h"
 #include "run/setup.h"
 
@@ -12,12 +13,13 @@
 static const struct options_spec specs[] = {
     {"--json", NULL, "prints JSON instead of a table"},
     {"--why", "ID", "prints only the lines of a plugin or component"},
+    {"--again", NULL, "also tries those anew whose probes hung within the last day"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_plugins_manual = {
-    .usage = "tapml-host plugins [--json] [--why ID]",
+    .usage = "tapml-host plugins [--json] [--why ID] [--again]",
     .about = "Lists every plugin that was found, with its state and the reason.",
     .specs = specs,
 };
@@ -103,6 +105,9 @@ enum outcome command_plugins_main(const struct command *command)
     }
     if (status != TAPML_OK) {
         return outcome_report(status);
+    }
+    if (options_get(&options, "--again") != NULL) {
+        hangs_forget();
     }
     status = list(&setup, options_get(&options, "--why"), options_get(&options, "--json") != NULL);
     setup_close(&setup);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/ini.h"
+#include "config/hangs.h"
 #include "link/child.h"
 #include "link/client.h"
 #include "link/far_side.h"
@@ -66,6 +67,7 @@ tapml_status isolation_find_worker(const char *program, char **out_path)
 
 struct settings {
     const char *name; // Of the component, for messages.
+    struct registry_location location;
     struct message_setting *items;
     size_t count, capacity;
     struct arena *arena;
@@ -119,24 +121,37 @@ static void add_options(struct settings *settings,
     }
 }
 
+// What is known to hang is not opened again.
+static tapml_status check_hang(const struct registry_location *location)
+{
+    char sentence[HANGS_SENTENCE];
+
+    return hangs_recall(location->build_id, location->component, sentence)
+               ? status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s",
+                             location->component, location->plugin,
+                             candidate_state_name(CANDIDATE_PROBE_FAILED), sentence)
+               : TAPML_OK;
+}
+
 static tapml_status make_settings(const struct isolation_options *options,
                                   const char *backend,
                                   struct settings *settings)
 {
-    struct registry_location location;
+    struct registry_location *location = &settings->location;
 
-    TAPML_TRY(registry_locate(options->registry, backend, &location));
-    settings->name = arena_format(settings->arena, "the component '%s' of '%s'", location.component,
-                                  location.plugin);
+    TAPML_TRY(registry_locate(options->registry, backend, location));
+    TAPML_TRY(check_hang(location));
+    settings->name = arena_format(settings->arena, "the component '%s' of '%s'",
+                                  location->component, location->plugin);
     settings->is_failed = settings->name == NULL;
-    add(settings, "worker", "manifest", location.manifest);
-    add(settings, "worker", "build-id", location.build_id);
+    add(settings, "worker", "manifest", location->manifest);
+    add(settings, "worker", "build-id", location->build_id);
     add(settings, "worker", "backend",
-        arena_format(settings->arena, "%s/%s%s%s", location.plugin, location.component,
-                     location.device != NULL ? ":" : "",
-                     location.device != NULL ? location.device : ""));
+        arena_format(settings->arena, "%s/%s%s%s", location->plugin, location->component,
+                     location->device != NULL ? ":" : "",
+                     location->device != NULL ? location->device : ""));
     add(settings, "worker", "threads", arena_format(settings->arena, "%u", options->threads));
-    add_options(settings, options, location.component);
+    add_options(settings, options, location->component);
     add_faults(settings, options);
     return settings->is_failed ? status_no_memory() : TAPML_OK;
 }
@@ -153,6 +168,14 @@ static tapml_status keep(struct settings *settings)
     alloc_free(settings->items);
     settings->items = kept;
     return kept != NULL ? TAPML_OK : status_no_memory();
+}
+
+// A worker that does not answer while it opens the first device hangs in what a probe does, too.
+static void note_hang(const struct registry_location *location, const struct place_isolation *how)
+{
+    if (location->device == NULL && !location->is_asked_late && how->deadline_s >= HANGS_LEAST_S) {
+        hangs_note(location->build_id, location->component);
+    }
 }
 
 static uint64_t memory_limit(const struct place_isolation *how)
@@ -181,7 +204,7 @@ tapml_status isolation_open(const struct isolation_options *options,
         &(struct child_options){.program = path, .memory_bytes = memory_limit(how)}, &channel);
     alloc_free(path);
     TAPML_TRY(status);
-    return client_create(
+    status = client_create(
         &(struct far_side_options){.name = settings.name,
                                    .channel = channel,
                                    .settings = settings.items,
@@ -191,4 +214,8 @@ tapml_status isolation_open(const struct isolation_options *options,
                                    .deadline_ns = (uint64_t)how->deadline_s * 1000000000u,
                                    .counter_count = (uint32_t)options->rule_count},
         out_backend);
+    if (status == TAPML_DEADLINE) {
+        note_hang(&settings.location, how);
+    }
+    return status;
 }

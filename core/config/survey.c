@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "config/hangs.h"
 #include "config/isolation.h"
 #include "exec/persist.h"
 #include "link/child.h"
@@ -284,23 +285,48 @@ static tapml_status make_arguments(const char *worker,
     return TAPML_OK;
 }
 
+static int64_t limit_of(const struct registry_location *location,
+                        const struct survey_question *question)
+{
+    return question->limit_s > 0                             ? question->limit_s
+           : question->opens_late && location->is_asked_late ? SURVEY_LATE_S
+                                                             : SURVEY_PROBE_S;
+}
+
+// What hangs because a person or a browser keeps it waiting may be faster the next time.
+static int is_to_be_remembered(const struct registry_location *location,
+                               const struct child_output *output)
+{
+    return output->was_late && !location->is_asked_late;
+}
+
 static tapml_status ask(const char *worker,
                         const struct registry_location *location,
                         const struct survey_question *question,
                         struct arena *arena,
                         struct survey *out_survey)
 {
-    const int64_t limit_s =
-        question->opens_late && location->is_asked_late ? SURVEY_LATE_S : SURVEY_PROBE_S;
     const char **arguments = NULL;
     struct child_output output;
 
     TAPML_TRY(make_arguments(worker, location, question, arena, &arguments));
-    TAPML_TRY(run_probe(arguments, limit_s, &output));
+    TAPML_TRY(run_probe(arguments, limit_of(location, question), &output));
     const tapml_status status = read_output(&output, location->component, arena, out_survey);
 
+    if (is_to_be_remembered(location, &output)) {
+        hangs_note(location->build_id, location->component);
+    }
     alloc_free(output.text);
     return status;
+}
+
+// What is known of a component whose probe hung.
+static tapml_status recall(const char *sentence, struct arena *arena, struct survey *out_survey)
+{
+    *out_survey = (struct survey){.state = CANDIDATE_PROBE_FAILED,
+                                  .sentence = arena_text(arena, sentence),
+                                  .has_broken_off = 1};
+    return out_survey->sentence != NULL ? TAPML_OK : status_no_memory();
 }
 
 tapml_status survey_component(const char *program,
@@ -309,8 +335,12 @@ tapml_status survey_component(const char *program,
                               struct arena *arena,
                               struct survey *out_survey)
 {
+    char sentence[HANGS_SENTENCE];
     char *worker = NULL;
 
+    if (hangs_recall(location->build_id, location->component, sentence)) {
+        return recall(sentence, arena, out_survey);
+    }
     TAPML_TRY(isolation_find_worker(program, &worker));
     const tapml_status status = ask(worker, location, question, arena, out_survey);
 

@@ -47,9 +47,11 @@ struct survey {
 struct survey_question {
     const char *device; // Opened; NULL: the first one.
     int opens_late;     // Also devices that are expensive to list: one that starts a browser.
+    int64_t limit_s;    // Seconds; 0: SURVEY_PROBE_S, or SURVEY_LATE_S of what is expensive.
 };
 
-// Asks a component that is not refused. A component that cannot be used is no failure.
+// Asks a component that is not refused. A component that cannot be used is no failure. One that
+// hung within the last day (config/hangs) is not asked: that it did is the answer.
 tapml_status survey_component(const char *program,
                               const struct registry_location *location,
                               const struct survey_question *question,

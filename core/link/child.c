@@ -534,6 +534,7 @@ child_run(const char *const *arguments, uint64_t timeout_ns, struct child_output
         bury(&running.life, is_late ? 0 : CLOSE_MS, late);
         show_words(&running.life, out_output->last_words, sizeof(out_output->last_words));
         out_output->was_killed = running.life.was_killed;
+        out_output->was_late = is_late;
         if (strcmp(running.life.ending, "ended with exit status 0") != 0) {
             memcpy(out_output->ending, running.life.ending, sizeof(out_output->ending));
         }

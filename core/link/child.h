@@ -31,6 +31,7 @@ struct child_output {
     char *text;       // Of its standard output; ended by a zero byte. The caller frees it.
     char ending[256]; // How it ended, if it failed: "was killed by SIGSEGV"; else "".
     int was_killed;   // By SIGKILL, which this process has not sent.
+    int was_late;     // It did not end in time, and was ended.
     char last_words[1024];
 };
 

@@ -60,7 +60,7 @@ def host(*args, env=None, timeout=600, cwd=None):
 @functools.cache
 def usable_components():
     """The components that can be used on this machine."""
-    return {entry["component"] for entry in json.loads(host("plugins", "--json").stdout) if entry["state"] == "usable"}
+    return {entry["component"] for entry in json.loads(host("plugins", "--json", "--again").stdout) if entry["state"] == "usable"}
 
 
 def usable(component):

@@ -183,9 +183,21 @@ def goes_with_its_host(folder):
         raise AssertionError(f"{len(family())} processes outlive their host")
 
 
+def is_remembered(folder):
+    """A probe that hangs costs the first command its time limit, and the others nothing."""
+    others = {"XDG_CACHE_HOME": folder}
+    lines = ["did not answer within 20 s"] + ["its probe hung 0 minutes ago"] * 4
+    for line, command in zip(lines, [["check-device", NAME, "--deadline", "20"], ["devices"], ["plugins"],
+                                     ["devices", NAME], ["check-device", NAME]]):
+        began = time.monotonic()
+        done = rig.host(*command, *plugins(), env=others)
+        rig.contains(done.stdout + done.stderr, NAME, line)
+        assert time.monotonic() - began < (60 if line == lines[0] else 15), command
+
+
 def is_listed(_):
     if NAME == "hangs_in_probe":
-        return  # It takes the whole time limit; the run has shown the same.
+        return  # It takes the whole time limit; `is_remembered` shows the same.
     done = rig.check(rig.host("plugins", "--json", *plugins()), 0)
     states = {entry["component"]: entry for entry in json.loads(done.stdout)}
     assert states["tame"]["state"] == "usable", states["tame"]
@@ -199,4 +211,5 @@ def is_listed(_):
 if __name__ == "__main__":
     more = [goes_with_its_host] if NAME.startswith("forks") else []
     more += [generating_tells] if NAME in (*FAILING, "aborts", "crashes_in_create", "crashes_in_op", "exits", "loops") else []
+    more += [is_remembered] if NAME == "hangs_in_probe" else []
     rig.main([runs, is_listed] + more, needs=["reference"])

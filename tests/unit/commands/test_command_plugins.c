@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/file.h"
+#include "config/hangs.h"
 #include "harness/command.h"
 #include "harness/scratch.h"
 
@@ -39,13 +41,19 @@ Test(command_plugins, lists_every_candidate_with_a_state)
 Test(command_plugins, why_reports_of_one)
 {
     struct printed printed = PRINTED(command_plugins_main, "--why", "reference");
+    struct scratch scratch;
 
     cr_assert_eq(printed.outcome, OUTCOME_OK);
     cr_assert_not_null(strstr(printed.out, "org.tapml.cpu"));
     cr_assert_null(strstr(printed.out, "llama"));
     printed_release(&printed);
-    printed = PRINTED(command_plugins_main, "--why", "nonsense");
+    scratch_make(&scratch);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", scratch.folder, 1), 0);
+    hangs_note("abc", "gpu");
+    printed = PRINTED(command_plugins_main, "--why", "nonsense", "--again");
     cr_assert_eq(printed.outcome, OUTCOME_USAGE);
+    cr_assert_not(file_exists(scratch_path(&scratch, "tapml/hangs.ini")), "it is forgotten");
+    scratch_remove(&scratch);
     cr_assert_not_null(strstr(printed.err, "'nonsense'"));
     printed_release(&printed);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../plugin/zoo_folder.h"
 #include "base/shared.h"
+#include "config/hangs.h"
 #include "config/isolation.h"
 #include "harness/calls.h"
 #include "link/client.h"
@@ -171,5 +172,24 @@ Test(isolation, holds_the_manifest_against_the_library)
         TAPML_OK, "%s", status_message());
     cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
     cr_assert_not_null(strstr(status_message(), "version"), "%s", status_message());
+    scratch_remove(&scratch);
+}
+
+Test(isolation, what_is_known_to_hang_is_not_opened)
+{
+    struct scratch scratch;
+    struct backend *backend = NULL;
+
+    scratch_make(&scratch);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", scratch.folder, 1), 0);
+    open_registry("good");
+    hangs_note(registry_location_at(registry, 0).build_id, "good");
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE);
+    cr_assert_not_null(strstr(status_message(), "the component 'good' of 'org.example.good' is "
+                                                "probe-failed: its probe hung 0 minutes ago"),
+                       "%s", status_message());
+    hangs_forget();
+    cr_assert_eq(open_in_worker("good:first", &backend), TAPML_OK, "%s", status_message());
+    backend_release(backend);
     scratch_remove(&scratch);
 }

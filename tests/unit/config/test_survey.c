@@ -3,6 +3,7 @@
 #include "../plugin/zoo_folder.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "config/hangs.h"
 #include "config/survey.h"
 
 #include <sys/stat.h>
@@ -210,6 +211,51 @@ Test(survey, settles_what_crashes)
 Test(survey, settles_what_ends_its_process)
 {
     expect_failure("exits_in_probe", "ended its process with exit status 0");
+}
+
+// Once it has cost its time, it costs none until it is forgotten.
+Test(survey, a_probe_that_hangs_is_asked_once)
+{
+    const struct survey_question question = {.limit_s = 1};
+    struct scratch scratch;
+    struct survey survey;
+
+    scratch_make(&scratch);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", scratch.folder, 1), 0);
+    open_registry("hangs_in_probe");
+    const struct registry_location location = registry_location_at(registry, 0);
+
+    cr_assert_eq(survey_component(program, &location, &question, arena, &survey), TAPML_OK);
+    cr_assert_str_eq(survey.sentence, "its probe did not end within 1 s");
+    cr_assert_eq(survey_component("/nowhere/host", &location, &question, arena, &survey), TAPML_OK,
+                 "nobody is asked");
+    cr_assert_eq(survey.state, CANDIDATE_PROBE_FAILED);
+    cr_assert(survey.has_broken_off);
+    cr_assert_not_null(strstr(survey.sentence, "its probe hung 0 minutes ago"), "%s",
+                       survey.sentence);
+    hangs_forget();
+    cr_assert_eq(survey_component(program, &location, &question, arena, &survey), TAPML_OK);
+    cr_assert_str_eq(survey.sentence, "its probe did not end within 1 s");
+    scratch_remove(&scratch);
+}
+
+// The page that a person or a browser opens may take its time.
+Test(survey, what_is_slow_to_open_is_not_remembered)
+{
+    struct scratch scratch;
+    struct survey survey;
+
+    scratch_make(&scratch);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", scratch.folder, 1), 0);
+    open_registry("hangs_in_probe");
+    struct registry_location location = registry_location_at(registry, 0);
+
+    location.is_asked_late = 1;
+    cr_assert_eq(survey_component(program, &location, &(struct survey_question){.limit_s = 1},
+                                  arena, &survey),
+                 TAPML_OK);
+    cr_assert_not(file_exists(scratch_path(&scratch, "tapml")));
+    scratch_remove(&scratch);
 }
 
 Test(survey, asks_all)
