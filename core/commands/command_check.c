@@ -33,33 +33,95 @@ struct check {
     struct setup setup;
     struct prompts prompts;
     struct problems problems;
+    int is_source_known;         // Its backend is there.
     int has_model;               // With its tokenizer.
     struct carved_counts carved; // Of a run over cases.
 };
 
 // -- What the keys name ------------------------------------------------------------------------
 
-static void check_backend(struct check *check,
-                          const char *section,
-                          const struct place_isolation *how,
-                          const char *name)
+// Returns whether a backend is named and, as far as that was found out, can be used.
+static int check_backend(struct check *check,
+                         const char *section,
+                         const struct place_isolation *how,
+                         const char *name)
 {
-    if (name != NULL &&
-        survey_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
+    if (name == NULL) {
+        return 0;
+    }
+    if (survey_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
         problems_refuse(&check->problems, &check->config.ini, section, "backend", "%s",
+                        status_message());
+        return 0;
+    }
+    return 1;
+}
+
+// Whether an earlier node of the graph calls the same op.
+static int is_repeated(const struct graph *graph, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++) {
+        if (graph->ops[i].op == graph->ops[index].op) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void check_ops(struct check *check, const struct survey *survey)
+{
+    const struct graph *graph = model_graph(check->setup.model);
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct graph_op *op = &graph->ops[i];
+
+        if (!survey_has_op(survey, op->op->name, op->op->version) && !is_repeated(graph, i)) {
+            problems_refuse(&check->problems, &check->config.ini, "source", "backend",
+                            "'%s' has no op '%s', which the model calls at '%s'",
+                            check->config.source.backend, op->op->name, op->instance);
+        }
+    }
+}
+
+// What a worker finds of the source: that it can be opened, and has all ops of the model. Nothing
+// is asked where that opens more, such as a browser.
+static tapml_status ask_source(struct check *check)
+{
+    const struct setup *setup = &check->setup;
+    const char *name = check->config.source.backend;
+    struct registry_location location;
+    struct survey survey;
+
+    TAPML_TRY(registry_locate(setup->registry, name, &location));
+    if (location.is_asked_late) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(survey_component(setup->program, &location,
+                               &(struct survey_question){.device = location.device}, setup->arena,
+                               &survey));
+    TAPML_TRY(survey_status(&survey, &location));
+    check_ops(check, &survey);
+    return TAPML_OK;
+}
+
+static void check_source(struct check *check)
+{
+    if (check->is_source_known && check->setup.model != NULL && ask_source(check) != TAPML_OK) {
+        problems_refuse(&check->problems, &check->config.ini, "source", "backend", "%s",
                         status_message());
     }
 }
 
 static void check_backends(struct check *check)
 {
-    check_backend(check, "source", &check->config.source.isolation, check->config.source.backend);
+    check->is_source_known = check_backend(check, "source", &check->config.source.isolation,
+                                           check->config.source.backend);
     for (size_t i = 0; i < check->config.target_count; i++) {
         char section[64];
 
         (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
-        check_backend(check, section, &check->config.targets[i].isolation,
-                      check->config.targets[i].backend);
+        (void)check_backend(check, section, &check->config.targets[i].isolation,
+                            check->config.targets[i].backend);
     }
 }
 
@@ -177,6 +239,7 @@ check_all(struct check *check, const char *program, const struct options *option
         check_options(check);
         check_backends(check);
         check_model(check);
+        check_source(check);
     }
     check_prompts(check);
     check_store(check);

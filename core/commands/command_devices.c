@@ -68,17 +68,6 @@ static tapml_status print_file(const char *component, const struct survey_device
 
 // -- Asking ------------------------------------------------------------------------------------
 
-static tapml_status not_usable(const struct registry_location *location,
-                               const struct survey *survey)
-{
-    const int is_usable = survey->state == CANDIDATE_USABLE;
-
-    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s'%s%s: %s", location->component,
-                       location->plugin, is_usable ? "" : " is ",
-                       is_usable ? "" : candidate_state_name(survey->state),
-                       is_usable ? survey->failure : survey->sentence);
-}
-
 // A component by its name: what is expensive to list is listed, too.
 static tapml_status ask(const struct setup *setup,
                         const char *name,
@@ -102,8 +91,8 @@ static tapml_status dump(const struct setup *setup, const char *name)
     if (survey.state == CANDIDATE_USABLE) {
         TAPML_TRY(survey_find_device(&survey, location.component, location.device, &device));
     }
-    return device != NULL && survey.failure == NULL ? print_file(location.component, device)
-                                                    : not_usable(&location, &survey);
+    TAPML_TRY(survey_status(&survey, &location));
+    return print_file(location.component, device);
 }
 
 // -- The list ----------------------------------------------------------------------------------
@@ -138,8 +127,8 @@ static tapml_status list_one(const struct setup *setup, const char *name)
     struct text text;
 
     TAPML_TRY(ask(setup, name, &location, &survey));
-    if (survey.state != CANDIDATE_USABLE || survey.device_count == 0) {
-        return not_usable(&location, &survey);
+    if (survey.device_count == 0) {
+        TAPML_TRY(survey_status(&survey, &location));
     }
     text_init(&text);
     append_devices(&text, location.component, &survey);

@@ -45,19 +45,18 @@ static tapml_status add_column(const struct setup *setup, size_t index, struct c
     static const struct survey_question all = {.opens_late = 1};
     const struct candidate *entry = registry_at(setup->registry, index);
     struct survey *survey = &columns->surveys[columns->count];
-    const tapml_status status =
+    const struct registry_location location = registry_location_at(setup->registry, index);
+    tapml_status status =
         survey_entry(setup->program, setup->registry, index, &all, columns->arena, survey);
 
     if (status != TAPML_OK && entry->state == CANDIDATE_USABLE) {
         return status; // Nothing can be asked.
     }
-    if (status != TAPML_OK) {
-        log_line(LOG_WARNING, "not listed: %s", status_message());
-    } else if (survey->failure != NULL) {
-        log_line(LOG_WARNING, "not listed: the component '%s' of '%s': %s", entry->component,
-                 entry->plugin, survey->failure);
-    } else {
+    status = survey_status(survey, &location);
+    if (status == TAPML_OK) {
         columns->names[columns->count++] = entry->component;
+    } else {
+        log_line(LOG_WARNING, "not listed: %s", status_message());
     }
     return TAPML_OK;
 }
@@ -73,16 +72,6 @@ static tapml_status make_columns(const struct setup *setup, struct columns *colu
     return TAPML_OK;
 }
 
-static int has_op(const struct survey *survey, const struct survey_op *op)
-{
-    for (size_t i = 0; i < survey->op_count; i++) {
-        if (survey->ops[i].version == op->version && strcmp(survey->ops[i].name, op->name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 // -- The rows ----------------------------------------------------------------------------------
 
 typedef void (*row_fn)(struct text *text,
@@ -94,7 +83,7 @@ typedef void (*row_fn)(struct text *text,
 static int is_listed(const struct columns *columns, size_t column, const struct survey_op *op)
 {
     for (size_t k = 0; k < column; k++) {
-        if (has_op(&columns->surveys[k], op)) {
+        if (survey_has_op(&columns->surveys[k], op->name, op->version)) {
             return 1;
         }
     }
@@ -132,7 +121,8 @@ add_line(struct text *text, const struct columns *columns, const struct survey_o
     (void)snprintf(name, sizeof(name), "%s@%u", op->name, (unsigned)op->version);
     text_format(text, "%-28s", name);
     for (size_t k = 0; k < columns->count; k++) {
-        text_format(text, " %-12s", has_op(&columns->surveys[k], op) ? "yes" : "-");
+        text_format(text, " %-12s",
+                    survey_has_op(&columns->surveys[k], op->name, op->version) ? "yes" : "-");
     }
     text_append(text, "\n");
 }
@@ -148,7 +138,7 @@ static void add_object(struct text *text,
     text_append_json(text, op->name);
     text_format(text, ", \"version\": %u, \"backends\": [", (unsigned)op->version);
     for (size_t k = 0; k < columns->count; k++) {
-        if (has_op(&columns->surveys[k], op)) {
+        if (survey_has_op(&columns->surveys[k], op->name, op->version)) {
             text_append(text, comma);
             text_append_json(text, columns->names[k]);
             comma = ", ";

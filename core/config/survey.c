@@ -348,13 +348,17 @@ tapml_status survey_component(const char *program,
     return status;
 }
 
-static tapml_status not_usable(const struct registry_location *location,
-                               enum candidate_state state,
-                               const char *sentence)
+tapml_status survey_status(const struct survey *survey, const struct registry_location *location)
 {
-    return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s",
-                       location->component, location->plugin, candidate_state_name(state),
-                       sentence);
+    if (survey->state != CANDIDATE_USABLE) {
+        return status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s' is %s: %s",
+                           location->component, location->plugin,
+                           candidate_state_name(survey->state), survey->sentence);
+    }
+    return survey->failure == NULL
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE, "the component '%s' of '%s': %s",
+                             location->component, location->plugin, survey->failure);
 }
 
 tapml_status survey_entry(const char *program,
@@ -372,10 +376,7 @@ tapml_status survey_entry(const char *program,
         TAPML_TRY(survey_component(program, &location, question, arena, out_survey));
         TAPML_TRY(registry_settle(registry, index, out_survey->state, out_survey->sentence));
     }
-    if (entry->state != CANDIDATE_USABLE) {
-        return not_usable(&location, entry->state, entry->sentence);
-    }
-    return TAPML_OK;
+    return entry->state == CANDIDATE_USABLE ? TAPML_OK : survey_status(out_survey, &location);
 }
 
 tapml_status survey_all(const char *program,
@@ -426,6 +427,16 @@ tapml_status survey_vet(const char *program, struct registry *registry, size_t i
 
 // -- Questions ---------------------------------------------------------------------------------
 
+int survey_has_op(const struct survey *survey, const char *name, uint32_t version)
+{
+    for (size_t i = 0; i < survey->op_count; i++) {
+        if (survey->ops[i].version == version && strcmp(survey->ops[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 tapml_status survey_find_device(const struct survey *survey,
                                 const char *component,
                                 const char *id,
@@ -458,7 +469,7 @@ ask_for_device(const char *program, const struct registry_location *location, st
     TAPML_TRY(survey_component(program, location, &(struct survey_question){.device = NULL}, arena,
                                &survey));
     if (survey.state != CANDIDATE_USABLE) {
-        return not_usable(location, survey.state, survey.sentence);
+        return survey_status(&survey, location);
     }
     return survey_find_device(&survey, location->component, location->device, &device);
 }

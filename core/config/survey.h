@@ -85,6 +85,14 @@ tapml_status survey_check(const char *program,
                           const struct place_isolation *how,
                           const char *backend) STATUS_USED;
 
+// Whether the component can be used, and the device that was asked for opened: TAPML_UNAVAILABLE
+// names component and plugin and says why not.
+tapml_status survey_status(const struct survey *survey,
+                           const struct registry_location *location) STATUS_USED;
+
+// Whether the device that was asked for has an op.
+int survey_has_op(const struct survey *survey, const char *name, uint32_t version);
+
 // The device of a survey with this id, or the first if `id` is NULL. TAPML_NOT_FOUND names those
 // that there are.
 tapml_status survey_find_device(const struct survey *survey,

@@ -394,6 +394,24 @@ def a_check_reports_everything(folder):
     assert len(lines) == 10, done.stdout
 
 
+def a_check_sees_what_the_source_lacks(folder):
+    """Without computing anything: ops that a model calls, and a source that cannot be opened."""
+    def lines(backend):
+        run_of(folder)
+        path = write(os.path.join(folder, "run.ini"), ini_bytes(folder, {"source/backend": backend}))
+        plugin = ["--plugin", os.path.join(rig.BUILD, "tests", "zoo", backend + ".so")]
+        return rig.check(rig.host("--check-config", path, *plugin), 2).stdout.splitlines()
+    found = lines("tame")
+    assert len(found) == len(set(found)) >= 8 and all("[source] backend: 'tame' has no op 'tapml." in line for line in found), found
+    rig.contains("\n".join(found), "has no op 'tapml.embed', which the model calls at 'embed'", "'tapml.rms_norm'",
+                 "which the model calls at 'layers.0/")
+    assert "'tapml.silu'" not in "\n".join(found), found
+    for name, said in [("exits_in_probe", "ended its process with exit status 0"), ("no_driver", "is no-driver: ")]:
+        found = lines(name)
+        assert len(found) == 1, found
+        rig.contains(found[0], f"[source] backend: the component '{name}' of 'org.example.{name}' is ", said)
+
+
 def the_page_of_keys_is_the_table(folder):
     done = rig.check(rig.host("--explain", "--markdown"), 0)
     with open(os.path.join(rig.SOURCE, "docs", "ini.md"), encoding="utf-8") as file:
@@ -410,5 +428,5 @@ def every_key_is_explained(folder):
 if __name__ == "__main__":
     rig.main(ROWS + [a_driver_that_is_missing_is_the_environments, an_opening_that_fails_names_plugin_and_place,
                      carriage_returns_and_a_byte_order_mark_are_fine, harmless_keys_are_passed_over,
-                     a_check_reports_everything, the_page_of_keys_is_the_table, every_key_is_explained],
+                     a_check_reports_everything, a_check_sees_what_the_source_lacks, the_page_of_keys_is_the_table, every_key_is_explained],
              needs=["reference", "llama"])
