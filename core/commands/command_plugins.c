@@ -8,6 +8,7 @@
 #include "config/survey.h"
 #include "run/setup.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -44,7 +45,24 @@ static void append_member(struct text *text, const char *name, const char *value
     text_append(text, end);
 }
 
-static void append_json(struct text *text, const struct candidate *entry)
+static void append_devices(struct text *text, const struct survey *survey)
+{
+    text_append(text, "\"devices\": [");
+    for (size_t i = 0; i < survey->device_count; i++) {
+        const struct survey_device *device = &survey->devices[i];
+
+        text_append(text, i > 0 ? ", {" : "{");
+        append_member(text, "id", device->id, ", ");
+        append_member(text, "name", device->name, ", ");
+        append_member(text, "driver", device->driver, ", ");
+        text_format(text, "\"memory_bytes\": %" PRId64 ", \"buffer_bytes\": %" PRId64 "}",
+                    device->memory_bytes, device->buffer_bytes);
+    }
+    text_append(text, "], ");
+}
+
+static void
+append_json(struct text *text, const struct candidate *entry, const struct survey *survey)
 {
     text_append(text, text->length > 1 ? ",\n {" : "\n {");
     append_member(text, "plugin", entry->plugin, ", ");
@@ -54,6 +72,7 @@ static void append_json(struct text *text, const struct candidate *entry)
     append_member(text, "title", entry->title, ", ");
     append_member(text, "manifest", entry->manifest, ", ");
     text_format(text, "\"tier\": %u, ", entry->tier);
+    append_devices(text, survey);
     append_member(text, "state", candidate_state_name(entry->state), ", ");
     append_member(text, "sentence", entry->sentence, "}");
 }
@@ -76,7 +95,7 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
         }
         shown++;
         if (is_json) {
-            append_json(&text, entry);
+            append_json(&text, entry, &surveys[i]);
         } else {
             append_line(&text, entry);
         }

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-// The state of a component in the JSON list; NULL where it is not listed.
-static const char *state_of(json_t *list, const char *component)
+// A component in the JSON list.
+static json_t *find(json_t *list, const char *component)
 {
     size_t index = 0;
     json_t *entry = NULL;
@@ -17,15 +17,32 @@ static const char *state_of(json_t *list, const char *component)
     json_array_foreach(list, index, entry)
     {
         if (strcmp(json_string_value(json_object_get(entry, "component")), component) == 0) {
-            return json_string_value(json_object_get(entry, "state"));
+            return entry;
         }
     }
+    cr_assert_fail("'%s' is not listed", component);
     return NULL;
+}
+
+static const char *state_of(json_t *list, const char *component)
+{
+    return json_string_value(json_object_get(find(list, component), "state"));
+}
+
+static size_t devices_of(json_t *list, const char *component)
+{
+    json_t *devices = json_object_get(find(list, component), "devices");
+
+    cr_assert(json_is_array(devices));
+    return json_array_size(devices);
 }
 
 Test(command_plugins, lists_every_candidate_with_a_state)
 {
-    struct printed printed = PRINTED(command_plugins_main, "--json");
+    char path[512];
+
+    (void)snprintf(path, sizeof(path), "%s/tests/zoo/good.so", getenv("TAPML_TEST_BUILD"));
+    struct printed printed = PRINTED(command_plugins_main, "--json", "--plugin", path);
     json_error_t error;
     json_t *list = json_loads(printed.out, 0, &error);
 
@@ -34,6 +51,15 @@ Test(command_plugins, lists_every_candidate_with_a_state)
     cr_assert_str_eq(state_of(list, "reference"), "usable");
     cr_assert_str_eq(state_of(list, "llama"), "usable");
     cr_assert_str_eq(state_of(list, "null"), "usable");
+    cr_assert_eq(devices_of(list, "null"), 1u);
+    cr_assert_eq(devices_of(list, "llama"), 0u);
+    cr_assert_eq(devices_of(list, "good"), 2u);
+    json_t *second = json_array_get(json_object_get(find(list, "good"), "devices"), 1);
+
+    cr_assert_str_eq(json_string_value(json_object_get(second, "id")), "0000:02/b");
+    cr_assert_str_eq(json_string_value(json_object_get(second, "driver")), "zoo 1.0");
+    cr_assert_eq(json_integer_value(json_object_get(second, "buffer_bytes")), 1 << 20);
+    cr_assert_eq(json_integer_value(json_object_get(second, "memory_bytes")), 0);
     json_decref(list);
     printed_release(&printed);
 }
