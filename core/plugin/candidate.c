@@ -18,18 +18,20 @@ static const char *const state_names[] = {
     [CANDIDATE_NO_DEVICE] = "no-device",
     [CANDIDATE_PROBE_FAILED] = "probe-failed",
     [CANDIDATE_REPLACED] = "replaced",
+    [CANDIDATE_NO_MANIFEST] = "no-manifest",
+    [CANDIDATE_NO_FOLDER] = "no-folder",
 };
 
 const char *candidate_state_name(enum candidate_state state)
 {
-    return (unsigned)state <= CANDIDATE_REPLACED ? state_names[state] : "unknown";
+    return (unsigned)state <= CANDIDATE_NO_FOLDER ? state_names[state] : "unknown";
 }
 
 enum candidate_state candidate_state_from(const char *name)
 {
     unsigned state = CANDIDATE_USABLE;
-    while (state <= CANDIDATE_REPLACED && strcmp(state_names[state], name) != 0) {
+    while (state <= CANDIDATE_NO_FOLDER && strcmp(state_names[state], name) != 0) {
         state++;
     }
-    return state <= CANDIDATE_REPLACED ? (enum candidate_state)state : CANDIDATE_PROBE_FAILED;
+    return state <= CANDIDATE_NO_FOLDER ? (enum candidate_state)state : CANDIDATE_PROBE_FAILED;
 }

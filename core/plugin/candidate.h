@@ -20,7 +20,9 @@ enum candidate_state {
     CANDIDATE_NO_DRIVER,    // TAPML_UNAVAILABLE from probe.
     CANDIDATE_NO_DEVICE,    // The driver works, but has no device.
     CANDIDATE_PROBE_FAILED,
-    CANDIDATE_REPLACED // The library changed since the scan.
+    CANDIDATE_REPLACED,    // The library changed since the scan.
+    CANDIDATE_NO_MANIFEST, // A library in a folder of plugins that no manifest there names.
+    CANDIDATE_NO_FOLDER    // A folder to be searched that cannot be read.
 };
 
 // One line of `tapml-host plugins`. The texts live as long as the registry.

@@ -186,6 +186,61 @@ static tapml_status take_item(struct inventory *inventory, const struct search_i
     return keep_plugin(inventory, plugin);
 }
 
+static int is_named(const struct inventory *inventory, const char *library)
+{
+    for (size_t i = 0; i < inventory->plugin_count; ++i) {
+        const char *named = inventory->plugins[i]->library;
+        if (named && strcmp(named, library) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// What is said of a library by itself.
+static void judge_library(const char *path)
+{
+    struct manifest manifest;
+    if (manifest_load_library(path, &manifest) != TAPML_OK) {
+        (void)status_fail(TAPML_NOT_FOUND,
+                          "no manifest in its folder names this library, which has no note of a "
+                          "plugin");
+        return;
+    }
+    (void)status_fail(TAPML_NOT_FOUND,
+                      "no manifest in its folder names this library of the plugin '%s': write one "
+                      "with 'manifest write', or give the library to --plugin",
+                      manifest.id);
+    manifest_release(&manifest);
+}
+
+// Lists what was found and is no candidate: a library that no manifest names, a folder that cannot
+// be read.
+static tapml_status take_stray(struct inventory *inventory, const struct search_stray *stray)
+{
+    char *whole = stray->problem ? NULL : realpath(stray->path, NULL);
+    const int is_taken = !stray->problem && (!whole || is_named(inventory, whole));
+    free(whole);
+    if (is_taken) {
+        return TAPML_OK;
+    }
+    struct plugin *plugin = arena_new(inventory->arena, sizeof(*plugin));
+    const char *path = arena_text(inventory->arena, stray->path);
+    if (!plugin || !path) {
+        return status_no_memory();
+    }
+    plugin->path = path;
+    plugin->tier = stray->tier;
+    if (stray->problem) {
+        (void)status_fail(TAPML_NOT_FOUND, "this folder cannot be searched: %s", stray->problem);
+    } else {
+        judge_library(path);
+    }
+    component_refuse_plugin(plugin, inventory->arena,
+                            stray->problem ? CANDIDATE_NO_FOLDER : CANDIDATE_NO_MANIFEST);
+    return keep_plugin(inventory, plugin);
+}
+
 // -- Options of components ---------------------------------------------------------------------
 
 static const char *component_of(const char *section)
@@ -280,6 +335,9 @@ static tapml_status scan(struct inventory *inventory, const struct search_option
     tapml_status status = TAPML_OK;
     for (size_t i = 0; status == TAPML_OK && i < search.count; ++i) {
         status = take_item(inventory, &search.items[i]);
+    }
+    for (size_t i = 0; status == TAPML_OK && i < search.stray_count; ++i) {
+        status = take_stray(inventory, &search.strays[i]);
     }
     search_release(&search);
     return status;

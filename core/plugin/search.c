@@ -283,16 +283,51 @@ static tapml_status add(struct search_walk *walk, char *path, struct search_item
     return TAPML_OK;
 }
 
-static int has_suffix(const char *name)
+static int is_known_stray(const struct search *search, const char *path)
 {
-    const size_t length = strlen(name);
-    const size_t end = strlen(suffix);
-    return length > end && name[0] != '.' && strcmp(name + length - end, suffix) == 0;
+    for (size_t i = 0; i < search->stray_count; ++i) {
+        if (strcmp(search->strays[i].path, path) == 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
-static int is_manifest(const struct dirent *entry)
+// Adds a stray and takes `path` over, which may be NULL: no memory.
+static tapml_status
+add_stray(struct search_walk *walk, char *path, unsigned tier, const char *problem)
 {
-    return has_suffix(entry->d_name);
+    struct search *search = walk->search;
+    if (path && is_known_stray(search, path)) {
+        alloc_free(path);
+        return TAPML_OK;
+    }
+    if (!path || !alloc_grow((void **)&search->strays, &search->stray_capacity, search->stray_count,
+                             sizeof(*search->strays))) {
+        alloc_free(path);
+        return status_no_memory();
+    }
+    struct search_stray *stray = &search->strays[search->stray_count++];
+    *stray = (struct search_stray){
+        .path = path, .tier = tier, .problem = problem ? alloc_text(problem) : NULL};
+    return problem && !stray->problem ? status_no_memory() : TAPML_OK;
+}
+
+static int ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name);
+    const size_t end_length = strlen(end);
+    return length > end_length && name[0] != '.' && strcmp(name + length - end_length, end) == 0;
+}
+
+static int has_suffix(const char *name)
+{
+    return ends_with(name, suffix);
+}
+
+static int is_manifest_or_library(const struct dirent *entry)
+{
+    return has_suffix(entry->d_name) || ends_with(entry->d_name, ".so");
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
@@ -300,35 +335,65 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// Takes in all manifests of a folder in byte order. A folder that is not there is no error.
+// What the walk does with a folder.
+struct search_folder {
+    char *path; // Without links.
+    unsigned tier;
+    int is_checked;
+    char *refusal; // Of all its manifests; or NULL.
+    int manifest_count;
+};
+
 static tapml_status
-add_folder(struct search_walk *walk, const char *folder, unsigned tier, int is_checked)
+add_name(struct search_walk *walk, struct search_folder *folder, const char *name)
 {
-    char *whole = realpath(folder, NULL);
+    if (!has_suffix(name)) {
+        return add_stray(walk, file_join(folder->path, name), folder->tier, NULL);
+    }
+    if (folder->manifest_count++ >= FOLDER_FILES_MAX) {
+        return TAPML_OK;
+    }
+    const struct search_item item = {
+        .tier = folder->tier, .is_checked = folder->is_checked, .refusal = folder->refusal};
+    return add(walk, file_join(folder->path, name), item);
+}
+
+static tapml_status add_names(struct search_walk *walk, struct search_folder *folder)
+{
     struct dirent **names = NULL;
-    const int count = whole ? scandir(whole, &names, is_manifest, compare_names) : -1;
-    tapml_status status = TAPML_OK;
-    char *refusal = NULL;
-    // By the name that was given, so that links on the way are seen.
-    if (count > 0 && is_checked &&
-        search_check_owner(folder, walk->options->is_secure) != TAPML_OK) {
-        refusal = alloc_text(status_message());
-    }
-    if (count > FOLDER_FILES_MAX) {
-        log_line(LOG_WARNING, "plugin folder '%s': of its %d manifests the first %d are read",
-                 whole, count, FOLDER_FILES_MAX);
-    }
+    const int count = scandir(folder->path, &names, is_manifest_or_library, compare_names);
+    tapml_status status = count < 0 && folder->tier == 2
+                              ? add_stray(walk, alloc_text(folder->path), 2, strerror(errno))
+                              : TAPML_OK;
     for (int i = 0; i < count; ++i) {
-        if (status == TAPML_OK && i < FOLDER_FILES_MAX) {
-            const struct search_item item = {
-                .tier = tier, .is_checked = is_checked, .refusal = refusal};
-            status = add(walk, file_join(whole, names[i]->d_name), item);
-        }
+        status = status == TAPML_OK ? add_name(walk, folder, names[i]->d_name) : status;
         free(names[i]);
     }
     free(names);
-    free(whole);
-    alloc_free(refusal);
+    if (folder->manifest_count > FOLDER_FILES_MAX) {
+        log_line(LOG_WARNING, "plugin folder '%s': of its %d manifests the first %d are read",
+                 folder->path, folder->manifest_count, FOLDER_FILES_MAX);
+    }
+    return status;
+}
+
+// Takes in all manifests of a folder in byte order. A folder that is not there is no error, but
+// told where the user has named it.
+static tapml_status
+add_folder(struct search_walk *walk, const char *path, unsigned tier, int is_checked)
+{
+    struct search_folder folder = {
+        .path = realpath(path, NULL), .tier = tier, .is_checked = is_checked};
+    if (!folder.path) {
+        return tier == 2 ? add_stray(walk, alloc_text(path), tier, strerror(errno)) : TAPML_OK;
+    }
+    // By the name that was given, so that links on the way are seen.
+    if (is_checked && search_check_owner(path, walk->options->is_secure) != TAPML_OK) {
+        folder.refusal = alloc_text(status_message());
+    }
+    const tapml_status status = add_names(walk, &folder);
+    free(folder.path);
+    alloc_free(folder.refusal);
     return status;
 }
 
@@ -534,6 +599,11 @@ void search_release(struct search *search)
         alloc_free(search->items[i].path);
         alloc_free(search->items[i].refusal);
     }
+    for (size_t i = 0; i < search->stray_count; ++i) {
+        alloc_free(search->strays[i].path);
+        alloc_free(search->strays[i].problem);
+    }
     alloc_free(search->items);
+    alloc_free(search->strays);
     *search = (struct search){0};
 }

@@ -42,17 +42,28 @@ struct search_item {
     char *refusal;  // Why its folder or the manifest is not trusted; or NULL.
 };
 
+// A library in a folder that was searched, which a manifest there should name; or a folder that the
+// user names and that cannot be read.
+struct search_stray {
+    char *path;
+    unsigned tier;
+    char *problem; // What is wrong with the folder; NULL: a library.
+};
+
 struct search {
     struct search_item *items; // By tier, then folder, then byte order of the file names.
     size_t count;
     size_t capacity;
+    struct search_stray *strays; // In the same order.
+    size_t stray_count;
+    size_t stray_capacity;
 };
 
 // Whether the process runs with rights that its user does not have.
 int search_is_secure(void);
 
-// Searches all tiers; absent folders and files are skipped. TAPML_INVALID if the section [plugins]
-// cannot be read. The caller releases `out_search`.
+// Searches all tiers; absent folders and files are no failure. TAPML_INVALID if the section
+// [plugins] cannot be read. The caller releases `out_search`.
 tapml_status search_run(const struct search_options *options,
                         struct search *out_search) STATUS_USED;
 void search_release(struct search *search);

@@ -6,7 +6,7 @@
 
 Test(candidate, every_state_has_a_name_that_gives_it_back)
 {
-    for (int i = CANDIDATE_USABLE; i <= CANDIDATE_REPLACED; ++i) {
+    for (int i = CANDIDATE_USABLE; i <= CANDIDATE_NO_FOLDER; ++i) {
         const enum candidate_state state = (enum candidate_state)i;
         cr_assert_str_neq(candidate_state_name(state), "unknown");
         cr_assert_eq(candidate_state_from(candidate_state_name(state)), state);

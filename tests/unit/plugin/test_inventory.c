@@ -84,3 +84,49 @@ Test(inventory, a_kind_that_is_not_known_is_a_state_and_a_draft_is_called_one)
     expect_unknown("tapml.backend/2-draft1",
                    "this host does not know the kind 'tapml.backend/2-draft1', which is a draft");
 }
+
+// One line of the inventory of the folders in `list` alone.
+static void
+expect_line(const char *list, const char *path, enum candidate_state state, const char *sentence)
+{
+    struct ini ini;
+    struct inventory inventory;
+    const struct candidate *found = NULL;
+    const char *text = "[plugins]\ntiers = 2\n";
+    setenv("TAPML_PLUGIN_PATH", list, 1);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct search_options where = {.installed = "/nonexistent", .ini = &ini};
+    cr_assert_eq(inventory_read(&where, NULL, &inventory), TAPML_OK, "%s", status_message());
+    for (size_t i = 0; i < inventory.component_count; ++i) {
+        const struct candidate *entry = &inventory.components[i]->entry;
+        found = strcmp(entry->plugin, path) == 0 ? entry : found;
+    }
+    cr_assert_eq(found != NULL, sentence != NULL, "%s", path);
+    if (found) {
+        cr_assert_eq(found->state, state, "%s", found->sentence);
+        cr_assert_not_null(strstr(found->sentence, sentence), "%s", found->sentence);
+        cr_assert_str_eq(found->component, "");
+        cr_assert_eq(found->tier, 2);
+    }
+    inventory_release(&inventory);
+    ini_release(&ini);
+}
+
+Test(inventory, lists_libraries_without_a_manifest_and_folders_that_are_not_there)
+{
+    struct scratch scratch;
+    char whole[2 * SCRATCH_PATH];
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "version = 1.0.0", "version = 1.0.0");
+    scratch_text(&scratch, "helper.so", "no library at all");
+    snprintf(whole, sizeof(whole), "%s", scratch_path(&scratch, "good.so"));
+    expect_line(scratch.folder, whole, CANDIDATE_USABLE, NULL);
+    snprintf(whole, sizeof(whole), "%s", scratch_path(&scratch, "helper.so"));
+    expect_line(scratch.folder, whole, CANDIDATE_NO_MANIFEST, "no note of a plugin");
+    cr_assert_eq(unlink(scratch_path(&scratch, "org.example.good.tapml")), 0);
+    snprintf(whole, sizeof(whole), "%s", scratch_path(&scratch, "good.so"));
+    expect_line(scratch.folder, whole, CANDIDATE_NO_MANIFEST, "of the plugin 'org.example.good'");
+    snprintf(whole, sizeof(whole), "%s", scratch_path(&scratch, "nowhere"));
+    expect_line(whole, whole, CANDIDATE_NO_FOLDER, "No such file or directory");
+    scratch_remove(&scratch);
+}

@@ -243,3 +243,39 @@ Test(search, memory_may_end_anywhere)
     SCRATCH_SWEEP(search_run(&options, &search));
     search_release(&search);
 }
+
+// "2:a.so 2:nowhere!", with '!' behind a folder that cannot be read.
+static const char *strays(const char *list)
+{
+    static char text[1024];
+    char installed[SCRATCH_PATH * 2];
+    struct search search;
+    snprintf(installed, sizeof(installed), "%s/installed", place.folder);
+    setenv("TAPML_PLUGIN_PATH", list, 1);
+    text[0] = '\0';
+    cr_assert_eq(search_run(&(struct search_options){.installed = installed}, &search), TAPML_OK);
+    for (size_t i = 0; i < search.stray_count; ++i) {
+        const struct search_stray *stray = &search.strays[i];
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof(text) - used, "%s%u:%s%s", i > 0 ? " " : "", stray->tier,
+                 strrchr(stray->path, '/') + 1, stray->problem ? "!" : "");
+    }
+    search_release(&search);
+    return text;
+}
+
+Test(search, libraries_and_folders_that_cannot_be_read_are_strays)
+{
+    char list[6 * SCRATCH_PATH];
+    make_file("data/tapml/1/plugins", "home.so");
+    make_file("installed", ".hidden.so");
+    make_file("two", "libx.so.1");
+    snprintf(list, sizeof(list), "%s/two:%s/nowhere:%s/two:%s/two/a.so:%s/nowhere", place.folder,
+             place.folder, place.folder, place.folder, place.folder);
+    cr_assert_str_eq(strays(list), "2:a.so 2:nowhere! 3:home.so");
+    snprintf(list, sizeof(list), "%s/bin/program", place.folder);
+    cr_assert_str_eq(strays(list), "2:program! 3:home.so");
+    // That the user's own folder is not there is no mistake.
+    setenv("XDG_DATA_HOME", "/nonexistent", 1);
+    cr_assert_str_eq(strays(""), "");
+}
