@@ -30,12 +30,14 @@ static int is_wanted(const struct candidate *entry, const char *id)
     return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
 }
 
-static void append_line(struct text *text, const struct candidate *entry)
+static void
+append_line(struct text *text, const struct candidate *entry, const struct survey *survey)
 {
-    text_format(text, "%-16s %-22s %-16s %s\n",
+    text_format(text, "%-16s %-22s %-16s %s%s%s\n",
                 entry->component[0] != '\0' ? entry->component : "-", entry->plugin,
                 candidate_state_name(entry->state),
-                entry->sentence[0] != '\0' ? entry->sentence : entry->title);
+                entry->sentence[0] != '\0' ? entry->sentence : entry->title,
+                survey->remark[0] != '\0' ? "; " : "", survey->remark);
 }
 
 static void append_member(struct text *text, const char *name, const char *value, const char *end)
@@ -74,7 +76,8 @@ append_json(struct text *text, const struct candidate *entry, const struct surve
     text_format(text, "\"tier\": %u, ", entry->tier);
     append_devices(text, survey);
     append_member(text, "state", candidate_state_name(entry->state), ", ");
-    append_member(text, "sentence", entry->sentence, "}");
+    append_member(text, "sentence", entry->sentence, ", ");
+    append_member(text, "remark", survey->remark, "}");
 }
 
 static tapml_status list(const struct setup *setup, const char *id, int is_json)
@@ -97,7 +100,7 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
         if (is_json) {
             append_json(&text, entry, &surveys[i]);
         } else {
-            append_line(&text, entry);
+            append_line(&text, entry, &surveys[i]);
         }
     }
     text_append(&text, is_json ? "\n]\n" : "");

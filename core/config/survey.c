@@ -145,6 +145,12 @@ static tapml_status take_failure(struct survey_reading *reading, const char *con
     return reading->survey->failure != NULL ? TAPML_OK : status_no_memory();
 }
 
+static tapml_status take_remark(struct survey_reading *reading, const char *const *fields)
+{
+    reading->survey->remark = arena_text(reading->arena, fields[2]);
+    return reading->survey->remark != NULL ? TAPML_OK : status_no_memory();
+}
+
 static tapml_status take_end(struct survey_reading *reading, const char *const *fields)
 {
     (void)fields;
@@ -159,7 +165,8 @@ static tapml_status take_line(struct survey_reading *reading, char *line)
         tapml_status (*take)(struct survey_reading *reading, const char *const *fields);
     } kinds[] = {
         {"component", take_state}, {"device", take_device},  {"op", take_op},
-        {"limits", take_limits},   {"failed", take_failure}, {"end", take_end},
+        {"limits", take_limits},   {"failed", take_failure}, {"remark", take_remark},
+        {"end", take_end},
     };
     const char *fields[FIELDS_MAX];
 
@@ -198,7 +205,7 @@ tapml_status survey_read(const char *text,
                          struct arena *arena,
                          struct survey *out_survey)
 {
-    struct survey survey = {.sentence = ""};
+    struct survey survey = {.sentence = "", .remark = ""};
     struct survey_reading reading = {.arena = arena, .survey = &survey, .component = component};
     char *copy = alloc_text(text), *rest = copy;
     tapml_status status = copy != NULL ? TAPML_OK : status_no_memory();
@@ -325,6 +332,7 @@ static tapml_status recall(const char *sentence, struct arena *arena, struct sur
 {
     *out_survey = (struct survey){.state = CANDIDATE_PROBE_FAILED,
                                   .sentence = arena_text(arena, sentence),
+                                  .remark = "",
                                   .has_broken_off = 1};
     return out_survey->sentence != NULL ? TAPML_OK : status_no_memory();
 }
@@ -371,7 +379,7 @@ tapml_status survey_entry(const char *program,
     const struct candidate *entry = registry_at(registry, index);
     const struct registry_location location = registry_location_at(registry, index);
 
-    *out_survey = (struct survey){.state = entry->state, .sentence = entry->sentence};
+    *out_survey = (struct survey){.state = entry->state, .sentence = entry->sentence, .remark = ""};
     if (entry->state == CANDIDATE_USABLE) {
         TAPML_TRY(survey_component(program, &location, question, arena, out_survey));
         TAPML_TRY(registry_settle(registry, index, out_survey->state, out_survey->sentence));

@@ -35,6 +35,7 @@ struct survey_op {
 struct survey {
     enum candidate_state state;
     const char *sentence; // Why it cannot be used; of a usable one, what was not tried, or "".
+    const char *remark;   // What its code changed of the process, which was restored; or "".
     const char *failure;  // Why the device that was asked for cannot be opened; NULL: it can.
     int has_broken_off; // The worker ended before it had answered all: it crashed, hung, or ended.
     struct survey_device *devices;

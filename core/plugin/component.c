@@ -45,11 +45,26 @@ void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum ca
     plugin->sentence = keep_message(arena);
 }
 
+// Keeps what was remarked, behind what was before; a remark for which there is no memory is lost.
+static void keep_remark(struct arena *arena, struct text *remark, const char **io_text)
+{
+    const char *before = *io_text;
+    if (remark->length > 0) {
+        const char *text =
+            arena_format(arena, "%s%s%s", before, before[0] ? "; " : "", remark->data);
+        *io_text = text ? text : before;
+    }
+    text_release(remark);
+}
+
 static void open_plugin(struct plugin *plugin, struct arena *arena)
 {
     enum candidate_state state = CANDIDATE_USABLE;
+    struct text remark;
+    text_init(&remark);
     const tapml_status status = handshake_open(plugin->library, &plugin->manifest, &plugin->file,
-                                               &plugin->descriptor, &state);
+                                               &remark, &plugin->descriptor, &state);
+    keep_remark(arena, &remark, &plugin->remark);
     if (status != TAPML_OK) {
         component_refuse_plugin(plugin, arena, state);
     }
@@ -79,7 +94,8 @@ static tapml_status check_needs(const struct component *component, enum candidat
     return TAPML_OK;
 }
 
-static tapml_status probe(struct component *component, enum candidate_state *out_state)
+static tapml_status
+probe(struct component *component, struct text *remark, enum candidate_state *out_state)
 {
     struct process_state state;
     tapml_status status = TAPML_OK;
@@ -88,20 +104,21 @@ static tapml_status probe(struct component *component, enum candidate_state *out
         handshake_enter(&state);
         status = component->descriptor->probe(component->descriptor, &component->services.host,
                                               &component->call);
-        handshake_leave(&state, component->entry.component, "its probe");
+        handshake_leave(&state, component->entry.component, "its probe", remark);
     }
     *out_state = status == TAPML_UNAVAILABLE ? CANDIDATE_NO_DRIVER : CANDIDATE_PROBE_FAILED;
     return services_end(&component->call, status, component->entry.component, "probe");
 }
 
-static tapml_status create(struct component *component, enum candidate_state *out_state)
+static tapml_status
+create(struct component *component, struct text *remark, enum candidate_state *out_state)
 {
     struct process_state state;
     services_begin(&component->call);
     handshake_enter(&state);
     const tapml_status status = component->descriptor->create(
         component->descriptor, &component->services.host, &component->call, &component->root);
-    handshake_leave(&state, component->entry.component, "its creation");
+    handshake_leave(&state, component->entry.component, "its creation", remark);
     *out_state = status == TAPML_UNAVAILABLE ? CANDIDATE_NO_DRIVER : CANDIDATE_PROBE_FAILED;
     TAPML_TRY(services_end(&component->call, status, component->entry.component, "create"));
     *out_state = CANDIDATE_WRONG_ABI;
@@ -154,8 +171,10 @@ static tapml_status check_table(struct component *component, enum candidate_stat
     return TAPML_OK;
 }
 
-static tapml_status
-bring_up(struct component *component, struct component **chain, enum candidate_state *out_state)
+static tapml_status bring_up(struct component *component,
+                             struct component **chain,
+                             struct text *remark,
+                             enum candidate_state *out_state)
 {
     ASSERT(component->plugin->descriptor); // It was opened, or was refused before this.
     component->descriptor = find_descriptor(component);
@@ -167,11 +186,11 @@ bring_up(struct component *component, struct component **chain, enum candidate_s
     services_init(&component->services, component->manifest,
                   component->plugin->descriptor->abi_built);
     TAPML_TRY(check_needs(component, out_state));
-    TAPML_TRY(probe(component, out_state));
+    TAPML_TRY(probe(component, remark, out_state));
     component->stage = COMPONENT_PROBED;
     component->created_before = *chain;
     *chain = component;
-    TAPML_TRY(create(component, out_state));
+    TAPML_TRY(create(component, remark, out_state));
     component->stage = COMPONENT_CREATED;
     TAPML_TRY(check_table(component, out_state));
     *out_state = CANDIDATE_USABLE;
@@ -189,11 +208,16 @@ int component_ready(struct component *component, struct arena *arena, struct com
     if (plugin->state != CANDIDATE_USABLE) {
         component->entry.state = plugin->state;
         component->entry.sentence = plugin->sentence;
+        component->entry.remark = plugin->remark;
     }
     if (component->entry.state != CANDIDATE_USABLE || component->stage == COMPONENT_CREATED) {
         return component->entry.state == CANDIDATE_USABLE;
     }
-    const tapml_status status = bring_up(component, chain, &state);
+    struct text remark;
+    text_init(&remark);
+    component->entry.remark = plugin->remark;
+    const tapml_status status = bring_up(component, chain, &remark, &state);
+    keep_remark(arena, &remark, &component->entry.remark);
     if (status != TAPML_OK) {
         component->is_refused_for_options = state == CANDIDATE_PROBE_FAILED &&
                                             (status == TAPML_INVALID || status == TAPML_NOT_FOUND);

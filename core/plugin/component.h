@@ -19,6 +19,7 @@ struct plugin {
     unsigned tier;
     struct handshake_file file;     // The library when it was found.
     const tapml_plugin *descriptor; // NULL until opened.
+    const char *remark;             // What opening it changed of the process; or "".
 
     // Of all its components; CANDIDATE_USABLE as long as there is no reason against it.
     enum candidate_state state;

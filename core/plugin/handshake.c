@@ -45,7 +45,19 @@ void handshake_enter(struct process_state *out_state)
     process_save(out_state);
 }
 
-void handshake_leave(struct process_state *state, const char *who, const char *what)
+static void
+add_remark(struct text *remark, const char *what, const char *kind, const struct text *changes)
+{
+    if (changes->length > 0) {
+        text_format(remark, "%s%s changed %s%s, restored", remark->length > 0 ? "; " : "", what,
+                    kind, changes->data);
+    }
+}
+
+void handshake_leave(struct process_state *state,
+                     const char *who,
+                     const char *what,
+                     struct text *remark)
 {
     struct text changes;
     struct text handlers;
@@ -60,6 +72,8 @@ void handshake_leave(struct process_state *state, const char *who, const char *w
         log_line(LOG_INFO, "%s: %s set signal handlers, which the host restored: %s", who, what,
                  handlers.data);
     }
+    add_remark(remark, what, "", &changes);
+    add_remark(remark, what, "handlers of signals: ", &handlers);
     text_release(&changes);
     text_release(&handlers);
 }
@@ -288,6 +302,7 @@ static tapml_status check_and_open(const char *library,
 tapml_status handshake_open(const char *library,
                             const struct manifest *manifest,
                             const struct handshake_file *scanned,
+                            struct text *remark,
                             const tapml_plugin **out_plugin,
                             enum candidate_state *out_state)
 {
@@ -311,11 +326,11 @@ tapml_status handshake_open(const char *library,
     }
     handshake_enter(&state);
     tapml_status status = check_and_open(library, manifest, scanned, descriptor, &query, out_state);
-    handshake_leave(&state, manifest->id, "opening it");
+    handshake_leave(&state, manifest->id, "opening it", remark);
     close(descriptor);
     TAPML_TRY(status);
     handshake_enter(&state);
     status = ask(manifest, query, out_plugin, out_state);
-    handshake_leave(&state, manifest->id, "its query");
+    handshake_leave(&state, manifest->id, "its query", remark);
     return status;
 }

@@ -38,10 +38,12 @@ tapml_status handshake_check_search_path(const char *path) STATUS_USED;
 
 // Checks the rest: compares the library with its manifest, and with `scanned`, the file when the
 // folder was read; opens it, queries its description and compares that too. `library` is absolute.
-// The library stays mapped for the life of the process.
+// The library stays mapped for the life of the process. What it changed of the process is appended
+// to `remark`.
 tapml_status handshake_open(const char *library,
                             const struct manifest *manifest,
                             const struct handshake_file *scanned,
+                            struct text *remark,
                             const tapml_plugin **out_plugin,
                             enum candidate_state *out_state) STATUS_USED;
 
@@ -52,10 +54,13 @@ tapml_status handshake_compare_words(const struct manifest *manifest,
                                      const tapml_plugin *plugin) STATUS_USED;
 
 // To be called before and after every call that may run a plugin's code for the first time.
-// `handshake_leave` restores the process state that the plugin changed and logs the change; `who`
-// and `what` name the plugin and the call.
+// `handshake_leave` restores the process state that the plugin changed, logs the change and appends
+// it to `remark`; `who` and `what` name the plugin and the call.
 void handshake_enter(struct process_state *out_state);
-void handshake_leave(struct process_state *state, const char *who, const char *what);
+void handshake_leave(struct process_state *state,
+                     const char *who,
+                     const char *what,
+                     struct text *remark);
 
 // Whether a struct requires a feature that this host does not have: a flag in the high half.
 int handshake_has_unknown_demands(const tapml_hdr *hdr);

@@ -38,6 +38,7 @@ static tapml_status add_component(struct inventory *inventory,
         .library = plugin->library ? plugin->library : "",
         .tier = plugin->tier,
         .sentence = "",
+        .remark = "",
     };
     inventory->components[inventory->component_count++] = component;
     if (manifest && !component_is_backend(component) && !component_is_model(component)) {
@@ -163,6 +164,7 @@ static tapml_status take_item(struct inventory *inventory, const struct search_i
     plugin->path = path;
     plugin->tier = item->tier;
     plugin->sentence = "";
+    plugin->remark = "";
     const tapml_status status = item->is_library ? manifest_load_library(path, &plugin->manifest)
                                                  : manifest_load(path, &plugin->manifest);
     if (status == TAPML_NO_MEMORY) {
@@ -231,6 +233,7 @@ static tapml_status take_stray(struct inventory *inventory, const struct search_
     }
     plugin->path = path;
     plugin->tier = stray->tier;
+    plugin->remark = "";
     if (stray->problem) {
         (void)status_fail(TAPML_NOT_FOUND, "this folder cannot be searched: %s", stray->problem);
     } else {

@@ -361,6 +361,9 @@ static void print_component(const struct worker_probing *probing, size_t index)
     registry_probe(probing->registry, index);
     PRINT_LINE(probing, "component", entry->component, candidate_state_name(entry->state),
                entry->sentence);
+    if (entry->remark[0] != '\0') {
+        PRINT_LINE(probing, "remark", entry->component, entry->remark);
+    }
     if (entry->state == CANDIDATE_USABLE && strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 &&
         print_backend(probing, entry->component) != TAPML_OK) {
         PRINT_LINE(probing, "failed", entry->component, status_message());

@@ -25,9 +25,10 @@ struct worker_question {
 // to the error stream.
 //
 //   component  ID  STATE  SENTENCE
-//   device     ID  DEVICE  NAME  DRIVER  MEMORY-BYTES  BUFFER-BYTES   0: unknown, without limit
-//   limits     ID  DEVICE  BINDINGS  ALIGN  GROUP-ITEMS  SHARED-BYTES  GRID  HALF   of tapml_limits
-//   op         ID  NAME  VERSION                                      of one device
+//   remark     ID  TEXT                                               what it changed of the
+//   process device     ID  DEVICE  NAME  DRIVER  MEMORY-BYTES  BUFFER-BYTES   0: unknown, without
+//   limit limits     ID  DEVICE  BINDINGS  ALIGN  GROUP-ITEMS  SHARED-BYTES  GRID  HALF   of
+//   tapml_limits op         ID  NAME  VERSION                                      of one device
 //   failed     ID  SENTENCE                                           that device cannot be opened
 //   end        ID                                                     all of it was printed
 enum outcome worker_probe(const struct worker_question *question);

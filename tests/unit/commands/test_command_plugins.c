@@ -66,9 +66,20 @@ Test(command_plugins, lists_every_candidate_with_a_state)
 
 Test(command_plugins, why_reports_of_one)
 {
-    struct printed printed = PRINTED(command_plugins_main, "--why", "reference");
+    char path[512];
     struct scratch scratch;
 
+    (void)snprintf(path, sizeof(path), "%s/tests/zoo/rough_probe.so", getenv("TAPML_TEST_BUILD"));
+    struct printed printed =
+        PRINTED(command_plugins_main, "--plugin", path, "--why", "rough_probe");
+
+    cr_assert_eq(printed.outcome, OUTCOME_OK);
+    cr_assert_not_null(strstr(printed.out, "The zoo's rough_probe; its probe changed "), "%s",
+                       printed.out);
+    cr_assert_not_null(strstr(printed.out, "handlers of signals: USR2, restored\n"), "%s",
+                       printed.out);
+    printed_release(&printed);
+    printed = PRINTED(command_plugins_main, "--why", "reference");
     cr_assert_eq(printed.outcome, OUTCOME_OK);
     cr_assert_not_null(strstr(printed.out, "org.tapml.cpu"));
     cr_assert_null(strstr(printed.out, "llama"));

@@ -180,6 +180,19 @@ Test(survey, asks_in_a_worker)
     cr_assert_eq(survey.device_count, 2u);
 }
 
+Test(survey, tells_what_a_probe_has_changed)
+{
+    struct survey survey;
+
+    open_registry("rough_probe");
+    cr_assert_eq(ask(&(struct survey_question){0}, &survey), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(survey.sentence, "");
+    cr_assert_not_null(strstr(survey.remark, "its probe changed handlers of signals: USR2"), "%s",
+                       survey.remark);
+    survey = read_of("component\tx\tusable\t\nend\tx\n", "");
+    cr_assert_str_eq(survey.remark, "");
+}
+
 static void expect_failure(const char *name, const char *sentence)
 {
     struct survey survey;

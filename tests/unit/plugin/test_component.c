@@ -23,6 +23,11 @@ Test(component, a_probe_that_changes_the_process_is_put_right)
     cr_assert_eq(stat(".", &after), 0);
     cr_assert_eq(before.st_ino, after.st_ino);
     cr_assert_str_eq(setlocale(LC_ALL, NULL), "C");
+    const char *remark = registry_at(registry, 0)->remark;
+    cr_assert_not_null(strstr(remark, "its probe changed floating-point mode, signal mask"), "%s",
+                       remark);
+    cr_assert_not_null(strstr(remark, "its probe changed handlers of signals: USR2, restored"),
+                       "%s", remark);
     backend_release(backend);
     registry_destroy(registry);
     ini_release(&ini);

@@ -7,8 +7,11 @@
 
 static struct scratch place;
 
+static struct text remark; // Of all handshakes of a test.
+
 static void setup(void)
 {
+    text_init(&remark);
     scratch_make(&place);
 }
 
@@ -35,7 +38,7 @@ static enum candidate_state shake(const char *name, const char *from, const char
     cr_assert(handshake_look(scratch_path(&place, file), &scanned));
     tapml_status status = handshake_check_manifest(&manifest, &state);
     if (status == TAPML_OK) {
-        status = handshake_open(place.path, &manifest, &scanned, &plugin, &state);
+        status = handshake_open(place.path, &manifest, &scanned, &remark, &plugin, &state);
     }
     cr_assert_eq(status == TAPML_OK, state == CANDIDATE_USABLE);
     cr_assert_eq(plugin != NULL, state == CANDIDATE_USABLE);
@@ -104,15 +107,15 @@ Test(handshake, what_changed_since_the_scan_is_not_opened)
     snprintf(library, sizeof(library), "%s", scratch_path(&place, "good.so"));
     cr_assert(handshake_look(library, &scanned));
     cr_assert_eq(truncate(library, 0), 0);
-    cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
+    cr_assert_neq(handshake_open(library, &manifest, &scanned, &remark, &plugin, &state), TAPML_OK);
     cr_assert_eq(state, CANDIDATE_REPLACED);
 
     // And what is damaged or gone.
     cr_assert(handshake_look(library, &scanned));
-    cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
+    cr_assert_neq(handshake_open(library, &manifest, &scanned, &remark, &plugin, &state), TAPML_OK);
     cr_assert_eq(state, CANDIDATE_MALFORMED, "%s", candidate_state_name(state));
     cr_assert_eq(unlink(library), 0);
-    cr_assert_neq(handshake_open(library, &manifest, &scanned, &plugin, &state), TAPML_OK);
+    cr_assert_neq(handshake_open(library, &manifest, &scanned, &remark, &plugin, &state), TAPML_OK);
     cr_assert_eq(state, CANDIDATE_MISMATCH);
     cr_assert_not(handshake_look(library, &scanned));
     manifest_release(&manifest);
@@ -143,7 +146,8 @@ Test(handshake, a_library_without_a_note_is_no_plugin)
     scratch_write(&place, "good.so", data, size);
     alloc_free(data);
     cr_assert(handshake_look(place.path, &scanned));
-    cr_assert_neq(handshake_open(place.path, &manifest, &scanned, &plugin, &state), TAPML_OK);
+    cr_assert_neq(handshake_open(place.path, &manifest, &scanned, &remark, &plugin, &state),
+                  TAPML_OK);
     cr_assert_eq(state, CANDIDATE_MISMATCH);
     cr_assert_not_null(strstr(status_message(), "no note"), "%s", status_message());
     manifest_release(&manifest);
