@@ -30,14 +30,31 @@ static int is_wanted(const struct candidate *entry, const char *id)
     return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
 }
 
+// What is said of an entry beside its state: of its files, and of what a worker saw it do.
+static void
+append_remarks(struct text *text, const struct candidate *entry, const struct survey *survey)
+{
+    const char *const remarks[] = {entry->remark, survey->remark};
+    const size_t begin = text->length;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (remarks[i][0] != '\0') {
+            text_format(text, "%s%s", text->length > begin ? "; " : "", remarks[i]);
+        }
+    }
+}
+
 static void
 append_line(struct text *text, const struct candidate *entry, const struct survey *survey)
 {
-    text_format(text, "%-16s %-22s %-16s %s%s%s\n",
-                entry->component[0] != '\0' ? entry->component : "-", entry->plugin,
-                candidate_state_name(entry->state),
-                entry->sentence[0] != '\0' ? entry->sentence : entry->title,
-                survey->remark[0] != '\0' ? "; " : "", survey->remark);
+    text_format(text, "%-16s %-22s %-16s %s", entry->component[0] != '\0' ? entry->component : "-",
+                entry->plugin, candidate_state_name(entry->state),
+                entry->sentence[0] != '\0' ? entry->sentence : entry->title);
+    if (entry->remark[0] != '\0' || survey->remark[0] != '\0') {
+        text_append(text, "; ");
+        append_remarks(text, entry, survey);
+    }
+    text_append(text, "\n");
 }
 
 static void append_member(struct text *text, const char *name, const char *value, const char *end)
@@ -66,6 +83,10 @@ static void append_devices(struct text *text, const struct survey *survey)
 static void
 append_json(struct text *text, const struct candidate *entry, const struct survey *survey)
 {
+    struct text remarks;
+
+    text_init(&remarks);
+    append_remarks(&remarks, entry, survey);
     text_append(text, text->length > 1 ? ",\n {" : "\n {");
     append_member(text, "plugin", entry->plugin, ", ");
     append_member(text, "version", entry->version, ", ");
@@ -77,7 +98,8 @@ append_json(struct text *text, const struct candidate *entry, const struct surve
     append_devices(text, survey);
     append_member(text, "state", candidate_state_name(entry->state), ", ");
     append_member(text, "sentence", entry->sentence, ", ");
-    append_member(text, "remark", survey->remark, "}");
+    append_member(text, "remark", remarks.data, "}");
+    text_release(&remarks);
 }
 
 static tapml_status list(const struct setup *setup, const char *id, int is_json)

@@ -37,7 +37,8 @@ struct candidate {
     unsigned tier;         // 1 to 4.
     enum candidate_state state;
     const char *sentence; // The reason; if usable, what was not tried, or "".
-    const char *remark;   // What its code changed of the process until it was created; or "".
+    const char *remark;   // What is doubtful of its files, and what its code changed of the process
+                          // until it was created; or "".
 };
 
 // "usable", "wrong-abi"; "unknown" if `state` is none of the states. Static text.

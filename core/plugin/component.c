@@ -3,6 +3,7 @@
 #include "plugin/component.h"
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "plugin/device.h"
 #include "plugin/device_table.h"
 
@@ -43,6 +44,16 @@ void component_refuse_plugin(struct plugin *plugin, struct arena *arena, enum ca
 {
     plugin->state = state;
     plugin->sentence = keep_message(arena);
+}
+
+void component_warn(struct component *component)
+{
+    struct plugin *plugin = component->plugin;
+    if (plugin->doubt && !plugin->is_doubted) {
+        plugin->is_doubted = 1;
+        log_line(LOG_WARNING, "the plugin '%s' is used, and %s", plugin->manifest.id,
+                 plugin->doubt);
+    }
 }
 
 // Keeps what was remarked, behind what was before; a remark for which there is no memory is lost.
@@ -203,6 +214,7 @@ int component_ready(struct component *component, struct arena *arena, struct com
     enum candidate_state state = CANDIDATE_USABLE;
     if (plugin->state == CANDIDATE_USABLE && component->entry.state == CANDIDATE_USABLE &&
         !plugin->descriptor) {
+        component_warn(component);
         open_plugin(plugin, arena);
     }
     if (plugin->state != CANDIDATE_USABLE) {

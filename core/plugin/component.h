@@ -19,7 +19,9 @@ struct plugin {
     unsigned tier;
     struct handshake_file file;     // The library when it was found.
     const tapml_plugin *descriptor; // NULL until opened.
-    const char *remark;             // What opening it changed of the process; or "".
+    const char *doubt;  // Why other users can change a plugin of tier 2; NULL: none can.
+    int is_doubted;     // That was logged.
+    const char *remark; // That, and what opening it changed of the process; or "".
 
     // Of all its components; CANDIDATE_USABLE as long as there is no reason against it.
     enum candidate_state state;
@@ -53,6 +55,9 @@ void component_refuse(struct component *component, struct arena *arena, enum can
 void component_refuse_plugin(struct plugin *plugin,
                              struct arena *arena,
                              enum candidate_state state);
+
+// Logs, once, that other users can change a plugin that is going to be used here or elsewhere.
+void component_warn(struct component *component);
 
 // Opens the plugin of a component, probes the component and creates it, as far as that succeeds.
 // Its state is final then, except for the ops of its devices. Does nothing if that was done before.

@@ -38,7 +38,7 @@ static tapml_status add_component(struct inventory *inventory,
         .library = plugin->library ? plugin->library : "",
         .tier = plugin->tier,
         .sentence = "",
-        .remark = "",
+        .remark = plugin->remark,
     };
     inventory->components[inventory->component_count++] = component;
     if (manifest && !component_is_backend(component) && !component_is_model(component)) {
@@ -123,6 +123,19 @@ judge(struct inventory *inventory, struct plugin *plugin, const struct search_it
     }
 }
 
+// Tier 2 is the user's word, also for what other users can change.
+static tapml_status doubt(struct inventory *inventory, struct plugin *plugin)
+{
+    if (plugin->tier != 2 || plugin->state != CANDIDATE_USABLE ||
+        (search_check_others(plugin->path) == TAPML_OK &&
+         search_check_others(plugin->library) == TAPML_OK)) {
+        return TAPML_OK;
+    }
+    plugin->doubt = arena_text(inventory->arena, status_message());
+    plugin->remark = plugin->doubt;
+    return plugin->doubt ? TAPML_OK : status_no_memory();
+}
+
 static const char *library_path(struct inventory *inventory,
                                 const struct plugin *plugin,
                                 const struct search_item *item)
@@ -185,6 +198,11 @@ static tapml_status take_item(struct inventory *inventory, const struct search_i
         return TAPML_OK;
     }
     judge(inventory, plugin, item);
+    const tapml_status doubted = doubt(inventory, plugin);
+    if (doubted != TAPML_OK) {
+        manifest_release(&plugin->manifest);
+        return doubted;
+    }
     return keep_plugin(inventory, plugin);
 }
 

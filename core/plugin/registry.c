@@ -375,6 +375,7 @@ registry_locate(struct registry *registry, const char *name, struct registry_loc
     if (component->entry.state != CANDIDATE_USABLE) {
         return not_usable(component);
     }
+    component_warn(component);
     component->is_elsewhere = 1;
     *out_location = location_of(component);
     out_location->device =

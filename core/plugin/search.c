@@ -53,6 +53,7 @@ struct trail {
     char rest[PATH_MAX];
     unsigned link_count;
     int is_secure;
+    mode_t writers; // Who must not be able to write it.
 };
 
 static tapml_status check_one(const struct trail *trail, struct stat *out_about)
@@ -69,10 +70,10 @@ static tapml_status check_one(const struct trail *trail, struct stat *out_about)
     const int is_last = trail->rest[strspn(trail->rest, "/")] == '\0';
     const int is_sticky = S_ISDIR(out_about->st_mode) && (out_about->st_mode & S_ISVTX) != 0;
     // The permissions of a link mean nothing: who can change it is said by its folder.
-    if (!S_ISLNK(out_about->st_mode) && (out_about->st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+    if (!S_ISLNK(out_about->st_mode) && (out_about->st_mode & trail->writers) != 0 &&
         (is_last || !is_sticky)) {
-        return status_fail(TAPML_PRECONDITION, "'%s' can be written by its group or by others",
-                           path);
+        return status_fail(TAPML_PRECONDITION, "'%s' can be written by %s", path,
+                           trail->writers == S_IWOTH ? "all users" : "its group or by others");
     }
     return TAPML_OK;
 }
@@ -137,9 +138,9 @@ static tapml_status trail_follow(struct trail *trail)
     return TAPML_OK;
 }
 
-tapml_status search_check_owner(const char *path, int is_secure)
+static tapml_status check_trail(const char *path, int is_secure, mode_t writers)
 {
-    struct trail trail = {.is_secure = is_secure};
+    struct trail trail = {.is_secure = is_secure, .writers = writers};
     struct stat about;
     char *whole = path[0] == '/' ? NULL : realpath(path, NULL);
     if (path[0] != '/' && !whole) {
@@ -158,6 +159,16 @@ tapml_status search_check_owner(const char *path, int is_secure)
         }
     }
     return status;
+}
+
+tapml_status search_check_owner(const char *path, int is_secure)
+{
+    return check_trail(path, is_secure, S_IWGRP | S_IWOTH);
+}
+
+tapml_status search_check_others(const char *path)
+{
+    return check_trail(path, 0, S_IWOTH);
 }
 
 // -- [plugins] ---------------------------------------------------------------------------------

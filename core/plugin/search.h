@@ -75,6 +75,10 @@ void search_release(struct search *search);
 // change.
 tapml_status search_check_owner(const char *path, int is_secure) STATUS_USED;
 
+// The same, but other users of the group may write: what is doubtful about a file that the user has
+// chosen.
+tapml_status search_check_others(const char *path) STATUS_USED;
+
 // Checks that [plugins] permits a plugin of this id: not on `deny`, and on `allow` if that is set.
 // Both are lists of globs. TAPML_PRECONDITION names the key that forbids it.
 tapml_status search_check_policy(const struct ini *ini, const char *id) STATUS_USED;

@@ -3,6 +3,8 @@
 #include "plugin/inventory.h"
 #include "zoo_folder.h"
 
+#include <sys/stat.h>
+
 // Reads the inventory of one manifest and of nothing else of this machine.
 static void
 read_file(const char *path, const char *ini_text, struct ini *ini, struct inventory *out)
@@ -128,5 +130,39 @@ Test(inventory, lists_libraries_without_a_manifest_and_folders_that_are_not_ther
     expect_line(scratch.folder, whole, CANDIDATE_NO_MANIFEST, "of the plugin 'org.example.good'");
     snprintf(whole, sizeof(whole), "%s", scratch_path(&scratch, "nowhere"));
     expect_line(whole, whole, CANDIDATE_NO_FOLDER, "No such file or directory");
+    scratch_remove(&scratch);
+}
+
+// What is remarked on the only plugin of a folder of tier 2; NULL: nothing.
+static void expect_remark(const char *folder, const char *piece)
+{
+    struct ini ini;
+    struct inventory inventory;
+    const char *text = "[plugins]\ntiers = 2\n";
+    setenv("TAPML_PLUGIN_PATH", folder, 1);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct search_options where = {.installed = "/nonexistent", .ini = &ini};
+    cr_assert_eq(inventory_read(&where, NULL, &inventory), TAPML_OK, "%s", status_message());
+    cr_assert_eq(inventory.component_count, 1);
+    const struct candidate *entry = &inventory.components[0]->entry;
+    cr_assert_eq(entry->state, CANDIDATE_USABLE, "it is used: %s", entry->sentence);
+    cr_assert(piece ? strstr(entry->remark, piece) != NULL : entry->remark[0] == '\0', "%s",
+              entry->remark);
+    inventory_release(&inventory);
+    ini_release(&ini);
+}
+
+Test(inventory, what_all_users_can_write_is_used_with_a_remark)
+{
+    struct scratch scratch;
+    umask(S_IWGRP | S_IWOTH);
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "format", "format");
+    expect_remark(scratch.folder, NULL);
+    cr_assert_eq(chmod(scratch_path(&scratch, "good.so"), 0666), 0);
+    expect_remark(scratch.folder, "good.so' can be written by all users");
+    cr_assert_eq(chmod(scratch_path(&scratch, "good.so"), 0644), 0);
+    cr_assert_eq(chmod(scratch_path(&scratch, "org.example.good.tapml"), 0666), 0);
+    expect_remark(scratch.folder, "org.example.good.tapml' can be written by all users");
     scratch_remove(&scratch);
 }

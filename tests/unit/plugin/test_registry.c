@@ -6,6 +6,9 @@
 
 #include <tapml/ops.h>
 
+#include <criterion/redirect.h>
+#include <sys/stat.h>
+
 static const struct candidate *find(const struct registry *registry, const char *component)
 {
     for (size_t i = 0; i < registry_count(registry); ++i) {
@@ -473,4 +476,35 @@ Test(registry, backends_are_found_by_the_keys_of_their_manifests)
     cr_assert(registry_is_installed(registry, "nobody"));
     registry_destroy(registry);
     ini_release(&ini);
+}
+
+Test(registry, a_plugin_that_all_can_write_is_used_with_one_warning, .init = cr_redirect_stderr)
+{
+    static const char text[] = "[plugins]\ntiers = 2\n";
+    struct scratch scratch;
+    struct ini ini;
+    struct registry *registry = NULL;
+    struct backend *backend = NULL;
+    struct registry_location location;
+    char line[1024];
+    umask(S_IWGRP | S_IWOTH);
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "format", "format");
+    cr_assert_eq(chmod(scratch_path(&scratch, "good.so"), 0666), 0);
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct registry_options options = {.ini = &ini};
+    cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_locate(registry, "good", &location), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_open(registry, "good", &backend), TAPML_OK, "%s", status_message());
+    backend_release(backend);
+    registry_destroy(registry);
+    ini_release(&ini);
+    (void)fflush(stderr);
+    snprintf(line, sizeof(line),
+             "warning: the plugin 'org.example.good' is used, and '%s' can be written by all "
+             "users\n",
+             scratch_path(&scratch, "good.so"));
+    cr_assert_stderr_eq_str(line);
+    scratch_remove(&scratch);
 }

@@ -279,3 +279,30 @@ Test(search, libraries_and_folders_that_cannot_be_read_are_strays)
     setenv("XDG_DATA_HOME", "/nonexistent", 1);
     cr_assert_str_eq(strays(""), "");
 }
+
+Test(search, what_all_users_can_write_is_doubtful)
+{
+    char path[2 * SCRATCH_PATH];
+    make_file("two", "x.so");
+    snprintf(path, sizeof(path), "%s/two/x.so", place.folder);
+    cr_assert_eq(search_check_others(path), TAPML_OK, "%s", status_message());
+    cr_assert_eq(chmod(path, 0664), 0);
+    cr_assert_eq(search_check_others(path), TAPML_OK, "a group of the user's");
+    cr_assert_neq(search_check_owner(path, 0), TAPML_OK);
+    cr_assert_eq(chmod(path, 0646), 0);
+    cr_assert_eq(search_check_others(path), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "x.so' can be written by all users"), "%s",
+                       status_message());
+    cr_assert_eq(chmod(path, 0644), 0);
+    cr_assert_eq(chmod(scratch_path(&place, "two"), 0777), 0);
+    cr_assert_eq(search_check_others(path), TAPML_PRECONDITION);
+    cr_assert_not_null(strstr(status_message(), "two' can be written by all users"), "%s",
+                       status_message());
+    cr_assert_eq(chmod(scratch_path(&place, "two"), 0755), 0);
+    if (geteuid() == 0) {
+        cr_assert_eq(chown(path, 12345, (gid_t)-1), 0);
+        cr_assert_eq(search_check_others(path), TAPML_PRECONDITION);
+        cr_assert_not_null(strstr(status_message(), "belongs to user 12345"), "%s",
+                           status_message());
+    }
+}
