@@ -4,4 +4,4 @@
 
 #include <tapml/gpu/entry.h>
 
-GPU_PLUGIN("cuda", "CUDA: any NVIDIA GPU")
+GPU_PLUGIN("org.tapml.cuda", "0.1.0", "TapML", "Apache-2.0", "cuda", "CUDA: any NVIDIA GPU")

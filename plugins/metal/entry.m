@@ -4,4 +4,5 @@
 
 #include <tapml/gpu/entry.h>
 
-GPU_PLUGIN("metal", "Metal: any GPU of a Mac")
+GPU_PLUGIN("org.tapml.metal", "0.1.0", "TapML", "Apache-2.0", "metal",
+           "Metal: any GPU of a Mac")

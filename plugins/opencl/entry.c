@@ -4,4 +4,9 @@
 
 #include <tapml/gpu/entry.h>
 
-GPU_PLUGIN("opencl", "OpenCL: any device of any installed driver")
+GPU_PLUGIN("org.tapml.opencl",
+           "0.1.0",
+           "TapML",
+           "Apache-2.0",
+           "opencl",
+           "OpenCL: any device of any installed driver")

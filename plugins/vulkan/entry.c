@@ -4,4 +4,9 @@
 
 #include <tapml/gpu/entry.h>
 
-GPU_PLUGIN("vulkan", "Vulkan: any device that computes")
+GPU_PLUGIN("org.tapml.vulkan",
+           "0.1.0",
+           "TapML",
+           "Apache-2.0",
+           "vulkan",
+           "Vulkan: any device that computes")

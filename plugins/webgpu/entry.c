@@ -4,4 +4,9 @@
 
 #include <tapml/gpu/entry.h>
 
-GPU_PLUGIN("webgpu", "WebGPU: the device of a page in a browser")
+GPU_PLUGIN("org.tapml.webgpu",
+           "0.1.0",
+           "TapML",
+           "Apache-2.0",
+           "webgpu",
+           "WebGPU: the device of a page in a browser")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry of a plugin of this repository that is a driver table and nothing else.
+// The entry of a plugin that is a driver table and nothing else.
 #ifndef TAPML_GPU_ENTRY_H
 #define TAPML_GPU_ENTRY_H
 
@@ -9,9 +9,9 @@
 #include <tapml/gpu/entries.h>
 #include <tapml/plugin.h>
 
-// Defines the plugin "org.tapml.<id_>" with one component, the backend `id_` over `driver_table`.
-// No semicolon follows.
-#define GPU_PLUGIN(id_, title_)                                                                    \
+// Defines the plugin of these names, those of its plugin.ini, with one component: the backend `id_`
+// over `driver_table`. The arguments are string literals; no semicolon follows.
+#define GPU_PLUGIN(plugin_id_, version_, vendor_, license_, id_, title_)                           \
     static tapml_status probe(const tapml_component *component, const tapml_host *host,            \
                               tapml_call *call)                                                    \
     {                                                                                              \
@@ -31,6 +31,6 @@
         .probe = probe,                                                                            \
         .create = create,                                                                          \
     };                                                                                             \
-    TAPML_PLUGIN("org.tapml." id_, "0.1.0", "TapML", "Apache-2.0", &backend)
+    TAPML_PLUGIN(plugin_id_, version_, vendor_, license_, &backend)
 
 #endif
