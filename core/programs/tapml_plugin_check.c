@@ -27,7 +27,7 @@
 enum { EXIT_NOTHING = 77, SEED = 1 };
 
 static const struct options_spec specs[] = {
-    {"--level", "LEVEL", "static, load or contract: up to this level; contract by default"},
+    {"--level", "static|load|contract", "checks up to this level; contract by default"},
     {"--only", "PATTERN", "checks whose id matches, as 'E-*'; may be repeated"},
     {"--component", "ID", "one component of the plugin; all by default"},
     {"--device", "ID", "the device of backends; the first one by default"},
@@ -46,7 +46,8 @@ static const struct options_spec specs[] = {
 };
 
 static const struct options_manual manual = {
-    .usage = "tapml-plugin-check [OPTIONS] PLUGIN",
+    .usage =
+        "tapml-plugin-check PLUGIN [--level static|load|contract] [--component ID] [--device ID]",
     .about = "Checks a plugin, the library or its manifest, against the rules of the plugin ABI "
              "that a machine can see. Each check runs in a process of its own with a time limit, "
              "so a plugin that crashes or hangs fails one check.\n"

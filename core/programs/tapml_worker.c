@@ -26,11 +26,11 @@ static const struct options_spec specs[] = {
 };
 
 static const struct options_manual manual = {
-    .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [KEY=VALUE]...]\n"
+    .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [SETTING ...]]\n"
              "tapml-worker --under PROCESS --serve",
     .about = "Runs one plugin in a process of its own, so that a driver that crashes, hangs or "
              "takes too much memory costs one case. tapml-host starts it; --probe is for people, "
-             "too.",
+             "too; a SETTING is an option of the component, as KEY=VALUE.",
     .specs = specs,
 };
 

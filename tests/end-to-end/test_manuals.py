@@ -18,6 +18,7 @@ import rig
 
 MANUALS = os.path.join(rig.BUILD, "tools", "manuals")
 WORKER = os.path.join(rig.BUILD, "tapml-worker")
+CHECK = os.path.join(rig.BUILD, "tapml-plugin-check")
 TOOLS = os.path.join(rig.SOURCE, "sdk", "tools")
 ROW = re.compile(r"^  (?:(-\w), )?(--[\w-]+)(?: ([^\s\[]\S*))?(?=  |$)", re.MULTILINE)
 
@@ -96,7 +97,8 @@ def the_pages_of_programs_have_what_help_has(folder):
     for command, options in host_commands().items():
         found = tagged_options(page[command or "OPTIONS"])
         assert found == options, f"{command}: {found} in the page, {options} in --help"
-    assert tagged_options(sections("tapml-worker.1")["OPTIONS"]) == options_of(help_of(WORKER))
+    for program in (WORKER, CHECK):
+        assert tagged_options(sections(os.path.basename(program) + ".1")["OPTIONS"]) == options_of(help_of(program))
     codes = re.findall(r"(\d+)\s", help_of(rig.HOST).rpartition("Exit codes:")[2])
     assert page["EXIT STATUS"] == codes and len(codes) == 6, (page["EXIT STATUS"], codes)
 
@@ -156,7 +158,7 @@ def installed(program):
 
 def all_pages():
     pages = sorted(glob.glob(os.path.join(MANUALS, "*.[15]")))
-    assert len(pages) == 8, pages
+    assert len(pages) == 9, pages
     return pages
 
 
@@ -213,7 +215,9 @@ def bash_offers_each_option_and_no_other(folder):
         assert len(words) == len(set(words)), words
     equal(set(offers("tapml-host", [[""]], folder)[0]), set(named), "commands of bash")
     equal(set(offers("tapml-host", [["help", ""]], folder)[0]), set(named), "commands of help")
-    equal(set(offers("tapml-worker", [["-"]], folder)[0]), set(options_of(help_of(WORKER))), "tapml-worker")
+    for program in (WORKER, CHECK):
+        name = os.path.basename(program)
+        equal(set(offers(name, [["-"]], folder)[0]), set(options_of(help_of(program))), name)
 
 
 def bash_offers_values(folder):
