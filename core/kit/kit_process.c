@@ -146,6 +146,7 @@ tapml_status kit_process_make(const struct kit_task *task,
     count = add(arguments, count, "--seed", seed);
     count = add(arguments, count, "--component", task->component);
     count = add(arguments, count, "--device", task->device);
+    arguments[count++] = "--"; // Whatever the file is called.
     arguments[count] = task->plugin;
     const uint64_t begin_ns = clock_now_ns();
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const COUNTED[] = {"passed",  "warned",    "failed",
-                                      "crashed", "timed out", "skipped"};
+static const char *const COUNTED[] = {"passed",    "warned",  "failed",  "crashed",
+                                      "timed out", "skipped", "expected"};
 
 enum { COUNTED_COUNT = sizeof(COUNTED) / sizeof(*COUNTED) };
 

@@ -9,8 +9,8 @@
 
 const char *kit_result_outcome_name(enum kit_outcome outcome)
 {
-    static const char *const names[] = {"passed",  "warned",    "failed",
-                                        "crashed", "timed out", "skipped"};
+    static const char *const names[] = {"passed",    "warned",  "failed",  "crashed",
+                                        "timed out", "skipped", "expected"};
 
     ASSERT((size_t)outcome < sizeof(names) / sizeof(*names));
     return names[outcome];

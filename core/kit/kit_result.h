@@ -14,7 +14,8 @@ enum kit_outcome {
     KIT_FAILED,
     KIT_CRASHED, // The process ended by itself, or was ended by a signal.
     KIT_TIMED_OUT,
-    KIT_SKIPPED, // There is nothing here to make the check on.
+    KIT_SKIPPED,  // There is nothing here to make the check on.
+    KIT_EXPECTED, // It fails, as its author says (kit/kit_expectation.h).
 };
 
 enum { KIT_REASON_BYTES = 512 };
@@ -25,7 +26,7 @@ struct kit_result {
     char reason[KIT_REASON_BYTES]; // A sentence for all but a pass.
 };
 
-// "passed", "warned", "failed", "crashed", "timed out", "skipped". Static.
+// "passed", "warned", "failed", "crashed", "timed out", "skipped", "expected". Static.
 const char *kit_result_outcome_name(enum kit_outcome outcome);
 
 // Sets outcome and reason, formatted as by printf, unless a worse one is there already: the first

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "config/options.h"
+#include "kit/kit_expectation.h"
 #include "kit/kit_list.h"
 #include "kit/kit_process.h"
 #include "kit/kit_report.h"
@@ -31,6 +32,7 @@ static const struct options_spec specs[] = {
     {"--only", "PATTERN", "checks whose id matches, as 'E-*'; may be repeated"},
     {"--component", "ID", "one component of the plugin; all by default"},
     {"--device", "ID", "the device of backends; the first one by default"},
+    {"--expect", "FILE", "the checks that are known to fail, each with a reason"},
     {"--host-minor", "N", "stands in for a host of this minor of the ABI"},
     {"--seed", "N", "of sizes, offsets and bytes; 1 by default"},
     {"--json", "FILE", "writes the results as JSON, too"},
@@ -61,6 +63,7 @@ struct plugin_checking {
     const struct options *options;
     struct kit_task task;
     struct kit_subject subject; // As far as it can be read.
+    struct ini expected;        // Of --expect.
     int is_read;
     int level;
     struct kit_item *items;
@@ -153,6 +156,7 @@ make(struct plugin_checking *checking, const struct kit_check *check, const char
     } else {
         TAPML_TRY(kit_process_make(&task, check, &item->result, &item->time_ns));
     }
+    kit_expectation_apply(&checking->expected, check, component, &item->result);
     checking->count++;
     return print(checking, item);
 }
@@ -177,14 +181,19 @@ static tapml_status make_all(struct plugin_checking *checking)
 {
     const struct kit_check *check = NULL;
 
-    for (size_t i = 0; (check = kit_list_at(i)) != NULL; i++) {
-        if (!is_wanted(checking, check) || (!checking->is_read && i > 0)) {
-            continue;
-        }
-        TAPML_TRY(is_of_components(check) ? make_of_components(checking, check)
-                                          : make(checking, check, NULL));
+    if (!checking->is_read) {
+        return make(checking, kit_list_at(0), NULL);
     }
-    return TAPML_OK;
+    for (size_t i = 0; (check = kit_list_at(i)) != NULL; i++) {
+        if (is_wanted(checking, check)) {
+            TAPML_TRY(is_of_components(check) ? make_of_components(checking, check)
+                                              : make(checking, check, NULL));
+        }
+    }
+    return checking->count > 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "no check that was asked for is about this plugin; "
+                                            "--list lists all");
 }
 
 // -- What they came to -------------------------------------------------------------------------
@@ -229,26 +238,21 @@ static tapml_status report(const struct plugin_checking *checking)
     return status;
 }
 
-static int has(const struct plugin_checking *checking, enum kit_outcome outcome, int of_devices)
-{
-    for (size_t i = 0; i < checking->count; i++) {
-        if (checking->items[i].result.outcome == outcome &&
-            (!of_devices || checking->items[i].check->scope == KIT_OF_BACKEND)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// Without a device there is nothing to say of one: neither right nor wrong.
+// Without a driver or a device there is nothing to say of a component: neither right nor wrong.
 static int conclude(const struct plugin_checking *checking)
 {
-    if (has(checking, KIT_FAILED, 0) || has(checking, KIT_CRASHED, 0) ||
-        has(checking, KIT_TIMED_OUT, 0)) {
-        return OUTCOME_WRONG;
+    size_t wrong = 0, good = 0, skipped = 0;
+
+    for (size_t i = 0; i < checking->count; i++) {
+        const struct kit_item *item = &checking->items[i];
+
+        wrong += kit_result_is_wrong(&item->result);
+        if (is_of_components(item->check)) {
+            good += kit_result_is_good(&item->result);
+            skipped += item->result.outcome == KIT_SKIPPED;
+        }
     }
-    return has(checking, KIT_SKIPPED, 1) && !has(checking, KIT_PASSED, 1) ? EXIT_NOTHING
-                                                                          : OUTCOME_OK;
+    return wrong > 0 ? OUTCOME_WRONG : skipped > 0 && good == 0 ? EXIT_NOTHING : OUTCOME_OK;
 }
 
 // -- The command line --------------------------------------------------------------------------
@@ -297,10 +301,14 @@ static tapml_status find_component(const struct plugin_checking *checking)
 // What is no file is a mistake of the user, and one that cannot be read one of the plugin.
 static tapml_status check_plugin(struct plugin_checking *checking)
 {
+    const char *expected = options_get(checking->options, "--expect");
     tapml_status status = report_files_try(options_get(checking->options, "--json"),
                                            options_get(checking->options, "--junit"));
 
     TAPML_TRY(status);
+    if (expected != NULL) {
+        TAPML_TRY(kit_expectation_read(expected, &checking->expected));
+    }
     status = kit_subject_read(checking->task.plugin, &checking->subject);
     checking->is_read = status == TAPML_OK;
     if (status == TAPML_NOT_FOUND || status == TAPML_NO_MEMORY) {
@@ -367,6 +375,7 @@ static int run(const struct options *options, const char *program)
     const int outcome = status != TAPML_OK ? (int)outcome_report(status) : conclude(&checking);
 
     kit_subject_release(&checking.subject);
+    ini_release(&checking.expected);
     alloc_free(checking.items);
     return outcome;
 }

@@ -4,7 +4,7 @@
 """test_sins.py NAME[=CHECK]...
 
 tapml-plugin-check finds each plugin that breaks one rule by the check of that rule, and by no other; one that is named
-without a check passes all.
+without a check passes all, as the bundled ones do.
 """
 import json
 import os
@@ -39,6 +39,12 @@ def finds(name, wanted):
     return test
 
 
+def bundled_plugins_pass(folder):
+    """Those that need no driver; each is checked whole."""
+    for name in ("cpu/tapml-cpu", "function/tapml-function", "null/tapml-null", "models/tapml-llama", "models/tapml-gpt"):
+        rig.check(check(os.path.join(rig.BUILD, "plugins", name)), 0)
+
+
 def another_build(folder):
     """A manifest of another build than the library."""
     for name in ("good.so", "org.example.good.tapml"):
@@ -63,15 +69,29 @@ def other_forms(folder):
         assert 'failures="1"' in file.read()
     done = rig.check(check("sin_reserved", "--only", "H-05"), 0)
     assert done.stdout.count("\n") == 2, done.stdout
+    expected = os.path.join(folder, "check.ini")
+    with open(expected, "w", encoding="utf-8") as file:
+        file.write("[plugin]\nH-06 = it is a sinner\n")
+    done = rig.check(check("sin_reserved", "--level", "load", "--expect", expected), 0)
+    rig.contains(done.stdout, "expected   H-06", "it is a sinner", "19 passed, 1 expected")
+    rig.check(check("good", "--level", "load", "--expect", expected), 1)
     rig.check(check("nobody"), 2)
     rig.check(check("good", "--component", "nobody"), 2)
     rig.check(check("good", "--level", "none"), 2)
+    rig.check(check("good", "--only", "A-*"), 2)
     rig.check(check("no_driver"), 77)
+    rig.check(check("no_driver", "--only", "C-*"), 77)
+    broken = os.path.join(folder, "broken.tapml")
+    with open(broken, "w", encoding="utf-8") as file:
+        file.write("[plugin]\nformat = 1\n")
+    done = subprocess.run([PROGRAM, "--only", "E-*", broken], capture_output=True, text=True, check=False)
+    rig.check(done, 1)
+    assert re.findall(r"(?m)^failed +(\S+)", done.stdout) == ["M-01"], done.stdout
 
 
 def main():
     pairs = [word.partition("=") for word in sys.argv[1:]]
-    rig.main([finds(name, wanted) for name, _, wanted in pairs] + [another_build, other_forms])
+    rig.main([finds(name, wanted) for name, _, wanted in pairs] + [bundled_plugins_pass, another_build, other_forms])
 
 
 main()
