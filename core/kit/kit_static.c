@@ -213,6 +213,21 @@ static int is_common(const char *library)
     return 0;
 }
 
+// A sanitizer has functions of the C library, too, without versions.
+static int is_sanitized(const struct elf_image *image)
+{
+    static const char *const sanitizers[] = {"libasan.", "libubsan.", "libtsan.", "libclang_rt."};
+
+    for (size_t i = 0; i < image->needed_count; i++) {
+        for (size_t k = 0; k < sizeof(sanitizers) / sizeof(*sanitizers); k++) {
+            if (strncmp(image->needed[i], sanitizers[k], strlen(sanitizers[k])) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 // The undefined symbols of a library with versions say by them which library has each; one without
 // is of a library without versions, or of nobody that the library names.
 static void see_imports(const struct elf_image *image, struct kit_result *io_result)
@@ -222,15 +237,14 @@ static void see_imports(const struct elf_image *image, struct kit_result *io_res
     for (size_t i = 0; i < image->needed_count; i++) {
         others += !is_common(image->needed[i]);
     }
-    if (!image->has_versions || others > 0) {
+    if (!image->has_versions || others > 0 || is_sanitized(image)) {
         return;
     }
     for (size_t i = 0; i < image->symbol_count; i++) {
         const struct elf_symbol *symbol = &image->symbols[i];
 
         if (!symbol->is_defined && !symbol->is_weak && !symbol->is_local && !symbol->is_version &&
-            symbol->name[0] != '\0' && strncmp(symbol->name, "__asan", 6) != 0 &&
-            strncmp(symbol->name, "__ubsan", 7) != 0 && strncmp(symbol->name, "__tsan", 6) != 0) {
+            symbol->name[0] != '\0') {
             kit_result_fail(io_result,
                             "it imports '%s', which no library has that it names: a host exports "
                             "nothing",
