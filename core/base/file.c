@@ -454,6 +454,16 @@ tapml_status file_make_folder(const char *path)
     return status;
 }
 
+const char *file_of_program(char *out_path, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", out_path, size);
+    if (length <= 0 || (size_t)length >= size) {
+        return NULL;
+    }
+    out_path[length] = '\0';
+    return out_path;
+}
+
 char *file_join(const char *folder, const char *name)
 {
     const size_t folder_length = strlen(folder);

@@ -72,6 +72,11 @@ tapml_status file_expect(const char *path) STATUS_USED;
 // Makes a folder and those above it; fine where it exists.
 tapml_status file_make_folder(const char *path) STATUS_USED;
 
+// The file of the program that runs, whatever it was called by: a name that was found by PATH has
+// no folder, and one of that name in the current folder is another file. NULL where the system does
+// not say it in `size` bytes.
+const char *file_of_program(char *out_path, size_t size);
+
 // `folder`/`name`, or `name` alone where it is absolute or `folder` is "". Freed by alloc_free;
 // NULL where there is no memory.
 char *file_join(const char *folder, const char *name);

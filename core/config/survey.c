@@ -223,19 +223,6 @@ tapml_status survey_read(const char *text,
 
 // -- Asking a worker ---------------------------------------------------------------------------
 
-// Who was killed by something else (want of memory, a hand) is asked again.
-static tapml_status
-run_probe(const char *const *arguments, int64_t limit_s, struct child_output *out_output)
-{
-    for (int tried = 1;; tried++) {
-        TAPML_TRY(child_run(arguments, (uint64_t)limit_s * 1000000000u, out_output));
-        if (!out_output->was_killed || tried == PERSIST_TRIES) {
-            return TAPML_OK;
-        }
-        alloc_free(out_output->text);
-    }
-}
-
 static tapml_status read_output(const struct child_output *output,
                                 const char *component,
                                 struct arena *arena,
@@ -317,7 +304,8 @@ static tapml_status ask(const char *worker,
     struct child_output output;
 
     TAPML_TRY(make_arguments(worker, location, question, arena, &arguments));
-    TAPML_TRY(run_probe(arguments, limit_of(location, question), &output));
+    TAPML_TRY(
+        persist_run(arguments, (uint64_t)limit_of(location, question) * 1000000000u, &output));
     const tapml_status status = read_output(&output, location->component, arena, out_survey);
 
     if (is_to_be_remembered(location, &output)) {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/persist.h"
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "device/backend.h"
+#include "link/child.h"
 
 #include <stdio.h>
 
@@ -127,4 +129,16 @@ int persist_again(struct persist *persist, tapml_status *io_status)
     }
     *io_status = is_done ? TAPML_OK : judge(persist, *io_status, message);
     return 0;
+}
+
+tapml_status
+persist_run(const char *const *arguments, uint64_t timeout_ns, struct child_output *out_output)
+{
+    for (int tried = 1;; tried++) {
+        TAPML_TRY(child_run(arguments, timeout_ns, out_output));
+        if (!out_output->was_killed || tried == PERSIST_TRIES) {
+            return TAPML_OK;
+        }
+        alloc_free(out_output->text);
+    }
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct backend;
+struct child_output;
 
 enum { PERSIST_TRIES = 3, PERSIST_BACKENDS_MAX = 8 };
 
@@ -49,3 +50,9 @@ int persist_was_killed(const struct persist *persist);
 
 // Whether the work has to be done again. Else `*io_status` is what it came to.
 int persist_again(struct persist *persist, tapml_status *io_status);
+
+// The same for a program: runs it as `child_run` does (link/child.h), again where somebody else has
+// killed it, PERSIST_TRIES times at most. `*out_output` is that of the last time.
+tapml_status persist_run(const char *const *arguments,
+                         uint64_t timeout_ns,
+                         struct child_output *out_output) STATUS_USED;

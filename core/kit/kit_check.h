@@ -20,21 +20,11 @@ enum kit_scope {
     KIT_OF_FILE,      // The library and its manifest; nothing is opened.
     KIT_OF_PLUGIN,    // The plugin as it answers the query.
     KIT_OF_COMPONENT, // Each component,
-    KIT_OF_BACKEND,   // each that is a backend, on one device,
-    KIT_OF_MODEL,     // and each that is a model.
+    KIT_OF_BACKEND,   // and each that is a backend, on one device.
 };
 
 // The order of the levels: what the lower ones find would make the higher ones fail too.
-enum kit_level {
-    KIT_STATIC,
-    KIT_LOAD,
-    KIT_CONTRACT,
-    KIT_NUMERICS,
-    KIT_MODELS,
-    KIT_HOSTILE,
-    KIT_SOAK,
-    KIT_LEVEL_COUNT
-};
+enum kit_level { KIT_STATIC, KIT_LOAD, KIT_CONTRACT, KIT_LEVEL_COUNT };
 
 struct kit_check {
     const char *id; // "E-03"
@@ -46,6 +36,10 @@ struct kit_check {
     // Makes the check. `*io_result` is a pass before, and is told what is wrong by kit_result_*.
     void (*run)(const struct kit_subject *subject, struct kit_result *io_result);
     int number; // Of the subject while `run` runs: which of several of its kind it is.
+
+    // Those behind it stand on it: they would fail by the same, and nothing is known of them where
+    // it has failed. They are those of the same component, or all that open the plugin.
+    int is_ground;
 };
 
 // "static", "load" and so on; -1 for a word that is none.

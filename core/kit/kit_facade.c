@@ -21,9 +21,8 @@ int kit_facade_open(const struct kit_subject *subject,
     (void)snprintf(name, sizeof(name), "%s/%s%s%s", subject->manifest.id, subject->component,
                    subject->device != NULL ? ":" : "",
                    subject->device != NULL ? subject->device : "");
-    tapml_status status = registry_create(
-        &(struct registry_options){.files = files, .ini = subject->options, .takes_all = 1},
-        &out_facade->registry);
+    tapml_status status =
+        registry_create(&(struct registry_options){.files = files}, &out_facade->registry);
 
     if (status == TAPML_OK) {
         status = registry_open(out_facade->registry, name, &out_facade->backend);

@@ -32,18 +32,3 @@ const struct kit_check *kit_list_find(const char *id)
     }
     return check;
 }
-
-// The driver's checks are ordered: one that passes is used by those behind it.
-int kit_list_is_ground(const struct kit_check *check)
-{
-    static const char *const grounds[] = {"M-03", "H-04", "C-01", "C-02", "D-01", "B-02",
-                                          "B-03", "B-04", "B-05", "B-06", "B-07", "B-08",
-                                          "B-09", "Q-01", "Q-02", "Q-03", "Q-04"};
-
-    for (size_t i = 0; i < sizeof(grounds) / sizeof(*grounds); i++) {
-        if (strcmp(grounds[i], check->id) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}

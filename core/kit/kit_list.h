@@ -11,7 +11,3 @@ const struct kit_check *kit_list_at(size_t index);
 
 // The check of an id, or NULL.
 const struct kit_check *kit_list_find(const char *id);
-
-// Whether those behind it stand on it: they would fail by the same, and nothing is known of them
-// where it has not passed. They are those of the same component, or all that open the plugin.
-int kit_list_is_ground(const struct kit_check *check);

@@ -19,15 +19,6 @@ enum { LIMIT_S = 30, THREADS = 8, QUERIES = 10000, TAIL_BYTES = 64, POISON = 0xd
 
 // -- Help ---------------------------------------------------------------------------------------
 
-static tapml_query question_of(uint32_t minor)
-{
-    return (tapml_query){.hdr = TAPML_HDR(tapml_query),
-                         .abi_major = TAPML_ABI_MAJOR,
-                         .abi_minor = minor,
-                         .host_name = "tapml-plugin-check",
-                         .host_version = TAPML_VERSION};
-}
-
 static void fail_by_message(struct kit_result *io_result)
 {
     kit_result_fail(io_result, "%s", status_message());
@@ -36,7 +27,7 @@ static void fail_by_message(struct kit_result *io_result)
 // Whatever is checked next needs an answer.
 static const tapml_plugin *ask(const struct kit_subject *subject, struct kit_result *io_result)
 {
-    const tapml_query question = question_of(subject->minor);
+    const tapml_query question = kit_subject_question(subject->minor);
     const tapml_plugin *plugin = NULL;
     const tapml_status status = subject->query(&question, &plugin);
 
@@ -59,7 +50,7 @@ struct asking {
 static void *ask_often(void *argument)
 {
     struct asking *asking = argument;
-    const tapml_query question = question_of(TAPML_ABI_MINOR);
+    const tapml_query question = kit_subject_question(TAPML_ABI_MINOR);
 
     for (int i = 0; i < QUERIES; i++) {
         const tapml_plugin *plugin = NULL;
@@ -93,7 +84,7 @@ static void answers_alike(const struct kit_subject *subject, struct kit_result *
 // -- Queries of other sizes --------------------------------------------------------------------
 
 // A question with `size` bytes that end where memory ends, so that a byte behind it is a crash.
-static tapml_query *put_at_an_end(size_t size, const tapml_query *question, size_t told_bytes)
+static tapml_query *put_at_an_end(size_t size, const tapml_query *question)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *memory =
@@ -106,15 +97,15 @@ static tapml_query *put_at_an_end(size_t size, const tapml_query *question, size
 
     memset(begin, POISON, size);
     memcpy(begin, question, size < sizeof(*question) ? size : sizeof(*question));
-    memcpy(begin, &(tapml_hdr){.struct_size = (uint32_t)told_bytes}, sizeof(tapml_hdr));
+    memcpy(begin, &(tapml_hdr){.struct_size = (uint32_t)size}, sizeof(tapml_hdr));
     return (tapml_query *)(void *)begin;
 }
 
 static void takes_a_longer_query(const struct kit_subject *subject, struct kit_result *io_result)
 {
     enum { BYTES = sizeof(tapml_query) + TAIL_BYTES };
-    const tapml_query question = question_of(subject->minor);
-    const tapml_query *longer = put_at_an_end(BYTES, &question, BYTES);
+    const tapml_query question = kit_subject_question(subject->minor);
+    const tapml_query *longer = put_at_an_end(BYTES, &question);
     const tapml_plugin *plugin = NULL;
 
     if (longer == NULL) {
@@ -131,8 +122,8 @@ static void takes_a_longer_query(const struct kit_subject *subject, struct kit_r
 static void refuses_a_shorter_query(const struct kit_subject *subject, struct kit_result *io_result)
 {
     enum { BYTES = offsetof(tapml_query, host_name) };
-    const tapml_query question = question_of(subject->minor);
-    const tapml_query *shorter = put_at_an_end(BYTES, &question, BYTES);
+    const tapml_query question = kit_subject_question(subject->minor);
+    const tapml_query *shorter = put_at_an_end(BYTES, &question);
     const tapml_plugin *plugin = NULL;
 
     if (shorter == NULL) {
@@ -157,7 +148,7 @@ static void answers_each_minor(const struct kit_subject *subject, struct kit_res
 
     // A host that is newer than this one asks with a number that nobody knows yet.
     for (uint32_t minor = 0; first != NULL && minor <= TAPML_ABI_MINOR + 1; minor++) {
-        const tapml_query question = question_of(minor);
+        const tapml_query question = kit_subject_question(minor);
         const tapml_plugin *plugin = NULL;
         const tapml_status status = subject->query(&question, &plugin);
 
@@ -312,25 +303,62 @@ static void prints_nothing(const struct kit_subject *subject, struct kit_result 
 
 static const struct kit_check CHECKS[] = {
     // Those that open it themselves look at what opening does.
-    {"H-01", KIT_LOAD, KIT_OF_FILE, "opening and asking it leaves the process as it was", LIMIT_S,
-     leaves_the_process_alone, 0},
-    {"H-02", KIT_LOAD, KIT_OF_FILE, "the query makes no thread, descriptor or process", LIMIT_S,
-     makes_nothing, 0},
-    {"H-03", KIT_LOAD, KIT_OF_FILE, "opening and asking it prints nothing", LIMIT_S, prints_nothing,
-     0},
-    {"H-04", KIT_LOAD, KIT_OF_PLUGIN, "the answer is the same from all threads, at all times",
-     LIMIT_S, answers_alike, 0},
-    {"H-05", KIT_LOAD, KIT_OF_PLUGIN, "its description is whole and agrees with the manifest",
-     LIMIT_S, description_is_whole, 0},
-    {"H-06", KIT_LOAD, KIT_OF_PLUGIN, "names are there and different, reserved members are zero",
-     LIMIT_S, words_are_there, 0},
-    {"H-07", KIT_LOAD, KIT_OF_PLUGIN, "a longer query of a newer host is answered", LIMIT_S,
-     takes_a_longer_query, 0},
-    {"H-08", KIT_LOAD, KIT_OF_PLUGIN, "a query that is too short is refused, and not read beyond",
-     LIMIT_S, refuses_a_shorter_query, 0},
-    {"H-09", KIT_LOAD, KIT_OF_PLUGIN, "it answers hosts of each minor from the one it needs",
-     LIMIT_S, answers_each_minor, 0},
-    {NULL, KIT_LOAD, KIT_OF_PLUGIN, NULL, 0, NULL, 0},
+    {.id = "H-01",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_FILE,
+     .about = "opening and asking it leaves the process as it was",
+     .limit_s = LIMIT_S,
+     .run = leaves_the_process_alone},
+    {.id = "H-02",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_FILE,
+     .about = "the query makes no thread, descriptor or process",
+     .limit_s = LIMIT_S,
+     .run = makes_nothing},
+    {.id = "H-03",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_FILE,
+     .about = "opening and asking it prints nothing",
+     .limit_s = LIMIT_S,
+     .run = prints_nothing},
+    {.id = "H-04",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "the answer is the same from all threads, at all times",
+     .limit_s = LIMIT_S,
+     .run = answers_alike,
+     .is_ground = 1},
+    {.id = "H-05",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "its description is whole and agrees with the manifest",
+     .limit_s = LIMIT_S,
+     .run = description_is_whole},
+    {.id = "H-06",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "names are there and different, reserved members are zero",
+     .limit_s = LIMIT_S,
+     .run = words_are_there},
+    {.id = "H-07",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "a longer query of a newer host is answered",
+     .limit_s = LIMIT_S,
+     .run = takes_a_longer_query},
+    {.id = "H-08",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "a query that is too short is refused, and not read beyond",
+     .limit_s = LIMIT_S,
+     .run = refuses_a_shorter_query},
+    {.id = "H-09",
+     .level = KIT_LOAD,
+     .scope = KIT_OF_PLUGIN,
+     .about = "it answers hosts of each minor from the one it needs",
+     .limit_s = LIMIT_S,
+     .run = answers_each_minor},
+    {.id = NULL},
 };
 
 const struct kit_check *kit_load_checks(void)

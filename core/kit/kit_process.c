@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/utf8.h"
+#include "exec/persist.h"
 #include "kit/kit_list.h"
 #include "kit/kit_subject.h"
 #include "link/child.h"
@@ -13,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 16 };
+enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 20 };
 
 // A result line begins so, whatever else a plugin has printed.
 static const char MARK[] = "tapml-plugin-check\t";
@@ -69,6 +71,7 @@ tapml_status kit_process_serve(const struct kit_task *task, const char *id)
         return status_fail(TAPML_UNAVAILABLE, "there is no descriptor for the result");
     }
     kit_process_run(task, check, &result);
+    utf8_make_plain(result.reason); // A line, whatever a plugin says.
     (void)fflush(stdout);
     (void)dprintf(output, "\n%s%d\t%s\n", MARK, (int)result.outcome, result.reason);
     (void)close(output);
@@ -101,13 +104,10 @@ static int read_result(const char *text, struct kit_result *out_result)
 
 static void judge_ending(const struct child_output *output,
                          const struct kit_check *check,
-                         uint64_t time_ns,
                          struct kit_result *out_result)
 {
-    const int is_late = time_ns >= (uint64_t)check->limit_s * UINT64_C(1000000000);
-
-    out_result->outcome = is_late ? KIT_TIMED_OUT : KIT_CRASHED;
-    if (is_late) {
+    out_result->outcome = output->was_late ? KIT_TIMED_OUT : KIT_CRASHED;
+    if (output->was_late) {
         (void)snprintf(out_result->reason, sizeof(out_result->reason), "it did not end within %u s",
                        check->limit_s);
     } else {
@@ -116,9 +116,7 @@ static void judge_ending(const struct child_output *output,
                                                  : "ended with exit status 0 before the check did",
                        output->last_words[0] != '\0' ? "; it wrote: " : "", output->last_words);
     }
-    for (char *at = out_result->reason; *at != '\0'; at++) {
-        *at = *at == '\n' ? ' ' : *at;
-    }
+    utf8_make_plain(out_result->reason); // A plugin's words.
 }
 
 static size_t add(const char **arguments, size_t count, const char *option, const char *value)
@@ -136,12 +134,14 @@ tapml_status kit_process_make(const struct kit_task *task,
                               uint64_t *out_time_ns)
 {
     const char *arguments[ARGUMENTS_MAX] = {task->program, "--make", check->id};
-    char minor[NUMBER_BYTES], seed[NUMBER_BYTES];
+    char parent[NUMBER_BYTES], minor[NUMBER_BYTES], seed[NUMBER_BYTES];
     struct child_output output = {.text = NULL};
     size_t count = 3;
 
+    (void)snprintf(parent, sizeof(parent), "%ld", (long)getpid());
     (void)snprintf(minor, sizeof(minor), "%" PRIu32, task->minor);
     (void)snprintf(seed, sizeof(seed), "%" PRIu64, task->seed);
+    count = add(arguments, count, "--under", parent); // Whatever a plugin starts ends, too.
     count = add(arguments, count, "--host-minor", minor);
     count = add(arguments, count, "--seed", seed);
     count = add(arguments, count, "--component", task->component);
@@ -151,11 +151,11 @@ tapml_status kit_process_make(const struct kit_task *task,
     const uint64_t begin_ns = clock_now_ns();
 
     *out_result = (struct kit_result){.outcome = KIT_PASSED};
-    TAPML_TRY(child_run(arguments, (uint64_t)check->limit_s * UINT64_C(1000000000), &output));
+    TAPML_TRY(persist_run(arguments, (uint64_t)check->limit_s * UINT64_C(1000000000), &output));
     *out_time_ns = clock_now_ns() - begin_ns;
     // A process that crashes behind its check, as when the library is closed, is not right either.
     if (output.ending[0] != '\0' || output.text == NULL || !read_result(output.text, out_result)) {
-        judge_ending(&output, check, *out_time_ns, out_result);
+        judge_ending(&output, check, out_result);
     }
     alloc_free(output.text);
     return TAPML_OK;

@@ -3,7 +3,7 @@
 
 // A check in a process of its own, so that a plugin that crashes, hangs or ends the process fails
 // one check. The process is the program of the kit, which is called with `--make ID` and prints the
-// result as its last line.
+// result as its last line; it and all that the plugin starts end with it and with this process.
 //
 // One thread.
 #pragma once

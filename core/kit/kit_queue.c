@@ -375,14 +375,20 @@ static void threads_are_apart(const struct kit_subject *subject, struct kit_resu
     }
 }
 
+// Of the driver's checks, in their order: one that passes is used by those behind it.
 #define DRIVER_CHECK(id_, number_, about_)                                                         \
     {                                                                                              \
-        id_, KIT_CONTRACT, KIT_OF_BACKEND, about_, LIMIT_S, driver_works, number_                  \
+        .id = id_, .level = KIT_CONTRACT, .scope = KIT_OF_BACKEND, .about = about_,                \
+        .limit_s = LIMIT_S, .run = driver_works, .number = number_, .is_ground = 1                 \
     }
 
 static const struct kit_check CHECKS[] = {
-    {"B-01", KIT_CONTRACT, KIT_OF_BACKEND, "a buffer that is too large is no memory", LIMIT_S,
-     too_much_is_refused, 0},
+    {.id = "B-01",
+     .level = KIT_CONTRACT,
+     .scope = KIT_OF_BACKEND,
+     .about = "a buffer that is too large is no memory",
+     .limit_s = LIMIT_S,
+     .run = too_much_is_refused},
     DRIVER_CHECK("B-02", 0, "a write of any size at any offset arrives whole, and alone"),
     DRIVER_CHECK("B-03", 1, "a read of any size at any offset gives what is there"),
     DRIVER_CHECK("B-04", 2, "a fill of any size at any offset repeats its pattern there"),
@@ -395,15 +401,31 @@ static const struct kit_check CHECKS[] = {
     DRIVER_CHECK("Q-02", 9, "behind a point the work before it is done"),
     DRIVER_CHECK("Q-03", 10, "a launch sees what was queued before it"),
     DRIVER_CHECK("Q-04", 11, "the second of two launches has its own arguments"),
-    {"Q-05", KIT_CONTRACT, KIT_OF_BACKEND, "timelines count, and waits end in time", LIMIT_S,
-     timelines_count, 0},
-    {"Q-06", KIT_CONTRACT, KIT_OF_BACKEND, "notifications come once, before a wait returns",
-     LIMIT_S, notifications_come_once, 0},
-    {"Q-07", KIT_CONTRACT, KIT_OF_BACKEND, "a queue waits for a point of another one", LIMIT_S,
-     queues_wait, 0},
-    {"Q-08", KIT_CONTRACT, KIT_OF_BACKEND, "threads with devices of their own are apart", LIMIT_S,
-     threads_are_apart, 0},
-    {NULL, KIT_CONTRACT, KIT_OF_BACKEND, NULL, 0, NULL, 0},
+    {.id = "Q-05",
+     .level = KIT_CONTRACT,
+     .scope = KIT_OF_BACKEND,
+     .about = "timelines count, and waits end in time",
+     .limit_s = LIMIT_S,
+     .run = timelines_count},
+    {.id = "Q-06",
+     .level = KIT_CONTRACT,
+     .scope = KIT_OF_BACKEND,
+     .about = "notifications come once, before a wait returns",
+     .limit_s = LIMIT_S,
+     .run = notifications_come_once},
+    {.id = "Q-07",
+     .level = KIT_CONTRACT,
+     .scope = KIT_OF_BACKEND,
+     .about = "a queue waits for a point of another one",
+     .limit_s = LIMIT_S,
+     .run = queues_wait},
+    {.id = "Q-08",
+     .level = KIT_CONTRACT,
+     .scope = KIT_OF_BACKEND,
+     .about = "threads with devices of their own are apart",
+     .limit_s = LIMIT_S,
+     .run = threads_are_apart},
+    {.id = NULL},
 };
 
 const struct kit_check *kit_queue_checks(void)

@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const COUNTED[] = {"passed",    "warned",  "failed",  "crashed",
-                                      "timed out", "skipped", "expected"};
-
-enum { COUNTED_COUNT = sizeof(COUNTED) / sizeof(*COUNTED) };
-
 // -- The document ------------------------------------------------------------------------------
 
 static json_t *describe(const struct kit_item *item)
@@ -32,13 +27,14 @@ static json_t *count_outcomes(const struct kit_item *items, size_t count)
 {
     json_t *counts = json_object();
 
-    for (int outcome = 0; outcome < COUNTED_COUNT; outcome++) {
+    for (int outcome = 0; outcome < KIT_OUTCOME_COUNT; outcome++) {
         json_int_t number = 0;
 
         for (size_t i = 0; i < count; i++) {
             number += (int)items[i].result.outcome == outcome;
         }
-        if (json_object_set_new(counts, COUNTED[outcome], json_integer(number)) != 0) {
+        if (json_object_set_new(counts, kit_result_outcome_name((enum kit_outcome)outcome),
+                                json_integer(number)) != 0) {
             json_decref(counts);
             return NULL;
         }
@@ -105,9 +101,12 @@ void kit_report_summary(const json_t *document, struct text *out)
     const char *comma = "";
 
     text_format(out, "%s: ", report_markup_string(document, "plugin"));
-    for (int i = 0; i < COUNTED_COUNT; i++) {
-        if (count_of(document, COUNTED[i]) > 0 || i == KIT_PASSED) {
-            text_format(out, "%s%" PRId64 " %s", comma, count_of(document, COUNTED[i]), COUNTED[i]);
+    for (int i = 0; i < KIT_OUTCOME_COUNT; i++) {
+        const char *outcome = kit_result_outcome_name((enum kit_outcome)i);
+        const int64_t count = count_of(document, outcome);
+
+        if (count > 0 || i == KIT_PASSED) {
+            text_format(out, "%s%" PRId64 " %s", comma, count, outcome);
             comma = ", ";
         }
     }

@@ -9,10 +9,10 @@
 
 const char *kit_result_outcome_name(enum kit_outcome outcome)
 {
-    static const char *const names[] = {"passed",    "warned",  "failed",  "crashed",
-                                        "timed out", "skipped", "expected"};
+    static const char *const names[KIT_OUTCOME_COUNT] = {
+        "passed", "warned", "failed", "crashed", "timed out", "skipped", "expected"};
 
-    ASSERT((size_t)outcome < sizeof(names) / sizeof(*names));
+    ASSERT(outcome < KIT_OUTCOME_COUNT);
     return names[outcome];
 }
 

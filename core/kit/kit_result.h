@@ -16,6 +16,7 @@ enum kit_outcome {
     KIT_TIMED_OUT,
     KIT_SKIPPED,  // There is nothing here to make the check on.
     KIT_EXPECTED, // It fails, as its author says (kit/kit_expectation.h).
+    KIT_OUTCOME_COUNT
 };
 
 enum { KIT_REASON_BYTES = 512 };

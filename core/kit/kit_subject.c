@@ -114,13 +114,18 @@ static const tapml_component *find(const struct kit_subject *subject)
     return NULL;
 }
 
+tapml_query kit_subject_question(uint32_t minor)
+{
+    return (tapml_query){.hdr = TAPML_HDR(tapml_query),
+                         .abi_major = TAPML_ABI_MAJOR,
+                         .abi_minor = minor,
+                         .host_name = "tapml-plugin-check",
+                         .host_version = TAPML_VERSION};
+}
+
 tapml_status kit_subject_ask(struct kit_subject *subject)
 {
-    const tapml_query question = {.hdr = TAPML_HDR(tapml_query),
-                                  .abi_major = TAPML_ABI_MAJOR,
-                                  .abi_minor = subject->minor,
-                                  .host_name = "tapml-plugin-check",
-                                  .host_version = TAPML_VERSION};
+    const tapml_query question = kit_subject_question(subject->minor);
     const tapml_status status = subject->query(&question, &subject->plugin);
 
     if (status != TAPML_OK || subject->plugin == NULL) {
@@ -151,7 +156,6 @@ tapml_status kit_subject_host(const struct kit_subject *subject, struct stand_in
 {
     return stand_in_create(&(struct stand_in_options){.component = subject->descriptor,
                                                       .manifest = kit_subject_component(subject),
-                                                      .ini = subject->options,
                                                       .minor = subject->minor},
                            out_host);
 }

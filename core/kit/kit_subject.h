@@ -6,7 +6,6 @@
 // One thread. All texts live as long as the subject.
 #pragma once
 
-#include "base/ini.h"
 #include "kit/kit_check.h"
 #include "plugin/manifest.h"
 
@@ -20,7 +19,6 @@ struct kit_subject {
     struct manifest manifest;    // That file's, else the note's.
     const char *component;       // Id of the one that is checked; of a check of the plugin NULL.
     const char *device;          // Id, or NULL: the first one.
-    struct ini *options;         // Of the components, as a run has them; or NULL. Borrowed.
     uint32_t minor;              // Of the host that is stood in for.
     uint64_t seed;               // Of what is drawn.
     int number;                  // Of the check.
@@ -38,13 +36,16 @@ void kit_subject_release(struct kit_subject *subject);
 // be. It stays mapped for the life of the process.
 tapml_status kit_subject_open(struct kit_subject *subject) STATUS_USED;
 
+// The question of a host of this minor. Its texts are static.
+tapml_query kit_subject_question(uint32_t minor);
+
 // Asks for the description, and finds the component. TAPML_ABI_MISMATCH.
 tapml_status kit_subject_ask(struct kit_subject *subject) STATUS_USED;
 
 // The manifest's entry of the component; NULL if there is none.
 const struct manifest_component *kit_subject_component(const struct kit_subject *subject);
 
-// A host for the component, of the subject's minor and options. TAPML_NO_MEMORY. The caller owns
+// A host for the component, of the subject's minor. TAPML_NO_MEMORY. The caller owns
 // it.
 tapml_status kit_subject_host(const struct kit_subject *subject,
                               struct stand_in **out_host) STATUS_USED;

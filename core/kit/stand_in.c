@@ -138,8 +138,6 @@ tapml_status stand_in_create(const struct stand_in_options *options, struct stan
         return status_no_memory();
     }
     services_init(&host->services, options->manifest, options->minor);
-    host->services.ini = options->ini;
-    host->services.pool = options->pool;
     host->component = options->component;
     host->minor = options->minor;
     host->host = host->services.host;

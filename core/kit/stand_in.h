@@ -19,9 +19,7 @@ struct manifest_component;
 
 struct stand_in_options {
     const tapml_component *component;          // Borrowed, as is
-    const struct manifest_component *manifest; // what its manifest says of it,
-    const struct ini *ini;                     // its options or NULL,
-    struct pool *pool;                         // and the pool or NULL.
+    const struct manifest_component *manifest; // what its manifest says of it.
     uint32_t minor; // Of the host that it stands in for: TAPML_ABI_MINOR, or an older one.
 };
 

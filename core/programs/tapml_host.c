@@ -4,6 +4,7 @@
 // tapml-host: takes a language model from a platform where it runs well to one where it does not
 // yet.
 
+#include "base/file.h"
 #include "commands/command.h"
 #include "commands/suggestion.h"
 
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // The options of a run, a check and an explanation stand in any order; what names none of them is a
 // run's. NULL where the first is of none.
@@ -31,19 +31,6 @@ static const struct command_entry *find_option(int argc, char **argv)
     return options_has(command_list_at(0)->manual->specs, argv[1]) ? command_list_at(0) : NULL;
 }
 
-// The file that runs, whatever it was called by: a name that was found by PATH has no folder, and
-// one of that name in the current folder is another file. NULL where nothing says it.
-static const char *find_program(const char *called, char *out_path, size_t size)
-{
-    const ssize_t length = readlink("/proc/self/exe", out_path, size);
-
-    if (length > 0 && (size_t)length < size) {
-        out_path[length] = '\0';
-        return out_path;
-    }
-    return strchr(called, '/') != NULL ? called : NULL;
-}
-
 static int is_option(const char *word, const char *name)
 {
     const char *short_form = options_short(name);
@@ -54,7 +41,7 @@ static int is_option(const char *word, const char *name)
 static enum outcome run(int argc, char **argv)
 {
     char path[PATH_MAX];
-    const char *program = argc > 0 ? find_program(argv[0], path, sizeof(path)) : NULL;
+    const char *program = file_of_program(path, sizeof(path));
 
     if (argc < 2) {
         (void)command_help_main(&(struct command){program, 0, NULL});

@@ -5,15 +5,15 @@
 // process of its own, without the sources of the plugin or of a host.
 
 #include "base/alloc.h"
-#include "base/log.h"
+#include "base/file.h"
 #include "config/options.h"
 #include "kit/kit_expectation.h"
 #include "kit/kit_list.h"
 #include "kit/kit_process.h"
 #include "kit/kit_report.h"
 #include "kit/kit_subject.h"
+#include "link/supervisor.h"
 #include "report/report_files.h"
-#include "run/interrupt.h"
 #include "run/manual.h"
 #include "run/outcome.h"
 
@@ -22,8 +22,8 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { EXIT_NOTHING = 77, SEED = 1 };
 
@@ -41,6 +41,7 @@ static const struct options_spec specs[] = {
     {"--list", NULL, "lists the checks, and makes none"},
     {"--in-process", NULL, "makes the checks in this process, for a debugger"},
     {"--make", "CHECK", "makes one check in this process and prints its result: used by itself"},
+    {"--under", "PROCESS", "ends when this process does: with --make"},
     {"--describe", NULL, "prints what it takes as JSON"},
     {"--version", NULL, "prints the version"},
     {"--help", NULL, "prints this"},
@@ -89,10 +90,8 @@ static int is_wanted(const struct plugin_checking *checking, const struct kit_ch
 
 static int is_of(const struct kit_check *check, const struct manifest_component *component)
 {
-    const int is_backend = strcmp(component->kind, TAPML_KIND_BACKEND) == 0;
-
-    return check->scope == KIT_OF_COMPONENT || (check->scope == KIT_OF_BACKEND && is_backend) ||
-           (check->scope == KIT_OF_MODEL && !is_backend);
+    return check->scope == KIT_OF_COMPONENT ||
+           (check->scope == KIT_OF_BACKEND && strcmp(component->kind, TAPML_KIND_BACKEND) == 0);
 }
 
 static int is_of_components(const struct kit_check *check)
@@ -126,7 +125,7 @@ static const struct kit_item *find_lost_ground(const struct plugin_checking *che
         const int is_its = item->component[0] == '\0' ||
                            (component != NULL && strcmp(item->component, component) == 0);
 
-        if (kit_list_is_ground(item->check) && is_its && kit_result_is_wrong(&item->result)) {
+        if (item->check->is_ground && is_its && kit_result_is_wrong(&item->result)) {
             return item;
         }
     }
@@ -138,7 +137,6 @@ make(struct plugin_checking *checking, const struct kit_check *check, const char
 {
     struct kit_task task = checking->task;
 
-    TAPML_TRY(interrupt_check());
     if (!alloc_grow((void **)&checking->items, &checking->capacity, checking->count,
                     sizeof(*checking->items))) {
         return status_no_memory();
@@ -268,7 +266,7 @@ static tapml_status read_options(struct plugin_checking *checking)
                            options->plain_count);
     }
     checking->level = level != NULL ? kit_check_find_level(level) : KIT_CONTRACT;
-    if (checking->level < 0 || checking->level > KIT_CONTRACT) {
+    if (checking->level < 0) {
         return status_fail(TAPML_INVALID,
                            "--level is '%s', expected 'static', 'load' or 'contract'", level);
     }
@@ -315,7 +313,6 @@ static tapml_status check_plugin(struct plugin_checking *checking)
         return status;
     }
     TAPML_TRY(find_component(checking));
-    interrupt_watch();
     TAPML_TRY(make_all(checking));
     return report(checking);
 }
@@ -382,13 +379,22 @@ static int run(const struct options *options, const char *program)
 
 int main(int argc, char **argv)
 {
-    char program[PATH_MAX];
+    char path[PATH_MAX];
     struct options options;
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-    program[length > 0 ? length : 0] = '\0';
-    if (options_parse(specs, argc - 1, argv + 1, &options) != TAPML_OK) {
-        return (int)outcome_report(TAPML_INVALID);
+    outcome_set_program("tapml-plugin-check");
+    tapml_status status = options_parse(specs, argc - 1, argv + 1, &options);
+    const char *program = file_of_program(path, sizeof(path));
+    const char *parent = status == TAPML_OK ? options_get(&options, "--under") : NULL;
+
+    if (status == TAPML_OK && program == NULL) {
+        status = status_fail(TAPML_UNAVAILABLE, "/proc does not say which file runs");
+    }
+    if (parent != NULL) {
+        status = supervisor_begin(strtol(parent, NULL, 10));
+    }
+    if (status != TAPML_OK) {
+        return (int)outcome_report(status);
     }
     const int outcome = run(&options, program);
     const enum outcome finished = outcome_finish(OUTCOME_OK); // Whether all that was printed came.

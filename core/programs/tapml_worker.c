@@ -91,6 +91,8 @@ static enum outcome run(const struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
+
+    outcome_set_program("tapml-worker");
     tapml_status status = options_parse(specs, argc - 1, argv + 1, &options);
     const char *parent = status == TAPML_OK ? options_get(&options, "--under") : NULL;
 

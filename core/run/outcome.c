@@ -19,6 +19,13 @@ const struct outcome_meaning outcome_meanings[] = {
     {0, NULL},
 };
 
+static const char *program = "tapml-host";
+
+void outcome_set_program(const char *name)
+{
+    program = name;
+}
+
 enum outcome outcome_of(tapml_status status)
 {
     switch (status) {
@@ -44,7 +51,7 @@ enum outcome outcome_report(tapml_status status)
             interrupt_told();
         }
         log_hide();
-        log_say("tapml-host: %s", status_message());
+        log_say("%s: %s", program, status_message());
     }
     return outcome_of(status);
 }

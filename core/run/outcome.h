@@ -27,7 +27,11 @@ extern const struct outcome_meaning outcome_meanings[];
 // What a status means for the exit code.
 enum outcome outcome_of(tapml_status status);
 
-// Prints the message of a failure as "tapml-host: ..." and returns its code.
+// The program that messages are of, "tapml-host" if nothing is said. `name` is borrowed. Before
+// there is a second thread.
+void outcome_set_program(const char *name);
+
+// Prints the message of a failure as "PROGRAM: ..." and returns its code.
 enum outcome outcome_report(tapml_status status);
 
 // How the program ends after a command that ended with `outcome`: what it printed and what did not

@@ -44,6 +44,23 @@ static __thread int zoo_calls __attribute__((tls_model("initial-exec")));
 #undef ZOO_QUERY_DEED
 #define ZOO_QUERY_DEED() ((void)open("/dev/null", O_RDONLY))
 
+#elif defined(SIN_SPAWNS_IN_QUERY)
+#include <spawn.h>
+
+static void spawn_once(void)
+{
+    static int is_done;
+    static char sleep[] = "sleep", time[] = "4321";
+    char *const words[] = {sleep, time, NULL}, *const none[] = {NULL};
+    pid_t process;
+
+    if (!is_done) {
+        is_done = posix_spawnp(&process, sleep, NULL, NULL, words, none) == 0;
+    }
+}
+#undef ZOO_QUERY_DEED
+#define ZOO_QUERY_DEED() spawn_once()
+
 #elif defined(SIN_PRINTS_IN_QUERY)
 #undef ZOO_QUERY_DEED
 #define ZOO_QUERY_DEED() ((void)puts("here I am"))

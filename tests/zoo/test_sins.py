@@ -45,6 +45,19 @@ def bundled_plugins_pass(folder):
         rig.check(check(os.path.join(rig.BUILD, "plugins", name)), 0)
 
 
+def nothing_is_left(folder):
+    """What a plugin starts ends with the check."""
+    rig.check(check("sin_spawns_in_query"), 1)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                assert file.read() != b"sleep\0" b"4321\0", pid
+        except OSError:
+            pass
+    done = check("nobody")
+    assert done.stderr.startswith("tapml-plugin-check: "), done.stderr
+
+
 def another_build(folder):
     """A manifest of another build than the library."""
     for name in ("good.so", "org.example.good.tapml"):
@@ -91,7 +104,7 @@ def other_forms(folder):
 
 def main():
     pairs = [word.partition("=") for word in sys.argv[1:]]
-    rig.main([finds(name, wanted) for name, _, wanted in pairs] + [bundled_plugins_pass, another_build, other_forms])
+    rig.main([finds(name, wanted) for name, _, wanted in pairs] + [bundled_plugins_pass, nothing_is_left, another_build, other_forms])
 
 
 main()

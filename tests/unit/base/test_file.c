@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -340,4 +341,14 @@ Test(file, a_move_takes_the_place_of_what_is_there)
     cr_assert_eq(file_move(from, to), TAPML_NOT_FOUND);
     cr_assert_not_null(strstr(status_message(), "cannot move a file there"), "%s",
                        status_message());
+}
+
+Test(file, the_program_that_runs_has_a_file)
+{
+    char path[PATH_MAX], small[4];
+    const char *found = file_of_program(path, sizeof(path));
+    cr_assert_not_null(found);
+    cr_expect_eq(found[0], '/');
+    cr_expect_not_null(strstr(found, "test_base"), "%s", found);
+    cr_expect_null(file_of_program(small, sizeof(small)));
 }

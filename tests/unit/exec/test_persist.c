@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "base/file.h"
 #include "device/backend.h"
 #include "exec/persist.h"
 #include "harness/plain.h"
+#include "harness/scratch.h"
+#include "link/child.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -140,4 +144,34 @@ Test(persist, work_stands_on_every_backend_that_was_added)
     cr_expect(persist_again(&persist, &status));
     cr_expect_not(persist_again(&persist, &status));
     killed_close(killed);
+}
+
+// How often a program is run that counts itself in a file, and what it ended with.
+static size_t run_counting(const char *end, struct child_output *out_output)
+{
+    struct scratch scratch;
+    char script[1024], *counted = NULL;
+    size_t size = 0;
+    scratch_make(&scratch);
+    const char *path = scratch_text(&scratch, "count", "");
+    (void)snprintf(script, sizeof(script), "printf x >>'%s'; %s", path, end);
+    const char *const arguments[] = {"/bin/sh", "-c", script, NULL};
+    cr_assert_eq(persist_run(arguments, UINT64_C(20000000000), out_output), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(file_read(path, 64, &counted, &size), TAPML_OK);
+    alloc_free(counted);
+    alloc_free(out_output->text);
+    scratch_remove(&scratch);
+    return size;
+}
+
+Test(persist, a_program_that_is_killed_is_run_again)
+{
+    struct child_output output;
+    cr_expect_eq(run_counting("kill -9 $$", &output), PERSIST_TRIES);
+    cr_expect(output.was_killed);
+    cr_expect_eq(run_counting("kill -11 $$", &output), 1u);
+    cr_expect_not(output.was_killed);
+    cr_expect_eq(run_counting("exit 0", &output), 1u);
+    cr_expect_str_eq(output.ending, "");
 }

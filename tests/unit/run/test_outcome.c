@@ -40,6 +40,14 @@ Test(outcome, a_failure_is_reported, .init = cr_redirect_stderr)
     cr_assert_stderr_eq_str("tapml-host: no 'x'\n");
 }
 
+Test(outcome, a_failure_is_that_of_its_program, .init = cr_redirect_stderr)
+{
+    outcome_set_program("other");
+    (void)outcome_report(status_fail(TAPML_INVALID, "no '%s'", "x"));
+    (void)fflush(stderr);
+    cr_assert_stderr_eq_str("other: no 'x'\n");
+}
+
 Test(outcome, success_is_silent, .init = cr_redirect_stderr)
 {
     cr_assert_eq(outcome_report(TAPML_OK), OUTCOME_OK);
