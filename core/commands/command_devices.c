@@ -88,9 +88,10 @@ static tapml_status dump(const struct setup *setup, const char *name)
     struct survey survey;
 
     TAPML_TRY(ask(setup, name, &location, &survey));
-    if (survey.state == CANDIDATE_USABLE) {
-        TAPML_TRY(survey_find_device(&survey, location.component, location.device, &device));
+    if (survey.state != CANDIDATE_USABLE) {
+        return survey_status(&survey, &location);
     }
+    TAPML_TRY(survey_find_device(&survey, location.component, location.device, &device));
     TAPML_TRY(survey_status(&survey, &location));
     return print_file(location.component, device);
 }

@@ -12,6 +12,7 @@ import argparse
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 # A parser that takes its time or memory over a small input is wrong too.
@@ -35,10 +36,10 @@ def call(command):
 
 
 def point(number, name, status, said):
-    """Prints the result of a step."""
+    """Prints the result of a step; what a failed one said goes to standard error, which a test's runner shows."""
     print(f"{'ok' if status == 0 else 'not ok'} {number} - {name}")
-    for line in said if status != 0 else []:
-        print("#", line)
+    for line in [f"{name}: exit {status}", *said] if status != 0 else []:
+        print(line, file=sys.stderr)
 
 
 def main():
