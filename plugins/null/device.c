@@ -4,9 +4,9 @@
 
 #include "memory.h"
 #include "object.h"
+#include "ops.h"
 #include "queue.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const tapml_memory_type memory = {
@@ -16,10 +16,12 @@ static const tapml_memory_type memory = {
     .max_bytes = UINT64_MAX,
 };
 
+// What a driver says of its device. One whose memory the host cannot reach has neither trait of the
+// host's memory, and no `buffer_map` and `buffer_wrap` below.
 static const tapml_device_info info = {
     .hdr = TAPML_HDR(tapml_device_info),
     .id = "host",
-    .name = "ordinary memory, no operator",
+    .name = "ordinary memory",
     .traits = TAPML_DEVICE_HOST_MEMORY | TAPML_DEVICE_DETERMINISTIC,
     .n_memory_types = 1,
     .memory_types = (const tapml_memory_type *const[]){&memory},
@@ -45,35 +47,12 @@ open_device(tapml_object *backend, tapml_call *call, const char *id, tapml_objec
     return object_new(object_of(backend), call, 0, out_device);
 }
 
-// A backend lists here what it can run: the first op that works makes it useful.
-static tapml_status ops(tapml_object *device,
-                        tapml_call *call,
-                        const tapml_op_impl *const **out_list,
-                        uint32_t *out_count)
-{
-    *out_list = NULL;
-    *out_count = 0;
-    return TAPML_OK;
-}
-
-static tapml_status supports(tapml_object *device,
-                             tapml_call *call,
-                             const tapml_op *op,
-                             const tapml_value *args,
-                             uint32_t n_args,
-                             tapml_support *answer)
-{
-    answer->grade = TAPML_SUPPORT_NO;
-    snprintf(answer->reason, sizeof(answer->reason), "'%s' is not here, no operator is", op->name);
-    return TAPML_OK;
-}
-
 static const tapml_backend device_backend = {
     .hdr = TAPML_HDR(tapml_backend),
     .devices = devices,
     .open = open_device,
-    .ops = ops,
-    .supports = supports,
+    .ops = ops_list,
+    .supports = ops_supports,
     .buffer_new = memory_new,
     .buffer_wrap = memory_wrap,
     .buffer_map = memory_map,

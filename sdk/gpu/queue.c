@@ -126,7 +126,27 @@ tapml_status gpu_queue_copy(tapml_object *queue,
                                       target_offset, size);
 }
 
-// A kernel, since WebGPU has no command for it. It counts as a launch, not as an op call.
+// A kernel where the driver has no command for it, as WebGPU. It counts as a launch, not as an op
+// call.
+static tapml_status launch_fill(struct gpu_queue *queue,
+                                tapml_call *call,
+                                tapml_object *buffer,
+                                const struct k_fill_params *params)
+{
+    enum { ITEMS = 64 };
+    const uint32_t items = gpu_plan_items(queue, ITEMS);
+    const tapml_tensor words = {.hdr = TAPML_HDR(tapml_tensor), .buffer = buffer};
+
+    return gpu_plan_launch_quietly(queue, call,
+                                   &(struct gpu_plan){
+                                       .kernel = "fill",
+                                       .tune = {[K_FILL_TUNE_WG_X] = items},
+                                       .tensors = {[K_FILL_Y] = &words},
+                                       .params = params,
+                                       .groups = ((uint64_t)params->count + items - 1) / items,
+                                   });
+}
+
 tapml_status gpu_queue_fill(tapml_object *queue,
                             tapml_call *call,
                             tapml_object *buffer,
@@ -134,24 +154,24 @@ tapml_status gpu_queue_fill(tapml_object *queue,
                             uint64_t size,
                             uint32_t pattern)
 {
-    enum { ITEMS = 64 };
     struct gpu_queue *self = (struct gpu_queue *)queue;
-    const uint32_t items = gpu_plan_items(self, ITEMS);
-    const tapml_tensor words = {.hdr = TAPML_HDR(tapml_tensor), .buffer = buffer};
+    const struct gpu_device *device = self->device;
+    const struct gpu_driver *driver = device->root->driver;
     const struct k_fill_params params = {
         .at = (uint32_t)(offset / 4), .count = (uint32_t)(size / 4), .pattern = pattern};
 
     if (params.count == 0) {
         return TAPML_OK;
     }
-    return gpu_plan_launch_quietly(self, call,
-                                   &(struct gpu_plan){
-                                       .kernel = "fill",
-                                       .tune = {[K_FILL_TUNE_WG_X] = items},
-                                       .tensors = {[K_FILL_Y] = &words},
-                                       .params = &params,
-                                       .groups = ((uint64_t)params.count + items - 1) / items,
-                                   });
+    if (driver->fill == NULL) {
+        return launch_fill(self, call, buffer, &params);
+    }
+    const tapml_status status = gpu_device_check(device, call);
+
+    return status != TAPML_OK
+               ? status
+               : driver->fill(device->impl, call, ((struct gpu_buffer *)buffer)->impl, offset, size,
+                              pattern);
 }
 
 tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call)

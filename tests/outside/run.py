@@ -6,18 +6,18 @@ they are corrupted, and taken through a whole run. Speaks TAP.
 
     run.py --build BUILD [--sanitize VALUE] [--compiler COMMAND]
 """
-import argparse
 import json
 import math
 import os
 import random
-import shlex
 import shutil
 import sqlite3
 import struct
 import subprocess
 import sys
-import tempfile
+
+import tree
+from tree import call, expect, find
 
 VOCABULARY, WIDTH, SCALE = 32, 8, 1.5
 PROMPTS = [[1, 2, 3], [7], [30, 4, 4, 19, 0]]
@@ -43,50 +43,7 @@ require = all
 OPS = {"tapml.embed", "org.example.scale", "tapml.gather_rows", "tapml.linear"}
 
 
-class Wrong(Exception):
-    """What the test found to be otherwise than promised."""
-
-
-def expect(condition, message):
-    if not condition:
-        raise Wrong(message)
-
-
-def call(command, environment=None, code=0):
-    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    expect(done.returncode == code,
-           f"{shlex.join(command)}: exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 # ---- the tree --------------------------------------------------------------------------------------
-
-
-def install(build, folder):
-    """Puts the build's files below `folder`, as a package would, and gives the prefix that they have there."""
-    call(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder])
-    options = json.loads(call(["meson", "introspect", build, "--buildoptions"]))
-    prefix = next(option["value"] for option in options if option["name"] == "prefix")
-    return os.path.join(folder, prefix.lstrip("/"))
-
-
-def find(folder, name):
-    for root, _, names in os.walk(folder):
-        if name in names:
-            return os.path.join(root, name)
-    raise Wrong(f"the tree has no '{name}'")
-
-
-def relocate(prefix):
-    """Tells the pkg-config files where their tree is: all else in them follows from that line."""
-    folder = os.path.dirname(find(prefix, "tapml-plugin-1.pc"))
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        lines = open(path, encoding="utf-8").read().splitlines()
-        moved = [f"prefix={prefix}" if line.startswith("prefix=") else line for line in lines]
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(moved) + "\n")
-    return folder
 
 
 def build_outside(place, source, sanitize, compiler):
@@ -310,44 +267,12 @@ CHECKS = [
 
 
 def prepare(folder, arguments):
-    here = os.path.dirname(os.path.abspath(__file__))
-    place = {"folder": folder, "sanitize": arguments.sanitize, "source": os.path.join(folder, "source"), "build": os.path.join(folder, "build")}
-    place["prefix"] = install(arguments.build, os.path.join(folder, "tree"))
-    place["pkgconfig"] = relocate(place["prefix"])
-    place["host"] = os.path.join(place["prefix"], "bin", "tapml-host")
-    # The host probes every driver of the machine, and what those leak is not ours: no leak check.
-    place["environment"] = dict(os.environ, HOME=folder, XDG_DATA_HOME=folder, ASAN_OPTIONS="detect_leaks=0")
-    place["environment"].pop("TAPML_PLUGIN_PATH", None)
-    build_outside(place, here, arguments.sanitize, arguments.compiler)
+    place = tree.place(folder, arguments)
+    place["source"] = os.path.join(folder, "source")
+    place["build"] = os.path.join(folder, "build")
+    build_outside(place, os.path.dirname(os.path.abspath(__file__)), arguments.sanitize, arguments.compiler)
     return place
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--sanitize", default="none")
-    parser.add_argument("--compiler", default="")
-    arguments = parser.parse_args()
-    os.umask(0o022)  # The host trusts no folder that a group can write.
-    print(f"1..{len(CHECKS) + 1}")
-    failed = 0
-    with tempfile.TemporaryDirectory(prefix="tapml-outside-") as folder:
-        place = None
-        for number, check in enumerate([("it builds against an installed tree", None)] + CHECKS, 1):
-            name, function, *values = check
-            try:
-                if function is None:
-                    place = prepare(folder, arguments)
-                else:
-                    expect(place is not None, "nothing was built")
-                    function(place, *values)
-                print(f"ok {number} - {name}", flush=True)
-            except Wrong as wrong:
-                failed += 1
-                print(f"not ok {number} - {name}")
-                print("".join(f"# {line}\n" for line in str(wrong).splitlines()), end="", flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tree.report("it builds against an installed tree", prepare, CHECKS))

@@ -191,6 +191,14 @@ struct gpu_driver {
                          uint64_t target_offset,
                          uint64_t size);
 
+    // Writes `pattern` into each four bytes. NULL: the kernel `fill` of the table does it.
+    tapml_status (*fill)(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         uint32_t pattern);
+
     tapml_status (*launch)(struct driver_device *device,
                            tapml_call *call,
                            const struct gpu_launch *launch);

@@ -69,6 +69,14 @@ tapml_status queue_wait(struct driver_device *device,
                         uint64_t timeout_ns,
                         uint64_t *out_reached);
 
+// Only drivers whose interface has a command for it have it.
+tapml_status memory_fill(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *buffer,
+                         uint64_t offset,
+                         uint64_t size,
+                         uint32_t pattern);
+
 // Only drivers that can restart their queue have it.
 tapml_status queue_restart(struct driver_device *device, tapml_call *call);
 

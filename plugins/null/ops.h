@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tapml/backend.h>
+
+// The ops that the device computes. Each is a file of ops/, which is a stub until somebody writes
+// it: it joins when it computes, by a word here, as in `OP(silu) OP(rms_norm)`.
+#define OPS(OP)
+
+// Members of tapml_backend.
+tapml_status ops_list(tapml_object *device,
+                      tapml_call *call,
+                      const tapml_op_impl *const **out_list,
+                      uint32_t *out_count);
+tapml_status ops_supports(tapml_object *device,
+                          tapml_call *call,
+                          const tapml_op *op,
+                          const tapml_value *args,
+                          uint32_t n_args,
+                          tapml_support *answer);
+
+// What a stub of ops/ answers.
+tapml_status ops_unwritten(tapml_object *queue, tapml_call *call);
