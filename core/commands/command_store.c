@@ -6,7 +6,9 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "config/options.h"
+#include "run/case_weights.h"
 #include "run/run_lock.h"
+#include "run/setup.h"
 #include "store/merge.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -17,18 +19,22 @@
 
 static const struct options_spec specs[] = {
     {"--into", "DIR", "the folder that receives; made if it is absent"},
-    {"--help", NULL, "prints this"},
+    {"--model", "PATH", "of inline: the weights' folder; by default that of the run"},
+    SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_store_manual = {
     .usage = "tapml-host store merge DIR [DIR ...] --into DIR\n"
-             "tapml-host store remove RUN DIR",
+             "tapml-host store remove RUN DIR\n"
+             "tapml-host store inline DIR [--model PATH]",
     .about = "merge adds the prompts, cases and results of the runs in the folders to the "
              "store of another folder. Rows that both have must agree: each that does not "
              "is printed, the row of --into stays, and the exit code is 1. The folders "
              "that are merged are only read.\n"
-             "remove takes out what the run with this id has written (table run).",
+             "remove takes out what the run with this id has written (table run).\n"
+             "inline puts the weights of its cases into a store, which is replayed without the "
+             "model from then on.",
     .specs = specs,
 };
 
@@ -136,6 +142,43 @@ static tapml_status remove_run(const char *id, const char *folder)
     return close_receiver(&receiver, status);
 }
 
+static tapml_status
+put_weights(const struct command *command, const struct options *options, const char *folder)
+{
+    struct receiver receiver = {NULL, NULL};
+    struct setup setup;
+
+    TAPML_TRY(check_folders(options));
+    TAPML_TRY(setup_open(command->program, options, NULL, &setup));
+    tapml_status status = open_receiver(folder, 0, &receiver);
+
+    if (status == TAPML_OK) {
+        status = case_weights_inline(&setup, receiver.store, options_get(options, "--model"));
+    }
+    status = close_receiver(&receiver, status);
+    setup_close(&setup);
+    return status;
+}
+
+static tapml_status
+do_action(const struct command *command, const struct options *options, int64_t *out_disagreements)
+{
+    const char *action = options->plain_count > 0 ? options->plain[0] : "";
+    const char *into = options_get(options, "--into");
+
+    if (strcmp(action, "merge") == 0 && options->plain_count > 1 && into != NULL) {
+        return merge(into, options, out_disagreements);
+    }
+    if (strcmp(action, "remove") == 0 && options->plain_count == 3 && into == NULL) {
+        return remove_run(options->plain[1], options->plain[2]);
+    }
+    if (strcmp(action, "inline") == 0 && options->plain_count == 2 && into == NULL) {
+        return put_weights(command, options, options->plain[1]);
+    }
+    return status_fail(TAPML_INVALID, "store takes 'merge DIR [DIR ...] --into DIR', 'remove RUN "
+                                      "DIR' or 'inline DIR', see --help");
+}
+
 enum outcome command_store_main(const struct command *command)
 {
     struct options options;
@@ -146,17 +189,7 @@ enum outcome command_store_main(const struct command *command)
         return outcome_report(options_help(&command_store_manual));
     }
     if (status == TAPML_OK) {
-        const char *action = options.plain_count > 0 ? options.plain[0] : "";
-        const char *into = options_get(&options, "--into");
-
-        if (strcmp(action, "merge") == 0 && options.plain_count > 1 && into != NULL) {
-            status = merge(into, &options, &disagreements);
-        } else if (strcmp(action, "remove") == 0 && options.plain_count == 3 && into == NULL) {
-            status = remove_run(options.plain[1], options.plain[2]);
-        } else {
-            status = status_fail(TAPML_INVALID, "store takes 'merge DIR [DIR ...] --into DIR' or "
-                                                "'remove RUN DIR', see --help");
-        }
+        status = do_action(command, &options, &disagreements);
     }
     return status == TAPML_OK && disagreements > 0 ? OUTCOME_WRONG : outcome_report(status);
 }

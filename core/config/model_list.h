@@ -1,12 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the list of published models is: the first of
-//
-//   1  TAPML_MODELS, an absolute folder; not under AT_SECURE
-//   2  in a build tree, conf/models of its source
-//   3  beside the executable: ../share/tapml/1/models
-//   4  the folder that the build was configured for
+// The list of published models, from where it is (config/data_folder.h).
 //
 // One thread, because the environment is read.
 #pragma once

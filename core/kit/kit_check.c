@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const char *const LEVELS[KIT_LEVEL_COUNT] = {"static", "load", "contract"};
+static const char *const LEVELS[KIT_LEVEL_COUNT] = {"static", "load", "contract", "numerics",
+                                                    "models"};
 
 const char *kit_check_level_name(enum kit_level level)
 {

@@ -24,7 +24,15 @@ enum kit_scope {
 };
 
 // The order of the levels: what the lower ones find would make the higher ones fail too.
-enum kit_level { KIT_STATIC, KIT_LOAD, KIT_CONTRACT, KIT_LEVEL_COUNT };
+enum kit_level { KIT_STATIC, KIT_LOAD, KIT_CONTRACT, KIT_NUMERICS, KIT_MODELS, KIT_LEVEL_COUNT };
+
+// What stands on a check: would fail by the same, so that nothing is known of it where the check
+// has failed. Of the same component, or of all where the check opens the plugin.
+enum kit_ground {
+    KIT_NO_GROUND,
+    KIT_GROUND,           // All behind it.
+    KIT_GROUND_OF_LEVELS, // Those of higher levels.
+};
 
 struct kit_check {
     const char *id; // "E-03"
@@ -35,11 +43,9 @@ struct kit_check {
 
     // Makes the check. `*io_result` is a pass before, and is told what is wrong by kit_result_*.
     void (*run)(const struct kit_subject *subject, struct kit_result *io_result);
-    int number; // Of the subject while `run` runs: which of several of its kind it is.
-
-    // Those behind it stand on it: they would fail by the same, and nothing is known of them where
-    // it has failed. They are those of the same component, or all that open the plugin.
-    int is_ground;
+    int number;       // Of the subject while `run` runs: which of several of its kind it is.
+    const char *what; // The same: the op or the file that it is made by; or NULL.
+    enum kit_ground ground;
 };
 
 // "static", "load" and so on; -1 for a word that is none.

@@ -26,6 +26,7 @@ static void
 prepare(struct kit_subject *subject, const struct kit_check *check, struct kit_result *io_result)
 {
     subject->number = check->number;
+    subject->what = check->what;
     if (check->scope == KIT_OF_FILE) {
         return;
     }
@@ -49,6 +50,7 @@ void kit_process_run(const struct kit_task *task,
     subject.device = task->device;
     subject.minor = task->minor;
     subject.seed = task->seed;
+    subject.replay = task->replay;
     prepare(&subject, check, out_result);
     if (kit_result_is_good(out_result)) {
         check->run(&subject, out_result);
@@ -146,6 +148,7 @@ tapml_status kit_process_make(const struct kit_task *task,
     count = add(arguments, count, "--seed", seed);
     count = add(arguments, count, "--component", task->component);
     count = add(arguments, count, "--device", task->device);
+    count = add(arguments, count, "--replay", task->replay);
     arguments[count++] = "--"; // Whatever the file is called.
     arguments[count] = task->plugin;
     const uint64_t begin_ns = clock_now_ns();

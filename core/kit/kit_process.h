@@ -18,6 +18,7 @@ struct kit_task {
     const char *device;    // Id; NULL: the first one.
     uint32_t minor;        // Of the host that is stood in for.
     uint64_t seed;
+    const char *replay; // A store of cases; or NULL.
 };
 
 // Makes a check in a child. `*out_time_ns` is how long it took. TAPML_UNAVAILABLE if the program

@@ -379,7 +379,7 @@ static void threads_are_apart(const struct kit_subject *subject, struct kit_resu
 #define DRIVER_CHECK(id_, number_, about_)                                                         \
     {                                                                                              \
         .id = id_, .level = KIT_CONTRACT, .scope = KIT_OF_BACKEND, .about = about_,                \
-        .limit_s = LIMIT_S, .run = driver_works, .number = number_, .is_ground = 1                 \
+        .limit_s = LIMIT_S, .run = driver_works, .number = number_, .ground = KIT_GROUND           \
     }
 
 static const struct kit_check CHECKS[] = {

@@ -21,7 +21,9 @@ struct kit_subject {
     const char *device;          // Id, or NULL: the first one.
     uint32_t minor;              // Of the host that is stood in for.
     uint64_t seed;               // Of what is drawn.
-    int number;                  // Of the check.
+    int number;                  // Of the check,
+    const char *what;            // and what it is made by.
+    const char *replay;          // A store that somebody brings; or NULL.
     tapml_plugin_query_fn query; // NULL until it is opened.
     const tapml_plugin *plugin;  // Its description.
     const tapml_component *descriptor; // Of `component`.

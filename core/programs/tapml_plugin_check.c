@@ -28,12 +28,13 @@
 enum { EXIT_NOTHING = 77, SEED = 1 };
 
 static const struct options_spec specs[] = {
-    {"--level", "static|load|contract", "checks up to this level; contract by default"},
+    {"--level", "static|load|contract|numerics|models", "checks up to this level; all by default"},
     {"--only", "PATTERN", "checks whose id matches, as 'E-*'; may be repeated"},
     {"--component", "ID", "one component of the plugin; all by default"},
     {"--device", "ID", "the device of backends; the first one by default"},
     {"--expect", "FILE", "the checks that are known to fail, each with a reason"},
     {"--host-minor", "N", "stands in for a host of this minor of the ABI"},
+    {"--replay", "FILE", "judges devices by the cases of a store or a bundle, too"},
     {"--seed", "N", "of sizes, offsets and bytes; 1 by default"},
     {"--json", "FILE", "writes the results as JSON, too"},
     {"--junit", "FILE", "writes them as JUnit's XML"},
@@ -50,7 +51,7 @@ static const struct options_spec specs[] = {
 
 static const struct options_manual manual = {
     .usage =
-        "tapml-plugin-check PLUGIN [--level static|load|contract] [--component ID] [--device ID]",
+        "tapml-plugin-check PLUGIN [--level LEVEL] [--component ID] [--device ID] [--replay FILE]",
     .about = "Checks a plugin, the library or its manifest, against the rules of the plugin ABI "
              "that a machine can see. Each check runs in a process of its own with a time limit, "
              "so a plugin that crashes or hangs fails one check.\n"
@@ -77,6 +78,9 @@ static int is_wanted(const struct plugin_checking *checking, const struct kit_ch
 {
     const char *pattern = options_at(checking->options, "--only", 0);
 
+    if (check->level == KIT_MODELS && check->what == NULL && checking->task.replay == NULL) {
+        return 0; // Nothing to replay.
+    }
     if (pattern == NULL) {
         return (int)check->level <= checking->level;
     }
@@ -124,8 +128,11 @@ static const struct kit_item *find_lost_ground(const struct plugin_checking *che
         const struct kit_item *item = &checking->items[i];
         const int is_its = item->component[0] == '\0' ||
                            (component != NULL && strcmp(item->component, component) == 0);
+        const int is_ground =
+            item->check->ground == KIT_GROUND ||
+            (item->check->ground == KIT_GROUND_OF_LEVELS && check->level > item->check->level);
 
-        if (item->check->is_ground && is_its && kit_result_is_wrong(&item->result)) {
+        if (is_ground && is_its && kit_result_is_wrong(&item->result)) {
             return item;
         }
     }
@@ -265,10 +272,12 @@ static tapml_status read_options(struct plugin_checking *checking)
         return status_fail(TAPML_INVALID, "one library or manifest expected, %zu given",
                            options->plain_count);
     }
-    checking->level = level != NULL ? kit_check_find_level(level) : KIT_CONTRACT;
+    checking->level = level != NULL ? kit_check_find_level(level) : KIT_LEVEL_COUNT - 1;
     if (checking->level < 0) {
         return status_fail(TAPML_INVALID,
-                           "--level is '%s', expected 'static', 'load' or 'contract'", level);
+                           "--level is '%s', expected 'static', 'load', 'contract', 'numerics' or "
+                           "'models'",
+                           level);
     }
     TAPML_TRY(
         options_i64(options, "--host-minor", TAPML_ABI_MINOR, 0, TAPML_ABI_MINOR + 1, &minor));
@@ -276,6 +285,7 @@ static tapml_status read_options(struct plugin_checking *checking)
     checking->task.plugin = options->plain[0];
     checking->task.component = options_get(options, "--component");
     checking->task.device = options_get(options, "--device");
+    checking->task.replay = options_get(options, "--replay");
     checking->task.minor = (uint32_t)minor;
     checking->task.seed = (uint64_t)seed;
     return TAPML_OK;

@@ -3,10 +3,14 @@
 
 #include "run/case_weights.h"
 
+#include "base/alloc.h"
+#include "base/arena.h"
 #include "model/weight_files.h"
 #include "run/run_metadata.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
+#include "store/store.h"
+#include "store/weight.h"
 
 #include <stdio.h>
 
@@ -33,4 +37,71 @@ tapml_status case_weights_open(struct setup *setup,
         return run_metadata_encode(store, *out_checkpoint);
     }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
+}
+
+static tapml_status
+inline_one(struct store *store, const struct checkpoint *checkpoint, const struct weight_row *row)
+{
+    const struct checkpoint_tensor *tensor =
+        checkpoint != NULL ? checkpoint_find(checkpoint, row->name) : NULL;
+    int is_same = row->is_inline;
+    void *copy = NULL;
+
+    if (!row->is_inline) {
+        TAPML_TRY(weight_is_same(row, tensor, &is_same));
+    }
+    if (!is_same) {
+        return status_fail(TAPML_PRECONDITION,
+                           "%s refers to weight '%.200s', which %s; give --model",
+                           store_path(store), row->name,
+                           checkpoint == NULL ? "is not in it, and its checkpoint is not there"
+                           : tensor == NULL   ? "the checkpoint does not have"
+                                              : "has other bytes in the checkpoint");
+    }
+    if (row->is_inline) {
+        return TAPML_OK;
+    }
+    const void *data = checkpoint_contents(tensor, &copy);
+    const tapml_status status =
+        data != NULL ? weight_inline(store, row->name, data, tensor->bytes) : status_no_memory();
+
+    alloc_free(copy);
+    return status;
+}
+
+static tapml_status
+inline_all(struct store *store, const struct checkpoint *checkpoint, struct arena *arena)
+{
+    struct weight_row *rows = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(weight_list(store, arena, &rows, &count));
+    TAPML_TRY(store_begin(store));
+    for (size_t i = 0; i < count; i++) {
+        const tapml_status status = inline_one(store, checkpoint, &rows[i]);
+
+        if (status != TAPML_OK) {
+            store_rollback(store);
+            return status;
+        }
+    }
+    return store_commit(store);
+}
+
+tapml_status case_weights_inline(struct setup *setup, struct store *store, const char *given)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct arena *arena = arena_create();
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = case_weights_open(setup, store, given, &checkpoint);
+
+    if (status == TAPML_OK) {
+        status = inline_all(store, checkpoint, arena);
+    }
+    checkpoint_close(checkpoint);
+    arena_destroy(arena);
+    return status;
 }

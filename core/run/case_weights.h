@@ -16,3 +16,8 @@ tapml_status case_weights_open(struct setup *setup,
                                struct store *store,
                                const char *given,
                                struct checkpoint **out_checkpoint) STATUS_USED;
+
+// Puts the bytes of all those weights into the store, which is replayed without the checkpoint from
+// then on, in one transaction. TAPML_PRECONDITION names a weight that is not there, or is another.
+tapml_status
+case_weights_inline(struct setup *setup, struct store *store, const char *given) STATUS_USED;

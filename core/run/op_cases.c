@@ -139,7 +139,7 @@ copy_case(const struct op_cases_options *options, int64_t id, struct op_cases *c
     }
     tapml_status status = label_read(source, id, arena, &item);
 
-    if (status == TAPML_OK && strcmp(item.op_name, cases->op) == 0) {
+    if (status == TAPML_OK && (options->op == NULL || strcmp(item.op_name, cases->op) == 0)) {
         status = stored_case_load(source, id, arena, &item);
         if (status == TAPML_OK) {
             status = widen_all(options, arena, &item);
@@ -194,7 +194,9 @@ static tapml_status make_store(struct op_cases *cases)
 tapml_status op_cases_copy(const struct op_cases_options *options, struct op_cases *out_cases)
 {
     *out_cases = (struct op_cases){.store = NULL};
-    TAPML_TRY(find_op(options->source, options->op, out_cases));
+    if (options->op != NULL) {
+        TAPML_TRY(find_op(options->source, options->op, out_cases));
+    }
     TAPML_TRY(make_store(out_cases));
     return copy_all(options, out_cases);
 }

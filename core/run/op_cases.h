@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The cases of one op as a store of their own, in a folder for temporary files: whatever is judged
-// by them, the store that they come from stays as it is.
+// The cases of one op, or all that a store has, as a store of their own, in a folder for temporary
+// files: whatever is judged by them, the store that they come from stays as it is.
 #pragma once
 
 #include "base/status.h"
@@ -17,18 +17,18 @@ struct op_cases {
     char folder[256];
     char path[300];
     size_t count;
-    char op[128]; // Its full name.
+    char op[128]; // Its full name; "" of all.
 };
 
 struct op_cases_options {
     struct store *source;
-    const char *op;                      // With or without "tapml.".
+    const char *op;                      // With or without "tapml."; NULL: all.
     const struct checkpoint *checkpoint; // Of the source; or NULL.
     int widens;                          // Plain weights become f32, which is exact.
 };
 
-// Copies the cases of an op. TAPML_NOT_FOUND where the source has none, with the ops that it has.
-// `op_cases_close` removes the copy; also after a failure.
+// Copies the cases of an op, or all. TAPML_NOT_FOUND where the source has none, with the ops that
+// it has. `op_cases_close` removes the copy; also after a failure.
 tapml_status op_cases_copy(const struct op_cases_options *options,
                            struct op_cases *out_cases) STATUS_USED;
 void op_cases_close(struct op_cases *cases);

@@ -76,10 +76,12 @@ static tapml_status learn(void *user, struct registry *registry)
 
 // -- Life --------------------------------------------------------------------------------------
 
+enum setup_manner { SETUP_AS_A_HOST, SETUP_TO_CHECK, SETUP_BARE };
+
 static tapml_status open_with(const char *program,
                               const struct options *options,
                               const struct ini *ini,
-                              int takes_all,
+                              enum setup_manner manner,
                               struct setup *out_setup)
 {
     struct setup setup = {
@@ -109,9 +111,9 @@ static tapml_status open_with(const char *program,
                                              .ini_path = ini != NULL ? ini->name : NULL,
                                              .pool = setup.pool,
                                              .safe_only = options_get(options, "--safe") != NULL,
-                                             .takes_all = takes_all,
-                                             .vet = vet,
-                                             .learn = learn,
+                                             .takes_all = manner == SETUP_TO_CHECK,
+                                             .vet = manner == SETUP_BARE ? NULL : vet,
+                                             .learn = manner == SETUP_BARE ? NULL : learn,
                                              .user = strangers},
                   &setup.registry);
 
@@ -129,7 +131,7 @@ tapml_status setup_open(const char *program,
                         const struct ini *ini,
                         struct setup *out_setup)
 {
-    return open_with(program, options, ini, 0, out_setup);
+    return open_with(program, options, ini, SETUP_AS_A_HOST, out_setup);
 }
 
 tapml_status setup_open_check(const char *program,
@@ -137,7 +139,13 @@ tapml_status setup_open_check(const char *program,
                               const struct ini *ini,
                               struct setup *out_setup)
 {
-    return open_with(program, options, ini, 1, out_setup);
+    return open_with(program, options, ini, SETUP_TO_CHECK, out_setup);
+}
+
+tapml_status
+setup_open_bare(const char *program, const struct options *options, struct setup *out_setup)
+{
+    return open_with(program, options, NULL, SETUP_BARE, out_setup);
 }
 
 void setup_close(struct setup *setup)

@@ -62,6 +62,12 @@ tapml_status setup_open_check(const char *program,
                               const struct options *options,
                               const struct ini *ini,
                               struct setup *out_setup) STATUS_USED;
+
+// The same in a process that is there for a plugin, and may be lost with it: none is tried in a
+// worker before it is opened.
+tapml_status setup_open_bare(const char *program,
+                             const struct options *options,
+                             struct setup *out_setup) STATUS_USED;
 void setup_close(struct setup *setup);
 
 // The options of all commands that open a model: --architecture, --unknown-keys,

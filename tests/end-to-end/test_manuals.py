@@ -158,7 +158,7 @@ def installed(program):
 
 def all_pages():
     pages = sorted(glob.glob(os.path.join(MANUALS, "*.[15]")))
-    assert len(pages) == 9, pages
+    assert len(pages) == 10, pages
     return pages
 
 
@@ -243,7 +243,7 @@ def bash_offers_what_stands_alone(folder):
     with open(os.path.join(folder, "run.tapmlrun"), "w", encoding="utf-8"):
         pass
     for line, expected in {
-            ("report", ""): "results", ("replay", ""): "results run.tapmlrun", ("store", ""): "merge remove",
+            ("report", ""): "results", ("replay", ""): "results run.tapmlrun", ("store", ""): "inline merge remove",
             ("replay", "--backend", "x", ""): "results run.tapmlrun", ("replay", "--case", "=", "1", "ru"): "run.tapmlrun",
             ("store", "merge", ""): "results", ("store", "merge", "a", "b", "c", ""): "results",
             ("store", "merge", "a", "--into", "b", "r"): "results", ("export", "run.tapmlrun", ""): "results",

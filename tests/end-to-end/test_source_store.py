@@ -107,6 +107,28 @@ def weights_must_be_at_hand(folder):
         os.rename(moved, model)
 
 
+def weights_go_into_the_store(folder):
+    """`store inline`: nothing of the model is needed from then on."""
+    dir_, model = carved()
+    moved, own = os.path.join(folder, "moved"), os.path.join(folder, "whole")
+    os.makedirs(own)
+    store = os.path.join(own, "run.tapmlrun")
+    shutil.copy(os.path.join(dir_, "run.tapmlrun"), store)
+    os.rename(model, moved)
+    try:
+        rig.contains(rig.check(rig.host("store", "inline", own), 2).stderr, "refers to weight", "give --model")
+        other = os.path.join(rig.DATA, "models", "qwen2")
+        rig.contains(rig.check(rig.host("store", "inline", own, "--model", other), 2).stderr, "refers to weight")
+        assert rig.rows(own, "SELECT 1 FROM weight AS w JOIN tensor AS t ON t.key = w.key") == []
+        for _ in range(2):  # The second one finds them there.
+            rig.check(rig.host("store", "inline", own, "--model", moved), 0)
+        ini, _ = write(folder, store)
+        rig.contains(rig.check(rig.host("--config", ini), 0).stdout, "gpu: all ")
+    finally:
+        os.rename(moved, model)
+    rig.contains(rig.check(rig.host("store", "inline", os.path.join(folder, "nowhere")), 2).stderr, "there is no store in")
+
+
 def floats(values, *shape):
     return memoryview(array.array("f", values)).cast("B").cast("f", shape)
 
@@ -228,7 +250,7 @@ def a_store_that_was_changed_is_refused(folder):
     rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "holds cases that", "1 of them")
 
 
-TESTS = [cases_of_a_run_are_judged_without_its_model, plan_of_cases_is_one_for_the_model, weights_must_be_at_hand,
+TESTS = [cases_of_a_run_are_judged_without_its_model, plan_of_cases_is_one_for_the_model, weights_must_be_at_hand, weights_go_into_the_store,
          calls_of_another_program_are_judged, a_wrong_mapping_is_named_and_no_target_is_accused,
          what_cannot_be_is_one_sentence, a_case_that_is_no_call_accuses_no_target, a_store_that_was_changed_is_refused]
 

@@ -5,6 +5,7 @@
 // wrong: it defines the macro for that thing and includes this file.
 #pragma once
 
+#include "zoo_helpers.h"
 #include "zoo_ops.h"
 
 #include <tapml/backend.h>
@@ -152,13 +153,6 @@ static tapml_status zoo_sum(ORG_EXAMPLE_SUM_PARAMS)
     return TAPML_OK;
 }
 
-static void flush_to_zero(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8000u);
-#endif
-}
-
 static tapml_status zoo_trouble(ORG_EXAMPLE_TROUBLE_PARAMS)
 {
     ++own(queue)->calls;
@@ -212,6 +206,9 @@ static tapml_status supports(tapml_object *device,
 {
     const int is_trouble = strcmp(op->name, org_example_trouble.name) == 0;
     ZOO_SUPPORTS_DEED(op->name);
+    if (refuses_half(args, n_args, answer)) {
+        return TAPML_OK;
+    }
     answer->grade = is_trouble ? TAPML_SUPPORT_NO : TAPML_SUPPORT_YES;
     snprintf(answer->reason, sizeof(answer->reason), "%s", is_trouble ? "it is trouble" : "");
     return TAPML_OK;

@@ -6,6 +6,10 @@
 
 #include "zoo_element.h"
 
+#ifndef ZOO_SILU
+#define ZOO_SILU(value) ((value) / (1.0 + exp(-(value))))
+#endif
+
 static tapml_status
 zoo_silu(tapml_object *queue, tapml_call *call, const tapml_tensor *x, const tapml_tensor *y)
 {
@@ -13,7 +17,7 @@ zoo_silu(tapml_object *queue, tapml_call *call, const tapml_tensor *x, const tap
     ZOO_OP_DEED();
     for (int64_t i = 0; i < count_of(y); ++i) {
         const double value = *element(x, i);
-        *element(y, i) = (float)(value / (1.0 + exp(-value)));
+        *element(y, i) = (float)ZOO_SILU(value);
     }
     return TAPML_OK;
 }

@@ -31,9 +31,9 @@ Test(kit_list, every_check_of_a_driver_is_there)
 
         for (size_t at = 0; kit_list_at(at) != NULL; at++) {
             found += strcmp(kit_list_at(at)->about, driver_check_about(i)) == 0 &&
-                     kit_list_at(at)->number == (int)i && kit_list_at(at)->is_ground;
+                     kit_list_at(at)->number == (int)i && kit_list_at(at)->ground == KIT_GROUND;
         }
         cr_expect_eq(found, 1u, "%s", driver_check_name(i));
     }
-    cr_expect_not(kit_list_find("C-03")->is_ground);
+    cr_expect_eq(kit_list_find("C-03")->ground, KIT_NO_GROUND);
 }

@@ -39,8 +39,9 @@ Test(kit_process, a_good_plugin_passes_in_this_process, .timeout = 120)
         const struct kit_task task = task_of(is_whole ? NULL : "reference");
         struct kit_result result;
 
-        // H-01 to H-03 are about the first time that the library is opened.
-        if (strcmp(check->id, "H-03") == 0) {
+        // H-01 to H-03 are about the first time that the library is opened; above the contract are
+        // cases that this program does not find.
+        if (strcmp(check->id, "H-03") == 0 || check->level > KIT_CONTRACT) {
             continue;
         }
         kit_process_run(&task, check, &result);
