@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const char *const LEVELS[KIT_LEVEL_COUNT] = {"static", "load", "contract", "numerics",
-                                                    "models"};
+static const char *const LEVELS[KIT_LEVEL_COUNT] = {"static", "load",    "contract", "numerics",
+                                                    "models", "hostile", "soak"};
 
 const char *kit_check_level_name(enum kit_level level)
 {

@@ -24,7 +24,16 @@ enum kit_scope {
 };
 
 // The order of the levels: what the lower ones find would make the higher ones fail too.
-enum kit_level { KIT_STATIC, KIT_LOAD, KIT_CONTRACT, KIT_NUMERICS, KIT_MODELS, KIT_LEVEL_COUNT };
+enum kit_level {
+    KIT_STATIC,
+    KIT_LOAD,
+    KIT_CONTRACT,
+    KIT_NUMERICS,
+    KIT_MODELS,
+    KIT_HOSTILE,
+    KIT_SOAK,
+    KIT_LEVEL_COUNT
+};
 
 // What stands on a check: would fail by the same, so that nothing is known of it where the check
 // has failed. Of the same component, or of all where the check opens the plugin.
@@ -46,6 +55,7 @@ struct kit_check {
     int number;       // Of the subject while `run` runs: which of several of its kind it is.
     const char *what; // The same: the op or the file that it is made by; or NULL.
     enum kit_ground ground;
+    int hides_drivers; // Made where the libraries that the plugin opens by name are none.
 };
 
 // "static", "load" and so on; -1 for a word that is none.

@@ -22,7 +22,7 @@ int kit_device_expect(struct kit_device *device,
                         message[0] != '\0' ? message : status_name(status));
     } else {
         kit_result_fail(io_result, "%s fails with '%s': %s", function, status_name(status),
-                        message[0] != '\0' ? message : "no message");
+                        message[0] != '\0' ? message : KIT_DEVICE_NO_MESSAGE);
     }
     return 0;
 }
@@ -45,23 +45,30 @@ int kit_device_open_root(const struct kit_subject *subject,
         kit_result_skip(io_result, "%s", status_message());
         return 0;
     }
-    if (!kit_device_expect(out_device, io_result, "probe", stand_in_probe(out_device->host)) ||
-        !kit_device_expect(out_device, io_result, "create",
-                           stand_in_open(out_device->host, &out_device->root))) {
+    return kit_device_expect(out_device, io_result, "probe", stand_in_probe(out_device->host)) &&
+           kit_device_enter(subject, io_result, out_device);
+}
+
+int kit_device_enter(const struct kit_subject *subject,
+                     struct kit_result *io_result,
+                     struct kit_device *io_device)
+{
+    if (!kit_device_expect(io_device, io_result, "create",
+                           stand_in_open(io_device->host, &io_device->root))) {
         return 0;
     }
-    if (out_device->root == NULL || out_device->root->vt == NULL ||
-        !TAPML_HAS_FN(tapml_object_vt, out_device->root->vt, interface_of)) {
+    if (io_device->root == NULL || io_device->root->vt == NULL ||
+        !TAPML_HAS_FN(tapml_object_vt, io_device->root->vt, interface_of)) {
         kit_result_fail(io_result, "create makes no object that can be asked");
-        out_device->root = NULL;
+        io_device->root = NULL;
         return 0;
     }
-    out_device->table =
-        out_device->root->vt->interface_of(out_device->root, subject->descriptor->kind);
-    if (out_device->table == NULL) {
+    io_device->table =
+        io_device->root->vt->interface_of(io_device->root, subject->descriptor->kind);
+    if (io_device->table == NULL) {
         kit_result_fail(io_result, "its object has no interface '%s'", subject->descriptor->kind);
     }
-    return out_device->table != NULL;
+    return io_device->table != NULL;
 }
 
 static int find_device(const struct kit_subject *subject,

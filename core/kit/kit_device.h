@@ -26,10 +26,14 @@ int kit_device_open(const struct kit_subject *subject,
                     struct kit_result *io_result,
                     struct kit_device *out_device);
 
-// The same up to the root, and from the root on: for checks that look at the steps.
+// The same up to the root; of a component that is probed, the root; and from the root on: for
+// checks that look at the steps.
 int kit_device_open_root(const struct kit_subject *subject,
                          struct kit_result *io_result,
                          struct kit_device *out_device);
+int kit_device_enter(const struct kit_subject *subject,
+                     struct kit_result *io_result,
+                     struct kit_device *io_device);
 int kit_device_open_device(const struct kit_subject *subject,
                            struct kit_result *io_result,
                            struct kit_device *io_device);
@@ -39,6 +43,9 @@ void kit_device_close(struct kit_device *device);
 
 // Releases what is open, and leaves the host as it is.
 void kit_device_release(struct kit_device *device);
+
+// How the reason of a failure ends that has no sentence of the plugin.
+#define KIT_DEVICE_NO_MESSAGE "no message"
 
 // Tells a failed call of `function` to the result. Returns whether it succeeded.
 int kit_device_expect(struct kit_device *device,

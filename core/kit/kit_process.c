@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "exec/persist.h"
+#include "kit/kit_hiding.h"
 #include "kit/kit_list.h"
 #include "kit/kit_subject.h"
 #include "link/child.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 20 };
+enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 24 };
 
 // A result line begins so, whatever else a plugin has printed.
 static const char MARK[] = "tapml-plugin-check\t";
@@ -51,6 +52,7 @@ void kit_process_run(const struct kit_task *task,
     subject.minor = task->minor;
     subject.seed = task->seed;
     subject.replay = task->replay;
+    subject.soak_s = task->soak_s;
     prepare(&subject, check, out_result);
     if (kit_result_is_good(out_result)) {
         check->run(&subject, out_result);
@@ -130,22 +132,35 @@ static size_t add(const char **arguments, size_t count, const char *option, cons
     return count;
 }
 
+static tapml_status hide(const struct kit_task *task, struct kit_hiding *out_hiding)
+{
+    struct kit_subject subject;
+
+    TAPML_TRY(kit_subject_read(task->plugin, &subject));
+    const tapml_status status = kit_hiding_begin(&subject.manifest, out_hiding);
+
+    kit_subject_release(&subject);
+    return status;
+}
+
 tapml_status kit_process_make(const struct kit_task *task,
                               const struct kit_check *check,
                               struct kit_result *out_result,
                               uint64_t *out_time_ns)
 {
     const char *arguments[ARGUMENTS_MAX] = {task->program, "--make", check->id};
-    char parent[NUMBER_BYTES], minor[NUMBER_BYTES], seed[NUMBER_BYTES];
+    char parent[NUMBER_BYTES], minor[NUMBER_BYTES], seed[NUMBER_BYTES], soak[NUMBER_BYTES];
     struct child_output output = {.text = NULL};
     size_t count = 3;
 
     (void)snprintf(parent, sizeof(parent), "%ld", (long)getpid());
     (void)snprintf(minor, sizeof(minor), "%" PRIu32, task->minor);
     (void)snprintf(seed, sizeof(seed), "%" PRIu64, task->seed);
+    (void)snprintf(soak, sizeof(soak), "%" PRIu64, task->soak_s);
     count = add(arguments, count, "--under", parent); // Whatever a plugin starts ends, too.
     count = add(arguments, count, "--host-minor", minor);
     count = add(arguments, count, "--seed", seed);
+    count = add(arguments, count, "--soak", check->level == KIT_SOAK ? soak : NULL);
     count = add(arguments, count, "--component", task->component);
     count = add(arguments, count, "--device", task->device);
     count = add(arguments, count, "--replay", task->replay);
@@ -154,7 +169,15 @@ tapml_status kit_process_make(const struct kit_task *task,
     const uint64_t begin_ns = clock_now_ns();
 
     *out_result = (struct kit_result){.outcome = KIT_PASSED};
-    TAPML_TRY(persist_run(arguments, (uint64_t)check->limit_s * UINT64_C(1000000000), &output));
+    const uint64_t limit_s = check->limit_s + (check->level == KIT_SOAK ? task->soak_s : 0);
+    struct kit_hiding hiding = {.folder = ""};
+    tapml_status status = check->hides_drivers ? hide(task, &hiding) : TAPML_OK;
+
+    if (status == TAPML_OK) {
+        status = persist_run(arguments, limit_s * UINT64_C(1000000000), &output);
+    }
+    kit_hiding_end(&hiding);
+    TAPML_TRY(status);
     *out_time_ns = clock_now_ns() - begin_ns;
     // A process that crashes behind its check, as when the library is closed, is not right either.
     if (output.ending[0] != '\0' || output.text == NULL || !read_result(output.text, out_result)) {

@@ -19,6 +19,7 @@ struct kit_task {
     uint32_t minor;        // Of the host that is stood in for.
     uint64_t seed;
     const char *replay; // A store of cases; or NULL.
+    uint64_t soak_s;    // How long P-01 lasts.
 };
 
 // Makes a check in a child. `*out_time_ns` is how long it took. TAPML_UNAVAILABLE if the program

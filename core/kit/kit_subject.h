@@ -24,6 +24,7 @@ struct kit_subject {
     int number;                  // Of the check,
     const char *what;            // and what it is made by.
     const char *replay;          // A store that somebody brings; or NULL.
+    uint64_t soak_s;             // How long P-01 lasts.
     tapml_plugin_query_fn query; // NULL until it is opened.
     const tapml_plugin *plugin;  // Its description.
     const tapml_component *descriptor; // Of `component`.

@@ -25,16 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_NOTHING = 77, SEED = 1 };
+enum { EXIT_NOTHING = 77, SEED = 1, SOAK_S = 60, SOAK_S_MAX = 30 * 24 * 3600 };
 
 static const struct options_spec specs[] = {
-    {"--level", "static|load|contract|numerics|models", "checks up to this level; all by default"},
+    {"--level", "static|load|contract|numerics|models|hostile|soak",
+     "checks up to this level; all but soak by default"},
     {"--only", "PATTERN", "checks whose id matches, as 'E-*'; may be repeated"},
     {"--component", "ID", "one component of the plugin; all by default"},
     {"--device", "ID", "the device of backends; the first one by default"},
     {"--expect", "FILE", "the checks that are known to fail, each with a reason"},
     {"--host-minor", "N", "stands in for a host of this minor of the ABI"},
     {"--replay", "FILE", "judges devices by the cases of a store or a bundle, too"},
+    {"--soak", "SECONDS", "how long level soak lasts on each device; 60 by default"},
     {"--seed", "N", "of sizes, offsets and bytes; 1 by default"},
     {"--json", "FILE", "writes the results as JSON, too"},
     {"--junit", "FILE", "writes them as JUnit's XML"},
@@ -156,6 +158,8 @@ make(struct plugin_checking *checking, const struct kit_check *check, const char
     task.component = component;
     if (ground != NULL) {
         kit_result_skip(&item->result, "%s has not passed", ground->check->id);
+    } else if (options_get(checking->options, "--in-process") != NULL && check->hides_drivers) {
+        kit_result_skip(&item->result, "drivers are hidden from other processes only");
     } else if (options_get(checking->options, "--in-process") != NULL) {
         kit_process_run(&task, check, &item->result);
     } else {
@@ -266,17 +270,17 @@ static tapml_status read_options(struct plugin_checking *checking)
 {
     const struct options *options = checking->options;
     const char *level = options_get(options, "--level");
-    int64_t minor = 0, seed = 0;
+    int64_t minor = 0, seed = 0, soak_s = 0;
 
     if (options->plain_count != 1) {
         return status_fail(TAPML_INVALID, "one library or manifest expected, %zu given",
                            options->plain_count);
     }
-    checking->level = level != NULL ? kit_check_find_level(level) : KIT_LEVEL_COUNT - 1;
+    checking->level = level != NULL ? kit_check_find_level(level) : KIT_HOSTILE;
     if (checking->level < 0) {
         return status_fail(TAPML_INVALID,
-                           "--level is '%s', expected 'static', 'load', 'contract', 'numerics' or "
-                           "'models'",
+                           "--level is '%s', expected 'static', 'load', 'contract', 'numerics', "
+                           "'models', 'hostile' or 'soak'",
                            level);
     }
     TAPML_TRY(
@@ -285,6 +289,8 @@ static tapml_status read_options(struct plugin_checking *checking)
     checking->task.plugin = options->plain[0];
     checking->task.component = options_get(options, "--component");
     checking->task.device = options_get(options, "--device");
+    TAPML_TRY(options_i64(options, "--soak", SOAK_S, 1, SOAK_S_MAX, &soak_s));
+    checking->task.soak_s = (uint64_t)soak_s;
     checking->task.replay = options_get(options, "--replay");
     checking->task.minor = (uint32_t)minor;
     checking->task.seed = (uint64_t)seed;

@@ -287,4 +287,78 @@ static tapml_status notify_of_now(
                                           : timeline_notify(timeline, call, value, function, user);
 }
 #define ZOO_PATCH_TABLE .timeline_notify = notify_of_now,
+
+#elif defined(SIN_TRUSTS_MEMORY)
+static tapml_status trust_memory(tapml_object *device,
+                                 tapml_call *call,
+                                 uint32_t memory_type,
+                                 uint64_t size,
+                                 tapml_object **out_buffer)
+{
+    const tapml_status status = buffer_new(device, call, memory_type, size, out_buffer);
+    if (size < memory.max_bytes) {
+        *(volatile uint64_t *)&own(*out_buffer)->calls = 0;
+    }
+    return status;
+}
+#define ZOO_PATCH_TABLE .buffer_new = trust_memory,
+
+#elif defined(SIN_NEEDS_A_DRIVER)
+#include <dlfcn.h>
+
+static tapml_status
+probe_driver(const tapml_component *self, const tapml_host *host, tapml_call *call)
+{
+    return dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL) != NULL ? TAPML_OK : TAPML_INTERNAL;
+}
+#define ZOO_PATCH_COMPONENT .probe = probe_driver,
+
+#elif defined(SIN_FEW_BUFFERS)
+static int zoo_buffers; // That are there: behind the eighth, writes are lost.
+
+static tapml_status count_buffer(tapml_object *device,
+                                 tapml_call *call,
+                                 uint32_t memory_type,
+                                 uint64_t size,
+                                 tapml_object **out_buffer)
+{
+    const tapml_status status = buffer_new(device, call, memory_type, size, out_buffer);
+    zoo_buffers += status == TAPML_OK;
+    return status;
+}
+
+static void release_counted(tapml_object *object)
+{
+    zoo_buffers -= own(object)->size > HEADER;
+    object_release(object);
+}
+
+static tapml_status write_for_few(tapml_object *queue,
+                                  tapml_call *call,
+                                  tapml_object *buffer,
+                                  uint64_t offset,
+                                  const void *source,
+                                  uint64_t size)
+{
+    return zoo_buffers > 8 ? TAPML_OK : queue_write(queue, call, buffer, offset, source, size);
+}
+#define ZOO_PATCH_TABLE .buffer_new = count_buffer, .queue_write = write_for_few,
+#define ZOO_RELEASE     release_counted
+
+#elif defined(SIN_GROWS)
+static tapml_status copy_and_open(tapml_object *queue,
+                                  tapml_call *call,
+                                  tapml_object *source,
+                                  uint64_t source_offset,
+                                  tapml_object *target,
+                                  uint64_t target_offset,
+                                  uint64_t size)
+{
+    static int calls;
+    if (++calls % 1000 == 0) {
+        (void)open("/dev/null", O_RDONLY);
+    }
+    return queue_copy(queue, call, source, source_offset, target, target_offset, size);
+}
+#define ZOO_PATCH_TABLE .queue_copy = copy_and_open,
 #endif

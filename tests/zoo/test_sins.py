@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""test_sins.py NAME[=CHECK]... --computing NAME[=PATTERN]...
+"""test_sins.py NAME[=CHECK]... --computing NAME[=PATTERN]... --lasting NAME[=PATTERN]...
 
 tapml-plugin-check finds each plugin that breaks one rule by the check of that rule, and by no other; one that is named
-without a check passes all, as the bundled ones do. Those behind --computing compute ops of the catalogue.
+without a check passes all, as the bundled ones do. Those behind --computing are tried
+beyond the contract, those behind --lasting for some seconds.
 """
 import fnmatch
 import json
@@ -104,11 +105,16 @@ def other_forms(folder):
 
 
 def main():
-    words = sys.argv[1:]
-    at = words.index("--computing")
-    rules, computing = ([word.partition("=") for word in part] for part in (words[:at], words[at + 1:]))
+    lists = {"--rules": []}
+    for word in sys.argv[1:]:
+        if word.startswith("--"):
+            lists[word] = []
+        else:
+            list(lists.values())[-1].append(word.partition("="))
+    rules, computing, lasting = lists.values()
     rig.main([finds(name, wanted, "--level", "contract") for name, _, wanted in rules] +
              [finds(name, wanted) for name, _, wanted in computing] +
+             [finds(name, wanted, "--level", "soak", "--soak", "2") for name, _, wanted in lasting] +
              [bundled_plugins_pass, nothing_is_left, another_build, other_forms])
 
 
