@@ -374,6 +374,16 @@ def rule_licence(tree):
             yield name, 1, "no SPDX lines at the top"
 
 
+def rule_environment(tree):
+    """Each variable that a program reads is in docs/environment.md; tests and benches have their own."""
+    page = tree.text("docs/environment.md") if "docs/environment.md" in tree.files else ""
+    for name in tree.below(r"(core|plugins|sdk|bindings)/", ".c"):
+        for number, line in tree.lines(name):
+            for variable in re.findall(r'getenv\("(\w+)"\)|"(TAPML_[A-Z_]+)"', line):
+                if page and f"`{''.join(variable)}`" not in page:
+                    yield name, number, f"{''.join(variable)} is not in docs/environment.md"
+
+
 def rule_header_guards(tree):
     """#pragma once within the project, guards in the SDK, two copies of which can meet."""
     for name in tree.below(r"(core|plugins|tests)/", ".h"):

@@ -79,13 +79,14 @@ static void count(struct kit_cases *cases, const struct verdict *verdict)
 static tapml_status judge(struct kit_cases *cases,
                           const struct kit_cases_question *question,
                           struct op_cases *copy,
+                          enum activation activation,
                           struct place *place)
 {
     const struct verdict_options options = {.registry = cases->setup->registry,
                                             .store = copy->store,
                                             .target = "target",
                                             .backend = place->backend,
-                                            .activation = question->activation,
+                                            .activation = activation,
                                             .declares = place->backend,
                                             .fresh = 1,
                                             .derived = question->derives};
@@ -105,7 +106,8 @@ static tapml_status judge(struct kit_cases *cases,
 // A device of its own for each store, so that one case alone decides what another meets.
 static tapml_status judge_on_device(struct kit_cases *cases,
                                     const struct kit_cases_question *question,
-                                    struct op_cases *copy)
+                                    struct op_cases *copy,
+                                    enum activation activation)
 {
     const struct kit_subject *subject = cases->subject;
     char backend[BACKEND_BYTES];
@@ -113,7 +115,7 @@ static tapml_status judge_on_device(struct kit_cases *cases,
         .name = "target",
         .backend = backend,
         .isolation = {.mode = PLACE_ISOLATION_NEVER}, // The check has a process of its own.
-        .activation = question->activation};
+        .activation = activation};
     struct place *place = NULL;
 
     (void)snprintf(backend, sizeof(backend), "%.200s/%.100s%s%.200s", subject->manifest.id,
@@ -123,7 +125,7 @@ static tapml_status judge_on_device(struct kit_cases *cases,
     tapml_status status = setup_open_place(cases->setup, place);
 
     if (status == TAPML_OK) {
-        status = judge(cases, question, copy, place);
+        status = judge(cases, question, copy, activation, place);
     }
     place_destroy(place);
     return status;
@@ -139,7 +141,10 @@ static tapml_status judge_store(struct kit_cases *cases, const struct kit_cases_
         op_cases_copy(&(struct op_cases_options){.source = source, .op = question->op}, &copy);
 
     if (status == TAPML_OK) {
-        status = judge_on_device(cases, question, &copy);
+        status = judge_on_device(cases, question, &copy, ACTIVATION_F32);
+        if (status == TAPML_OK && question->takes_f16 && cases->wrong == 0) {
+            status = judge_on_device(cases, question, &copy, ACTIVATION_F16);
+        }
     } else if (status == TAPML_NOT_FOUND && question->op != NULL) {
         status = TAPML_OK; // It has no case of the op.
     }

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kit/kit_check.h"
-#include "tensor/activation.h"
 
 struct setup;
 
@@ -27,7 +26,7 @@ struct kit_cases_question {
     const char *store; // Path.
     const char *op;    // The name, with or without "tapml."; NULL: all, in the store's order.
     int derives;       // Cases that are derived from some of them, besides.
-    enum activation activation;
+    int takes_f16;     // All of it again with activations in f16, if nothing was wrong in f32.
 };
 
 // Opens a host that knows the plugin. Returns whether it is open; the result says why not. The

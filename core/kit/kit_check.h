@@ -39,8 +39,8 @@ enum kit_level {
 // has failed. Of the same component, or of all where the check opens the plugin.
 enum kit_ground {
     KIT_NO_GROUND,
-    KIT_GROUND,           // All behind it.
-    KIT_GROUND_OF_LEVELS, // Those of higher levels.
+    KIT_GROUND,          // All behind it.
+    KIT_GROUND_OF_LEVEL, // Those of the next level.
 };
 
 struct kit_check {

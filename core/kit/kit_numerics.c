@@ -81,19 +81,6 @@ static int has_op(const struct kit_subject *subject, struct kit_result *io_resul
     return has;
 }
 
-// In f32, and with activations in f16 where the device takes them.
-static int judge_op(struct kit_cases *cases, const char *path)
-{
-    struct kit_cases_question question = {
-        .store = path, .op = cases->subject->what, .derives = 1, .activation = ACTIVATION_F32};
-
-    if (!kit_cases_judge(cases, &question)) {
-        return 0;
-    }
-    question.activation = ACTIVATION_F16;
-    return cases->wrong > 0 || kit_cases_judge(cases, &question);
-}
-
 static void op_computes(const struct kit_subject *subject, struct kit_result *io_result)
 {
     struct kit_cases cases;
@@ -106,7 +93,11 @@ static void op_computes(const struct kit_subject *subject, struct kit_result *io
     for (size_t i = 0; goes_on && cases.wrong == 0 && i < MODEL_COUNT; i++) {
         char *path = kit_cases_find(models[i], io_result);
 
-        goes_on = path != NULL && judge_op(&cases, path);
+        goes_on =
+            path != NULL &&
+            kit_cases_judge(&cases,
+                            &(struct kit_cases_question){
+                                .store = path, .op = subject->what, .derives = 1, .takes_f16 = 1});
         alloc_free(path);
     }
     conclude(&cases, io_result);
@@ -119,7 +110,7 @@ static void
 judge_all(const struct kit_subject *subject, const char *path, struct kit_result *io_result)
 {
     struct kit_cases cases;
-    const struct kit_cases_question question = {.store = path, .activation = ACTIVATION_F32};
+    const struct kit_cases_question question = {.store = path};
 
     if (kit_cases_open(subject, io_result, &cases)) {
         (void)kit_cases_judge(&cases, &question); // The result says it.
@@ -159,7 +150,7 @@ static void replay_is_right(const struct kit_subject *subject, struct kit_result
      .limit_s = LIMIT_S,                                                                           \
      .run = op_computes,                                                                           \
      .what = #name,                                                                                \
-     .ground = KIT_GROUND_OF_LEVELS},
+     .ground = KIT_GROUND_OF_LEVEL},
 #define MODEL_CHECK(name)                                                                          \
     {.id = "W-" #name,                                                                             \
      .level = KIT_MODELS,                                                                          \

@@ -132,7 +132,7 @@ static const struct kit_item *find_lost_ground(const struct plugin_checking *che
                            (component != NULL && strcmp(item->component, component) == 0);
         const int is_ground =
             item->check->ground == KIT_GROUND ||
-            (item->check->ground == KIT_GROUND_OF_LEVELS && check->level > item->check->level);
+            (item->check->ground == KIT_GROUND_OF_LEVEL && check->level == item->check->level + 1);
 
         if (is_ground && is_its && kit_result_is_wrong(&item->result)) {
             return item;

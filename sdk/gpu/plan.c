@@ -230,12 +230,18 @@ tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const st
                                (unsigned long long)plan->groups,
                                (unsigned long long)plan->groups_z);
     }
-    if (queue->answer != NULL || plan->groups == 0) {
-        return TAPML_OK;
-    }
     struct gpu_plan own = *plan;
 
     own.variant |= queue->half;
+    // A driver may have some of the kernels, or none yet.
+    if (queue->answer != NULL && own.foreign == NULL &&
+        choose_kernel(queue->device, &own) == NULL) {
+        return gpu_plan_refuse(queue, call, "the driver has no kernel '%s', variant %u", own.kernel,
+                               own.variant);
+    }
+    if (queue->answer != NULL || plan->groups == 0) {
+        return TAPML_OK;
+    }
     queue->launches++;
     return gpu_plan_launch_quietly(queue, call, &own);
 }

@@ -113,7 +113,9 @@ def check_meson(place, kind):
 def check_make(place, kind):
     command = ["make", "--no-print-directory", "-C", project(place, kind), "BUILD=made"]
     no_warning(call(command, place["environment"]))
-    said = call([*command, "check"], place["environment"])
+    # What takes long was tried on the same sources by meson.
+    program = os.path.join(place["prefix"], "bin", "tapml-plugin-check")
+    said = call([*command, f"CHECK={program} --level contract", "check"], place["environment"])
     expect(" failed" not in said and re.search(r"begun-\w+: \d+ passed", said), said)
     call([*command, f"DESTDIR={place['folder']}/{kind}-installed", "install"], place["environment"])
     tree.find(f"{place['folder']}/{kind}-installed", f"org.example.begun-{kind}.tapml")
