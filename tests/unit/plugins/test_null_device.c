@@ -32,7 +32,7 @@ Test(null_device, has_no_operator_and_says_so)
     const tapml_support support = plugin_supports(plugin, &tapml_add, args);
 
     cr_assert_eq(support.grade, TAPML_SUPPORT_NO);
-    cr_assert_str_eq(support.reason, "'tapml.add' is not here, no operator is");
+    cr_assert_str_eq(support.reason, "'tapml.add' is not written");
     cr_assert_eq(plugin_close(plugin), 0);
 }
 
