@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import sqlite3
 import struct
@@ -76,6 +77,21 @@ def check_models(place):
     """The list of published models is found beside the host."""
     model, = json.loads(call([place["host"], "models", "--json", "gpt2"], place["environment"]))
     expect(model["hub"] == "openai-community/gpt2" and model["state"] == "opens", str(model))
+
+
+def check_conf(place):
+    """The installed runs of the embedded model name it where it is, and are right from any folder."""
+    empty = os.path.join(place["folder"], "empty")
+    os.makedirs(empty)
+    for name in ("quickstart.ini", "from-cpu.ini", "to-cpu.ini", "way-back.ini", "vulkan.ini"):
+        with open(find(place["folder"], name), encoding="utf-8") as file:
+            text = file.read()
+        expect("models/tiny" not in text, f"{name} has a path of the source tree")
+        path = os.path.join(empty, name)
+        with open(path, "w", encoding="utf-8") as file:  # The tree lies below a folder here.
+            file.write(re.sub(r"= (/\S*/tapml/1/tiny)", lambda found: "= " + os.path.join(
+                place["prefix"], "share", "tapml", "1", "tiny"), text))
+        call([place["host"], "--check-config", path], place["environment"])
 
 
 def check_manuals(place):
@@ -247,6 +263,7 @@ BUILD_ID = "build-id = "
 CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
     ("the installed host finds the list of published models", check_models),
+    ("the runs of the embedded model are right where they are", check_conf),
     ("manual pages and completions are installed", check_manuals),
     ("a library alone is known by its note", check_library_alone),
     ("a needed minor that is not there", check_newer),
