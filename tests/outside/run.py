@@ -94,6 +94,15 @@ def check_conf(place):
         call([place["host"], "--check-config", path], place["environment"])
 
 
+def check_hardening(place):
+    """Programs lie anywhere in memory, and what they bind to is read-only once they have begun."""
+    for name in ("tapml-host", "tapml-worker", "tapml-plugin-check"):
+        said = call(["readelf", "-W", "-h", "-l", "-d", os.path.join(place["prefix"], "bin", name)])
+        for word in ("DYN (", "GNU_RELRO", "NOW"):
+            expect(word in said, f"{name}: readelf does not say '{word}'")
+        expect(not re.search(r"GNU_STACK.* RWE ", said), f"{name}: its stack can be executed")
+
+
 def check_manuals(place):
     """Manual pages and completions are where man and shells look for them; a build with a sanitizer has none."""
     share = os.path.join(place["prefix"], "share")
@@ -264,6 +273,7 @@ CHECKS = [
     ("the installed host finds the plugins and the architecture", check_found),
     ("the installed host finds the list of published models", check_models),
     ("the runs of the embedded model are right where they are", check_conf),
+    ("programs are hardened", check_hardening),
     ("manual pages and completions are installed", check_manuals),
     ("a library alone is known by its note", check_library_alone),
     ("a needed minor that is not there", check_newer),
