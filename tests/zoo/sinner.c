@@ -3,6 +3,9 @@
 
 // Does what sins.h says of the one name that it is compiled with.
 #define ZOO_SIN
+#if defined(SIN_KEEPS_ARGUMENTS) || defined(SIN_LAUNCHES_EARLY)
+#define ZOO_OP_FILE "zoo_launched.h"
+#endif
 
 // A patch of a table stands behind what it replaces.
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -83,48 +83,89 @@ static _Atomic unsigned zoo_queries; // Each 1009th is refused.
 #undef ZOO_ANSWER
 #define ZOO_ANSWER(query) (TAPML_HAS(tapml_query, query, host_version) && ++zoo_queries % 1009 != 0)
 
-#elif defined(SIN_DEFERS_WRITES)
+#elif defined(SIN_KEEPS_ARGUMENTS)
+static tapml_status signal_anew(tapml_object *queue, tapml_call *call, tapml_point point)
+{
+    zoo_factor = 0;
+    return queue_signal(queue, call, point);
+}
+#define ZOO_PATCH_TABLE .queue_signal = signal_anew,
+
+#elif defined(SIN_DEFERS_WRITES) || defined(SIN_LAUNCHES_EARLY)
+// The last write, or fill, which happens with the next transfer or signal: of the one no fill waits
+// for it, of the other no launch.
 static struct {
-    struct object *buffer;
+    tapml_object *buffer;
     uint64_t offset, size;
-    const void *source;
-} zoo_write; // The last one, which happens at the next read, copy, write or signal, but not fill.
+    const void *source; // NULL: of a fill.
+    uint32_t pattern;
+} zoo_late;
 
-static void write_now(void)
+static void settle(tapml_object *queue, tapml_call *call)
 {
-    if (zoo_write.buffer != NULL) {
-        memcpy(zoo_write.buffer->data + zoo_write.offset, zoo_write.source, zoo_write.size);
+    if (zoo_late.buffer != NULL && zoo_late.source != NULL) {
+        (void)queue_write(queue, call, zoo_late.buffer, zoo_late.offset, zoo_late.source,
+                          zoo_late.size);
+    } else if (zoo_late.buffer != NULL) {
+        (void)queue_fill(queue, call, zoo_late.buffer, zoo_late.offset, zoo_late.size,
+                         zoo_late.pattern);
     }
-    zoo_write.buffer = NULL;
+    zoo_late.buffer = NULL;
 }
 
-static tapml_status write_later(tapml_object *queue,
-                                tapml_call *call,
-                                tapml_object *buffer,
-                                uint64_t offset,
-                                const void *source,
-                                uint64_t size)
+static void put_off(tapml_object *buffer, uint64_t offset, uint64_t size, const void *source)
 {
-    write_now();
-    zoo_write.buffer = own(buffer);
-    zoo_write.offset = offset;
-    zoo_write.size = size;
-    zoo_write.source = source;
-    return TAPML_OK;
+    zoo_late.buffer = buffer;
+    zoo_late.offset = offset;
+    zoo_late.size = size;
+    zoo_late.source = source;
 }
 
-static tapml_status read_settled(tapml_object *queue,
+static tapml_status write_in_turn(tapml_object *queue,
+                                  tapml_call *call,
+                                  tapml_object *buffer,
+                                  uint64_t offset,
+                                  const void *source,
+                                  uint64_t size)
+{
+    settle(queue, call);
+#if defined(SIN_DEFERS_WRITES)
+    put_off(buffer, offset, size, source);
+    return TAPML_OK;
+#else
+    return queue_write(queue, call, buffer, offset, source, size);
+#endif
+}
+
+static tapml_status fill_in_turn(tapml_object *queue,
+                                 tapml_call *call,
+                                 tapml_object *buffer,
+                                 uint64_t offset,
+                                 uint64_t size,
+                                 uint32_t pattern)
+{
+#if defined(SIN_LAUNCHES_EARLY)
+    settle(queue, call);
+    put_off(buffer, offset, size, NULL);
+    zoo_late.pattern = pattern;
+    return TAPML_OK;
+#else
+    return queue_fill(queue, call, buffer, offset, size, pattern);
+#endif
+}
+
+static tapml_status read_in_turn(tapml_object *queue,
                                  tapml_call *call,
                                  tapml_object *buffer,
                                  uint64_t offset,
                                  void *target,
                                  uint64_t size)
 {
-    write_now();
+    settle(queue, call);
     return queue_read(queue, call, buffer, offset, target, size);
 }
 
-static tapml_status copy_settled(tapml_object *queue,
+static tapml_status copy_in_turn(tapml_object *queue,
                                  tapml_call *call,
                                  tapml_object *source,
                                  uint64_t source_offset,
@@ -132,18 +173,18 @@ static tapml_status copy_settled(tapml_object *queue,
                                  uint64_t target_offset,
                                  uint64_t size)
 {
-    write_now();
+    settle(queue, call);
     return queue_copy(queue, call, source, source_offset, target, target_offset, size);
 }
 
-static tapml_status signal_settled(tapml_object *queue, tapml_call *call, tapml_point point)
+static tapml_status signal_in_turn(tapml_object *queue, tapml_call *call, tapml_point point)
 {
-    write_now();
+    settle(queue, call);
     return queue_signal(queue, call, point);
 }
 #define ZOO_PATCH_TABLE                                                                            \
-    .queue_write = write_later, .queue_read = read_settled, .queue_copy = copy_settled,            \
-    .queue_signal = signal_settled,
+    .queue_write = write_in_turn, .queue_read = read_in_turn, .queue_copy = copy_in_turn,          \
+    .queue_fill = fill_in_turn, .queue_signal = signal_in_turn,
 
 #elif defined(SIN_FILLS_ONCE)
 static tapml_status fill_once(tapml_object *queue,
