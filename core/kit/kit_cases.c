@@ -69,9 +69,14 @@ static void count(struct kit_cases *cases, const struct verdict *verdict)
     }
     cases->judged++;
     if (cases->wrong++ == 0) {
-        (void)snprintf(cases->first, sizeof(cases->first), "%.60s%s%.60s, %.10s%s%.40s: %.80s",
+        const char *slash = strrchr(cases->store, '/');
+        const char *store = slash != NULL ? slash + 1 : cases->store;
+
+        (void)snprintf(cases->first, sizeof(cases->first),
+                       "%.60s%s%.60s of %.*s, %.10s%s%.40s: %.200s",
                        cases->subject->what != NULL ? "" : verdict->op_name,
-                       cases->subject->what != NULL ? "" : " ", verdict->instance, verdict->phase,
+                       cases->subject->what != NULL ? "" : " ", verdict->instance,
+                       (int)strcspn(store, "."), store, verdict->phase,
                        verdict->label[0] != '\0' ? ", " : "", verdict->label, verdict->reason);
     }
 }
@@ -92,6 +97,7 @@ static tapml_status judge(struct kit_cases *cases,
                                             .derived = question->derives};
     struct verdict_list list;
 
+    cases->store = question->store;
     TAPML_TRY(verdicts_make(&options, &list));
     for (size_t i = 0; i < list.count; i++) {
         count(cases, &list.items[i]);

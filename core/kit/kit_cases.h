@@ -16,10 +16,11 @@ struct kit_cases {
     struct setup *setup; // NULL until it is open.
     const struct kit_subject *subject;
     struct kit_result *result;
+    const char *store;    // The path of the one at hand.
     size_t judged, wrong; // Of all stores so far, derived cases among them.
     size_t unsupported;
     char refusal[256]; // Why the first of those is not supported.
-    char first[256];   // What is wrong with the first of the wrong ones.
+    char first[384];   // What is wrong with the first of the wrong ones.
 };
 
 struct kit_cases_question {
