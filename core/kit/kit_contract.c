@@ -15,11 +15,11 @@
 
 enum {
     LIMIT_S = 60,
-    ROUNDS_MAX = 1000, // Of creations, as many as go into
-    ROUNDS_NS = 5,     // seconds,
-    ROUNDS_LEAST = 12, // and at least these,
-    ROUNDS_WARM = 4,   // behind those after which nothing may grow any more.
-    GROWTH_BYTES = 64 * 1024
+    ROUNDS_MAX = 1000,       // Of creations, as many as go into
+    ROUNDS_NS = 5,           // seconds,
+    ROUNDS_LEAST = 12,       // and at least these,
+    ROUNDS_WARM = 4,         // behind those after which nothing may grow any more.
+    GROWTH_BYTES = 64 * 1024 // Of a creation.
 };
 
 // -- The states --------------------------------------------------------------------------------
@@ -146,32 +146,6 @@ static int create_once(const struct kit_subject *subject,
     return is_open && kit_result_is_good(io_result);
 }
 
-static void
-report_growth(const struct process_usage *before, int rounds, struct kit_result *io_result)
-{
-    struct process_usage after;
-
-    if (process_usage_read(&after) != TAPML_OK) {
-        return;
-    }
-    if (after.threads > before->threads) {
-        kit_result_fail(io_result, "%d creations leave %zu threads", rounds,
-                        after.threads - before->threads);
-    }
-    if (after.descriptors > before->descriptors) {
-        kit_result_fail(io_result, "%d creations leave %zu descriptors open", rounds,
-                        after.descriptors - before->descriptors);
-    }
-    if (after.children > before->children) {
-        kit_result_fail(io_result, "%d creations leave %zu processes", rounds,
-                        after.children - before->children);
-    }
-    if (after.resident_bytes > before->resident_bytes + (uint64_t)rounds * GROWTH_BYTES) {
-        kit_result_fail(io_result, "each of %d creations leaves %" PRIu64 " KiB of memory", rounds,
-                        (after.resident_bytes - before->resident_bytes) / 1024 / (uint64_t)rounds);
-    }
-}
-
 static void creations_leave_nothing(const struct kit_subject *subject, struct kit_result *io_result)
 {
     const uint64_t end = clock_now_ns() + (uint64_t)ROUNDS_NS * UINT64_C(1000000000);
@@ -187,7 +161,9 @@ static void creations_leave_nothing(const struct kit_subject *subject, struct ki
             return;
         }
     }
-    report_growth(&before, rounds - ROUNDS_WARM, io_result);
+    const uint64_t counted = (uint64_t)(rounds - ROUNDS_WARM);
+
+    kit_device_expect_no_growth(&before, counted, counted * GROWTH_BYTES, io_result);
 }
 
 // -- Hosts of other minors ---------------------------------------------------------------------

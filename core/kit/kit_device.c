@@ -5,6 +5,8 @@
 #include "kit/kit_subject.h"
 #include "plugin/device_table.h"
 
+#include <inttypes.h>
+
 static const uint64_t WAIT_NS = UINT64_C(20000000000);
 
 int kit_device_expect(struct kit_device *device,
@@ -175,4 +177,35 @@ int kit_device_wait(struct kit_device *device, struct kit_result *io_result)
     return kit_device_expect(
         device, io_result, "timeline_wait",
         table->timeline_wait(device->timeline, stand_in_call(device->host), point.value, WAIT_NS));
+}
+
+// -- What is left ------------------------------------------------------------------------------
+
+void kit_device_expect_no_growth(const struct process_usage *before,
+                                 uint64_t rounds,
+                                 uint64_t allowed_bytes,
+                                 struct kit_result *io_result)
+{
+    struct process_usage after;
+
+    if (process_usage_read(&after) != TAPML_OK) {
+        return;
+    }
+    if (after.threads > before->threads) {
+        kit_result_fail(io_result, "%" PRIu64 " creations leave %zu threads", rounds,
+                        after.threads - before->threads);
+    }
+    if (after.descriptors > before->descriptors) {
+        kit_result_fail(io_result, "%" PRIu64 " creations leave %zu descriptors open", rounds,
+                        after.descriptors - before->descriptors);
+    }
+    if (after.children > before->children) {
+        kit_result_fail(io_result, "%" PRIu64 " creations leave %zu processes", rounds,
+                        after.children - before->children);
+    }
+    if (after.resident_bytes > before->resident_bytes &&
+        after.resident_bytes - before->resident_bytes > allowed_bytes) {
+        kit_result_fail(io_result, "each of %" PRIu64 " creations leaves %" PRIu64 " KiB of memory",
+                        rounds, (after.resident_bytes - before->resident_bytes) / 1024 / rounds);
+    }
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kit/kit_check.h"
+#include "kit/process_usage.h"
 #include "kit/stand_in.h"
 
 #include <tapml/backend.h>
@@ -56,6 +57,13 @@ int kit_device_expect(struct kit_device *device,
 // A buffer of the first type of memory, or NULL.
 tapml_object *
 kit_device_buffer(struct kit_device *device, struct kit_result *io_result, uint64_t size);
+
+// What `rounds` openings and releases have left behind since `before` was read: no thread,
+// descriptor or process, and at most `allowed_bytes` of memory.
+void kit_device_expect_no_growth(const struct process_usage *before,
+                                 uint64_t rounds,
+                                 uint64_t allowed_bytes,
+                                 struct kit_result *io_result);
 
 // Releases an object; NULL is allowed.
 void kit_device_drop(tapml_object *object);

@@ -130,28 +130,11 @@ soak_once(const struct kit_subject *subject, struct kit_result *io_result, uint6
     return is_right;
 }
 
-static void report_growth(const struct process_usage *before,
-                          const struct process_usage *after,
-                          uint64_t rounds,
-                          struct kit_result *io_result)
-{
-    if (after->threads > before->threads || after->descriptors > before->descriptors) {
-        kit_result_fail(io_result, "%" PRIu64 " rounds leave %zu threads and %zu descriptors more",
-                        rounds, after->threads - before->threads,
-                        after->descriptors - before->descriptors);
-    }
-    // A sanitizer keeps what was freed.
-    if (TAPML_SANITIZER == 0u && after->resident_bytes > before->resident_bytes + GROWTH_BYTES) {
-        kit_result_fail(io_result, "%" PRIu64 " rounds leave %" PRIu64 " KiB of memory", rounds,
-                        (after->resident_bytes - before->resident_bytes) / 1024);
-    }
-}
-
 // The first half is a warm-up.
 static void it_lasts(const struct kit_subject *subject, struct kit_result *io_result)
 {
     const uint64_t begin = clock_now_ns(), half = subject->soak_s * SECOND_NS / 2;
-    struct process_usage before, after;
+    struct process_usage before;
     uint64_t rounds = 0, warm = 0;
 
     for (; clock_now_ns() - begin < half || warm == 0; warm++) {
@@ -168,9 +151,9 @@ static void it_lasts(const struct kit_subject *subject, struct kit_result *io_re
             return;
         }
     }
-    if (process_usage_read(&after) == TAPML_OK) {
-        report_growth(&before, &after, rounds, io_result);
-    }
+    // A sanitizer keeps what was freed.
+    kit_device_expect_no_growth(&before, rounds, TAPML_SANITIZER == 0u ? GROWTH_BYTES : UINT64_MAX,
+                                io_result);
 }
 
 // -- The table ---------------------------------------------------------------------------------
