@@ -12,6 +12,7 @@ enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
 #define IN_FAULT(member_)    .offset = offsetof(struct run_config_fault, member_)
+#define IN_GROUP(member_)    .offset = offsetof(struct group_rule, member_)
 #define IN_FORECAST(member_) .offset = offsetof(struct run_config_forecast, member_)
 
 static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
@@ -39,6 +40,12 @@ static const struct key_section sections[] = {
      "Options of a plugin's component. Its manifest declares them; 'tapml-host plugins' prints the "
      "manifest's path.",
      1},
+    {"group.", "group.NAME",
+     "Neighbouring operators that are treated as one: recorded at the borders, given as a whole to "
+     "a target that takes groups, judged and moved together. You choose NAME, of letters, digits "
+     "and '_'; plans say 'op=group.NAME.*'. One of 'ops' and 'below' is needed. See "
+     "docs/groups.md.",
+     0},
     {"offload", "offload", "How operators are moved to the targets.", 0},
     {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
     {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
@@ -310,6 +317,22 @@ static const struct key keys[] = {
      .help = "Assigns matching operators to a target, or to 'source'. Selectors are '*', 'op=' and "
              "'instance=' with globs, 'phase=prefill' and 'phase=decode'. The last matching rule "
              "wins."},
+    {.section = "group.",
+     .name = "ops",
+     .kind = KEY_TEXT,
+     IN_GROUP(ops),
+     .type = "names of operators, with blanks between",
+     .example = "rms_norm linear",
+     .help = "Makes a group of each sequence of these operators in which each reads what one "
+             "before it has computed."},
+    {.section = "group.",
+     .name = "below",
+     .kind = KEY_TEXT,
+     IN_GROUP(below),
+     .type = "a glob of instances",
+     .example = "layers.*",
+     .help = "Makes a group of all neighbouring operators below the same instance: 'layers.*' "
+             "makes one of each layer, 'layers.*/mlp' one of each feed-forward network."},
     {.section = "fault.",
      .name = "target",
      .kind = KEY_TEXT,

@@ -184,6 +184,8 @@ struct model_options run_config_model(const struct run_config *config)
         .plain_inputs = config->plain_inputs,
         .encoding = encoding_find_word(run_config_weights(config)),
         .state = config->state,
+        .groups = config->groups,
+        .group_count = config->group_count,
     };
 }
 

@@ -11,11 +11,17 @@
 #include "config/problems.h"
 #include "exec/place.h"
 #include "exec/plan.h"
+#include "graph/group.h"
 #include "offload/loop.h"
 #include "plugin/model.h"
 #include "verify/fault_rule.h"
 
-enum { RUN_CONFIG_TARGETS_MAX = 7, RUN_CONFIG_FAULTS_MAX = 32, RUN_CONFIG_FORECASTS_MAX = 16 };
+enum {
+    RUN_CONFIG_TARGETS_MAX = 7,
+    RUN_CONFIG_FAULTS_MAX = 32,
+    RUN_CONFIG_FORECASTS_MAX = 16,
+    RUN_CONFIG_GROUPS_MAX = 16
+};
 
 // A [fault.N]: what is injected on a target, to test the tool.
 struct run_config_fault {
@@ -55,6 +61,8 @@ struct run_config {
     struct place_settings source;
     struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
+    struct group_rule groups[RUN_CONFIG_GROUPS_MAX]; // In the order of the file.
+    size_t group_count;
     int64_t offload_prompts;
     enum loop_mode mode;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.

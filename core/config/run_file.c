@@ -117,6 +117,37 @@ static void read_fault(struct run_config *config, size_t index, struct problems 
     config->faults[config->fault_count++] = fault;
 }
 
+// -- Groups ------------------------------------------------------------------------------------
+
+// What can stand in the name of an op.
+static int is_word(const char *name)
+{
+    return is_legal(name) && strchr(name, '-') == NULL;
+}
+
+static void read_group(struct run_config *config, size_t index, struct problems *problems)
+{
+    const char *section = config->ini.sections[index];
+    struct group_rule group = {.name = section + strlen("group.")};
+
+    if (!has_room(&config->ini, index, "groups", config->group_count, RUN_CONFIG_GROUPS_MAX,
+                  problems)) {
+        return;
+    }
+    if (!is_word(group.name)) {
+        problems_add(problems,
+                     "%s:%u: '%s' cannot be the name of a group: expected letters, digits and '_'",
+                     config->ini.name, config->ini.section_lines[index], group.name);
+    }
+    key_reader_read(keys_table(), &config->ini, section, &group, problems);
+    if ((group.ops == NULL) == (group.below == NULL)) {
+        problems_add(problems, "%s:%u: [%s] expected one of 'ops' and 'below', found %s",
+                     config->ini.name, config->ini.section_lines[index], section,
+                     group.ops == NULL ? "none" : "both");
+    }
+    config->groups[config->group_count++] = group;
+}
+
 // -- Forecasts ---------------------------------------------------------------------------------
 
 static tapml_status read_figures(struct run_config_forecast *forecast)
@@ -247,6 +278,8 @@ static void read_all(struct run_config *config, struct problems *problems)
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "fault.")) {
             read_fault(config, i, problems);
+        } else if (begins(ini->sections[i], "group.")) {
+            read_group(config, i, problems);
         } else if (begins(ini->sections[i], "forecast.")) {
             read_forecast(config, i, problems);
         }

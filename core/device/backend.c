@@ -360,6 +360,23 @@ tapml_status backend_call(struct backend *backend, const struct backend_call *ca
     return backend->vt->call(backend, call);
 }
 
+tapml_status
+backend_supports_group(struct backend *backend, const tapml_group *group, tapml_support *answer)
+{
+    *answer = (tapml_support){.hdr = TAPML_HDR(tapml_support), .grade = TAPML_SUPPORT_NO};
+    return backend->vt->supports_group ? backend->vt->supports_group(backend, group, answer)
+                                       : TAPML_OK;
+}
+
+tapml_status backend_call_group(struct backend *backend,
+                                const tapml_group *group,
+                                const struct backend_call *call)
+{
+    ASSERT(backend->vt->call_group && group->op == call->op);
+    TAPML_TRY(check_call(backend, call));
+    return backend->vt->call_group(backend, group, call);
+}
+
 tapml_status backend_flush(struct backend *backend)
 {
     return backend->vt->flush(backend);

@@ -29,6 +29,7 @@
 #include "tensor/encoding.h"
 
 #include <tapml/backend.h>
+#include <tapml/draft/subgraph.h>
 
 struct backend;
 
@@ -49,6 +50,7 @@ struct backend_info {
     const char *driver;      // Or "".
     int is_host_memory;      // `buffer_wrap` works, and nothing has to be moved.
     unsigned takes;          // Of encodings: ENCODING_TAKES_* (tensor/encoding.h).
+    int takes_groups;        // Of ops, perhaps of ops that it lacks.
     uint64_t buffer_bytes_max;
     uint64_t memory_bytes;      // In all; 0: unknown, or behind a link.
     const tapml_limits *limits; // What its kernels may use; NULL: unknown, or behind a link.
@@ -146,6 +148,15 @@ struct backend_vt {
                         const void **out_memory);
     void (*unmap)(struct backend *backend, tapml_object *buffer);
     tapml_status (*call)(struct backend *backend, const struct backend_call *call);
+
+    // Groups of ops, as in tapml/draft/subgraph.h. `call` is that of the group as an op. Both NULL:
+    // it takes none, nor does a wrapper.
+    tapml_status (*supports_group)(struct backend *backend,
+                                   const tapml_group *group,
+                                   tapml_support *answer);
+    tapml_status (*call_group)(struct backend *backend,
+                               const tapml_group *group,
+                               const struct backend_call *call);
 
     // Hands over what is held back; does not wait.
     tapml_status (*flush)(struct backend *backend);
@@ -260,6 +271,15 @@ void backend_unmap(struct backend *backend, tapml_object *buffer);
 
 // Every tensor lies in its buffer, at an offset that is a multiple of its element.
 tapml_status backend_call(struct backend *backend, const struct backend_call *call) STATUS_USED;
+
+// The answer is NO, without a reason, where a backend takes no groups. What the nodes use lies in
+// the arguments of the group, which alone are checked, and in temporaries.
+tapml_status backend_supports_group(struct backend *backend,
+                                    const tapml_group *group,
+                                    tapml_support *answer) STATUS_USED;
+tapml_status backend_call_group(struct backend *backend,
+                                const tapml_group *group,
+                                const struct backend_call *call) STATUS_USED;
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;
 tapml_status backend_signal(struct backend *backend, struct backend_point *out_point) STATUS_USED;

@@ -12,20 +12,6 @@ enum { CASTED_ALIGN = 64 };
 
 // -- What is reduced ---------------------------------------------------------------------------
 
-// The reduced dtypes that an op takes for a parameter.
-static activation_set taken(const struct compiled_op *schema, uint32_t param)
-{
-    activation_set set = 0;
-    for (unsigned i = 0; i < ACTIVATION_COUNT; i++) {
-        const enum activation activation = (enum activation)i;
-        if (activation_is_reduced(activation) &&
-            compiled_takes(schema, param, activation_type(activation)->dtype)) {
-            set |= activation_bit(activation);
-        }
-    }
-    return set;
-}
-
 // Leaves a value's mark those dtypes alone that an op takes for it.
 static void restrict_marks(const struct graph *graph,
                            const struct graph_op *op,
@@ -39,7 +25,7 @@ static void restrict_marks(const struct graph *graph,
     if (!is_tensor) {
         return;
     }
-    const activation_set set = taken(op->schema, p);
+    const activation_set set = compiled_takes_activations(op->schema, p);
     for (uint32_t i = 0; i < (is_list ? argument->count : 1); i++) {
         const uint32_t value = is_list ? argument->values[i] : argument->value;
         marks[graph->values[value].base] &= set;

@@ -31,7 +31,7 @@ add_link(struct place *place, struct backend *inner, const struct place_link *li
     ASSERT(link->kind < PLACE_KINDS && !*made);
     ASSERT(opens_device(link->kind) == !inner);      // Only the innermost is around nothing.
     ASSERT(!inner || link->kind > place->outermost); // The declared order.
-    ASSERT(link->kind != PLACE_LOOPBACK || place->outermost == PLACE_DEVICE);
+    ASSERT(link->kind != PLACE_LOOPBACK || place->outermost == PLACE_EXPANDED);
     TAPML_TRY(link->create(link->user, &place->settings, inner, made));
     ASSERT(*made);
     place->outermost = link->kind;

@@ -52,6 +52,7 @@ struct place_settings {
 // worker; each other one is left out if its place does not need it.
 enum place_kind {
     PLACE_DEVICE,
+    PLACE_EXPANDED, // Has the ops that have a plain form in those of the device.
     PLACE_WORKER,   // Injects the faults itself.
     PLACE_LOOPBACK, // Around a device of this process.
     PLACE_FAULTS,

@@ -190,20 +190,6 @@ static const uint32_t *argument_values(const struct graph_argument *argument, ui
     return is_one ? &argument->value : argument->values;
 }
 
-static struct infer_argument
-describe(const struct draft *draft, const struct graph_argument *argument, uint32_t value)
-{
-    struct infer_argument known = {.is_present = argument->kind != TAPML_V_NONE, .i = argument->i};
-
-    if (value != GRAPH_NONE) {
-        known.name = draft->values[value].name;
-        known.dtype = draft->values[value].dtype;
-        known.rank = draft->values[value].rank;
-        memcpy(known.shape, draft->values[value].shape, sizeof(known.shape));
-    }
-    return known;
-}
-
 // Experts and the like: all of one type and shape, so that the first speaks for them.
 static tapml_status check_alike(const struct draft *draft, const uint32_t *values, uint32_t count)
 {
@@ -240,7 +226,8 @@ static tapml_status infer_outputs(const struct draft *draft,
             status = check_alike(draft, values, count);
         }
         TAPML_TRY(explain(status, op, op->params[p]));
-        out_known[p] = describe(draft, &arguments[p], count > 0 ? values[0] : GRAPH_NONE);
+        out_known[p] =
+            graph_describe(draft->values, &arguments[p], count > 0 ? values[0] : GRAPH_NONE);
     }
     return infer_op(schema, out_known);
 }

@@ -36,6 +36,21 @@ uint32_t graph_find_value(const struct graph *graph, enum graph_kind kind, const
     return GRAPH_NONE;
 }
 
+struct infer_argument graph_describe(const struct graph_value *values,
+                                     const struct graph_argument *argument,
+                                     uint32_t value)
+{
+    struct infer_argument known = {.is_present = argument->kind != TAPML_V_NONE, .i = argument->i};
+
+    if (value != GRAPH_NONE) {
+        known.name = values[value].name;
+        known.dtype = values[value].dtype;
+        known.rank = values[value].rank;
+        memcpy(known.shape, values[value].shape, sizeof(known.shape));
+    }
+    return known;
+}
+
 uint32_t graph_find_op(const struct graph *graph, const char *instance)
 {
     for (uint32_t i = 0; i < graph->op_count; i++) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "schema/compiled.h"
+#include "schema/infer.h"
 
 #include <tapml/model.h>
 
@@ -98,6 +98,12 @@ uint32_t graph_find_value(const struct graph *graph, enum graph_kind kind, const
 
 // The op of that instance, or GRAPH_NONE.
 uint32_t graph_find_op(const struct graph *graph, const char *instance);
+
+// What inference is told of an argument: `value` is its value, or the first of its list, or
+// GRAPH_NONE.
+struct infer_argument graph_describe(const struct graph_value *values,
+                                     const struct graph_argument *argument,
+                                     uint32_t value);
 
 // The part of which `value` is an input, or NULL.
 const struct graph_part *graph_find_part(const struct graph *graph, uint32_t value);

@@ -87,8 +87,7 @@ static tapml_status client_wait_for(struct backend *backend, struct backend_poin
 
 static int client_has_op(struct backend *backend, const tapml_op *op)
 {
-    struct op_list *ops = &own(backend)->ops;
-    return op_list_find(ops, op) < ops->count;
+    return far_side_has_op(own(backend), op);
 }
 
 static const char *client_identity(struct backend *backend, const tapml_op *op)
@@ -115,8 +114,9 @@ static tapml_status client_supports(struct backend *backend,
 static tapml_status client_call(struct backend *backend, const struct backend_call *call)
 {
     struct far_side *far = own(backend);
+    const int has = far_side_has_op(far, call->op);
     const uint32_t index = op_list_find(&far->ops, call->op);
-    if (index == far->ops.count) {
+    if (!has) {
         return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' has no op '%s'",
                            far->info.component, far->info.device, call->op->name);
     }

@@ -270,9 +270,68 @@ tapml_status far_side_put_buffer(struct far_side *far, const struct buffer *buff
     return far_side_end(far);
 }
 
+// -- Ops that it was told of -------------------------------------------------------------------
+
+// Tells it of an op. `*out_has` is whether it has it; the reader is behind that.
+static tapml_status
+define(struct far_side *far, const tapml_op *op, struct wire_reader *out_reader, int *out_has)
+{
+    int is_answered = 0;
+    far_side_begin(far, MESSAGE_DEFINE);
+    message_put_op(&far->log, op, "", &arithmetic_f32);
+    TAPML_TRY(far_side_ask(far, out_reader, &is_answered));
+    *out_has = wire_take_u32(out_reader) != 0;
+    return TAPML_OK;
+}
+
+// Another life of it has the same ops, in the same order.
+static tapml_status define_again(struct far_side *far)
+{
+    for (uint32_t i = far->ops.listed; i < far->ops.count; i++) {
+        struct wire_reader reader;
+        int has = 0;
+        TAPML_TRY(define(far, far->ops.items[i]->op, &reader, &has));
+        if (!has) {
+            return status_fail(TAPML_DEVICE_LOST, "%s: it has other ops than before",
+                               far->info.component);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status ask_for_op(struct far_side *far, const tapml_op *op)
+{
+    const struct compiled_op *schema = catalogue_find(far->given.catalogue, op->name, op->version);
+    struct arithmetic arithmetic = {0};
+    const tapml_op *answered = NULL;
+    const char *identity = NULL;
+    struct wire_reader reader;
+    int has = 0;
+    TAPML_TRY(far->is_busy ? far_side_settle(far) : TAPML_OK);
+    TAPML_TRY(far_side_ready(far));
+    TAPML_TRY(define(far, op, &reader, &has));
+    if (!has || !schema) {
+        return op_list_note_lacking(&far->ops, op);
+    }
+    TAPML_TRY(message_take_op(&reader, far->given.arena, &answered, &identity, &arithmetic));
+    return op_list_define(&far->ops, schema, identity, &arithmetic);
+}
+
+int far_side_has_op(struct far_side *far, const tapml_op *op)
+{
+    if (op_list_find(&far->ops, op) < far->ops.count) {
+        return 1;
+    }
+    if (!op->expands || op->expands[0] == '\0' || op_list_is_lacking(&far->ops, op)) {
+        return 0;
+    }
+    return ask_for_op(far, op) == TAPML_OK && op_list_find(&far->ops, op) < far->ops.count;
+}
+
 static tapml_status start_again(struct far_side *far)
 {
     TAPML_TRY(start(far));
+    TAPML_TRY(define_again(far));
     for (const struct buffer *at = far->buffers.first; at; at = at->next) {
         TAPML_TRY(at->is_made ? far_side_put_buffer(far, at) : TAPML_OK);
     }

@@ -114,6 +114,10 @@ tapml_status far_side_ask(struct far_side *far,
                           struct wire_reader *out_reader,
                           int *out_is_answered) STATUS_USED;
 
+// Whether it has an op. It is asked, once, about an op that it has not listed and that has a plain
+// form; it counts as lacking while the far side cannot be asked.
+int far_side_has_op(struct far_side *far, const tapml_op *op);
+
 // Waits until all that is queued is done.
 tapml_status far_side_settle(struct far_side *far) STATUS_USED;
 

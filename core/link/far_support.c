@@ -84,9 +84,10 @@ tapml_status far_support_ask(struct far_support *support,
                              const tapml_value *args,
                              tapml_support *out_answer)
 {
+    const int has = far_side_has_op(far, op);
     const uint32_t index = op_list_find(&far->ops, op);
     *out_answer = (tapml_support){.hdr = TAPML_HDR(tapml_support)};
-    if (index == far->ops.count) {
+    if (!has) {
         (void)snprintf(out_answer->reason, sizeof(out_answer->reason), "it has no op '%s'",
                        op->name);
         return TAPML_OK;

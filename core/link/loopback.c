@@ -13,7 +13,7 @@ struct loopback {
     struct channel channel; // First.
     struct server *server;
     struct backend *inner;
-    const struct catalogue *catalogue;
+    struct catalogue *catalogue;
     struct wire_writer replies;
     size_t taken; // Bytes of them.
 };
@@ -27,7 +27,7 @@ static tapml_status open_inner(void *user,
                                const struct message_setting *settings,
                                size_t count,
                                struct backend **out_backend,
-                               const struct catalogue **out_catalogue)
+                               struct catalogue **out_catalogue)
 {
     const struct loopback *loopback = user;
     *out_backend = loopback->inner;

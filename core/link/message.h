@@ -34,6 +34,7 @@ enum message_verb {
     MESSAGE_SIGNAL,   // A point behind what was queued.
     MESSAGE_WAIT_FOR, // Answered: the same error; what is queued in front of a point is done.
     MESSAGE_COPY,     // From a part of a buffer to another one.
+    MESSAGE_DEFINE,   // An op with a plain form. Answered: whether the backend has it, and the op.
     MESSAGE_REPLY = 64
 };
 

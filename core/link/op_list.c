@@ -15,10 +15,12 @@ static tapml_status take_all(struct op_list *list,
                              const char *component,
                              uint32_t count)
 {
-    list->items = arena_array(arena, (size_t)count + 1, sizeof(struct compiled_op *));
-    list->identities = arena_array(arena, (size_t)count + 1, sizeof(*list->identities));
-    list->arithmetics = arena_array(arena, (size_t)count + 1, sizeof(*list->arithmetics));
-    if (!list->items || !list->identities || !list->arithmetics) {
+    const size_t room = (size_t)count + OP_LIST_DEFINED_MAX;
+    list->items = arena_array(arena, room, sizeof(struct compiled_op *));
+    list->identities = arena_array(arena, room, sizeof(*list->identities));
+    list->arithmetics = arena_array(arena, room, sizeof(*list->arithmetics));
+    list->lacking = arena_array(arena, OP_LIST_DEFINED_MAX, sizeof(const tapml_op *));
+    if (!list->items || !list->identities || !list->arithmetics || !list->lacking) {
         return status_no_memory();
     }
     for (; list->count < count; list->count++) {
@@ -29,6 +31,7 @@ static tapml_status take_all(struct op_list *list,
         TAPML_TRY(catalogue_add(catalogue, op, component, &found));
         list->items[list->count] = found.schema;
     }
+    list->listed = count;
     return TAPML_OK;
 }
 
@@ -44,9 +47,45 @@ tapml_status op_list_take(struct op_list *list,
     if (*out_is_new) {
         return take_all(list, reader, arena, catalogue, component, count);
     }
-    return count == list->count
+    return count == list->listed
                ? TAPML_OK
                : status_fail(TAPML_DEVICE_LOST, "%s: it has other ops than before", component);
+}
+
+tapml_status op_list_define(struct op_list *list,
+                            const struct compiled_op *schema,
+                            const char *identity,
+                            const struct arithmetic *arithmetic)
+{
+    if (list->count - list->listed == OP_LIST_DEFINED_MAX) {
+        return status_fail(TAPML_INVALID, "more than %d ops with a plain form",
+                           OP_LIST_DEFINED_MAX);
+    }
+    list->items[list->count] = schema;
+    list->identities[list->count] = identity;
+    list->arithmetics[list->count++] = *arithmetic;
+    memset(list->found, 0, sizeof(list->found)); // Among them are answers "not there".
+    return TAPML_OK;
+}
+
+tapml_status op_list_note_lacking(struct op_list *list, const tapml_op *op)
+{
+    if (list->lacking_count == OP_LIST_DEFINED_MAX) {
+        return status_fail(TAPML_INVALID, "more than %d ops with a plain form",
+                           OP_LIST_DEFINED_MAX);
+    }
+    list->lacking[list->lacking_count++] = op;
+    return TAPML_OK;
+}
+
+int op_list_is_lacking(const struct op_list *list, const tapml_op *op)
+{
+    for (uint32_t i = 0; i < list->lacking_count; i++) {
+        if (list->lacking[i] == op) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static uint32_t search(const struct op_list *list, const tapml_op *op)

@@ -11,7 +11,7 @@
 
 struct catalogue;
 
-enum { OP_LIST_SLOTS = 256 };
+enum { OP_LIST_SLOTS = 256, OP_LIST_DEFINED_MAX = 1024 };
 
 // All zero before it is taken.
 struct op_list {
@@ -19,6 +19,9 @@ struct op_list {
     const char **identities;
     struct arithmetic *arithmetics;
     uint32_t count;
+    uint32_t listed;          // Of these it has listed itself; the others were defined for it.
+    const tapml_op **lacking; // That it was told of and has not.
+    uint32_t lacking_count;
     struct {
         const tapml_op *key;
         uint32_t index; // `count`: it lacks it.
@@ -34,6 +37,17 @@ tapml_status op_list_take(struct op_list *list,
                           struct catalogue *catalogue,
                           const char *component,
                           int *out_is_new) STATUS_USED;
+
+// Adds an op that the far side was told of: as the next one, or as one that it lacks.
+// TAPML_INVALID where there are OP_LIST_DEFINED_MAX of them, TAPML_NO_MEMORY.
+tapml_status op_list_define(struct op_list *list,
+                            const struct compiled_op *schema,
+                            const char *identity,
+                            const struct arithmetic *arithmetic) STATUS_USED;
+tapml_status op_list_note_lacking(struct op_list *list, const tapml_op *op) STATUS_USED;
+
+// Whether it is known that the far side lacks an op that it was told of.
+int op_list_is_lacking(const struct op_list *list, const tapml_op *op);
 
 // The index of the op with this name and version, or `count`. The last answer for each address is
 // kept: schemas live as long as their plugins.

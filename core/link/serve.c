@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "link/served_ops.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -43,8 +44,7 @@ struct server {
     struct serve_options given;
     struct arena *arena;     // Of the settings and the list of ops.
     struct backend *backend; // NULL until it is open.
-    const struct compiled_op **ops;
-    size_t op_count;
+    struct served_ops ops;
     struct served_region *regions;
     size_t region_count, region_capacity;
     struct served_region *imports; // By number. Mapped to be read.
@@ -116,27 +116,10 @@ int serve_is_closed(const struct server *server)
 
 // -- Opening -----------------------------------------------------------------------------------
 
-// The ops of the catalogue that the backend has.
-static tapml_status list_ops(struct server *server, const struct catalogue *catalogue)
-{
-    const size_t count = catalogue_count(catalogue);
-    server->ops = arena_array(server->arena, count + 1, sizeof(*server->ops));
-    if (!server->ops) {
-        return status_no_memory();
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct compiled_op *schema = catalogue_at(catalogue, i);
-        if (backend_has_op(server->backend, schema->op)) {
-            server->ops[server->op_count++] = schema;
-        }
-    }
-    return TAPML_OK;
-}
-
 static tapml_status open_backend(struct server *server, struct wire_reader *reader)
 {
     struct message_setting *settings = NULL;
-    const struct catalogue *catalogue = NULL;
+    struct catalogue *catalogue = NULL;
     size_t count = 0;
     if (server->backend) {
         return status_fail(TAPML_PRECONDITION, "a backend is open already");
@@ -144,18 +127,13 @@ static tapml_status open_backend(struct server *server, struct wire_reader *read
     TAPML_TRY(message_take_settings(reader, server->arena, &settings, &count));
     TAPML_TRY(
         server->given.open(server->given.user, settings, count, &server->backend, &catalogue));
-    return list_ops(server, catalogue);
+    return served_ops_list(&server->ops, server->backend, catalogue, server->arena);
 }
 
 static void put_opened(const struct server *server, struct wire_writer *replies)
 {
     message_put_info(replies, backend_info(server->backend));
-    wire_put_u32(replies, (uint32_t)server->op_count);
-    for (size_t i = 0; i < server->op_count; i++) {
-        const tapml_op *op = server->ops[i]->op;
-        message_put_op(replies, op, backend_identity(server->backend, op),
-                       backend_arithmetic(server->backend, op));
-    }
+    served_ops_put_all(&server->ops, replies);
 }
 
 // -- Memory ------------------------------------------------------------------------------------
@@ -415,22 +393,10 @@ static tapml_status copy(struct server *server, struct wire_reader *reader)
                                                                 .size = part.bytes});
 }
 
-static tapml_status take_op(const struct server *server,
-                            struct wire_reader *reader,
-                            const struct compiled_op **out_schema)
-{
-    const uint32_t index = wire_take_u32(reader);
-    if (index >= server->op_count) {
-        return status_fail(TAPML_INVALID, "there is no op %u", index);
-    }
-    *out_schema = server->ops[index];
-    return TAPML_OK;
-}
-
 static tapml_status call(struct server *server, struct wire_reader *reader)
 {
     const struct compiled_op *schema = NULL;
-    TAPML_TRY(take_op(server, reader, &schema));
+    TAPML_TRY(served_ops_take(&server->ops, reader, &schema));
     const char *instance = wire_take_text(reader);
     const struct message_buffers buffers = {find_buffer, server};
     struct inferred inferred;
@@ -446,7 +412,7 @@ static tapml_status
 supports(struct server *server, struct wire_reader *reader, tapml_support *answer)
 {
     const struct compiled_op *schema = NULL;
-    TAPML_TRY(take_op(server, reader, &schema));
+    TAPML_TRY(served_ops_take(&server->ops, reader, &schema));
     TAPML_TRY(message_take_args(reader, schema->op, NULL, &server->args));
     return backend_supports(server->backend, schema, server->args.values, answer);
 }
@@ -540,6 +506,7 @@ static tapml_status answer(struct server *server,
                            struct wire_writer *replies)
 {
     tapml_support support = {.hdr = TAPML_HDR(tapml_support)};
+    const struct compiled_op *defined = NULL;
     tapml_status status = TAPML_OK;
     uint32_t counted = 0;
     switch (frame->verb) {
@@ -548,6 +515,9 @@ static tapml_status answer(struct server *server,
         break;
     case MESSAGE_SUPPORTS:
         status = supports(server, reader, &support);
+        break;
+    case MESSAGE_DEFINE:
+        status = served_ops_define(&server->ops, reader, &defined);
         break;
     case MESSAGE_BUFFER_NEW:
         status = new_buffer(server, reader);
@@ -566,6 +536,8 @@ static tapml_status answer(struct server *server,
     begin_reply(replies, frame, status);
     if (status == TAPML_OK && frame->verb == MESSAGE_OPEN) {
         put_opened(server, replies);
+    } else if (status == TAPML_OK && frame->verb == MESSAGE_DEFINE) {
+        served_ops_put_defined(&server->ops, defined, replies);
     } else if (status == TAPML_OK && frame->verb == MESSAGE_SUPPORTS) {
         wire_put_u32(replies, support.grade);
         wire_put_text(replies, support.reason);
@@ -628,6 +600,7 @@ static tapml_status serve(struct server *server,
     switch (frame->verb) {
     case MESSAGE_OPEN:
     case MESSAGE_SUPPORTS:
+    case MESSAGE_DEFINE:
     case MESSAGE_BUFFER_NEW:
     case MESSAGE_WAIT:
     case MESSAGE_WAIT_FOR:

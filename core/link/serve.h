@@ -16,11 +16,13 @@
 
 struct serve_options {
     // Opens what the settings ask for. Both stay until the server is gone; its owner releases them.
+    // The catalogue takes in ops that are defined, whose schemas live as long as the server:
+    // nothing is looked up in it afterwards.
     tapml_status (*open)(void *user,
                          const struct message_setting *settings,
                          size_t count,
                          struct backend **out_backend,
-                         const struct catalogue **out_catalogue);
+                         struct catalogue **out_catalogue);
 
     // Counts that are answered beside the launches; or NULL.
     uint64_t (*counter)(void *user, uint32_t index);

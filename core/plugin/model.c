@@ -273,6 +273,28 @@ static void warn(const struct model *model, const struct model_options *options)
     }
 }
 
+// A rule that matches nothing is a mistake of who wrote it.
+static tapml_status
+make_groups(struct model *model, struct registry *registry, const struct model_options *options)
+{
+    const size_t count = options->group_count;
+    uint32_t *found = alloc_array(count + 1, sizeof(*found));
+    if (!found) {
+        return status_no_memory();
+    }
+    tapml_status status =
+        group_apply(model->graph, options->groups, count, registry_catalogue(registry),
+                    registry_arena(registry), found);
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        if (found[i] == 0) {
+            status = status_fail(TAPML_NOT_FOUND, "group '%s' matches no two ops of the model",
+                                 options->groups[i].name);
+        }
+    }
+    alloc_free(found);
+    return status;
+}
+
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
@@ -299,6 +321,9 @@ fill(struct model *model, struct registry *registry, const struct model_options 
     }
     if (options->state != STATE_F32) {
         TAPML_TRY(state_type_apply(model->graph, options->state));
+    }
+    if (options->group_count > 0) {
+        TAPML_TRY(make_groups(model, registry, options));
     }
     model->hash = hash_of(model);
     warn(model, options);

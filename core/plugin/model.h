@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "graph/encode.h"
 #include "graph/graph.h"
+#include "graph/group.h"
 #include "graph/state_type.h"
 #include "model/config.h"
 #include "model/weights.h"
@@ -27,8 +28,10 @@ struct model_options {
     // The encoding that weights get at load, if it fits them; NULL: they stay as they are.
     const tapml_encoding *encoding;
 
-    enum state_type state; // Of its keys and values.
-    int plain_inputs;      // Inputs of quantised weights stay as they are, whatever the files say.
+    enum state_type state;           // Of its keys and values.
+    const struct group_rule *groups; // Ops that become one.
+    size_t group_count;
+    int plain_inputs; // Inputs of quantised weights stay as they are, whatever the files say.
 };
 
 // Reads config and weights, gets the score of every architecture, lets the best one build the graph

@@ -3,10 +3,12 @@
 #include "plugin/registry.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "plugin/device.h"
 #include "plugin/device_table.h"
 #include "plugin/inventory.h"
+#include "schema/plain_form.h"
 
 #include <tapml/ops.h>
 
@@ -14,6 +16,7 @@
 
 struct registry {
     struct inventory inventory;
+    struct arena *arena; // Of ops that the host makes.
     struct catalogue *catalogue;
     struct component *chain; // Those that were probed, the last one first.
     tapml_status (*vet)(void *user, struct registry *registry, size_t index);
@@ -37,6 +40,10 @@ static tapml_status fill(struct registry *registry, const struct registry_option
     registry->vet = options->vet;
     registry->learn = options->learn;
     registry->user = options->user;
+    registry->arena = arena_create();
+    if (!registry->arena) {
+        return status_no_memory();
+    }
     TAPML_TRY(catalogue_create(&registry->catalogue));
     for (size_t i = 0; tapml_ops[i]; ++i) {
         TAPML_TRY(catalogue_add(registry->catalogue, tapml_ops[i], "the host", NULL));
@@ -69,6 +76,7 @@ void registry_destroy(struct registry *registry)
         component_close(at);
     }
     catalogue_destroy(registry->catalogue);
+    arena_destroy(registry->arena);
     inventory_release(&registry->inventory);
     alloc_free(registry);
 }
@@ -220,6 +228,11 @@ const struct candidate *registry_at(const struct registry *registry, size_t inde
     return index < registry->inventory.component_count
                ? &registry->inventory.components[index]->entry
                : NULL;
+}
+
+struct arena *registry_arena(struct registry *registry)
+{
+    return registry->arena;
 }
 
 struct catalogue *registry_catalogue(struct registry *registry)
@@ -534,13 +547,38 @@ static int has_op(const struct component *component, const tapml_op *op)
     return 0;
 }
 
+enum { EXPANSIONS_MAX = 8 }; // Of the plain form of an op in that of an op, and so on.
+
+// Whether it has the op, or what its plain form consists of. `depth` counts plain forms.
+static int computes(const struct registry *registry,
+                    const struct component *component,
+                    const tapml_op *op,
+                    struct arena *arena,
+                    int depth)
+{
+    const struct compiled_op *schema = catalogue_find(registry->catalogue, op->name, op->version);
+    const struct plain_form *form = NULL;
+    int computes_all = 1;
+    if (has_op(component, op)) {
+        return 1;
+    }
+    if (!schema || !schema->op->expands || depth == EXPANSIONS_MAX ||
+        plain_form_create(schema, registry->catalogue, arena, &form) != TAPML_OK) {
+        return 0;
+    }
+    for (uint32_t i = 0; computes_all && i < form->call_count; i++) {
+        computes_all = computes(registry, component, form->calls[i].schema->op, arena, depth + 1);
+    }
+    return computes_all;
+}
+
 static int calibrates(const struct component *component)
 {
     return manifest_key(&component->plugin->manifest, component->entry.component, "calibrates") !=
            NULL;
 }
 
-const char *registry_oracle(struct registry *registry, const tapml_op *op)
+static const char *find_oracle(struct registry *registry, const tapml_op *op, struct arena *arena)
 {
     for (int pass = 0; pass < 2; ++pass) {
         for (size_t i = 0; i < registry->inventory.component_count; ++i) {
@@ -551,10 +589,19 @@ const char *registry_oracle(struct registry *registry, const tapml_op *op)
                 !has_ops(registry, component)) {
                 continue;
             }
-            if (has_op(component, op) && (pass == 0 || component->is_host_memory)) {
+            if ((pass == 0 || component->is_host_memory) &&
+                computes(registry, component, op, arena, 0)) {
                 return component->entry.component;
             }
         }
     }
     return NULL;
+}
+
+const char *registry_oracle(struct registry *registry, const tapml_op *op)
+{
+    struct arena *arena = arena_create();
+    const char *found = arena ? find_oracle(registry, op, arena) : NULL;
+    arena_destroy(arena);
+    return found;
 }

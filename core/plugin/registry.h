@@ -68,6 +68,9 @@ tapml_status registry_learn(struct registry *registry) STATUS_USED;
 size_t registry_count(const struct registry *registry);
 const struct candidate *registry_at(const struct registry *registry, size_t index);
 
+// Memory that lives as long as the catalogue: of ops that the host makes.
+struct arena *registry_arena(struct registry *registry);
+
 // The ops of the host and of every plugin opened so far.
 struct catalogue *registry_catalogue(struct registry *registry);
 
@@ -152,5 +155,6 @@ tapml_status registry_component_file(struct registry *registry,
 int registry_is_asked_late(const struct registry *registry, const char *component);
 
 // The id of the component whose devices calibrate `op`: the first with that op and the key
-// "calibrates"; without one, the first host-memory component with the op; or NULL.
+// "calibrates"; without one, the first host-memory component with the op; or NULL. An op that has a
+// plain form (schema/plain_form.h) is there where all ops of the form are.
 const char *registry_oracle(struct registry *registry, const tapml_op *op);

@@ -7,12 +7,14 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "graph/group.h"
 #include "run/progress.h"
 #include "store/blame.h"
 #include "store/bundle.h"
 #include "store/bundled.h"
 #include "store/case.h"
 #include "store/metadata.h"
+#include "store/op_definition.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
@@ -183,8 +185,14 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     }
     TAPML_TRY(bundle_create(bundling->path, item, metadata, sizeof(metadata) / sizeof(*metadata),
                             &store));
+    const struct compiled_op *schema = catalogue_find(
+        registry_catalogue(bundling->options->registry), item->op_name, item->op_version);
+    const char *name = NULL;
+    const tapml_status status = schema && group_rule_name(schema->op->name, &name) > 0
+                                    ? op_definition_write(store, schema->op)
+                                    : TAPML_OK;
     store_close(store);
-    return TAPML_OK;
+    return status;
 }
 
 // The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there

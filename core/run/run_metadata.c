@@ -10,12 +10,14 @@
 #include "base/text.h"
 #include "gguf/gguf.h"
 #include "gguf/gguf_config.h"
+#include "graph/group.h"
 #include "model/checkpoint.h"
 #include "schema/catalogue.h"
 #include "store/carved.h"
 #include "store/instance.h"
 #include "store/loss.h"
 #include "store/metadata.h"
+#include "store/op_definition.h"
 #include "store/store.h"
 #include "store/target.h"
 #include "store/weight.h"
@@ -393,6 +395,19 @@ static tapml_status write_limits(struct store *store, const struct setup *setup,
     return metadata_set(store, "limits.devices", devices != NULL ? devices : "");
 }
 
+// Groups are ops that no plugin brings.
+static tapml_status write_groups(struct store *store, const struct graph *graph)
+{
+    const char *name = NULL;
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        if (group_rule_name(graph->ops[i].op->name, &name) > 0) {
+            TAPML_TRY(op_definition_write(store, graph->ops[i].op));
+        }
+    }
+    return TAPML_OK;
+}
+
 // What a report says of the model, since a report is made without the model.
 static tapml_status write_model(struct store *store, const struct setup *setup, struct arena *arena)
 {
@@ -403,6 +418,7 @@ static tapml_status write_model(struct store *store, const struct setup *setup, 
     TAPML_TRY(write_encoded(store, model_graph(model)));
     TAPML_TRY(write_losses(store, model_losses(model), arena));
     TAPML_TRY(write_instances(store, model_graph(model), arena));
+    TAPML_TRY(write_groups(store, model_graph(model)));
     return write_limits(store, setup, model_graph(model)->ops[0].op);
 }
 

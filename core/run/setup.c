@@ -11,6 +11,7 @@
 #include "config/isolation.h"
 #include "config/model_path.h"
 #include "config/survey.h"
+#include "exec/expanded.h"
 #include "exec/reduced.h"
 #include "link/loopback.h"
 #include "plugin/search.h"
@@ -286,6 +287,7 @@ tapml_status setup_open_place(struct setup *setup, struct place *place)
             (struct place_link){.kind = PLACE_WORKER, .create = open_worker, .user = setup};
     } else {
         links[count++] = place_device_link(setup->registry);
+        links[count++] = expanded_link(registry_catalogue(setup->registry));
     }
     if (mode == PLACE_ISOLATION_LOOPBACK) {
         links[count++] =

@@ -122,6 +122,7 @@ static tapml_status replay(struct target_jobs *target)
                                                       .backend = target->place->backend,
                                                       .checkpoint = run->checkpoint,
                                                       .derived = 1,
+                                                      .divides = 1,
                                                       .refuted = run->refuted,
                                                       .known = &target->known,
                                                       .progress = show,

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/ini.h"
 #include "base/text.h"
+#include "exec/expanded.h"
 #include "exec/place.h"
 #include "link/serve.h"
 #include "link/socket.h"
@@ -112,18 +113,20 @@ static tapml_status read_rules(struct worker *worker)
     return TAPML_OK;
 }
 
-// The chain of a place whose messages come from the host: its device, and the faults that are to be
-// injected there.
+// The chain of a place whose messages come from the host: its device, the ops that have a
+// plain form there, and the faults that are to be injected.
 static tapml_status open_place(struct worker *worker, const char *backend)
 {
-    const struct place_link links[] = {place_device_link(worker->registry), fault_link()};
+    const struct place_link links[] = {place_device_link(worker->registry),
+                                       expanded_link(registry_catalogue(worker->registry)),
+                                       fault_link()};
 
     TAPML_TRY(place_create(&(struct place_settings){.name = "worker",
                                                     .backend = backend,
                                                     .faults = worker->rules,
                                                     .fault_count = worker->rule_count},
                            &worker->place));
-    return place_open(worker->place, NULL, links, worker->rule_count > 0 ? 2 : 1);
+    return place_open(worker->place, NULL, links, worker->rule_count > 0 ? 3 : 2);
 }
 
 static tapml_status open_plugin(struct worker *worker)
@@ -156,7 +159,7 @@ static tapml_status open_worker(void *user,
                                 const struct message_setting *settings,
                                 size_t count,
                                 struct backend **out_backend,
-                                const struct catalogue **out_catalogue)
+                                struct catalogue **out_catalogue)
 {
     struct worker *worker = user;
 

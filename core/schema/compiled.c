@@ -422,6 +422,19 @@ int compiled_takes(const struct compiled_op *schema, uint32_t param, uint32_t dt
     return 0;
 }
 
+activation_set compiled_takes_activations(const struct compiled_op *schema, uint32_t param)
+{
+    activation_set set = 0;
+    for (unsigned i = 0; i < ACTIVATION_COUNT; i++) {
+        const enum activation activation = (enum activation)i;
+        if (activation_is_reduced(activation) &&
+            compiled_takes(schema, param, activation_type(activation)->dtype)) {
+            set |= activation_bit(activation);
+        }
+    }
+    return set;
+}
+
 // -- Comparison --------------------------------------------------------------------------------
 
 static tapml_status same_text(const char *what, const char *ours, const char *theirs)

@@ -12,6 +12,7 @@
 #include "schema/critical.h"
 #include "schema/expression.h"
 #include "schema/layout.h"
+#include "tensor/activation.h"
 
 #include <tapml/op.h>
 
@@ -73,6 +74,9 @@ tapml_status compiled_create(const tapml_op *op,
 // Whether a tensor parameter takes a plain dtype: one of its own list, or of that of the parameter
 // whose dtype it has.
 int compiled_takes(const struct compiled_op *schema, uint32_t param, uint32_t dtype);
+
+// The reduced dtypes of activations that it takes.
+activation_set compiled_takes_activations(const struct compiled_op *schema, uint32_t param);
 
 // Whether two schemas are versions of one: fingerprints are equal, and of each list of dtypes and
 // each domain one contains the other. TAPML_ABI_MISMATCH names the parameter and what differs.

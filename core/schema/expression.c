@@ -342,3 +342,17 @@ tapml_status expression_range(const struct expression_scope *scope,
     *out_begin = begin;
     return TAPML_OK;
 }
+
+tapml_status expression_range_affine(const struct expression_scope *scope,
+                                     const struct expression *expression,
+                                     struct affine *out_begin,
+                                     struct affine *out_end)
+{
+    struct affine begin;
+
+    ASSERT(expression->is_range);
+    TAPML_TRY(sum_value(scope, &expression->begin, &begin));
+    TAPML_TRY(sum_value(scope, &expression->end, out_end));
+    *out_begin = begin;
+    return TAPML_OK;
+}

@@ -98,3 +98,9 @@ tapml_status expression_range(const struct expression_scope *scope,
                               const struct expression *expression,
                               int64_t *out_begin,
                               int64_t *out_end) STATUS_USED;
+
+// The same where they need not be plain numbers.
+tapml_status expression_range_affine(const struct expression_scope *scope,
+                                     const struct expression *expression,
+                                     struct affine *out_begin,
+                                     struct affine *out_end) STATUS_USED;

@@ -142,26 +142,48 @@ static tapml_status infer_argument(const struct compiled_op *schema,
     return infer_shape(schema, index, arguments, scope);
 }
 
-tapml_status infer_op(const struct compiled_op *schema, struct infer_argument *arguments)
+// As infer_op; the scope has what the symbols are.
+static tapml_status infer_in(const struct compiled_op *schema,
+                             struct infer_argument *arguments,
+                             struct expression_scope *scope)
 {
     const uint32_t count = schema->op->n_params;
-    struct expression_scope scope;
 
-    expression_scope_init(&scope, &schema->names);
+    expression_scope_init(scope, &schema->names);
     for (uint32_t p = 0; p < count; p++) {
         if (schema->params[p].kind == TAPML_P_I64 && arguments[p].is_present) {
-            expression_define(&scope, schema->params[p].symbol, &arguments[p].i);
+            expression_define(scope, schema->params[p].symbol, &arguments[p].i);
         }
     }
     for (int outputs = 0; outputs <= 1; outputs++) {
         for (uint32_t p = 0; p < count; p++) {
             if ((schema->params[p].kind == TAPML_P_TENSOR_OUT) == outputs) {
-                TAPML_TRY(explain_argument(infer_argument(schema, p, arguments, &scope), schema, p,
+                TAPML_TRY(explain_argument(infer_argument(schema, p, arguments, scope), schema, p,
                                            &arguments[p]));
             }
         }
     }
     return TAPML_OK;
+}
+
+tapml_status infer_op(const struct compiled_op *schema, struct infer_argument *arguments)
+{
+    struct expression_scope scope;
+
+    return infer_in(schema, arguments, &scope);
+}
+
+tapml_status infer_region(const struct compiled_op *schema,
+                          struct infer_argument *arguments,
+                          uint32_t param,
+                          struct affine *out_begin,
+                          struct affine *out_end)
+{
+    struct expression_scope scope;
+
+    ASSERT(schema->params[param].region != NULL);
+    TAPML_TRY(infer_in(schema, arguments, &scope));
+    return expression_range_affine(&scope, schema->params[param].region, out_begin, out_end);
 }
 
 // -- Calls -------------------------------------------------------------------------------------

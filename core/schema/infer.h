@@ -25,6 +25,14 @@ struct infer_argument {
 tapml_status infer_op(const struct compiled_op *schema,
                       struct infer_argument *arguments) STATUS_USED;
 
+// The rows of a state that have a region, from `*out_begin` to before `*out_end`, of such
+// arguments. TAPML_INVALID as `infer_op`, and where they are not affine.
+tapml_status infer_region(const struct compiled_op *schema,
+                          struct infer_argument *arguments,
+                          uint32_t param,
+                          struct affine *out_begin,
+                          struct affine *out_end) STATUS_USED;
+
 // What the schema makes of the arguments of one call.
 struct inferred {
     const struct compiled_op *schema; // Borrowed.

@@ -16,7 +16,7 @@ struct store;
 
 // Kinds of values that are not finite.
 enum { CALL_LINE_NAN = 1, CALL_LINE_PLUS_INFINITY = 2, CALL_LINE_MINUS_INFINITY = 4 };
-enum { CALL_LINE_OUTPUTS_MAX = 4 };
+enum { CALL_LINE_OUTPUTS_MAX = 8 };
 
 struct call_line {
     const char *instance;

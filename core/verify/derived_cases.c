@@ -22,6 +22,7 @@ enum { MESSAGE_TEXT = 512, HANGS_MAX = 2 };
 struct derived_cases {
     const struct verdict_options *options;
     struct examiner *examiner;
+    struct divider *divider;
     struct verdict_list *list;
     size_t group_cases;  // That cases are derived from.
     struct table shapes; // Each judged once.
@@ -184,8 +185,8 @@ static tapml_status judge_derivation(struct derived_cases *cases, struct derivat
     }
     TAPML_TRY(add_derived(cases, derivation->item, &derivation->recipe, &verdict));
     return derivation->refusal ? skip(cases, verdict, derivation->refusal)
-                               : examiner_try(cases->examiner, &derivation->examination,
-                                              cases->list->arena, verdict);
+                               : divider_try(cases->divider, cases->examiner,
+                                             &derivation->examination, cases->list->arena, verdict);
 }
 
 // Makes and judges the case of a recipe.
@@ -372,9 +373,11 @@ static tapml_status judge_groups(struct derived_cases *cases)
 
 tapml_status derived_cases_judge(const struct verdict_options *options,
                                  struct examiner *examiner,
+                                 struct divider *divider,
                                  struct verdict_list *io_list)
 {
-    struct derived_cases cases = {.options = options, .examiner = examiner, .list = io_list};
+    struct derived_cases cases = {
+        .options = options, .examiner = examiner, .divider = divider, .list = io_list};
     table_init(&cases.shapes);
     const tapml_status status = judge_groups(&cases);
     table_release(&cases.shapes);

@@ -7,7 +7,7 @@
 // on, their basis. Their limits are their own and no rows, so errors are not kept either.
 #pragma once
 
-#include "verify/examiner.h"
+#include "verify/divider.h"
 #include "verify/verdict.h"
 
 // Adds the verdicts on all derived cases to `io_list`, which has none yet and owns what is added.
@@ -15,4 +15,5 @@
 // `kept_cases_judge`. All is borrowed and belongs to the calling thread.
 tapml_status derived_cases_judge(const struct verdict_options *options,
                                  struct examiner *examiner,
+                                 struct divider *divider,
                                  struct verdict_list *io_list) STATUS_USED;

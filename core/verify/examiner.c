@@ -14,6 +14,7 @@
 #include "store/store.h"
 #include "store/stored_case.h"
 #include "verify/calibrator.h"
+#include "verify/defined_ops.h"
 #include "verify/element_search.h"
 #include "verify/explainer.h"
 #include "verify/makers.h"
@@ -35,6 +36,9 @@ struct examiner {
 static tapml_status open_all(struct examiner *examiner)
 {
     const struct verdict_options *options = examiner->options;
+    if (options->store) {
+        TAPML_TRY(defined_ops_learn(options->store, options->registry));
+    }
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &examiner->replay));
     TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
                                 &examiner->calibrator));

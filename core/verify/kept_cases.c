@@ -21,6 +21,7 @@ enum { BATCH = 32, MESSAGE_TEXT = 512 };
 struct kept_cases {
     const struct verdict_options *options;
     struct examiner *examiner;
+    struct divider *divider;
     struct verdict_list *list;
     size_t written; // Of the list: what the store has by now.
     int has_failed; // Some case did.
@@ -107,7 +108,7 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     } else if (status == TAPML_OK) {
         struct examination examination = {
             .item = &item, .schema = examiner_schema(cases->examiner, &item), .is_timed = 1};
-        status = examiner_try(cases->examiner, &examination, kept, verdict);
+        status = divider_try(cases->divider, cases->examiner, &examination, kept, verdict);
         cases->list->count += status == TAPML_OK;
     }
     arena_destroy(arena);
@@ -228,9 +229,11 @@ static tapml_status forget_stale(struct kept_cases *cases)
 
 tapml_status kept_cases_judge(const struct verdict_options *options,
                               struct examiner *examiner,
+                              struct divider *divider,
                               struct verdict_list *io_list)
 {
-    struct kept_cases cases = {.options = options, .examiner = examiner, .list = io_list};
+    struct kept_cases cases = {
+        .options = options, .examiner = examiner, .divider = divider, .list = io_list};
     if (options->case_id == 0 && !options->fresh) {
         TAPML_TRY(forget_stale(&cases));
     }

@@ -4,7 +4,7 @@
 // The kept cases of a store against a target: those without a fresh result are replayed.
 #pragma once
 
-#include "verify/examiner.h"
+#include "verify/divider.h"
 #include "verify/verdict.h"
 
 // Judges all kept cases of the store of `options`, or the one that they name, and adds a verdict
@@ -18,4 +18,5 @@
 // known written. All is borrowed and belongs to the calling thread.
 tapml_status kept_cases_judge(const struct verdict_options *options,
                               struct examiner *examiner,
+                              struct divider *divider,
                               struct verdict_list *io_list) STATUS_USED;

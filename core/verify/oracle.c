@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "exec/expanded.h"
 #include "exec/reduced.h"
 
 #include <stdio.h>
@@ -12,12 +13,15 @@
 static void close_devices(struct oracle *oracle)
 {
     replay_destroy(oracle->exact);
+    expanded_destroy(oracle->wide_expanded);
     declared_destroy(oracle->wide);
     oracle->exact = NULL;
+    oracle->wide_expanded = NULL;
     oracle->wide = NULL;
     memset(oracle->has_narrow, 0, sizeof(oracle->has_narrow));
     for (uint32_t i = 0; i < oracle->device_count; i++) {
         replay_destroy(oracle->devices[i].replay);
+        expanded_destroy(oracle->devices[i].expanded);
         reduced_destroy(oracle->devices[i].reduced);
         declared_destroy(oracle->devices[i].declared);
         backend_release(oracle->devices[i].backend);
@@ -42,7 +46,10 @@ static tapml_status open_exact(struct oracle *oracle)
                                                          .user = oracle->options->user,
                                                          .is_wide = 1},
                               &oracle->wide));
-    return replay_create(declared_backend(oracle->wide), oracle->options->checkpoint,
+    TAPML_TRY(expanded_create(declared_backend(oracle->wide),
+                              registry_catalogue(oracle->options->registry),
+                              &oracle->wide_expanded));
+    return replay_create(expanded_backend(oracle->wide_expanded), oracle->options->checkpoint,
                          &oracle->exact);
 }
 
@@ -70,7 +77,10 @@ static tapml_status open_device(struct oracle *oracle, uint32_t sums, const char
     if (!oracle->exact) {
         TAPML_TRY(open_exact(oracle));
     }
-    return replay_create(backend, oracle->options->checkpoint, &device->replay);
+    TAPML_TRY(
+        expanded_create(backend, registry_catalogue(oracle->options->registry), &device->expanded));
+    return replay_create(expanded_backend(device->expanded), oracle->options->checkpoint,
+                         &device->replay);
 }
 
 static tapml_status open_list(struct oracle *oracle, uint32_t sums, const char *list)
@@ -178,6 +188,22 @@ tapml_status oracle_create(const struct oracle_options *options,
     }
     *out_oracle = oracle;
     return TAPML_OK;
+}
+
+tapml_status
+oracle_open_exact(struct registry *registry, const tapml_op *op, struct backend **out_backend)
+{
+    const char *component = registry_oracle(registry, op);
+    const char *devices =
+        component ? registry_component_key(registry, component, "calibrates") : NULL;
+    char name[2 * ORACLE_NAME];
+    if (!component) {
+        return TAPML_OK;
+    }
+    const int length = devices ? (int)strcspn(devices, " ") : 0;
+    (void)snprintf(name, sizeof(name), "%s%s%.*s", component, length > 0 ? ":" : "", length,
+                   length > 0 ? devices : "");
+    return registry_open(registry, name, out_backend);
 }
 
 uint64_t oracle_executions(const struct oracle *oracle)

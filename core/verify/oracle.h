@@ -29,6 +29,7 @@ struct oracle_device {
     struct backend *backend;
     struct declared *declared; // Around it.
     struct reduced *reduced;   // Around that; or NULL.
+    struct expanded *expanded; // Around all: ops in their plain forms, each call as declared.
     struct replay *replay;
     uint32_t sums; // The format of its sums.
 };
@@ -41,6 +42,7 @@ struct oracle {
     struct oracle_device devices[ORACLE_DEVICES_MAX]; // The first is exact.
     uint32_t device_count;                            // 0: not open, or there is none.
     struct declared *wide;                            // Around the first one, outputs not rounded,
+    struct expanded *wide_expanded;                   // and around that,
     struct replay *exact;                             // and on that, in f32: what is right.
     int has_narrow[TAPML_FORMAT_F16 + 1]; // Devices with sums of a format have been looked for.
 };
@@ -58,6 +60,12 @@ tapml_status oracle_open(struct oracle *oracle, uint32_t accumulator) STATUS_USE
 // Whether a device shows what an op of that form may lose. The exact one does where something is
 // rounded that `exact` has not: activations, or outputs.
 int oracle_shows(const struct oracle *oracle, uint32_t index, const struct arithmetic *form);
+
+// Opens the first device of the component that calibrates an op: the exact one. `*out_backend`, the
+// caller's, stays NULL if there is none. Fails as `registry_open`.
+tapml_status oracle_open_exact(struct registry *registry,
+                               const tapml_op *op,
+                               struct backend **out_backend) STATUS_USED;
 
 // Op executions so far.
 uint64_t oracle_executions(const struct oracle *oracle);

@@ -3,11 +3,13 @@
 #include "verify/reduce.h"
 
 #include "base/arena.h"
+#include "exec/expanded.h"
 #include "store/case.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
 #include "verify/cut.h"
+#include "verify/oracle.h"
 #include "verify/replay.h"
 #include "verify/verdicts.h"
 
@@ -19,8 +21,9 @@ enum { NAME_TEXT = 256 };
 struct reducer {
     const struct reduce_options *options;
     const struct compiled_op *schema;
-    struct backend *exact; // Computes what is expected.
-    struct replay *replay; // On it.
+    struct backend *exact;     // Computes what is expected,
+    struct expanded *expanded; // also of ops that have a plain form there.
+    struct replay *replay;     // On it.
     struct reduce_result *result;
     unsigned trials_max;
     unsigned repeats;
@@ -32,18 +35,12 @@ struct reducer {
 static tapml_status open_exact(struct reducer *reducer)
 {
     struct registry *registry = reducer->options->registry;
-    const char *component = registry_oracle(registry, reducer->schema->op);
-    const char *devices =
-        component ? registry_component_key(registry, component, "calibrates") : NULL;
-    char name[NAME_TEXT];
-    if (!component) {
+    TAPML_TRY(oracle_open_exact(registry, reducer->schema->op, &reducer->exact));
+    if (!reducer->exact) {
         return TAPML_OK;
     }
-    const int length = devices ? (int)strcspn(devices, " ") : 0;
-    (void)snprintf(name, sizeof(name), "%s%s%.*s", component, length > 0 ? ":" : "", length,
-                   length > 0 ? devices : "");
-    TAPML_TRY(registry_open(registry, name, &reducer->exact));
-    return replay_create(reducer->exact, NULL, &reducer->replay);
+    TAPML_TRY(expanded_create(reducer->exact, registry_catalogue(registry), &reducer->expanded));
+    return replay_create(expanded_backend(reducer->expanded), NULL, &reducer->replay);
 }
 
 // Fills in the outputs of a cut case, which lie in the case's arena.
@@ -219,6 +216,7 @@ tapml_status reduce_case(const struct reduce_options *options,
         status = search(&reducer);
     }
     replay_destroy(reducer.replay);
+    expanded_destroy(reducer.expanded);
     backend_release(reducer.exact);
     if (status != TAPML_OK) {
         reduce_result_release(&result);

@@ -17,7 +17,7 @@
 #include "verify/guard.h"
 #include "verify/replay_output.h"
 
-enum { REPLAY_OUTPUTS_MAX = 4, REPLAY_POISON = GUARD_BUFFER_POISON };
+enum { REPLAY_OUTPUTS_MAX = 8, REPLAY_POISON = GUARD_BUFFER_POISON };
 
 struct replay;
 

@@ -80,6 +80,7 @@ struct verdict_options {
     int64_t case_id;            // One case alone; 0: all.
     int fresh;                  // Replays also what the store has a result for.
     int derived;                // Judges derived cases too, after the kept ones.
+    int divides;                // Finds the part of a group that is wrong (verify/divider.h).
     size_t hangs_max;           // Of an op, after which its other kept cases are skipped; 0: none.
 
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are

@@ -9,15 +9,16 @@
 
 static tapml_status judge_all(const struct verdict_options *options,
                               struct examiner *examiner,
+                              struct divider *divider,
                               struct verdict_list *list)
 {
-    TAPML_TRY(kept_cases_judge(options, examiner, list));
+    TAPML_TRY(kept_cases_judge(options, examiner, divider, list));
     const uint64_t kept = examiner_executions(examiner);
     if (options->derived && options->case_id == 0) {
-        TAPML_TRY(derived_cases_judge(options, examiner, list));
+        TAPML_TRY(derived_cases_judge(options, examiner, divider, list));
     }
-    list->executions_derived = examiner_executions(examiner) - kept;
-    list->executions_calibrating = examiner_calibrations(examiner);
+    list->executions_derived = examiner_executions(examiner) - kept + divider_executions(divider);
+    list->executions_calibrating = examiner_calibrations(examiner) + divider_calibrations(divider);
     return TAPML_OK;
 }
 
@@ -25,10 +26,15 @@ tapml_status verdicts_make(const struct verdict_options *options, struct verdict
 {
     struct verdict_list list = {.arena = arena_create()};
     struct examiner *examiner = NULL;
+    struct divider *divider = NULL;
     tapml_status status = list.arena ? examiner_create(options, &examiner) : status_no_memory();
     if (status == TAPML_OK) {
-        status = judge_all(options, examiner, &list);
+        status = divider_create(options, &divider);
     }
+    if (status == TAPML_OK) {
+        status = judge_all(options, examiner, divider, &list);
+    }
+    divider_destroy(divider);
     examiner_destroy(examiner);
     if (status != TAPML_OK) {
         verdict_list_release(&list);

@@ -133,7 +133,7 @@ static tapml_status open_device(void *user,
                                 const struct message_setting *settings,
                                 size_t count,
                                 struct backend **out_backend,
-                                const struct catalogue **out_catalogue)
+                                struct catalogue **out_catalogue)
 {
     struct device *device = user;
     *out_backend = &device->wrapper.backend;

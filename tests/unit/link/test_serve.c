@@ -19,7 +19,7 @@ static tapml_status open_good(void *user,
                               const struct message_setting *settings,
                               size_t count,
                               struct backend **out_backend,
-                              const struct catalogue **out_catalogue)
+                              struct catalogue **out_catalogue)
 {
     *out_backend = backend;
     *out_catalogue = registry_catalogue(registry);

@@ -80,7 +80,7 @@ Test(call_line, damaged_calls_are_named)
     cr_assert_not_null(strstr(status_message(), path), "%s", status_message());
     execute("UPDATE call SET prompt = '00000000000000010000000000000002';"
             "INSERT INTO statistic SELECT call.id, value, 0, 0, 0, 0, 0, 0"
-            "  FROM call, json_each('[1,2,3,4,5]')");
+            "  FROM call, json_each('[1,2,3,4,5,6,7,8,9]')");
     cr_assert_eq(call_line_visit(store, visit, &visited), TAPML_INVALID);
 }
 
