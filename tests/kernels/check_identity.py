@@ -18,8 +18,7 @@ import sys
 import tempfile
 
 SOURCE, COMPILER = sys.argv[1], sys.argv[2:]
-VARIANTS = ([], ["-DK_X4=1"], ["-DK_SUBGROUP=1"], ["-DK_W=2"], ["-DK_W=4"], ["-DK_W=5"], ["-DK_W=6"], ["-DK_W=7"], ["-DK_W=8"],
-            ["-DK_W=9"], ["-DK_F16=1"], ["-DK_S=1"])
+VARIANTS = [[f"-DK_VARIANT={bits}"] for bits in (0, 8, 1, 16, 64, 128, 1024, 2048, 4096, 8192, 256, 512)]
 LANGUAGES = {"k_cuda.h": "CUDA", "k_glsl.h": "GLSL", "k_msl.h": "MSL", "k_opencl.h": "OPENCL", "k_wgsl.h": "WGSL",
              "k_meta.h": "META"}
 NUMBER = re.compile(r"(?<![\w.\"])\d+(?=u?\b)")
@@ -116,8 +115,8 @@ def check_code(tool, tree, path, before):
 @functools.cache
 def files_of(kernel, target):
     """What the preprocessor reads for a kernel, as make would have it."""
-    return subprocess.run([*COMPILER, "-M", "-undef", "-nostdinc", "-x", "c", "-I", SOURCE + "/sdk/gpu/dialect", "-DK_W=4",
-                           "-DK_X4=1", "-DK_SUBGROUP=1", "-DK_TARGET=K_" + target,
+    return subprocess.run([*COMPILER, "-M", "-undef", "-nostdinc", "-x", "c", "-I", SOURCE + "/sdk/gpu/dialect", "-DK_VARIANT=73",
+                           "-DK_TARGET=K_" + target,
                            os.path.join(SOURCE, "sdk/gpu/kernels", kernel + ".k")],
                           capture_output=True, text=True, check=True).stdout
 

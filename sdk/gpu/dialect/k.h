@@ -6,10 +6,10 @@
 // A kernel file includes this header first. The build expands it with the C preprocessor alone,
 // once for each language and variant:
 //
-//     cc -E -P -undef -nostdinc -x c -DK_TARGET=K_<LANGUAGE> [-DK_SUBGROUP=1] -I dialect rms_norm.k
+//     cc -E -P -undef -nostdinc -x c -DK_TARGET=K_<LANGUAGE> [-DK_VARIANT=9] -I dialect rms_norm.k
 //
-// Structural switches are macros (K_SUBGROUP here, K_X4 and K_W in k_view.h): one text for each
-// combination. Numbers (workgroup size, tile sizes) are not: they stay symbols in the text and get
+// Structural switches are macros (K_SUBGROUP here, K_X4 and K_W in k_view.h; all of them in
+// k_variant.h): one text for each combination. Numbers (workgroup size, tile sizes) are not: they stay symbols in the text and get
 // their values when the pipeline is made, see WORKGROUP and TUNE.
 //
 // Rules for authors; what WGSL accepts, the others accept:
@@ -39,6 +39,9 @@
 #define K_WGSL 5
 #define K_META 6
 
+#ifdef K_VARIANT
+#include "k_variant.h"
+#endif
 #ifndef K_SUBGROUP
 #define K_SUBGROUP 0 // 1: subgroup operations may be used.
 #endif
