@@ -3,6 +3,7 @@
 #include "foreign.h"
 #include "identity.h"
 #include "ops.h"
+#include "own.h"
 #include "products.h"
 #include "queue.h"
 
@@ -23,6 +24,7 @@ static void root_release(tapml_object *object)
     const struct gpu_host host = root->host;
 
     root->driver->unload(root->impl);
+    gpu_ops_destroy(root);
     gpu_free(&host, root->listing, sizeof(*root->listing));
     gpu_free(&host, root, sizeof(*root));
 }
@@ -249,9 +251,14 @@ static tapml_status ops(tapml_object *device,
                         const tapml_op_impl *const **out_list,
                         uint32_t *out_count)
 {
-    const struct gpu_foreign *foreign = ((const struct gpu_device *)device)->foreign;
+    const struct gpu_device *self = (const struct gpu_device *)device;
 
-    *out_list = foreign != NULL ? gpu_foreign_list(foreign, out_count) : gpu_ops_list(out_count);
+    if (self->foreign != NULL) {
+        *out_list = gpu_foreign_list(self->foreign, out_count);
+    } else {
+        *out_list = self->root->ops;
+        *out_count = self->root->op_count;
+    }
     return TAPML_OK;
 }
 
@@ -264,16 +271,21 @@ static tapml_status supports(tapml_object *device,
                              tapml_support *answer)
 {
     struct gpu_queue dry = {.device = (struct gpu_device *)device, .answer = answer};
+    const struct gpu_root *root = dry.device->root;
     const struct gpu_foreign *foreign = dry.device->foreign;
-    const tapml_op_impl *impl = foreign != NULL ? gpu_foreign_find(foreign, op) : gpu_ops_find(op);
+    const tapml_op_impl *impl =
+        foreign != NULL ? gpu_foreign_find(foreign, op) : gpu_ops_find(root, op);
 
     answer->grade = TAPML_SUPPORT_YES;
     if (impl == NULL || n_args != impl->op->n_params) {
         (void)gpu_plan_refuse(&dry, call, "no kernel for '%s' version %u", op->name, op->version);
         return TAPML_OK;
     }
-    const tapml_status status = tapml_ops_apply(impl, &dry.base, call, args);
+    const tapml_status status = gpu_ops_apply(root, impl, &dry.base, call, args);
 
+    if (status == TAPML_UNIMPLEMENTED && answer->grade != TAPML_SUPPORT_NO) {
+        (void)gpu_plan_refuse(&dry, call, "the driver has '%s' and does not call it", op->name);
+    }
     return answer->grade == TAPML_SUPPORT_NO ? TAPML_OK : status;
 }
 
@@ -345,8 +357,11 @@ gpu_backend_probe(const struct gpu_driver *driver, const tapml_host *host, tapml
 {
     const struct gpu_host own = own_host(driver, host);
     struct driver_root *impl = NULL;
-    const tapml_status status = driver->load(&own, call, &impl);
+    tapml_status status = gpu_own_check(driver, &own, call);
 
+    if (status == TAPML_OK) {
+        status = driver->load(&own, call, &impl);
+    }
     if (status == TAPML_OK) {
         driver->unload(impl);
     }
@@ -367,9 +382,16 @@ tapml_status gpu_backend_create(const struct gpu_driver *driver,
     root->base.vt = &root_vt;
     root->driver = driver;
     root->host = own;
-    const tapml_status status = driver->load(&root->host, call, &root->impl);
+    tapml_status status = gpu_own_check(driver, &own, call);
 
+    if (status == TAPML_OK) {
+        status = gpu_ops_create(root, call);
+    }
+    if (status == TAPML_OK) {
+        status = driver->load(&root->host, call, &root->impl);
+    }
     if (status != TAPML_OK) {
+        gpu_ops_destroy(root);
         gpu_free(&own, root, sizeof(*root));
         return status;
     }

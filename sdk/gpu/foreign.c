@@ -460,18 +460,17 @@ static tapml_status call_kernel(tapml_object *object, tapml_call *call, const ta
     unsigned char params[K_PARAMS_MAX];
     uint64_t offsets[K_BINDING_MAX];
     char reason[PROBLEM];
-    struct gpu_plan plan = {.kernel = foreign->entry,
-                            .foreign = &foreign->kernel,
-                            .params = params,
-                            .offsets = is_bound ? offsets : NULL,
-                            .arguments = is_bound ? NULL : arguments,
-                            .argument_count = is_bound ? 0 : foreign->signature.count};
+    struct gpu_plan plan = {.kernel = foreign->entry, .params = params};
+    struct gpu_plan_foreign launched = {.kernel = &foreign->kernel,
+                                        .offsets = is_bound ? offsets : NULL,
+                                        .arguments = is_bound ? NULL : arguments,
+                                        .argument_count = is_bound ? 0 : foreign->signature.count};
 
     if (!signature_takes(&foreign->signature, args, reason, sizeof(reason))) {
         return gpu_plan_refuse(queue, call, "%s", reason);
     }
     GPU_TRY(is_bound ? find_offsets(queue, call, args, offsets) : TAPML_OK);
-    GPU_TRY(count_groups(queue, call, args, plan.foreign_groups));
+    GPU_TRY(count_groups(queue, call, args, launched.groups));
     pack(foreign, args, params);
     for (uint32_t i = 0; i < foreign->tensor_count; i++) {
         const tapml_value *value = &args[foreign->tensors[i]];
@@ -481,9 +480,9 @@ static tapml_status call_kernel(tapml_object *object, tapml_call *call, const ta
     for (uint32_t i = 0; i < foreign->signature.count; i++) {
         arguments[i] = pass(&foreign->signature.arguments[i], args);
     }
-    plan.groups = (uint64_t)plan.foreign_groups[0] * plan.foreign_groups[1] *
-                  plan.foreign_groups[2]; // None: nothing is launched.
-    return gpu_plan_launch(queue, call, &plan);
+    plan.groups = (uint64_t)launched.groups[0] * launched.groups[1] *
+                  launched.groups[2]; // None: nothing is launched.
+    return gpu_plan_launch_foreign(queue, call, &plan, &launched);
 }
 
 #define DEFINE(name, upper)                                                                        \

@@ -4,6 +4,7 @@
 
 #include "foreign.h"
 #include "ops.h"
+#include "own.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,23 @@ static int is_named(const char *names, const char *name)
     return 0;
 }
 
+static void write_digest(const struct digest *digest, char *out_text)
+{
+    (void)snprintf(out_text, GPU_IDENTITY_TEXT, "%016llx%016llx",
+                   (unsigned long long)digest->lanes[0], (unsigned long long)digest->lanes[1]);
+}
+
+// Adds the kernels that are `named`, all where that is NULL, of a table that ends with one without
+// a name; or of none.
+static void add_kernels(struct digest *digest, const struct k_kernel *table, const char *named)
+{
+    for (const struct k_kernel *kernel = table; kernel->name != NULL; kernel++) {
+        if (named == NULL || is_named(named, kernel->name)) {
+            add_kernel(digest, kernel);
+        }
+    }
+}
+
 static void make_digest(const struct gpu_driver *driver, uint32_t index, char *out_text)
 {
     struct digest digest = digest_begin;
@@ -91,13 +109,26 @@ static void make_digest(const struct gpu_driver *driver, uint32_t index, char *o
     add_text(&digest, __VERSION__);
     add_text(&digest, sources[index].digest);
     add_text(&digest, driver->sources);
-    for (const struct k_kernel *kernel = driver->kernels; kernel->name != NULL; kernel++) {
-        if (is_named(sources[index].kernels, kernel->name)) {
-            add_kernel(&digest, kernel);
-        }
+    add_kernels(&digest, driver->kernels, sources[index].kernels);
+    add_kernels(&digest, gpu_own_replacements(driver), sources[index].kernels);
+    write_digest(&digest, out_text);
+}
+
+// Of every op of the driver's own: this library, the driver, and all kernels, as nothing says which
+// of them the op launches.
+static void make_own_digest(const struct gpu_driver *driver, char *out_text)
+{
+    struct digest digest = digest_begin;
+
+    add_text(&digest, __VERSION__);
+    for (uint32_t i = 0; i < SOURCE_COUNT; i++) {
+        add_text(&digest, sources[i].digest);
     }
-    (void)snprintf(out_text, GPU_IDENTITY_TEXT, "%016llx%016llx",
-                   (unsigned long long)digest.lanes[0], (unsigned long long)digest.lanes[1]);
+    add_text(&digest, driver->sources);
+    add_kernels(&digest, driver->kernels, NULL);
+    add_kernels(&digest, gpu_own_kernels(driver), NULL);
+    add_kernels(&digest, gpu_own_replacements(driver), NULL);
+    write_digest(&digest, out_text);
 }
 
 // Of a kernel that is not ours, and the driver that compiles it.
@@ -110,8 +141,7 @@ static const char *digest_text(struct gpu_device *device)
     add_text(&digest, gpu_foreign_text(device->foreign));
     add_bytes(&digest, code, size);
     add_text(&digest, device->root->driver->sources);
-    (void)snprintf(device->identities[0], GPU_IDENTITY_TEXT, "%016llx%016llx",
-                   (unsigned long long)digest.lanes[0], (unsigned long long)digest.lanes[1]);
+    write_digest(&digest, device->identities[0]);
     return device->identities[0];
 }
 
@@ -123,7 +153,12 @@ static const char *identity_digest(tapml_object *object, const tapml_op *op)
     if (device->foreign != NULL) {
         return digest_text(device);
     }
-
+    if (gpu_own_find_op(device->root->driver, op) != NULL) {
+        if (device->own_identity[0] == '\0') {
+            make_own_digest(device->root->driver, device->own_identity);
+        }
+        return device->own_identity;
+    }
     while (index < SOURCE_COUNT && strcmp(sources[index].op, op->name) != 0) {
         index++;
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // tapml.identity/1 for every driver: the digest of an op covers the code of this library that the
-// op runs through, the sources of the driver, and each kernel that the op may launch, as the table
-// of the driver has it.
+// op runs through, the sources of the driver, and each kernel that the op may launch, as the tables
+// of the driver have it. That of an op of the driver's own covers all code and all kernels.
 #pragma once
 
 #include "objects.h"

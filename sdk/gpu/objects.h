@@ -34,12 +34,15 @@ struct gpu_root {
     struct gpu_host host;
     struct driver_root *impl;
     struct gpu_listing *listing; // NULL before it is asked for.
+    const tapml_op_impl **ops;   // Of every device (ops.h).
+    uint32_t op_count;
 };
 
 // A kernel with values for its constants, ready to launch.
 struct gpu_pipeline {
     const char *name; // As the plan gave it.
-    uint32_t variant; // Likewise.
+    int is_own;       // Likewise,
+    uint32_t variant; // and this.
     uint32_t tune[K_TUNE_MAX];
     const struct k_kernel *kernel;
     struct driver_pipeline *impl;
@@ -70,7 +73,8 @@ struct gpu_device {
     tapml_status failure;       // Of queued work: the answer to everything from then on.
     struct gpu_products products;
     struct gpu_foreign *foreign; // What computes the one op of this device; NULL: the kernels do.
-    char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for.
+    char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for,
+    char own_identity[GPU_IDENTITY_TEXT];                   // as that of the driver's own ops.
     uint32_t pipeline_count;
     struct gpu_pipeline pipelines[GPU_PIPELINE_MAX];
 };

@@ -10,32 +10,34 @@
 
 #include "plan.h"
 
+#include <tapml/gpu/view.h>
 #include <tapml/ops.h>
-
-// Passes a failure on.
-#define GPU_TRY(call_)                                                                             \
-    do {                                                                                           \
-        const tapml_status try_status = (call_);                                                   \
-        if (try_status != TAPML_OK) {                                                              \
-            return try_status;                                                                     \
-        }                                                                                          \
-    } while (0)
 
 // One function for each op of the catalogue: gpu_op_silu implements tapml.silu.
 #define GPU_OP_DECLARE(name, upper) tapml_status gpu_op_##name(TAPML_##upper##_PARAMS);
 TAPML_OPS_EACH(GPU_OP_DECLARE)
 #undef GPU_OP_DECLARE
 
-// Launches an elementwise kernel over `count` tensors of one shape, in the order of its bindings;
-// the last one is written.
+// Launches an elementwise kernel without numbers over `count` tensors.
 tapml_status gpu_op_elements(struct gpu_queue *queue,
                              tapml_call *call,
                              const char *kernel,
                              const tapml_tensor *const *tensors,
                              uint32_t count);
 
-// What `ops` of the backend answers.
-const tapml_op_impl *const *gpu_ops_list(uint32_t *out_count);
+// Makes the ops of the root's devices: those of the catalogue, and those of the driver itself
+// (struct gpu_own), which gpu_own_check has accepted and which come in the place of a like one.
+// TAPML_NO_MEMORY.
+tapml_status gpu_ops_create(struct gpu_root *root, tapml_call *call);
+void gpu_ops_destroy(struct gpu_root *root);
 
 // The implementation of an op, or NULL.
-const tapml_op_impl *gpu_ops_find(const tapml_op *op);
+const tapml_op_impl *gpu_ops_find(const struct gpu_root *root, const tapml_op *op);
+
+// Calls the function of an implementation of this root, one value for each parameter.
+// TAPML_UNIMPLEMENTED, without a message, where the driver does not know how.
+tapml_status gpu_ops_apply(const struct gpu_root *root,
+                           const tapml_op_impl *impl,
+                           tapml_object *queue,
+                           tapml_call *call,
+                           const tapml_value *args);

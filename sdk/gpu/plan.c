@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.h"
 
+#include "own.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +35,11 @@ tapml_status gpu_plan_refuse(struct gpu_queue *queue, tapml_call *call, const ch
     return gpu_fail(&queue->device->root->host, call, TAPML_UNIMPLEMENTED, 0, "%s", reason);
 }
 
+const struct gpu_limits *gpu_plan_limits(const struct gpu_queue *queue)
+{
+    return &queue->device->limits;
+}
+
 uint32_t gpu_plan_items(const struct gpu_queue *queue, uint32_t wanted)
 {
     const uint32_t limit = queue->device->limits.group_items;
@@ -62,43 +69,54 @@ uint32_t gpu_plan_sum_items(const struct gpu_queue *queue, uint32_t width, uint3
 
 // -- Pipelines ---------------------------------------------------------------------------------
 
+// A kernel of the driver's own ops, or of its table, or what takes the place of that.
 static const struct k_kernel *
-find_kernel(const struct gpu_device *device, const char *name, uint32_t variant)
+find_kernel(const struct gpu_driver *driver, const struct gpu_plan *plan, uint32_t variant)
 {
-    for (const struct k_kernel *kernel = device->root->driver->kernels; kernel->name; kernel++) {
-        if (kernel->variant == variant && strcmp(kernel->name, name) == 0) {
-            return kernel;
-        }
-    }
-    return NULL;
+    const struct k_kernel *table = plan->is_own ? gpu_own_kernels(driver) : driver->kernels;
+    const struct k_kernel *replacement =
+        plan->is_own ? NULL
+                     : gpu_own_find_kernel(gpu_own_replacements(driver), plan->kernel, variant);
+
+    return replacement != NULL ? replacement : gpu_own_find_kernel(table, plan->kernel, variant);
+}
+
+// Whether `kernel` takes the place of another.
+static int is_replacement(const struct gpu_driver *driver, const struct k_kernel *kernel)
+{
+    return gpu_own_find_kernel(gpu_own_replacements(driver), kernel->name, kernel->variant) ==
+           kernel;
 }
 
 // The kernel of a plan, with subgroup operations where the device has them, a workgroup holds whole
-// subgroups and the table has such a variant.
+// subgroups and the table has such a variant. What takes the place of a kernel does so of that
+// variant, too.
 static const struct k_kernel *choose_kernel(const struct gpu_device *device,
                                             const struct gpu_plan *plan)
 {
     const struct gpu_limits *limits = &device->limits;
-    const struct k_kernel *kernel = find_kernel(device, plan->kernel, plan->variant);
+    const struct gpu_driver *driver = device->root->driver;
+    const struct k_kernel *kernel = find_kernel(driver, plan, plan->variant);
 
     if (kernel != NULL && (limits->features & GPU_FEATURE_SUBGROUP) != 0) {
         const uint32_t items = plan->tune[0] != 0 ? plan->tune[0] : kernel->tune[0].def;
-        const struct k_kernel *better =
-            find_kernel(device, plan->kernel, plan->variant | K_V_SUBGROUP);
+        const struct k_kernel *better = find_kernel(driver, plan, plan->variant | K_V_SUBGROUP);
 
-        if (better != NULL && items % limits->subgroup_max == 0) {
+        if (better != NULL && items % limits->subgroup_max == 0 &&
+            (is_replacement(driver, better) || !is_replacement(driver, kernel))) {
             return better;
         }
     }
     return kernel;
 }
 
-static tapml_status
-make_pipeline(struct gpu_device *device, tapml_call *call, const struct gpu_plan *plan)
+static tapml_status make_pipeline(struct gpu_device *device,
+                                  tapml_call *call,
+                                  const struct gpu_plan *plan,
+                                  const struct gpu_plan_foreign *foreign)
 {
     const struct gpu_host *host = &device->root->host;
-    const struct k_kernel *kernel =
-        plan->foreign != NULL ? plan->foreign : choose_kernel(device, plan);
+    const struct k_kernel *kernel = foreign != NULL ? foreign->kernel : choose_kernel(device, plan);
     uint32_t tune[K_TUNE_MAX] = {0};
 
     if (kernel == NULL) {
@@ -118,6 +136,7 @@ make_pipeline(struct gpu_device *device, tapml_call *call, const struct gpu_plan
 
     if (status == TAPML_OK) {
         pipeline->name = plan->kernel;
+        pipeline->is_own = plan->is_own;
         pipeline->variant = plan->variant;
         memcpy(pipeline->tune, plan->tune, sizeof(plan->tune));
         pipeline->kernel = kernel;
@@ -130,18 +149,20 @@ make_pipeline(struct gpu_device *device, tapml_call *call, const struct gpu_plan
 static tapml_status find_pipeline(struct gpu_device *device,
                                   tapml_call *call,
                                   const struct gpu_plan *plan,
+                                  const struct gpu_plan_foreign *foreign,
                                   const struct gpu_pipeline **out_pipeline)
 {
     for (uint32_t i = 0; i < device->pipeline_count; i++) {
         const struct gpu_pipeline *pipeline = &device->pipelines[i];
 
         if (pipeline->name == plan->kernel && pipeline->variant == plan->variant &&
+            pipeline->is_own == plan->is_own &&
             memcmp(pipeline->tune, plan->tune, sizeof(plan->tune)) == 0) {
             *out_pipeline = pipeline;
             return TAPML_OK;
         }
     }
-    const tapml_status status = make_pipeline(device, call, plan);
+    const tapml_status status = make_pipeline(device, call, plan, foreign);
 
     if (status == TAPML_OK) {
         *out_pipeline = &device->pipelines[device->pipeline_count - 1];
@@ -180,8 +201,11 @@ static tapml_status settle(struct gpu_queue *queue, tapml_call *call)
     return status;
 }
 
-tapml_status
-gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct gpu_plan *plan)
+// Launches, as a foreign kernel where `foreign` is not NULL.
+static tapml_status queue_launch(struct gpu_queue *queue,
+                                 tapml_call *call,
+                                 const struct gpu_plan *plan,
+                                 const struct gpu_plan_foreign *foreign)
 {
     struct gpu_device *device = queue->device;
     struct driver_buffer *buffers[K_BINDING_MAX];
@@ -190,7 +214,7 @@ gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct 
     tapml_status status = gpu_device_check(device, call);
 
     if (status == TAPML_OK) {
-        status = find_pipeline(device, call, plan, &pipeline);
+        status = find_pipeline(device, call, plan, foreign, &pipeline);
     }
     if (status != TAPML_OK) {
         return status;
@@ -209,16 +233,34 @@ gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct 
         .params = plan->params,
         .groups = {(uint32_t)x, (uint32_t)y, plan->groups_z != 0 ? (uint32_t)plan->groups_z : 1},
         .number = queue->calls,
-        .offsets = plan->offsets,
-        .arguments = plan->arguments,
-        .argument_count = plan->argument_count,
     };
 
-    if (plan->foreign != NULL) {
-        memcpy(launch.groups, plan->foreign_groups, sizeof(launch.groups));
+    if (foreign != NULL) {
+        memcpy(launch.groups, foreign->groups, sizeof(launch.groups));
+        launch.offsets = foreign->offsets;
+        launch.arguments = foreign->arguments;
+        launch.argument_count = foreign->argument_count;
     }
     status = device->root->driver->launch(device->impl, call, &launch);
     return status == TAPML_OK && device->is_synchronous ? settle(queue, call) : status;
+}
+
+tapml_status
+gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct gpu_plan *plan)
+{
+    return queue_launch(queue, call, plan, NULL);
+}
+
+tapml_status gpu_plan_launch_foreign(struct gpu_queue *queue,
+                                     tapml_call *call,
+                                     const struct gpu_plan *plan,
+                                     const struct gpu_plan_foreign *foreign)
+{
+    if (queue->answer != NULL || plan->groups == 0) {
+        return TAPML_OK;
+    }
+    queue->launches++;
+    return queue_launch(queue, call, plan, foreign);
 }
 
 tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const struct gpu_plan *plan)
@@ -234,8 +276,7 @@ tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const st
 
     own.variant |= queue->half;
     // A driver may have some of the kernels, or none yet.
-    if (queue->answer != NULL && own.foreign == NULL &&
-        choose_kernel(queue->device, &own) == NULL) {
+    if (queue->answer != NULL && choose_kernel(queue->device, &own) == NULL) {
         return gpu_plan_refuse(queue, call, "the driver has no kernel '%s', variant %u", own.kernel,
                                own.variant);
     }
@@ -243,7 +284,7 @@ tapml_status gpu_plan_launch(struct gpu_queue *queue, tapml_call *call, const st
         return TAPML_OK;
     }
     queue->launches++;
-    return gpu_plan_launch_quietly(queue, call, &own);
+    return queue_launch(queue, call, &own, NULL);
 }
 
 tapml_status

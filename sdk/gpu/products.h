@@ -26,6 +26,8 @@
 
 #include "plan.h"
 
+#include <tapml/gpu/view.h>
+
 enum {
     // Fewer rows are left to kernels, which read the weight once, not once a part. On an H200, a
     // weight of 4096 x 4096 in bf16: a kernel takes 16 us for one row and 250 for 8, products 54

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiles.h"
 
-#include "ops.h"
-
 #include <tapml/codec/tiles.h>
 
 #include <string.h>

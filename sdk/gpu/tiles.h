@@ -9,7 +9,7 @@
 // thread.
 #pragma once
 
-#include "view.h"
+#include <tapml/gpu/view.h>
 
 // Whether an encoding says that it is one of tiles, known or not. NULL is none.
 int gpu_tiles_are_in(const tapml_encoding *encoding);

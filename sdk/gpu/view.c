@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
-#include "view.h"
-
-#include "ops.h"
+#include "objects.h"
 #include "tiles.h"
+
+#include <tapml/gpu/view.h>
 
 #include <string.h>
 

@@ -5,32 +5,35 @@
 
 #include <string.h>
 
-enum { ITEMS = 64, AXIS_FIELDS = TAPML_MAX_RANK, TENSOR_FIELDS = 1 + TAPML_MAX_RANK };
+enum {
+    ITEMS = 64,
+    AXIS_FIELDS = TAPML_MAX_RANK,
+    TENSOR_FIELDS = 1 + TAPML_MAX_RANK,
+    PARAMS_MAX = AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS + GPU_ELEMENTS_NUMBERS_MAX,
+};
 
 // The parameters of every elementwise kernel are ELEMENTS, then STRIDES of each tensor, all u32,
 // and what numbers it has, f32.
 _Static_assert(sizeof(struct k_copy_params) ==
                    sizeof(uint32_t) * (AXIS_FIELDS + 2u * TENSOR_FIELDS),
                "ELEMENTS and STRIDES in k_elements.h are what is packed here");
+_Static_assert(PARAMS_MAX * sizeof(uint32_t) <= K_PARAMS_MAX, "a kernel takes the longest");
 
-// What is written has another type than what is read where it is a state. `numbers` are two, and
-// what the kernel has no use for is not read.
-static tapml_status launch(struct gpu_queue *queue,
-                           tapml_call *call,
-                           const char *kernel,
-                           const tapml_tensor *const *tensors,
-                           uint32_t count,
-                           const float *numbers)
+// What is written has another type than what is read where it is a state.
+tapml_status
+gpu_plan_elements(struct gpu_queue *queue, tapml_call *call, const struct gpu_elementwise *use)
 {
     struct gpu_elements e;
+    const tapml_tensor *const *tensors = use->tensors, *written = tensors[use->tensor_count - 1];
     uint32_t variant = K_V_BASE;
-    uint32_t params[AXIS_FIELDS + GPU_ELEMENTS_TENSORS_MAX * TENSOR_FIELDS + 2] = {0}, at = 0;
+    uint32_t params[PARAMS_MAX] = {0}, at = 0;
 
-    GPU_TRY(gpu_view_elements(queue, call, tensors, count, &e));
-    GPU_TRY(gpu_view_state(queue, call, tensors[0]->dtype, tensors[count - 1], &variant));
+    GPU_TRY(gpu_view_elements(queue, call, tensors, use->tensor_count, &e));
+    GPU_TRY(gpu_view_state(queue, call, tensors[0]->dtype, written, &variant));
     const uint32_t items = gpu_plan_items(queue, ITEMS);
     struct gpu_plan plan = {
-        .kernel = kernel,
+        .kernel = use->kernel,
+        .is_own = use->is_own,
         .variant = variant | (e.lanes == 4 ? K_V_X4 : K_V_BASE),
         .tune = {[K_COPY_TUNE_WG_X] = items, [K_COPY_TUNE_AXES] = e.axes},
         .params = params,
@@ -41,13 +44,15 @@ static tapml_status launch(struct gpu_queue *queue,
     for (uint32_t axis = 0; axis + 1 < TAPML_MAX_RANK; axis++) { // The last axis takes the rest.
         params[at++] = axis < e.axes ? e.n[axis] : 1;
     }
-    for (uint32_t t = 0; t < count; t++) {
+    for (uint32_t t = 0; t < use->tensor_count; t++) {
         params[at++] = e.tensor[t].at;
         memcpy(&params[at], e.tensor[t].stride, sizeof(e.tensor[t].stride));
         at += TAPML_MAX_RANK;
         plan.tensors[t] = tensors[t];
     }
-    memcpy(&params[at], numbers, 2 * sizeof(*numbers));
+    if (use->number_count > 0) {
+        memcpy(&params[at], use->numbers, use->number_count * sizeof(*use->numbers));
+    }
     return gpu_plan_launch(queue, call, &plan);
 }
 
@@ -57,7 +62,25 @@ tapml_status gpu_op_elements(struct gpu_queue *queue,
                              const tapml_tensor *const *tensors,
                              uint32_t count)
 {
-    return launch(queue, call, kernel, tensors, count, (const float[2]){0});
+    return gpu_plan_elements(
+        queue, call,
+        &(struct gpu_elementwise){.kernel = kernel, .tensors = tensors, .tensor_count = count});
+}
+
+// An elementwise op of one tensor with numbers.
+static tapml_status launch_numbers(struct gpu_queue *queue,
+                                   tapml_call *call,
+                                   const char *kernel,
+                                   const tapml_tensor *const tensors[2],
+                                   const float *numbers,
+                                   uint32_t number_count)
+{
+    return gpu_plan_elements(queue, call,
+                             &(struct gpu_elementwise){.kernel = kernel,
+                                                       .tensors = tensors,
+                                                       .tensor_count = 2,
+                                                       .numbers = numbers,
+                                                       .number_count = number_count});
 }
 
 tapml_status gpu_op_add(TAPML_ADD_PARAMS)
@@ -169,17 +192,17 @@ tapml_status gpu_op_tanh(TAPML_TANH_PARAMS)
 tapml_status gpu_op_scale(TAPML_SCALE_PARAMS)
 {
     const tapml_tensor *const tensors[] = {x, y};
-    const float numbers[2] = {(float)factor};
+    const float number = (float)factor;
 
-    return launch(gpu_plan_begin(queue), call, "scale", tensors, 2, numbers);
+    return launch_numbers(gpu_plan_begin(queue), call, "scale", tensors, &number, 1);
 }
 
 tapml_status gpu_op_softcap(TAPML_SOFTCAP_PARAMS)
 {
     const tapml_tensor *const tensors[] = {x, y};
-    const float numbers[2] = {(float)limit};
+    const float number = (float)limit;
 
-    return launch(gpu_plan_begin(queue), call, "softcap", tensors, 2, numbers);
+    return launch_numbers(gpu_plan_begin(queue), call, "softcap", tensors, &number, 1);
 }
 
 tapml_status gpu_op_clip(TAPML_CLIP_PARAMS)
@@ -187,5 +210,5 @@ tapml_status gpu_op_clip(TAPML_CLIP_PARAMS)
     const tapml_tensor *const tensors[] = {x, y};
     const float numbers[2] = {(float)low, (float)high};
 
-    return launch(gpu_plan_begin(queue), call, "clip", tensors, 2, numbers);
+    return launch_numbers(gpu_plan_begin(queue), call, "clip", tensors, numbers, 2);
 }

@@ -288,6 +288,8 @@ tapml_status gpu_notebook_open(struct gpu_notebook *notebook, tapml_call *call)
         .hdr = TAPML_HDR(tapml_host), .impl = notebook, .interface_of = host_interface};
     driver.passing = notebook->passing;
     driver.code_ending = notebook->code_ending;
+    driver.own = notebook->own;
+    driver.sources = notebook->sources;
     tapml_status status = gpu_backend_create(&driver, &notebook->host, call, &notebook->root);
 
     if (status == TAPML_OK) {

@@ -29,6 +29,7 @@
 #include <tapml/gpu/kernel.h>
 #include <tapml/gpu/product.h>
 #include <tapml/host.h>
+#include <tapml/op.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,9 +122,35 @@ struct gpu_launch {
     uint32_t argument_count;
 };
 
+// Operators and kernels that sdk/gpu does not have; NULL where there are none. Launches of such
+// operators are planned by tapml/gpu/plan.h. `gpu_backend_probe` and `gpu_backend_create` look at
+// all of it, and answer TAPML_INVALID with the op or the kernel for what cannot be.
+struct gpu_own {
+    // What launches of its own name (`is_own` of struct gpu_plan), under any names. In the language
+    // of the driver, as the tool kexpand makes them, ended by one without a name.
+    const struct k_kernel *kernels;
+
+    // Each takes the place of the kernel of that name and variant in the driver's table, in
+    // launches of the catalogue's ops. It has the same parameters, constants and buffers.
+    const struct k_kernel *replacements;
+
+    // Ended by NULL, each filled by TAPML_IMPL: ops under names that begin with one's own domain,
+    // from headers that opgen makes; and ops of <tapml/ops.h>, which take the place of those of
+    // sdk/gpu. Constant, and there as long as the driver.
+    const tapml_op_impl *const *ops;
+
+    // Calls an op of one's own with a value for each parameter: `org_example_ops_apply`, which
+    // `opgen tables` writes. Not needed for ops of <tapml/ops.h>.
+    tapml_status (*apply)(const tapml_op_impl *impl,
+                          tapml_object *queue,
+                          tapml_call *call,
+                          const tapml_value *args);
+};
+
 struct gpu_driver {
     const char *id;                 // "vulkan": of the component, and the domain of its errors.
     const struct k_kernel *kernels; // In the language of this driver.
+    const struct gpu_own *own;      // What sdk/gpu does not have; NULL: nothing.
 
     // -- Life ----------------------------------------------------------------------------------
 
@@ -245,8 +272,9 @@ struct gpu_driver {
 
     // -- What it is ----------------------------------------------------------------------------
 
-    // A digest of the sources of this driver, as `identity sources` writes it (sdk/tools). It
-    // counts into the digests of all ops (tapml.identity/1). NULL: the device has no such
+    // A digest of the sources of this driver, as `identity sources` writes it (sdk/tools), those of
+    // its own ops among them. It counts into the digests of all ops (tapml.identity/1); in that of
+    // an op of its own are all kernels that the driver has. NULL: the device has no such
     // interface, and any change of the library makes all results stale.
     const char *sources;
 

@@ -1,26 +1,42 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The addressing of tensors in kernels: rows with two outer strides, or elements with any strides.
-#pragma once
+// Tensors as kernels address them: rows with two outer strides, or elements with any strides, in
+// numbers of 32 bits, which are parameters of the kernel.
+//
+// Buffers are bound whole, so that `at` is the place of a tensor's first element in its buffer. All
+// numbers count elements of the tensor, unless it is said otherwise.
+//
+// Functions that take a queue are for functions of ops (plan.h): they refuse what they cannot say
+// to a kernel by gpu_plan_refuse, TAPML_UNIMPLEMENTED. That is their only failure; results are
+// written on TAPML_OK. The others are pure. Tensors are borrowed for the call, and nothing looks at
+// their buffers.
+#ifndef TAPML_GPU_VIEW_H
+#define TAPML_GPU_VIEW_H
 
-#include "objects.h"
+#include <tapml/gpu/plan.h>
 
-// The rows of a tensor (VIEW in k_view.h): row r begins at at + (r / n) * s0 + (r % n) * s1, all in
-// elements.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The rows of a tensor (VIEW in k_view.h of the dialect): there are `rows` of `width` elements, and
+// row r begins at at + (r / n) * s0 + (r % n) * s1.
 struct gpu_view {
     uint32_t at, n, s0, s1;
     uint32_t rows, width;
 };
 
 // For the parameters of a kernel: `VIEW(x)` in the kernel is `GPU_VIEW(x, view, lanes)` here.
+// `lanes` is 4 with K_V_X4, where kernels count four elements at a time, widths too; else 1.
 #define GPU_VIEW(name, view, lanes)                                                                \
     .name##_at = (view).at / (lanes), .name##_n = (view).n, .name##_s0 = (view).s0 / (lanes),      \
     .name##_s1 = (view).s1 / (lanes)
 
-// Converts `tensor` to a view. Refuses a tensor unless its type is f32, f16 or i32, its last axis
-// is contiguous, the other axes have at most two strides after contiguous axes are merged, and
-// every index is below 2^32.
+// Converts an activation to a view. Refuses a tensor unless its type is f32, f16 or i32, it has an
+// axis and no encoding, its last axis is contiguous, the other axes have at most two strides after
+// contiguous axes are merged, and every index is below 2^32. f16 is refused where the device cannot
+// store it, and makes the launches of the call those of kernels with K_V_HALF.
 tapml_status gpu_view_rows(struct gpu_queue *queue,
                            tapml_call *call,
                            const tapml_tensor *tensor,
@@ -34,7 +50,7 @@ tapml_status gpu_view_weight(struct gpu_queue *queue,
                              struct gpu_view *out_view);
 
 // The offsets of the spans of a block-quantised weight (BLOCKS in k_view.h), in words of 32 bits;
-// zeros if the weight is plain. Of one in tiles also what they hold (tiles.h).
+// zeros if the weight is plain. Of one in tiles also what they hold (k_tiles.h).
 struct gpu_blocks {
     uint32_t quants, highs, scales, mins;
     uint32_t form, across;
@@ -59,8 +75,9 @@ tapml_status gpu_view_state_rows(struct gpu_queue *queue,
 // Returns the word of its buffer with which a state in blocks begins.
 uint32_t gpu_view_state_word(const tapml_tensor *state);
 
-// Returns the bits of a kernel's variant for a state beside activations of `dtype`. Refuses a state
-// of f32 beside activations of f16. Called when all views of the call are made.
+// Returns the bits of a kernel's variant for a state beside activations of `dtype`, a TAPML_F32 or
+// TAPML_F16. Refuses a state of f32 beside activations of f16. Called when all views of the call
+// are made.
 tapml_status gpu_view_state(struct gpu_queue *queue,
                             tapml_call *call,
                             uint32_t dtype,
@@ -97,14 +114,12 @@ enum {
 uint32_t gpu_view_weight_kind(const tapml_tensor *weight);
 uint32_t gpu_view_weight_variant(const tapml_tensor *weight);
 
-// Returns the number of values that share a scale in a weight of such a kind; 1 where it is plain,
-// and of tiles it is gpu_tiles_group_values.
+// Returns the number of values that share a scale in a weight of such a kind; 1 where it is plain
+// or in tiles, whose kernels are those of sdk/gpu alone.
 uint32_t gpu_view_group_values(uint32_t weight_kind);
 
-enum { GPU_ELEMENTS_TENSORS_MAX = 3 };
-
 // Tensors of one shape, element by element (k_elements.h): axes that are contiguous in all of them
-// are merged, innermost first.
+// are merged, innermost first. gpu_plan_elements makes parameters of it.
 struct gpu_elements {
     uint32_t axes, lanes;
     uint32_t count;             // Of lane groups.
@@ -114,10 +129,17 @@ struct gpu_elements {
     } tensor[GPU_ELEMENTS_TENSORS_MAX];
 };
 
-// Computes the merged axes of `count` tensors of f32, f16 or i32, and whether they can be read four
-// elements at a time. Refuses encodings, negative strides, and indices of 2^32 and above.
+// Computes the merged axes of 1 .. GPU_ELEMENTS_TENSORS_MAX tensors of f32, f16 or i32, and whether
+// they can be read four elements at a time. Refuses encodings, negative strides, and indices of
+// 2^32 and above.
 tapml_status gpu_view_elements(struct gpu_queue *queue,
                                tapml_call *call,
                                const tapml_tensor *const *tensors,
                                uint32_t count,
                                struct gpu_elements *out_elements);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
