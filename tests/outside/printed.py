@@ -13,7 +13,8 @@ import sys
 import tree
 from tree import call, expect
 
-PAGES = ["write-a-backend", "write-a-gpu-driver", "write-an-op", "write-a-model", "package-plugins"]
+# Page to the number of its first blocks of commands that are run, each in the folder of the page.
+PAGES = {"write-a-backend": 1, "write-a-gpu-driver": 2, "write-an-op": 1, "write-a-model": 1, "package-plugins": 1}
 
 
 def prepare(folder, arguments):
@@ -25,17 +26,18 @@ def prepare(folder, arguments):
     return place
 
 
-def check_page(place, name):
+def check_page(place, name, count):
     with open(os.path.join(os.environ["TAPML_TEST_SOURCE"], "docs", name + ".md"), encoding="utf-8") as file:
-        found = re.search(r"^```sh\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
-    expect(found, f"docs/{name}.md has no commands")
+        found = re.findall(r"^```sh\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)[:count]
+    expect(len(found) == count, f"docs/{name}.md has {len(found)} blocks of commands, expected {count}")
     folder = os.path.join(place["folder"], name)
     os.makedirs(folder)
-    said = call(["sh", "-ec", f"cd '{folder}'\n{found[1]}"], place["environment"])
-    expect("usable" in said or ".tapml" in said or "ordinary memory" in said, said)
+    for commands in found:
+        said = call(["sh", "-ec", f"cd '{folder}'\n{commands}"], place["environment"])
+        expect("usable" in said or ".tapml" in said or "ordinary memory" in said, said)
 
 
-CHECKS = [(f"docs/{name}.md", check_page, name) for name in PAGES]
+CHECKS = [(f"docs/{name}.md", check_page, name, count) for name, count in PAGES.items()]
 
 if __name__ == "__main__":
     sys.exit(tree.report("a tree is installed", prepare, CHECKS))

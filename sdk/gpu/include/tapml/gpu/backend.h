@@ -5,7 +5,7 @@
 //
 // A GPU plugin is a driver, a table of kernels in its language, and two calls: `gpu_backend_probe`
 // in its component's `probe`, `gpu_backend_create` in its `create`. The ops, their checks and their
-// launches come with this library.
+// launches come with this library; those of the driver itself are in its table (struct gpu_own).
 //
 // Options of the component that this library reads, to be declared in the plugin's manifest:
 //   synchronous  0 or 1; 1 waits after every launch, so that a failure names its op call
@@ -21,6 +21,8 @@ extern "C" {
 #endif
 
 // Finds out whether the driver can work here: loads and unloads it. For a component's `probe`.
+// TAPML_INVALID, as in gpu_backend_create, where the table has an op or a kernel of its own that
+// cannot be.
 tapml_status
 gpu_backend_probe(const struct gpu_driver *driver, const tapml_host *host, tapml_call *call);
 
