@@ -328,7 +328,7 @@ static int ends_with(const char *name, const char *end)
 {
     const size_t length = strlen(name);
     const size_t end_length = strlen(end);
-    return length > end_length && name[0] != '.' && strcmp(name + length - end_length, end) == 0;
+    return length > end_length && strcmp(name + length - end_length, end) == 0;
 }
 
 static int has_suffix(const char *name)
@@ -338,7 +338,8 @@ static int has_suffix(const char *name)
 
 static int is_manifest_or_library(const struct dirent *entry)
 {
-    return has_suffix(entry->d_name) || ends_with(entry->d_name, ".so");
+    return entry->d_name[0] != '.' &&
+           (has_suffix(entry->d_name) || ends_with(entry->d_name, ".so"));
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)

@@ -118,15 +118,17 @@ Test(search, files_that_are_named_come_first)
 
 Test(search, a_file_is_a_library_unless_it_ends_like_a_manifest)
 {
-    const char *const files[] = {"named.tapml", "library.so", NULL};
+    const char *const files[] = {"named.tapml", "library.so", "./named.tapml", "../library.so",
+                                 NULL};
     const struct search_options options = {.files = files, .installed = "/nowhere"};
     struct search search;
     unsetenv("TAPML_PLUGIN_PATH");
     setenv("XDG_DATA_HOME", "/nowhere", 1);
     cr_assert_eq(search_run(&options, &search), TAPML_OK);
-    cr_assert_eq(search.count, 2);
-    cr_assert_not(search.items[0].is_library);
-    cr_assert(search.items[1].is_library);
+    cr_assert_eq(search.count, 4);
+    for (size_t i = 0; i < search.count; i++) {
+        cr_assert_eq(search.items[i].is_library, i % 2 == 1, "%s", search.items[i].path);
+    }
     search_release(&search);
 }
 
