@@ -125,7 +125,9 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
             append_line(&text, entry, &surveys[i]);
         }
     }
-    text_append(&text, is_json ? "\n]\n" : "");
+    text_append(&text, is_json                         ? "\n]\n"
+                       : registry_count(registry) == 0 ? "no plugin was found: none is installed\n"
+                                                       : "");
     TAPML_TRY(text_print(&text));
     return id == NULL || shown > 0
                ? TAPML_OK

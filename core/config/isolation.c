@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static const char worker[] = "tapml-worker";
+static const char installed_worker[] = "../" TAPML_PROGRAM_DIR "/tapml-worker";
 
 int isolation_parse(const char *word, enum place_isolation_mode *out_mode)
 {
@@ -34,12 +35,13 @@ int isolation_parse(const char *word, enum place_isolation_mode *out_mode)
 
 // -- The program -------------------------------------------------------------------------------
 
-// tapml-worker in the folder of `program`, to be freed; NULL where there is none.
-static char *beside(const char *program)
+// `relative` to the folder of `program`, if it is a program that can be run, to be freed; else
+// NULL.
+static char *find_from(const char *program, const char *relative)
 {
     char *whole = realpath(program, NULL);
     char *folder = whole != NULL ? file_folder(whole) : NULL;
-    char *path = folder != NULL ? file_join(folder, worker) : NULL;
+    char *path = folder != NULL ? file_join(folder, relative) : NULL;
 
     free(whole);
     alloc_free(folder);
@@ -50,14 +52,23 @@ static char *beside(const char *program)
     return NULL;
 }
 
+// Where `program` is in a folder of programs, and where it is in a build tree.
+static char *find_worker(const char *program)
+{
+    char *path = find_from(program, installed_worker);
+
+    return path != NULL ? path : find_from(program, worker);
+}
+
 tapml_status isolation_find_worker(const char *program, char **out_path)
 {
-    char *path = program != NULL ? beside(program) : NULL;
+    char *path = program != NULL ? find_worker(program) : NULL;
 
-    path = path != NULL ? path : beside("/proc/self/exe");
+    path = path != NULL ? path : find_worker("/proc/self/exe");
     if (path == NULL) {
-        return status_fail(TAPML_UNAVAILABLE, "there is no '%s' beside '%s'", worker,
-                           program != NULL ? program : "this program");
+        return status_fail(TAPML_UNAVAILABLE,
+                           "there is no '%s' beside '%s', and no '%s': the worker is not installed",
+                           worker, program != NULL ? program : "this program", installed_worker);
     }
     *out_path = path;
     return TAPML_OK;

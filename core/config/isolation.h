@@ -13,7 +13,7 @@
 enum { ISOLATION_DEADLINE_S = 30, ISOLATION_DEADLINE_MAX_S = 86400 };
 
 struct isolation_options {
-    const char *program; // Of this process: tapml-worker lies beside it.
+    const char *program; // Of this process, for isolation_find_worker.
     struct registry *registry;
     const struct ini *ini;          // For [component.*]; or NULL.
     uint32_t threads;               // Of the pool.
@@ -28,8 +28,10 @@ tapml_status isolation_open(const struct isolation_options *options,
                             const char *backend,
                             struct backend **out_backend) STATUS_USED;
 
-// The path of tapml-worker, in the folder of `program` or, failing that, of this process; freed by
-// alloc_free. TAPML_UNAVAILABLE where there is none.
+// The path of tapml-worker, freed by alloc_free: from the folder of `program`, where it is
+// installed
+// (../libexec/tapml/1), else beside it, as in a build tree; failing that, from the folder of this
+// process. TAPML_UNAVAILABLE where there is none.
 tapml_status isolation_find_worker(const char *program, char **out_path) STATUS_USED;
 
 // "never" and so on; 0 where it is none of them.

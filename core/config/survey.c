@@ -375,16 +375,55 @@ tapml_status survey_entry(const char *program,
     return entry->state == CANDIDATE_USABLE ? TAPML_OK : survey_status(out_survey, &location);
 }
 
+// Entries that could be asked stay usable, as far as files say, and say why they were not.
+static tapml_status
+leave_untried(struct registry *registry, const char *reason, struct survey *surveys)
+{
+    for (size_t i = 0; i < registry_count(registry); i++) {
+        const struct candidate *entry = registry_at(registry, i);
+
+        if (entry->state == CANDIDATE_USABLE) {
+            TAPML_TRY(registry_settle(registry, i, CANDIDATE_USABLE, reason));
+        }
+        surveys[i] =
+            (struct survey){.state = entry->state, .sentence = entry->sentence, .remark = ""};
+    }
+    return TAPML_OK;
+}
+
+// Whether there is a worker program; if not, why nothing was tried.
+static tapml_status
+check_worker(const char *program, struct arena *arena, int *out_is_there, const char **out_reason)
+{
+    char *worker = NULL;
+    const tapml_status status = isolation_find_worker(program, &worker);
+
+    alloc_free(worker);
+    *out_is_there = status == TAPML_OK;
+    *out_reason = arena_format(arena, "not tried: %s", status == TAPML_OK ? "" : status_message());
+    return status != TAPML_OK && status != TAPML_UNAVAILABLE ? status
+           : *out_reason == NULL                             ? status_no_memory()
+                                                             : TAPML_OK;
+}
+
 tapml_status survey_all(const char *program,
                         struct registry *registry,
                         struct arena *arena,
                         struct survey **out_surveys)
 {
+    const char *reason = NULL;
+    int is_there = 0;
     const size_t count = registry_count(registry);
     struct survey *surveys = arena_array(arena, count + 1, sizeof(*surveys));
 
     if (surveys == NULL) {
         return status_no_memory();
+    }
+    TAPML_TRY(check_worker(program, arena, &is_there, &reason));
+    if (!is_there) {
+        TAPML_TRY(leave_untried(registry, reason, surveys));
+        *out_surveys = surveys;
+        return TAPML_OK;
     }
     for (size_t i = 0; i < count; i++) {
         const tapml_status status =

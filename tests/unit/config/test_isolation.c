@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "../plugin/zoo_folder.h"
+#include "base/alloc.h"
 #include "base/shared.h"
 #include "config/hangs.h"
 #include "config/isolation.h"
@@ -154,6 +155,35 @@ Test(isolation, says_why_a_worker_opens_nothing)
     (void)snprintf(program, sizeof(program), "/nowhere/tapml-host");
     cr_assert_eq(open_in_worker("good:first", &backend), TAPML_UNAVAILABLE, "%s", status_message());
     cr_assert_not_null(strstr(status_message(), "tapml-worker"));
+}
+
+// A file that can be run, `name` in the scratch folder.
+static void put_program(struct scratch *scratch, const char *name)
+{
+    cr_assert_eq(chmod(scratch_text(scratch, name, "#!/bin/sh\n"), 0755), 0);
+}
+
+Test(isolation, finds_the_worker_where_it_is_installed)
+{
+    static const char *const folders[] = {"bin", "libexec", "libexec/tapml", "libexec/tapml/1"};
+    struct scratch scratch;
+    char *path = NULL;
+
+    scratch_make(&scratch);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        cr_assert_eq(mkdir(scratch_path(&scratch, folders[i]), 0755), 0);
+    }
+    put_program(&scratch, "bin/tapml-host");
+    (void)snprintf(program, sizeof(program), "%s", scratch.path);
+    put_program(&scratch, "bin/tapml-worker");
+    cr_assert_eq(isolation_find_worker(program, &path), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(path, scratch_path(&scratch, "bin/tapml-worker"));
+    alloc_free(path);
+    put_program(&scratch, "libexec/tapml/1/tapml-worker");
+    cr_assert_eq(isolation_find_worker(program, &path), TAPML_OK, "%s", status_message());
+    cr_assert_not_null(strstr(path, "/bin/../libexec/tapml/1/tapml-worker"), "%s", path);
+    alloc_free(path);
+    scratch_remove(&scratch);
 }
 
 Test(isolation, holds_the_manifest_against_the_library)

@@ -295,6 +295,23 @@ Test(survey, asks_all)
     cr_assert_not_null(strstr(surveys[late].failure, "no device"), "%s", surveys[late].failure);
 }
 
+Test(survey, tries_nothing_without_a_worker)
+{
+    const char *const names[] = {"good", "no_driver", NULL};
+    struct survey *surveys = NULL;
+
+    registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(survey_all("/nowhere/host", registry, arena, &surveys), TAPML_OK, "%s",
+                 status_message());
+    for (size_t i = 0; i < registry_count(registry); i++) {
+        cr_assert_eq(surveys[i].state, CANDIDATE_USABLE, "as far as files say");
+        cr_assert_eq(surveys[i].device_count, 0u);
+        cr_assert_not_null(
+            strstr(registry_at(registry, i)->sentence, "not tried: there is no 'tapml-worker'"),
+            "%s", registry_at(registry, i)->sentence);
+    }
+}
+
 Test(survey, checks_a_device_that_is_named)
 {
     const struct place_isolation worker = {.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = 60};
