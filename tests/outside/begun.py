@@ -191,15 +191,19 @@ def check_sync(place):
 
 
 def check_kernels(place):
-    """A driver that takes the kernels in builds."""
+    """A driver that takes the kernels in builds, with the same table as this project's."""
     folder = project(place, "gpu")
-    change(os.path.join(folder, "meson.build"), "# sources += sdk.get", "sources += sdk.get")
+    change(os.path.join(folder, "meson.build"), "# sources += custom_target", "sources += custom_target")
+    change(os.path.join(folder, "meson.build"), "#   'table'", "  'table'")
     change(os.path.join(folder, "Makefile"), "# OBJECTS += $(BUILD)/gpu_", "OBJECTS += $(BUILD)/gpu_")
     change(os.path.join(folder, "driver.c"), "static const struct k_kernel no_kernels[] = {{.name = NULL}};",
            "extern const struct k_kernel opencl_kernels[];")
     change(os.path.join(folder, "driver.c"), ".kernels = no_kernels", ".kernels = opencl_kernels")
     no_warning(call(["ninja", "-C", os.path.join(folder, "build")], place["environment"]))
     no_warning(call(["make", "-C", folder, "BUILD=made"], place["environment"]))
+    table = read(os.path.join(os.environ["TAPML_TEST_BUILD"], "sdk", "gpu", "gpu_opencl_table.c"))
+    for build in ("build", "made"):
+        expect(read(os.path.join(folder, build, "gpu_opencl_table.c")) == table, f"the table in {build} is another one")
 
 
 def check_refusals(place):

@@ -5,5 +5,5 @@ $(OBJECTS): $(BUILD)/sources.h
 
 # The kernels in the language of the driver. With this line, .kernels of driver.c is {{language}}_kernels.
 # OBJECTS += $(BUILD)/gpu_{{language}}_table.o
-$(BUILD)/gpu_{{language}}_table.o: $(KERNELS)/tables/gpu_{{language}}_table.c | $(BUILD)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/gpu_{{language}}_table.c: | $(BUILD)
+	$(KERNELS_TOOL) table $@ {{language}} --kembed $(shell $(PKG_CONFIG) --variable=kembed tapml-gpu-1)
